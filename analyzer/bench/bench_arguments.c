@@ -66,6 +66,8 @@ static size_t parse_number(const char *name, const char *text, size_t least, siz
 
 static void parse_pattern(const char *name, const char *text, regex_t *pattern, struct argp_state *state) {
     char message[200];
+    if (!*text) /* which every line matches */
+        argp_error(state, "--%s: the pattern is empty", name);
     int error = regcomp(pattern, text, REG_EXTENDED);
     if (error) {
         regerror(error, pattern, message, sizeof message);

@@ -176,6 +176,7 @@ void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *re
     xs_bench_output(&text, report);
     xs_json_object(json, "output");
     xs_json_text(json, "result", xs_output_result_names[c->result]);
+    xs_json_count(json, "ignored_lines", c->ignored);
     xs_json_bool(json, "exits_differ", report->pair.exits_differ);
     xs_json_count(json, "lines", c->lines);
     xs_json_count(json, "varying_lines", c->varying);

@@ -151,6 +151,8 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
         xs_string_format(text, "; %s of them differ%s between runs of BEFORE and %s not compared",
                          xs_format_count(count, c->varying), c->varying == 1 ? "s" : "",
                          c->varying == 1 ? "is" : "are");
+    if (c->ignored)
+        xs_string_format(text, "; %s more ignored", xs_format_count(count, c->ignored));
 }
 
 void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report) {
@@ -202,7 +204,7 @@ static void note_end(struct xs_bench_report *report) {
     if (bench->end == XS_BENCH_INTERRUPTED)
         note(report, "It was interrupted after %zu of %zu rounds", bench->rounds, report->terms->runs);
     if (bench->rounds && bench->rounds < XS_RUNS_TO_TELL)
-        note(report, "%zu run%s a side %s too few to know the noise; record %d or more each", bench->rounds,
+        note(report, "%zu run%s a side %s too few to know the noise; use %d or more each (-n)", bench->rounds,
              bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
 }
 
@@ -242,6 +244,13 @@ static void note_loop(struct xs_bench_report *report) {
     }
 }
 
+/* What varies is known by two runs of the program as it is. */
+static void note_varying(struct xs_bench_report *report) {
+    if (report->pair.output.result == XS_OUTPUT_DIFFERS && report->bench->sides[0].outputs.runs == 1)
+        note(report, "BEFORE ran once, so which of its lines vary from run to run is not known, and they count as a "
+                     "difference; use more runs (-n), or --warm-up=1");
+}
+
 /* Too short, or too noisy. */
 static void note_noise(struct xs_bench_report *report) {
     const struct xs_bench_time *time = xs_bench_deciding(&report->pair);
@@ -274,6 +283,7 @@ void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_be
         return;
     }
     note_exits(report);
+    note_varying(report);
     note_loop(report);
     note_noise(report);
 }

@@ -105,8 +105,10 @@ static bool read_lines(struct xs_outputs *outputs, FILE *file, const struct xs_b
         bool timed = read_time(patterns, line, without_end, loop);
         if (!outputs)
             continue;
-        if (timed || is_ignored(patterns, line, without_end))
+        if (timed || is_ignored(patterns, line, without_end)) {
+            outputs->ignored += !outputs->runs;
             continue;
+        }
         if (number == MOST_LINES || bytes > MOST_LINE_BYTES) {
             outputs->too_long = true;
             break;
@@ -163,7 +165,8 @@ static void differs_at(const struct xs_outputs *before, const struct xs_outputs 
 
 void xs_outputs_compare(const struct xs_outputs *before, const struct xs_outputs *after,
                         struct xs_outputs_compared *compared) {
-    *compared = (struct xs_outputs_compared){.result = XS_OUTPUT_SAME, .lines = before->count};
+    *compared =
+        (struct xs_outputs_compared){.result = XS_OUTPUT_SAME, .lines = before->count, .ignored = before->ignored};
     if (!before->runs || !after->runs)
         return;
     for (size_t i = 0; i < before->count; i++)

@@ -30,6 +30,7 @@ struct xs_outputs {
     uint64_t *lines; /* a hash each, of the first run */
     bool *varies;    /* a line that was another in a later run */
     size_t count, capacity;
+    size_t ignored;        /* lines of the first run that count as not printed */
     bool count_varies;     /* a later run had more lines, or fewer */
     bool too_long;         /* one of them was too long to be looked at in full */
     struct xs_string text; /* the beginning of the first run's, whole lines */
@@ -54,7 +55,8 @@ extern const char *const xs_output_result_names[];
 struct xs_outputs_compared {
     enum xs_output_result result;
     size_t lines;                   /* of the first command */
-    size_t varying;                 /* of them, which differ between its own runs and are not compared */
+    size_t ignored;                 /* others of it, that count as not printed */
+    size_t varying;                 /* of `lines`, which differ between its own runs and are not compared */
     size_t line;                    /* the first that differs, counted from 1 without ignored ones; 0: there is none */
     struct xs_string before, after; /* that line; empty where it is not kept, or not there */
 };

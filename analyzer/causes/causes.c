@@ -65,13 +65,13 @@ static void leave_waiting(struct xs_finding *f) {
     f->saves.least_ns = f->saves.least_ns < own_ns ? f->saves.least_ns : own_ns;
 }
 
-static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairables *all, int64_t run) {
-    size_t count, first = xs_repairables_of(all, f, &count);
+static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairable *items, size_t count,
+                   int64_t run) {
     int64_t left[2] = {run, run};
     size_t found = 0;
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
         xs_plan_clear(plan);
-        found += xs_plan_add(plan, &all->items[first], count, end);
+        found += xs_plan_add(plan, items, count, end);
         left[end] = xs_plan_run(plan);
         if (end == XS_PLAN_LEAST) {
             f->pinning_ns = xs_pinning_ns(&plan->pinning);
@@ -92,6 +92,42 @@ static void replay_finding(struct xs_plan *plan, struct xs_finding *f, const str
         leave_waiting(f);
     if (f->saves.scaled_least_ns > f->saves.least_ns)
         f->saves.scaled_least_ns = f->saves.least_ns;
+}
+
+/* A finding with nothing but the verdicts that are asked for; false: it has none of them. */
+static bool take_part(const struct xs_finding *f, const struct xs_analysis_options *options, struct xs_finding *part) {
+    *part = *f;
+    part->instances = part->gives_back_ns = 0;
+    part->sample.estimate = part->sample.ns = 0;
+    part->removable = (struct xs_times){.device_known = true, .exposed_known = true};
+    for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
+        const struct xs_variant *variant = &f->variants[verdict];
+        if (!variant->instances || !options->is_in_part(f->detector, verdict))
+            continue;
+        part->instances += variant->instances;
+        part->gives_back_ns = xs_sum(part->gives_back_ns, variant->claimed_ns);
+        part->sample.estimate += variant->estimate;
+        part->sample.ns += variant->ns;
+        xs_times_add(&part->removable, &variant->removable);
+    }
+    return part->instances > 0;
+}
+
+/* `plan` NULL: without a replay. */
+static void find_part_saving(struct xs_finding *f, struct xs_plan *plan, const struct xs_repairables *all,
+                             const struct xs_analysis_options *options, int64_t run) {
+    struct xs_finding part;
+    size_t count, kept = 0, first = xs_repairables_of(all, f, &count);
+    if (!take_part(f, options, &part))
+        return;
+    struct xs_repairable *items = xs_realloc(NULL, (count + 1) * sizeof *items);
+    for (size_t i = first; i < first + count; i++)
+        if (options->is_in_part(all->items[i].detector, all->items[i].verdict))
+            items[kept++] = all->items[i];
+    if (plan)
+        replay(plan, &part, items, kept, run);
+    f->part_saves = plan ? part.saves : bounds(part.gives_back_ns);
+    free(items);
 }
 
 static bool has_repair(const struct xs_finding *f) {
@@ -124,15 +160,19 @@ static struct claim *rank_claims(const struct xs_findings *findings, size_t *cou
 }
 
 static void find_savings(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,
-                         int64_t run) {
+                         const struct xs_analysis_options *options, int64_t run) {
     size_t count;
     struct claim *claims = rank_claims(findings, &count);
     for (size_t i = 0; i < count; i++) {
         struct xs_finding *f = &findings->items[claims[i].finding];
-        if (findings->replayed && i < REPLAYED_FINDINGS)
-            replay_finding(plan, f, all, run);
+        bool is_replayed = findings->replayed && i < REPLAYED_FINDINGS;
+        size_t of, first = xs_repairables_of(all, f, &of);
+        if (is_replayed)
+            replay(plan, f, &all->items[first], of, run);
         else
             f->saves = bounds(f->gives_back_ns);
+        if (f->verdict == XS_SEVERAL_VERDICTS && options && options->is_in_part)
+            find_part_saving(f, is_replayed ? plan : NULL, all, options, run);
     }
     free(claims);
 }
@@ -176,7 +216,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_findings *finding
         findings->replay_error = xs_replay_error(&model, &run);
         findings->replayed = model.call_count && findings->replay_error <= XS_REPLAY_LARGEST_ERROR;
         set_fit(findings, &model, run);
-        find_savings(findings, &plan, all, run);
+        find_savings(findings, &plan, all, options, run);
         xs_contexts_time(findings, &plan);
         status = xs_detours_find(findings, &plan, trace, run, message);
         if (status >= 0)

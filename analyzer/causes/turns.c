@@ -62,19 +62,28 @@ static void add_row(struct seen *seen, sqlite3_stmt *row) {
 /* What an upload replaced, once all contents are known. */
 static void add_replaced(struct seen *seen, sqlite3_stmt *row) {
     int64_t low = sqlite3_column_int64(row, BEFORE_LOW), high = sqlite3_column_int64(row, BEFORE_HIGH);
+    int64_t bytes = sqlite3_column_int64(row, BYTES);
     for (unsigned i = 0; i < seen->count && sqlite3_column_type(row, BEFORE_LOW) == SQLITE_INTEGER; i++)
-        if (seen->contents[i].low == low && seen->contents[i].high == high)
+        if (seen->contents[i].low == low && seen->contents[i].high == high && seen->contents[i].bytes == bytes)
             seen->contents[i].replaced++;
 }
 
-static void each_row(sqlite3_stmt *statement, const struct xs_repairable *items, size_t count, struct seen *seen,
+/* False: a row cannot be read. */
+static bool each_row(sqlite3_stmt *statement, const struct xs_repairable *items, size_t count, struct seen *seen,
                      void (*add)(struct seen *, sqlite3_stmt *)) {
+    int code = SQLITE_DONE;
     for (size_t i = 0; i < count && !seen->is_too_many; i++) {
-        sqlite3_bind_int64(statement, 1, items[i].rows[0]);
-        if (items[i].table == XS_EVIDENCE_TRANSFER && sqlite3_step(statement) == SQLITE_ROW)
-            add(seen, statement);
+        if (items[i].table != XS_EVIDENCE_TRANSFER)
+            continue;
         sqlite3_reset(statement);
+        sqlite3_bind_int64(statement, 1, items[i].rows[0]);
+        code = sqlite3_step(statement);
+        if (code == SQLITE_ROW)
+            add(seen, statement);
+        else if (code != SQLITE_DONE)
+            return false;
     }
+    return true;
 }
 
 /* One that was seen only once may be one of many more. */
@@ -100,27 +109,35 @@ static void decide(const struct seen *seen, struct xs_turns *turns) {
         turns->buffers = seen->buffer_count;
 }
 
+/* False: a row cannot be read. */
+static bool read_finding(sqlite3_stmt *statement, struct xs_finding *f, const struct xs_repairables *all) {
+    struct seen seen = {.count = 0};
+    size_t count, first = xs_repairables_of(all, f, &count);
+    if (!each_row(statement, &all->items[first], count, &seen, add_row))
+        return false;
+    if (!are_few(&seen))
+        return true;
+    if (!each_row(statement, &all->items[first], count, &seen, add_replaced))
+        return false;
+    decide(&seen, &f->turns);
+    return true;
+}
+
 static int read_all(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
                     char *message) {
     sqlite3_stmt *statement = NULL;
-    for (size_t i = 0; i < findings->count; i++) {
+    bool good = true;
+    for (size_t i = 0; i < findings->count && good; i++) {
         struct xs_finding *f = &findings->items[i];
         if (!xs_detectors[f->detector]->verdicts_join || f->instances < (uint64_t)LEAST_CONTENTS * LEAST_UPLOADS)
             continue;
-        if (!statement && sqlite3_prepare_v2(trace->db, query, -1, &statement, NULL) != SQLITE_OK) {
-            snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: %s", trace->path, xs_trace_why(trace));
-            return XS_ERROR_CORRUPT;
-        }
-        struct seen seen = {.count = 0};
-        size_t count, first = xs_repairables_of(all, f, &count);
-        each_row(statement, &all->items[first], count, &seen, add_row);
-        if (!are_few(&seen))
-            continue;
-        each_row(statement, &all->items[first], count, &seen, add_replaced);
-        decide(&seen, &f->turns);
+        good = statement || sqlite3_prepare_v2(trace->db, query, -1, &statement, NULL) == SQLITE_OK;
+        good = good && read_finding(statement, f, all);
     }
+    if (!good)
+        snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: %s", trace->path, xs_trace_why(trace));
     sqlite3_finalize(statement);
-    return XS_OK;
+    return good ? XS_OK : XS_ERROR_CORRUPT;
 }
 
 /* The rows are read one by one: outside of a transaction, each would take and give back a lock on the file. */

@@ -56,9 +56,21 @@ static void put_text(struct xs_json *json, const char *key, const char *text) {
     xs_json_text(json, key, *text ? text : NULL);
 }
 
+/* Only of a finding of several: the name of any other has its verdict. */
+static void put_verdicts(struct xs_json *json, const struct xs_check_finding *g) {
+    if (g->verdict != XS_SEVERAL_VERDICTS)
+        return;
+    xs_json_array(json, "verdicts");
+    for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+        if (g->verdicts >> verdict & 1)
+            xs_json_text(json, NULL, xs_detectors[g->detector]->verdicts[verdict].name);
+    xs_json_end(json, ']');
+}
+
 static void put_finding(struct xs_json *json, const struct xs_check_finding *g) {
     xs_json_object(json, NULL);
     xs_json_text(json, "finding", g->kind);
+    put_verdicts(json, g);
     put_text(json, "entry_point", g->entry_point);
     put_text(json, "function", g->function);
     put_text(json, "file", g->file);
@@ -125,13 +137,30 @@ static char *text_at(sqlite3_stmt *row, int column, bool *good) {
     return xs_strdup(text ? text : "");
 }
 
+/* Their bits; a file of an older version does not have them, and one of a later version may have others. */
+static unsigned verdicts_at(sqlite3_stmt *row, int column, const char *kind, bool *good) {
+    char *names = text_at(row, column, good);
+    unsigned verdicts = 0;
+    for (size_t i = 0; i < xs_detector_count; i++)
+        for (unsigned verdict = 0; verdict < XS_VERDICTS && !strcmp(xs_detectors[i]->id, kind); verdict++) {
+            const char *name = xs_detectors[i]->verdicts[verdict].name;
+            struct xs_string quoted = {0};
+            xs_string_format(&quoted, "\"%s\"", name ? name : "");
+            verdicts |= (unsigned)(name && strstr(names, quoted.data)) << verdict;
+            xs_string_free(&quoted);
+        }
+    free(names);
+    return verdicts;
+}
+
 static bool read_findings(const struct xs_json_document *document, struct xs_check_findings *findings) {
     static const char sql[] =
         "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
         " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
         " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.instances'),"
         " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns'),"
-        " ifnull(json_extract(value, '$.saves_least_ns'), json_extract(value, '$.gives_back_ns'))" /* before ranges */
+        " ifnull(json_extract(value, '$.saves_least_ns'), json_extract(value, '$.gives_back_ns'))," /* before ranges */
+        " json_extract(value, '$.verdicts')"
         " FROM json_each(?1, '$.findings')";
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
@@ -150,6 +179,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         g->bytes = xs_json_document_count(row, 8, &good);
         g->gives_back_ns = xs_json_document_count(row, 9, &good);
         g->least_ns = xs_json_document_count(row, 10, &good);
+        g->verdicts = verdicts_at(row, 11, g->kind, &good);
         good = good && *g->kind;
     }
     sqlite3_finalize(row);

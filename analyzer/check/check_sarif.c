@@ -11,6 +11,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
 #include "analyzer/command/command.h"
+#include "analyzer/command/installation.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/summary/metrics.h"
 
@@ -33,20 +34,25 @@ struct entries {
 static const struct xs_check_finding *finding_of(const struct entry *e) {
     return &e->judged->findings.items[e->finding];
 }
+/* Of verdicts that join, which there are may differ from run to run: the result stays that of one rule. */
+static const char *rule_of(const struct xs_check_finding *f) {
+    const struct xs_detector *d = xs_detectors[f->detector];
+    return d->verdicts_join ? d->id : f->kind;
+}
 static const struct xs_judged_state *state_of(const struct entry *e) { return &e->judged->states[e->finding]; }
 
 /* --- what is listed --- */
 
 static bool is_same(const struct entry *a, const struct entry *b) {
     return a->fingerprint == b->fingerprint && finding_of(a)->line == finding_of(b)->line &&
-           !strcmp(finding_of(a)->kind, finding_of(b)->kind);
+           !strcmp(rule_of(finding_of(a)), rule_of(finding_of(b)));
 }
 
 /* By what they are, so that the file changes little from run to run; of the same the worst first. */
 static int by_place(const void *left, const void *right) {
     const struct entry *a = left, *b = right;
     const struct xs_check_finding *x = finding_of(a), *y = finding_of(b);
-    int order = strcmp(x->kind, y->kind);
+    int order = strcmp(rule_of(x), rule_of(y));
     if (!order)
         order = strcmp(x->file, y->file);
     if (!order)
@@ -216,7 +222,7 @@ static unsigned ordinal_of(const struct entries *entries, size_t index) {
     unsigned ordinal = 1;
     for (size_t i = index; i > 0 && index - i < LOOKED_AT; i--) {
         const struct entry *before = &entries->items[i - 1];
-        if (strcmp(finding_of(before)->kind, finding_of(e)->kind) != 0 ||
+        if (strcmp(rule_of(finding_of(before)), rule_of(finding_of(e))) != 0 ||
             strcmp(finding_of(before)->file, finding_of(e)->file) != 0)
             break;
         ordinal += before->fingerprint == e->fingerprint && (i == 1 || !is_same(before, &entries->items[i - 2]));
@@ -234,7 +240,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     char hash[40];
     add_message(&text, check, e);
     xs_json_object(json, NULL);
-    xs_json_text(json, "ruleId", f->kind);
+    xs_json_text(json, "ruleId", rule_of(f));
     xs_json_text(json, "level", state_of(e)->failing ? "error" : "note");
     put_message(json, "message", text.data);
     put_location(json, check, e);
@@ -330,9 +336,17 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
 static void put_finding_rule(struct xs_json *json, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     struct xs_string help = {0};
-    xs_string_format(&help, "%s See docs/findings/%s.md of xferspy.", xs_detector_remedy(d, f->verdict), d->id);
+    char *page = xs_text_format("findings/%s.md", d->id), *where = xs_docs_page(page);
+    xs_string_format(&help, "%s", xs_detector_remedy(d, xs_finding_compared_verdict(f->detector, f->verdict)));
+    if (where) {
+        xs_string_format(&help, " See ");
+        add_literal(&help, where);
+        xs_string_format(&help, ".");
+    }
+    free(where);
+    free(page);
     xs_json_object(json, NULL);
-    xs_json_text(json, "id", f->kind);
+    xs_json_text(json, "id", rule_of(f));
     put_message(json, "shortDescription", d->title);
     put_message(json, "help", help.data);
 #ifdef XFERSPY_DOCS_URL
@@ -392,7 +406,7 @@ static void put_driver(struct xs_json *json, const struct xs_check *check, const
     xs_json_text(json, "version", XFERSPY_VERSION);
     xs_json_array(json, "rules");
     for (size_t i = 0; i < entries->count; i++)
-        if (!i || strcmp(finding_of(&entries->items[i - 1])->kind, finding_of(&entries->items[i])->kind) != 0)
+        if (!i || strcmp(rule_of(finding_of(&entries->items[i - 1])), rule_of(finding_of(&entries->items[i]))) != 0)
             put_finding_rule(json, finding_of(&entries->items[i]));
     put_placeless_rules(json, check);
     xs_json_end(json, ']');

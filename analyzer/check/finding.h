@@ -17,9 +17,10 @@ struct xs_check_finding {
     uint64_t instances, transfers, bytes;
     uint64_t gives_back_ns, least_ns; /* what it saves at most, and at least */
 
+    unsigned verdicts; /* bits: one, or several that join; in a baseline file those of several, 0: they are not named */
+
     /* Of a run only; in a baseline NULL and false. */
     unsigned detector, verdict;
-    unsigned verdicts;  /* bits: one, or several that join */
     const char *remedy; /* static */
     bool advice;
     bool at_most;  /* what it saves is a range */

@@ -259,7 +259,7 @@ static bool is_kind(const struct xs_rule *rule, const char *kind, unsigned verdi
 static uint64_t base_of_kind(const struct judge *j, const struct xs_rule *rule) {
     const struct xs_check_findings *before = &j->terms->baseline->findings;
     uint64_t base = 0;
-    /* A baseline file does not say which verdicts it has: it has those that the run finds at the same place. */
+    /* A baseline file of an older version does not say which of several it has: those that the run finds there. */
     unsigned *verdicts = xs_realloc(NULL, (before->count + 1) * sizeof *verdicts);
     for (size_t i = 0; i < before->count; i++)
         verdicts[i] = before->items[i].verdicts;

@@ -108,6 +108,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         a->side = key == OPTION_AFTER;
         return 0;
     case OPTION_BENCH:
+        if (!*argument)
+            argp_error(state, "--bench: which file?");
         a->bench = argument;
         return 0;
     case OPTION_TOP:

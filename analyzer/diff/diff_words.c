@@ -392,7 +392,11 @@ void xs_diff_finding_places(const struct xs_diff *c, const struct xs_change *cha
     *after = change->after != XS_UNMATCHED ? c->after->findings[change->after].place : XS_UNMATCHED;
 }
 
+/* Where the sides have different verdicts, neither is what grew or shrank. */
 void xs_diff_finding_kind(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_side_finding *finding = xs_diff_finding(c, change);
-    xs_finding_kind(text, finding->detector, finding->verdict);
+    unsigned verdict = finding->verdict;
+    if (change->before != XS_UNMATCHED && c->before->findings[change->before].verdict != verdict)
+        verdict = XS_SEVERAL_VERDICTS;
+    xs_finding_kind(text, finding->detector, verdict);
 }

@@ -15,6 +15,9 @@ struct xs_analysis_options {
     /* Everything is decided on the whole trace; then only instances that pass are reported and counted, and claim
      * anything of the total. To outlive the findings; NULL, or an empty one: all. */
     const struct xs_filter *filter;
+    /* Whether instances of this verdict are in the part of a finding of several verdicts whose own saving is asked for
+     * (xs_finding.part_saves); NULL: it is not. */
+    bool (*is_in_part)(unsigned detector, unsigned verdict);
     bool shows_replay;      /* the run is replayed, even where no finding needs it (xs_diagnose) */
     bool fold_nothing;      /* else findings under both 1 ms and 0.1 % of the run are marked `folded` */
     unsigned reader_window; /* rows that may wait to be put in order; 0: as the trace needs (tests set it) */

@@ -243,9 +243,19 @@ static bool is_joined(const struct xs_finding *a, const struct xs_finding *b) {
     return xs_detectors[a->detector]->verdicts_join && a->detector == b->detector && a->site == b->site;
 }
 
-/* The verdicts share what was checked. An estimate of theirs is as sure as the least sure one. */
-static void join_samples(struct xs_sample *all, const struct xs_sample *more) {
-    double most;
+/* No more of them than `most`, with their share of the time. */
+static void cap(double *count, double *ns, double most) {
+    if (*count <= most)
+        return;
+    *ns *= most / *count;
+    *count = most;
+}
+
+/* The verdicts share what was checked: what was and is of none of them is not there, and what was found is. An estimate
+ * of theirs is as sure as the least sure one. */
+static void join_samples(struct xs_finding *finding, const struct xs_sample *more) {
+    struct xs_sample *all = &finding->sample;
+    double found = (double)finding->instances, ns = (double)finding->gives_back_ns;
     all->hits += more->hits;
     all->estimate += more->estimate;
     all->low += more->low;
@@ -253,9 +263,13 @@ static void join_samples(struct xs_sample *all, const struct xs_sample *more) {
     all->ns += more->ns;
     all->low_ns += more->low_ns;
     all->high_ns += more->high_ns;
-    most = fmax(all->low, (double)(all->of - (all->checked < all->hits ? 0 : all->checked - all->hits)));
-    all->estimate = fmin(all->estimate, most);
-    all->high = fmin(all->high, fmax(most, all->estimate));
+    double most = fmax(found, (double)(all->of - (all->checked < all->hits ? 0 : all->checked - all->hits)));
+    cap(&all->low, &all->low_ns, most);
+    cap(&all->estimate, &all->ns, most);
+    cap(&all->high, &all->high_ns, most);
+    all->low_ns = fmax(all->low_ns, ns);
+    all->ns = fmax(all->ns, all->low_ns);
+    all->high_ns = fmax(all->high_ns, all->ns);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -282,7 +296,11 @@ static void join_instances(struct xs_instance **items, size_t *count, struct xs_
 }
 
 static void note_variant(struct xs_finding *all, const struct xs_finding *one) {
-    all->variants[one->verdict] = (struct xs_variant){one->instances, one->sample.estimate};
+    all->variants[one->verdict] = (struct xs_variant){.instances = one->instances,
+                                                      .estimate = one->sample.estimate,
+                                                      .ns = one->sample.ns,
+                                                      .claimed_ns = one->gives_back_ns,
+                                                      .removable = one->removable};
 }
 
 static void join(struct xs_finding *all, struct xs_finding *one) {
@@ -303,7 +321,7 @@ static void join(struct xs_finding *all, struct xs_finding *one) {
     all->gives_back_ns = xs_sum(all->gives_back_ns, one->gives_back_ns);
     all->first_ns = one->first_ns < all->first_ns ? one->first_ns : all->first_ns;
     all->last_ns = one->last_ns > all->last_ns ? one->last_ns : all->last_ns;
-    join_samples(&all->sample, &one->sample);
+    join_samples(all, &one->sample);
     join_instances(&all->first, &all->first_count, one->first, one->first_count, all->kept, by_time);
     join_instances(&all->largest, &all->largest_count, one->largest, one->largest_count, all->kept, by_rank);
     all->least_ns = all->largest_count ? xs_times_rank_ns(&all->largest[all->largest_count - 1].removable) : 0;

@@ -130,7 +130,9 @@ struct xs_detour {
 /* What a finding of several verdicts has of one of them. */
 struct xs_variant {
     uint64_t instances;
-    double estimate; /* as in struct xs_sample; 0: the finding is not of contents */
+    double estimate, ns; /* as in struct xs_sample; 0: the finding is not of contents */
+    uint64_t claimed_ns;
+    struct xs_times removable;
 };
 
 /* Contents that are uploaded to a place again and again (analyzer/causes/turns.h). */
@@ -160,9 +162,11 @@ struct xs_finding {
     bool advice, upper_bound;                    /* the detector's kind: neither counts in the total */
     struct xs_sample sample;                     /* what stands for copies that were not looked at is in nothing else */
 
-    struct xs_saving saves; /* this finding alone, with its repair */
-    uint64_t pinning_ns;    /* of a repair that page-locks memory: what that costs; deducted from the least */
-    bool pinning_assumed;   /* that cost, or a part of it, is of machines of today, not of this trace */
+    struct xs_saving saves;      /* this finding alone, with its repair */
+    struct xs_saving part_saves; /* of several verdicts: what those alone save that xs_analysis_options.is_in_part
+                                  * takes; not known: it takes none, or was not given */
+    uint64_t pinning_ns;         /* of a repair that page-locks memory: what that costs; deducted from the least */
+    bool pinning_assumed;        /* that cost, or a part of it, is of machines of today, not of this trace */
 
     size_t ordinal; /* its place in rank among those of its detector and verdict, from 1 */
 

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
+#include "analyzer/command/installation.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/explain/evidence.h"
 #include "analyzer/explain/explain.h"
@@ -62,6 +63,16 @@ static void context_lines(const struct xs_finding *f, struct xs_out *out) {
     xs_string_free(&host_copy);
 }
 
+static void more_line(const struct xs_detector *d, struct xs_out *out) {
+    char *page = xs_text_format("findings/%s.md", d->id), *where = xs_docs_page(page);
+    char *escaped = where ? xs_text_escaped(where) : NULL;
+    if (escaped)
+        xs_out_fact(out, "more", "%s", escaped);
+    free(escaped);
+    free(where);
+    free(page);
+}
+
 static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
     const struct xs_finding *f = &findings->items[explain->chosen];
@@ -109,7 +120,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_finding_gain(&text, findings, f); /* the range has a line of its own */
     xs_out_fact(out, "gain", "%s", text.length ? text.data : "none by itself: advice");
     saving_lines(findings, f, out);
-    xs_out_fact(out, "more", "docs/findings/%s.md", d->id);
+    more_line(d, out);
     xs_string_free(&text);
     xs_string_free(&name);
 }

@@ -199,10 +199,20 @@ static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
     sum->scaled_most_ns = xs_sum(sum->scaled_most_ns, more->scaled_most_ns);
 }
 
-/* The share of the process that is being added: the last one, if it is there. */
-/* `cause`: that it leads, NULL: none. */
-static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_finding *f,
-                      const struct xs_cause *cause) {
+/* Where processes have different verdicts, the remedy is the one for all of them. */
+static void join_verdicts(struct xs_job_finding *finding, const struct xs_findings *findings,
+                          const struct xs_finding *f) {
+    struct xs_finding joined = *f;
+    joined.verdict = XS_SEVERAL_VERDICTS;
+    if (finding->verdict == f->verdict)
+        return;
+    finding->verdict = joined.verdict;
+    finding->remedy = xs_remedy_of(findings, &joined);
+}
+
+/* The share of the process that is being added: the last one, if it is there. `cause`: that it leads, NULL: none. */
+static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_findings *findings,
+                      const struct xs_finding *f, const struct xs_cause *cause) {
     size_t process = job->process_count - 1;
     struct xs_job_share *share = finding->share_count ? &finding->shares[finding->share_count - 1] : NULL;
     if (!share || share->process != process) {
@@ -225,7 +235,7 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     finding->folded = finding->folded && (cause ? cause->folded : f->folded);
     finding->advice = f->advice;
     finding->leads = finding->leads || cause;
-    finding->verdict = finding->verdict == f->verdict ? f->verdict : XS_SEVERAL_VERDICTS;
+    join_verdicts(finding, findings, f);
 }
 
 /* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were
@@ -245,7 +255,7 @@ static void add_findings(struct xs_job *job, const struct xs_findings *findings)
             free(wanted.key);
         }
         /* finding k is the first of cause k */
-        add_share(job, found, f, i < findings->cause_count ? &findings->causes[i] : NULL);
+        add_share(job, found, findings, f, i < findings->cause_count ? &findings->causes[i] : NULL);
     }
     if (job->finding_count > known)
         qsort(job->findings, job->finding_count, sizeof *job->findings, compare_keys);

@@ -10,6 +10,7 @@
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
 #include "schema/redact.h"
+#include "schema/repair_names.h"
 #include "schema/window_spec.h"
 
 XS_DECLARE_COMMAND(run)
@@ -117,6 +118,42 @@ static bool is_wrong_window(const struct capture_option *option, const char *val
     return !strcmp(option->field, "window") && !(*value && xs_window_spec_read(&spec, value));
 }
 
+static const char *const repair_names[] = {
+#define REPAIR_NAME(id, name) name,
+    XS_REPAIR_NAMES(REPAIR_NAME)
+#undef REPAIR_NAME
+        NULL};
+
+/* The first name of the list that is no repair, without its end; 0: there is none. */
+static size_t wrong_repair(const char *list, const char **name) {
+    for (size_t bytes; *list; list += bytes + (list[bytes] == ',')) {
+        bool known = !(bytes = strcspn(list, ",")) || (bytes == strlen("all") && !strncmp(list, "all", bytes));
+        for (size_t i = 0; repair_names[i]; i++)
+            known |= strlen(repair_names[i]) == bytes && !strncmp(list, repair_names[i], bytes);
+        *name = list;
+        if (!known)
+            return bytes;
+    }
+    return 0;
+}
+
+/* The same: the program would run as it is. */
+static bool is_wrong_repair(const struct capture_option *option, const char *value, struct argp_state *state) {
+    const char *name = value;
+    size_t bytes = strcmp(option->field, "repair") ? 0 : wrong_repair(value, &name);
+    struct xs_string why = {0};
+    if (strcmp(option->field, "repair") != 0 || (!bytes && value[strspn(value, ",")]))
+        return false;
+    if (bytes)
+        xs_string_format(&why, "there is no repair `%.*s'; ", (int)bytes, name);
+    xs_string_format(&why, "use ");
+    for (size_t i = 0; repair_names[i]; i++)
+        xs_string_format(&why, "%s%s", i ? ", " : "", repair_names[i]);
+    argp_error(state, "--repair=%s: %s or all", value, why.data);
+    xs_string_free(&why);
+    return true;
+}
+
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
     struct xs_string name = {0};
     value = value ? value : "on"; /* a switch by itself */
@@ -124,6 +161,8 @@ static void set_capture_option(const struct capture_option *option, const char *
         argp_error(state, "--window=%s: use " XS_WINDOW_SPEC_FORMS, value);
         return;
     }
+    if (is_wrong_repair(option, value, state))
+        return;
     const char *why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
     if (why) { /* without the value, in which there may be a secret */
         add_name(&name, option);

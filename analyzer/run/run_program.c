@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +12,10 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/command/installation.h"
 #include "analyzer/run/run.h"
 
 #define NO_TRACE "there will be no trace"
-
-static char *own_directory(void) {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
-        return NULL;
-    path[length] = '\0';
-    return xs_strdup(dirname(path));
-}
 
 char *xs_find_library(char **tried) {
     static const char *const places[] = {
@@ -48,7 +39,7 @@ char *xs_find_library(char **tried) {
         }
         return real;
     }
-    char *own = own_directory();
+    char *own = xs_own_folder();
     for (size_t i = 0; own && i < sizeof places / sizeof *places; i++) {
         struct xs_string path = {0};
         xs_string_format(&path, "%s%s/libxferspy.so", own, places[i]);

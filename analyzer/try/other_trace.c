@@ -44,6 +44,7 @@ void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *plann
         if (!same)
             same = same_finding(f, planned, predicting, true);
         trial->predicted = same ? same->saves : (struct xs_saving){0};
+        trial->predicted_part = same ? xs_try_part_saves(same) : (struct xs_saving){0};
     }
 }
 
@@ -68,6 +69,7 @@ static void take_plan(struct xs_trial *trial, struct xs_trial *from) {
     trial->number = was.number;
     trial->finding = was.finding;
     trial->predicted = was.predicted;
+    trial->predicted_part = was.predicted_part;
     from->name = trial->name;
     from->place = trial->place;
     trial->name = was.name;

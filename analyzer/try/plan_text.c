@@ -1,4 +1,4 @@
-/* A plan as text, for the library; docs/try.md, "The plan". */
+/* A plan as text, for the library; docs/repairs.md, "The plan". */
 #include <inttypes.h>
 
 #include "analyzer/try/trials.h"

@@ -11,10 +11,11 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/trace/scan.h"
+#include "schema/kinds.h"
 
 const char *const xs_try_repair_names[] = {
 #define XS_TRY_NAME(name, text) text,
-    XS_TRY_NAMES(XS_TRY_NAME)
+    XS_REPAIR_NAMES(XS_TRY_NAME)
 #undef XS_TRY_NAME
         NULL};
 const char *const xs_trial_state_names[] = {"planned", "cannot-be-tried", "failed", "measured"};
@@ -56,6 +57,11 @@ static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t f
     return repair;
 }
 
+bool xs_try_has_repair(unsigned detector, unsigned verdict) {
+    const char *why;
+    return xs_try_repair_of(detector, verdict, &why) != XS_TRY_NONE;
+}
+
 bool xs_try_is_by_contents(enum xs_try_repair repair) {
     return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
 }
@@ -79,8 +85,7 @@ struct xs_try_instance {
 
 void xs_try_keep_instance(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_try_instances *all = data;
-    const char *why;
-    if (!instance->evidence_count || xs_try_repair_of(detector, instance->verdict, &why) == XS_TRY_NONE)
+    if (!instance->evidence_count || !xs_try_has_repair(detector, instance->verdict))
         return;
     if (all->count == all->capacity) {
         all->capacity = all->capacity ? all->capacity * 2 : 1024;
@@ -108,6 +113,7 @@ struct making {
     const struct xs_reading *reading;
     const struct xs_try_instances *instances;
     struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
+    struct xs_hash kinds; /* the same to the kind of memory, where it is registered or managed */
     const char *left_out; /* why a copy of this trial is not in its plan; NULL: none was left out for what it is */
 };
 
@@ -166,9 +172,18 @@ static void add_held(struct making *m, struct xs_trial *trial, const struct xs_t
         add_copy(m, trial, trial->repair, copy, from);
 }
 
+static const char *why_not_kept(const struct making *m, enum xs_try_repair repair, int64_t row) {
+    const uint64_t *kind = xs_hash_find(&m->kinds, (uint64_t)row, 0);
+    if (kind && *kind == XS_MEM_REGISTERED)
+        return "registrations are not kept: nobody can watch safely whether their memory stays mapped";
+    return kind && repair == XS_TRY_KEEP_ALLOCATIONS ? "managed memory is not kept" : NULL;
+}
+
 static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row) {
     const uint64_t *bytes = xs_hash_find(&m->sizes, (uint64_t)row, 0);
-    if (!bytes)
+    const char *why = why_not_kept(m, trial->repair, row);
+    m->left_out = why ? why : m->left_out;
+    if (!bytes || why)
         return;
     add_line(trial, &(struct xs_try_line){.repair = trial->repair, .is_any = true, .bytes = *bytes - 1});
     trial->planned++;
@@ -253,6 +268,30 @@ static const char *why_no_line(const struct making *m, const struct xs_trial *tr
                : "its calls are not in the trace";
 }
 
+static void note_left_out(struct xs_trial *trial, const struct xs_finding *f) {
+    trial->left_out_count = 0;
+    for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
+        const struct xs_variant *variant = &f->variants[verdict];
+        uint64_t all = (uint64_t)(variant->estimate + 0.5);
+        const char *why;
+        if (variant->instances && xs_try_repair_of(f->detector, verdict, &why) == XS_TRY_NONE)
+            trial->left_out[trial->left_out_count++] =
+                (struct xs_try_left_out){.verdict = xs_detectors[f->detector]->verdicts[verdict].name,
+                                         .instances = all > variant->instances ? all : variant->instances,
+                                         .why = why};
+    }
+}
+
+struct xs_saving xs_try_part_saves(const struct xs_finding *f) {
+    if (f->verdict == XS_SEVERAL_VERDICTS)
+        return f->part_saves;
+    return xs_try_has_repair(f->detector, f->verdict) ? f->saves : (struct xs_saving){0};
+}
+
+const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial) {
+    return trial->left_out_count ? &trial->predicted_part : &trial->predicted;
+}
+
 static void plan(struct making *m, struct xs_trial *trial) {
     const struct xs_finding *f = &m->reading->findings->items[trial->finding];
     const char *why;
@@ -266,6 +305,7 @@ static void plan(struct making *m, struct xs_trial *trial) {
                      m->trials->ordinals.uncertain);
         return;
     }
+    note_left_out(trial, f);
     m->left_out = NULL;
     for (size_t i = 0; i < m->instances->count; i++) {
         const struct xs_try_instance *instance = &m->instances->items[i];
@@ -290,6 +330,7 @@ static void add_trial(struct making *m, size_t number, size_t finding) {
     trial->name = name.data;
     trial->place = place.data;
     trial->predicted = findings->items[finding].saves;
+    trial->predicted_part = xs_try_part_saves(&findings->items[finding]);
     plan(m, trial);
 }
 
@@ -338,9 +379,13 @@ static bool is_shown(const struct xs_findings *findings, size_t cause) {
 
 static int read_sizes(struct making *m, char *message) {
     struct xs_scan scan;
-    xs_scan_begin(&scan, &m->reading->trace, "SELECT id, bytes FROM allocation", message, NULL);
-    while (xs_scan_row(&scan))
-        *xs_hash_put(&m->sizes, (uint64_t)xs_scan_int(&scan, 0), 0) = xs_sum(xs_scan_count(&scan, 1), 1);
+    xs_scan_begin(&scan, &m->reading->trace, "SELECT id, bytes, kind FROM allocation", message, NULL);
+    while (xs_scan_row(&scan)) {
+        uint64_t row = (uint64_t)xs_scan_int(&scan, 0), kind = xs_scan_count(&scan, 2);
+        *xs_hash_put(&m->sizes, row, 0) = xs_sum(xs_scan_count(&scan, 1), 1);
+        if (kind == XS_MEM_REGISTERED || kind == XS_MEM_MANAGED)
+            *xs_hash_put(&m->kinds, row, 0) = kind;
+    }
     return xs_scan_end(&scan);
 }
 
@@ -362,6 +407,7 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
         add_all(trials);
     }
     xs_hash_free(&m.sizes);
+    xs_hash_free(&m.kinds);
     return status;
 }
 
@@ -409,12 +455,13 @@ static void predict_together(struct xs_trial *all, const struct xs_trials *trial
     bool every = causes + 1 == trials->count;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
-        every = every && trial->state == XS_TRIAL_PLANNED;
+        const struct xs_saving *predicted = xs_trial_predicted(trial);
+        every = every && trial->state == XS_TRIAL_PLANNED && !trial->left_out_count;
         if (trial->state != XS_TRIAL_PLANNED)
             continue;
-        least = trial->predicted.least_ns > least ? trial->predicted.least_ns : least;
-        most = xs_sum(most, trial->predicted.most_ns);
-        known = known && trial->predicted.known;
+        least = predicted->least_ns > least ? predicted->least_ns : least;
+        most = xs_sum(most, predicted->most_ns);
+        known = known && predicted->known;
     }
     const struct xs_saving *together = &trials->together;
     all->predicted = *together;

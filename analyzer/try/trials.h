@@ -9,19 +9,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/try/ordinals.h"
+#include "schema/repair_names.h"
 
-/* The repairs, as the library names them. */
-#define XS_TRY_NAMES(X)                                                                                                \
-    X(DROP_UPLOADS, "drop-uploads")                                                                                    \
-    X(STAY_ON_DEVICE, "stay-on-device")                                                                                \
-    X(KEEP_ALLOCATIONS, "keep-allocations")                                                                            \
-    X(KEEP_PINNED, "keep-pinned")                                                                                      \
-    X(STAGE, "stage")                                                                                                  \
-    X(GATHER, "gather")                                                                                                \
-    X(PREFETCH, "prefetch")
 enum xs_try_repair {
 #define XS_TRY_NAME(name, text) XS_TRY_##name,
-    XS_TRY_NAMES(XS_TRY_NAME)
+    XS_REPAIR_NAMES(XS_TRY_NAME)
 #undef XS_TRY_NAME
         XS_TRY_NONE
 };
@@ -29,6 +21,9 @@ extern const char *const xs_try_repair_names[]; /* NULL of XS_TRY_NONE */
 
 /* The repair of a kind of finding; XS_TRY_NONE with why, within a sentence. */
 enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const char **why);
+
+/* Whether there is one: what xs_analysis_options.is_in_part has to be, for what a trial predicts. */
+bool xs_try_has_repair(unsigned detector, unsigned verdict);
 
 /* Whether what it repairs is proved by the contents of copies. */
 bool xs_try_is_by_contents(enum xs_try_repair repair);
@@ -54,12 +49,20 @@ enum xs_trial_state {
 extern const char *const xs_trial_state_names[];
 
 struct xs_trial {
-    size_t number;  /* of the cause, from 1; 0: all causes together */
-    size_t finding; /* index in the findings; of all: none */
-    char *name;     /* as `explain` takes it */
-    char *place;    /* where; escaped */
-    char *why;      /* it cannot be tried, or failed; within a sentence, to be escaped */
-    struct xs_saving predicted;
+    size_t number;                   /* of the cause, from 1; 0: all causes together */
+    size_t finding;                  /* index in the findings; of all: none */
+    char *name;                      /* as `explain` takes it */
+    char *place;                     /* where; escaped */
+    char *why;                       /* it cannot be tried, or failed; within a sentence, to be escaped */
+    struct xs_saving predicted;      /* of the finding */
+    struct xs_saving predicted_part; /* of those of its verdicts alone that have a repair */
+    /* The others, that its plan is not for: */
+    struct xs_try_left_out {
+        const char *verdict; /* static */
+        uint64_t instances;  /* with an estimate of those whose contents are not known */
+        const char *why;     /* static; within a sentence */
+    } left_out[XS_VERDICTS];
+    unsigned left_out_count;
     enum xs_trial_state state;
     enum xs_try_repair repair; /* of all: none */
     struct xs_try_line *lines; /* by repair, thread and ordinal */
@@ -106,6 +109,11 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findin
 
 /* Puts together in the last trial what is still to be tried of the others, each call once. Returns how many others. */
 size_t xs_trials_put_together(struct xs_trials *trials, const struct xs_findings *findings);
+
+/* What is predicted of what is tried. */
+const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial);
+/* What of that a finding has; not known: nothing. */
+struct xs_saving xs_try_part_saves(const struct xs_finding *finding);
 
 /* How many copies its plan leaves out or replaces because of their contents: what a run in mode verify compares. */
 uint64_t xs_trial_left_out(const struct xs_trial *trial);

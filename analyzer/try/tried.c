@@ -50,7 +50,8 @@ static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *goo
     struct xs_tried_output output = {.result = XS_OUTPUT_DIFFERS,
                                      .exits_differ = sqlite3_column_int(row, column + 1) != 0,
                                      .lines = xs_json_document_count(row, column + 2, good),
-                                     .varying = xs_json_document_count(row, column + 3, good)};
+                                     .varying = xs_json_document_count(row, column + 3, good),
+                                     .ignored = xs_json_document_count(row, column + 4, good)};
     for (int i = XS_OUTPUT_SAME; name && i <= XS_OUTPUT_TOO_LONG; i++)
         if (!strcmp(name, xs_output_result_names[i]))
             output.result = (enum xs_output_result)i;
@@ -72,15 +73,17 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
                                                           .low_ns = sqlite3_column_int64(row, 2),
                                                           .high_ns = sqlite3_column_int64(row, 3),
                                                           .runs = runs,
+                                                          .is_partly = sqlite3_column_int(row, 10) > 0,
                                                           .output = output};
 }
 
 #define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
 #define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
-#define ITEM                                                                                                           \
-    TIME("delta_ns")                                                                                                   \
-    ", " TIME("delta_low_ns") ", " TIME("delta_high_ns") ", json_extract(value, '$.measured.rounds'), " OUTPUT(        \
-        "result") ", " OUTPUT("exits_differ") ", " OUTPUT("lines") ", " OUTPUT("varying_lines")
+#define TIMES TIME("delta_ns") ", " TIME("delta_low_ns") ", " TIME("delta_high_ns")
+#define RUNS "json_extract(value, '$.measured.rounds')"
+#define LINES OUTPUT("lines") ", " OUTPUT("varying_lines") ", ifnull(" OUTPUT("ignored_lines") ", 0)"
+#define LEFT_OUT "json_array_length(value, '$.left_out')"
+#define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
@@ -138,10 +141,10 @@ const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, cons
     return item;
 }
 
-/* An empty output is compared: it is to stay empty. */
+/* An empty output is compared: it is to stay empty. One whose lines are all ignored is not. */
 static bool is_compared(const struct xs_tried_output *output) {
-    return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG &&
-           (!output->lines || output->varying < output->lines);
+    bool any = output->lines ? output->varying < output->lines : !output->ignored;
+    return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
 }
 
 bool xs_tried_is_same(const struct xs_tried_output *output) {
@@ -169,6 +172,8 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_bench_delta_of(text, item->delta_ns, item->low_ns, item->high_ns);
     xs_string_format(text, ", %" PRIu64 " run%s each, ", item->runs, item->runs == 1 ? "" : "s");
     xs_tried_say_output(text, &item->output);
+    if (item->is_partly)
+        xs_string_format(text, "; a part of these copies cannot be tried");
 }
 
 bool xs_try_is_worth(const struct xs_findings *findings) {

@@ -19,12 +19,14 @@ struct xs_tried_output {
     enum xs_output_result result;
     bool exits_differ;
     uint64_t lines, varying; /* of the program as it is; the varying ones differ between its runs: not compared */
+    uint64_t ignored;        /* others of it, that were not to be compared */
 };
 
 struct xs_tried_item {
     char *finding;                     /* its name; NULL: all repairs together */
     int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
     uint64_t runs;                     /* of each side */
+    bool is_partly;                    /* some verdicts of the finding were not tried */
     struct xs_tried_output output;
 };
 

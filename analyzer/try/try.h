@@ -60,6 +60,11 @@ bool xs_try_is_shown(const struct xs_try *t, size_t attempt);
 void xs_try_predicted(struct xs_string *text, const struct xs_saving *saving);
 /* "-138 ms (-145 ms to -131 ms), 9 runs each, output the same"; or why there is nothing. */
 void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t attempt);
+/* "duplicate-upload (without overwritten) at train.py:9": what it is about. */
+void xs_try_what(struct xs_string *text, const struct xs_trial *trial);
+/* "not tried: 9 overwritten: the device does not hold these bytes any more"; empty where all of the finding is tried.
+ */
+void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial);
 /* "drop-uploads: 198 of 199 copies": what was planned and what of it was done; empty where nothing was. */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt);
 /* What was demanded and is not there; empty where nothing was demanded, and nothing is wrong. */

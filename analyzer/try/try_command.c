@@ -14,9 +14,8 @@ XS_DECLARE_COMMAND(try)
 
 enum { OPTION_ONLY = 0x200 };
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What is tried:", -1},
     {"only", OPTION_ONLY, "CAUSE", 0,
-     "try only this cause, by its number or by the finding's name as in a report; may be repeated", -1},
+     "try only this cause, by its number or by the finding's name as in a report; may be repeated", 1},
     {0}};
 
 #define WHICH "try what? A trace, or -- and a program"
@@ -144,10 +143,11 @@ static int measure(const struct arguments *a, const struct xs_program *program, 
 }
 
 static int predict(const struct arguments *a, const struct xs_reading *planned, struct xs_trials *trials) {
+    const struct xs_analysis_options analysis = {.is_in_part = xs_try_has_repair};
     struct xs_reading reading;
     if (!a->predicts)
         return XS_EXIT_OK;
-    if (xs_reading_open(a->predicts, NULL, &reading) != XS_EXIT_OK)
+    if (xs_reading_open(a->predicts, &analysis, &reading) != XS_EXIT_OK)
         return XS_EXIT_ERROR;
     xs_trials_predict(trials, planned->findings, reading.findings);
     xs_reading_close(&reading);
@@ -206,7 +206,8 @@ static int try_reading(const struct arguments *a, const struct xs_program *progr
 
 static int try_trace(const struct arguments *a, struct xs_program *program) {
     struct xs_try_instances instances = {0};
-    const struct xs_analysis_options analysis = {.on_instance = xs_try_keep_instance, .data = &instances};
+    const struct xs_analysis_options analysis = {
+        .on_instance = xs_try_keep_instance, .data = &instances, .is_in_part = xs_try_has_repair};
     struct xs_reading reading;
     if (xs_reading_open(a->trace, &analysis, &reading) != XS_EXIT_OK) {
         xs_try_instances_free(&instances);

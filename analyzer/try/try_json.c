@@ -33,6 +33,18 @@ static void put_measured(struct xs_json *json, const struct xs_outcome *o) {
     xs_json_end(json, '}');
 }
 
+static void put_left_out(struct xs_json *json, const struct xs_trial *trial) {
+    xs_json_array(json, "left_out");
+    for (unsigned i = 0; i < trial->left_out_count; i++) {
+        xs_json_object(json, NULL);
+        xs_json_text(json, "verdict", trial->left_out[i].verdict);
+        xs_json_count(json, "instances", trial->left_out[i].instances);
+        xs_json_text(json, "why", trial->left_out[i].why);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+}
+
 static void put_trial(struct xs_json *json, const char *key, const struct xs_try *t, size_t i) {
     const struct xs_trial *trial = &t->trials->items[i];
     struct xs_string repairs = {0}, text = {0};
@@ -48,7 +60,8 @@ static void put_trial(struct xs_json *json, const char *key, const struct xs_try
     xs_json_text(json, "repairs", repairs.data);
     xs_json_count(json, "planned", trial->planned);
     xs_json_count(json, "of", trial->of);
-    xs_saving_json(json, "predicted", &trial->predicted);
+    put_left_out(json, trial);
+    xs_saving_json(json, "predicted", xs_trial_predicted(trial));
     put_log(json, &t->attempts[i].logged);
     put_measured(json, trial->state == XS_TRIAL_MEASURED ? t->attempts[i].outcome : NULL);
     xs_json_end(json, '}');

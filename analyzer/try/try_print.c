@@ -35,15 +35,15 @@ static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[
     else
         xs_string_format(&cells[0], "all");
     if (trial->number)
-        xs_string_format(&cells[1], "%s %s", trial->name, trial->place);
-    xs_try_predicted(&cells[2], &trial->predicted);
+        xs_try_what(&cells[1], trial);
+    xs_try_predicted(&cells[2], xs_trial_predicted(trial));
     xs_try_measured(&cells[3], t, i);
 }
 
 /* The last line is that of all repairs; where one alone could be tried, it says the same again. */
 static void make_last(const struct xs_try *t, struct xs_string cells[COLUMNS]) {
     xs_string_format(&cells[0], "all");
-    xs_try_predicted(&cells[2], &t->trials->items[t->sum].predicted);
+    xs_try_predicted(&cells[2], xs_trial_predicted(&t->trials->items[t->sum]));
     xs_try_measured(&cells[3], t, t->sum);
 }
 
@@ -87,33 +87,47 @@ static void text_table(const struct xs_try *t, struct xs_out *out) {
     xs_table_free(table);
 }
 
+/* Of what was measured: of nothing else there is a time to be warned of. */
+static size_t warnings_of(const struct xs_try *t, size_t i) {
+    bool measured = t->trials->items[i].state == XS_TRIAL_MEASURED && t->attempts[i].outcome;
+    return measured ? t->attempts[i].outcome->report.note_count : 0;
+}
+
 static bool has_warnings(const struct xs_try *t) {
     for (size_t i = 0; i < t->trials->count; i++)
-        if (t->attempts[i].outcome && t->attempts[i].outcome->report.note_count)
+        if (warnings_of(t, i))
             return true;
     return false;
 }
 
 static void text_details(const struct xs_try *t, struct xs_out *out) {
-    putc('\n', out->file);
+    bool any = false;
+    for (size_t i = 0; i < t->trials->count; i++)
+        any |= xs_try_is_shown(t, i) && (t->trials->items[i].planned || t->trials->items[i].left_out_count);
+    if (any || has_warnings(t))
+        putc('\n', out->file);
     for (size_t i = 0; i < t->trials->count; i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
-        struct xs_string done = {0}, output = {0}, label = {0};
+        struct xs_string done = {0}, left_out = {0}, output = {0}, label = {0};
         xs_try_done(&done, t, i);
+        xs_try_left_out(&left_out, &t->trials->items[i]);
         xs_string_format(&label, t->trials->items[i].number ? "%zu" : "all", t->trials->items[i].number);
         if (done.length && xs_try_is_shown(t, i))
             xs_out_fact(out, label.data, "%s", done.data);
+        if (left_out.length)
+            xs_out_fact(out, done.length ? "" : label.data, "%s", left_out.data);
         if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
             xs_bench_output(&output, &o->report);
             xs_out_fact(out, "", "output %s", output.data);
         }
         xs_string_free(&done);
+        xs_string_free(&left_out);
         xs_string_free(&output);
         xs_string_free(&label);
     }
     for (size_t i = 0; i < t->trials->count && has_warnings(t); i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
-        for (size_t k = 0; o && k < o->report.note_count; k++)
+        for (size_t k = 0; k < warnings_of(t, i); k++)
             xs_out_line(out, XS_STYLE_WARN, "! %s: %s", t->trials->items[i].name, o->report.notes[k]);
     }
 }
@@ -124,18 +138,18 @@ void xs_try_text(const struct xs_try *t, struct xs_out *out) {
     xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
     add_now(&now, t);
     xs_try_gate(&gate, t);
+    if (t->reading->summary.run.simulated)
+        xs_say_simulated(&simulated, NULL, "times below");
     xs_out_line(out, XS_STYLE_HEADING, TITLE ".");
     xs_out_fact(out, "program", "%s", cut.data);
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
     if (t->bench.rounds)
         xs_out_fact(out, "runs", XS_BENCH_RUNS, t->bench.rounds, t->arguments->terms.warm_up);
     if (now.length)
         xs_out_fact(out, "takes", "%s", now.data);
     if (gate.length)
         xs_out_fact(out, "gate", "%s", gate.data);
-    if (t->reading->summary.run.simulated)
-        xs_say_simulated(&simulated, NULL, "times below");
-    if (simulated.length)
-        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
     xs_string_free(&simulated);
     putc('\n', out->file);
     if (t->trials->count > 1) {
@@ -164,28 +178,62 @@ static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_st
     xs_string_free(&measured);
 }
 
+static void markdown_line(struct xs_out *out, size_t *lines, const char *label, const char *text) {
+    struct xs_string code = {0};
+    xs_markdown_code(&code, text);
+    fprintf(out->file, "%s- %s: %s\n", (*lines)++ ? "" : "\n", label, code.data);
+    xs_string_free(&code);
+}
+
+/* What was done, what was not, and the warnings. */
+static void markdown_details(const struct xs_try *t, struct xs_out *out) {
+    for (size_t i = 0, lines = 0; i < t->trials->count; i++) {
+        const struct xs_outcome *o = t->attempts[i].outcome;
+        struct xs_string done = {0}, left_out = {0}, output = {0}, label = {0};
+        xs_try_done(&done, t, i);
+        xs_try_left_out(&left_out, &t->trials->items[i]);
+        xs_string_format(&label, t->trials->items[i].number ? "%zu" : "all", t->trials->items[i].number);
+        if (done.length && xs_try_is_shown(t, i))
+            markdown_line(out, &lines, label.data, done.data);
+        if (left_out.length)
+            markdown_line(out, &lines, label.data, left_out.data);
+        if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
+            xs_string_format(&output, "output ");
+            xs_bench_output(&output, &o->report);
+            markdown_line(out, &lines, label.data, output.data);
+        }
+        for (size_t k = 0; k < warnings_of(t, i); k++)
+            markdown_line(out, &lines, label.data, o->report.notes[k]);
+        xs_string_free(&done);
+        xs_string_free(&left_out);
+        xs_string_free(&output);
+        xs_string_free(&label);
+    }
+}
+
 void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
     struct xs_string command = {0}, code = {0}, now = {0}, gate = {0}, simulated = {0};
     xs_bench_command(&command, t->program->argv);
     xs_markdown_code(&code, command.data);
     add_now(&now, t);
     xs_try_gate(&gate, t);
+    if (t->reading->summary.run.simulated)
+        xs_say_simulated(&simulated, NULL, "times below");
     fprintf(out->file, "**" TITLE "**\n\n- program: %s\n", code.data);
+    if (simulated.length)
+        fprintf(out->file, "- **%s**\n", simulated.data);
     if (t->bench.rounds)
         fprintf(out->file, "- runs: " XS_BENCH_RUNS "\n", t->bench.rounds, t->arguments->terms.warm_up);
     if (now.length)
         fprintf(out->file, "- takes %s\n", now.data);
     if (gate.length)
         fprintf(out->file, "- %s\n", gate.data);
-    if (t->reading->summary.run.simulated)
-        xs_say_simulated(&simulated, NULL, "times below");
-    if (simulated.length)
-        fprintf(out->file, "- **%s**\n", simulated.data);
     xs_string_free(&simulated);
     if (t->trials->count > 1) {
         fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
                 headers[3]);
         each_row(t, out->file, markdown_row);
+        markdown_details(t, out);
     } else {
         fprintf(out->file, "\n%s\n", NO_CAUSE);
     }

@@ -39,7 +39,8 @@ static void add_output(struct xs_string *text, const struct xs_bench_report *rep
     xs_tried_say_output(text, &(struct xs_tried_output){.result = c->result,
                                                         .exits_differ = report->pair.exits_differ,
                                                         .lines = c->lines,
-                                                        .varying = c->varying});
+                                                        .varying = c->varying,
+                                                        .ignored = c->ignored});
 }
 
 void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t attempt) {
@@ -62,6 +63,22 @@ void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t atte
     xs_bench_delta(text, xs_bench_deciding(&o->report.pair));
     xs_string_format(text, ", %zu run%s each, ", t->bench.rounds, t->bench.rounds == 1 ? "" : "s");
     add_output(text, &o->report);
+}
+
+void xs_try_what(struct xs_string *text, const struct xs_trial *trial) {
+    xs_string_format(text, "%s ", trial->name);
+    for (unsigned i = 0; i < trial->left_out_count; i++)
+        xs_string_format(text, "%s%s%s", i ? ", " : "(without ", trial->left_out[i].verdict,
+                         i + 1 == trial->left_out_count ? ") " : "");
+    xs_string_format(text, "%s", trial->place);
+}
+
+void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial) {
+    char count[XS_UNIT_BYTES];
+    for (unsigned i = 0; i < trial->left_out_count; i++)
+        xs_string_format(text, "%s%s %s: %s",
+                         i ? "; " : "not tried: ", xs_format_count(count, trial->left_out[i].instances),
+                         trial->left_out[i].verdict, trial->left_out[i].why);
 }
 
 static const char *noun_of(enum xs_try_repair repair) {

@@ -27,8 +27,8 @@ enum xs_repair_id {
     XS_REPAIR_COUNT
 };
 
-/* Which call of the run this is (docs/try.md): threads are numbered in the order of their first copy, and a thread's
- * copies are numbered, both from 0. */
+/* Which call of the run this is (docs/repairs.md): threads are numbered in the order of their first copy, and a
+ * thread's copies are numbered, both from 0. */
 struct xs_repair_place {
     uint32_t thread;
     uint64_t ordinal;

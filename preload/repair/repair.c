@@ -40,6 +40,14 @@ static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unk
     return true;
 }
 
+/* "drop-uploads, stay-on-device, ..." */
+static void list_names(char *names, size_t bytes) {
+    size_t length = 0;
+    for (unsigned i = 0; i < XS_REPAIR_COUNT && length < bytes; i++) {
+        length += (size_t)snprintf(names + length, bytes - length, "%s%s", i ? ", " : "", all[i].name);
+    }
+}
+
 static void start_one(unsigned i, void (*complain)(const char *message)) {
     const char *why = NULL;
     if (!all[i].repair->start || all[i].repair->start(&why)) {
@@ -54,12 +62,14 @@ static void start_one(unsigned i, void (*complain)(const char *message)) {
 
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
     bool wished[XS_REPAIR_COUNT] = {false};
-    char unknown[64], why[256], text[400];
+    char unknown[64], why[256], text[400], names[200];
     if (!wishes->names[0] || is_started) {
         return;
     }
     if (!read_names(wishes->names, wished, unknown)) {
-        snprintf(text, sizeof text, "XFERSPY_REPAIR names no repair '%s'; nothing is repaired", unknown);
+        list_names(names, sizeof names);
+        snprintf(text, sizeof text, "nothing is repaired: XFERSPY_REPAIR has '%s', which is none of %s and all",
+                 unknown, names);
         complain(text);
         return;
     }

@@ -1,6 +1,7 @@
 # xferspy check: what passes, what fails and with which exit status; baselines, suppressions, several traces, wrong
 # usage.
 . "$SOURCE/lib.sh"
+need_python
 F=$SOURCE/fixtures
 make_trace run.db "$F/findings.sql" "$F/callsites.sql"
 make_trace bare.db "$F/findings.sql"
@@ -130,6 +131,50 @@ for bad in "newer.json: is of a newer xferspy" "cut.json: is damaged" "typed.jso
     "nothing.json" "binary.json: is no JSON" "missing.json: No such file"; do
     check --baseline="${bad%%:*}" run.db; expect_error_of "$bad"
 done
+
+# Verdicts that join: a rule of one of them counts the finding where it has that one, and so does the baseline, which
+# names them. In a baseline of an older version they are those that the run finds there.
+make_trace joined.db "$F/findings.sql" "$F/callsites.sql" "$F/joined.sql"
+check --fail-on=duplicate-upload/elsewhere:2 joined.db; expect_status 3; expect_out "3 instances, limit 2"
+expect_out "duplicate-upload: 3, 12.0 MiB, saves"
+check --fail-on=duplicate-upload/overwritten:2 joined.db; expect_status 3; expect_out "3 instances, limit 2"
+check --fail-on=duplicate-upload/freed:0 --allow-unknown joined.db; expect_status 0; expect_out "ALLOWED"
+check --write-baseline=joined.json joined.db; expect_status 0
+"$python" -c "import json; f = [f for f in json.load(open('joined.json'))['findings'] if 'duplicate' in f['finding']]
+assert [(x['finding'], x['verdicts']) for x in f] == [('duplicate-upload', ['overwritten', 'elsewhere'])], f
+assert not any('verdicts' in f for f in json.load(open('base.json'))['findings'])" || show "verdicts in the baseline"
+grep -v '"verdicts"\|^        "\|^      \],$' joined.json >unnamed.json
+[ "$(grep -c verdicts unnamed.json)" -eq 0 ] || show "a baseline of an older version"
+sed 's/"verdicts": \[/"verdicts": ["later",/' joined.json >later.json
+rules=duplicate-upload/elsewhere:+0,duplicate-upload/overwritten:+0,duplicate-upload/freed:+0
+for base in joined.db joined.json later.json; do
+    check --baseline=$base --fail-on=$rules,any:0 joined.db; expect_status 0; expect_out "0 grown, 0 new, 0 gone"
+    check --baseline=$base --fail-on=$rules run.db; expect_status 0
+    [ "$(grep -c 'limit 3 (3 in the baseline)' stdout)" -eq 2 ] || show "two verdicts in the baseline"
+    grep -q 'freed:+0  *0 instances, limit 0' stdout || show "a verdict that the baseline does not have"
+done
+check --baseline=unnamed.json --fail-on=$rules joined.db; expect_status 0
+check --baseline=unnamed.json --fail-on=$rules run.db; expect_status 0
+grep -q 'elsewhere:+0  *1 instance, limit 3' stdout || show "the verdict that the run finds there"
+grep -q 'overwritten:+0  *0 instances, limit 0' stdout || show "a verdict that nothing names"
+check --baseline=base.json --fail-on=any:0 joined.db; expect_status 3; expect_out "duplicate-upload: 3,"
+expect_out "grown from 1"; expect_out "0 gone" # a finding of one verdict is the same place with several
+sed 's/"verdicts": \[/"verdicts": 5, "x": [/' joined.json >typed.json
+check --baseline=typed.json run.db; expect_error_of "typed.json: is damaged"
+for finding in duplicate-upload/elsewhere duplicate-upload; do
+    printf '[suppress]\nfinding = %s\nreason = known\n' $finding >suppress
+    check --config=suppress --fail-on=duplicate-upload:0 --allow-unknown joined.db; expect_status 0
+done
+printf '[suppress]\nfinding = duplicate-upload/freed\nreason = known\n' >suppress
+check --config=suppress --fail-on=duplicate-upload:0 joined.db; expect_status 3; expect_out "Unused suppression"
+# In SARIF it is one rule and one fingerprint, whichever verdicts there are; of two traces one result.
+"$XFERSPY" check --fail-on=duplicate-upload:0 --format=sarif joined.db run.db >both.sarif
+"$python" -c "import json
+(run,) = json.load(open('both.sarif'))['runs']
+(result,) = [r for r in run['results'] if r['ruleId'].startswith('duplicate-upload')]
+assert (result['ruleId'], result['occurrenceCount'], result['level']) == ('duplicate-upload', 2, 'error'), result
+assert [r['id'] for r in run['tool']['driver']['rules'] if 'duplicate' in r['id']] == ['duplicate-upload']" ||
+    show "duplicate-upload in SARIF"
 
 # Suppressions: with a reason, until a day; used, unused, expired.
 cat >xferspy.check <<'EOF'

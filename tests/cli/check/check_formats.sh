@@ -6,6 +6,7 @@ need_python jsonschema.Draft202012Validator junitparser
 F=$SOURCE/fixtures
 make_trace run.db "$F/findings.sql" "$F/callsites.sql"
 make_trace bare.db "$F/findings.sql"
+make_trace joined.db "$F/findings.sql" "$F/callsites.sql" "$F/joined.sql"
 make_trace blind.db "$F/without_cupti.sql"
 make_trace empty.db "$F/empty.sql"
 # Markup, a link, a placeholder, a control, an invalid byte, U+FFFE and 5,000 bytes in the texts that are shown.
@@ -180,7 +181,7 @@ jsonschema.Draft202012Validator.check_schema(schema)
 for name in sys.argv[2:]:
     jsonschema.Draft202012Validator(closed(schema)).validate(json.load(open(name)))
 EOF
-for name in run evil bare blind empty; do
+for name in run joined evil bare blind empty; do
     run "$XFERSPY" check --config=gate --json $name.db; cp stdout $name.check.json
     run "$XFERSPY" check --config=gate --json --baseline=run.db $name.db; cp stdout $name.against.check.json
     run "$XFERSPY" check --write-baseline=$name.base.json $name.db; expect_status 0

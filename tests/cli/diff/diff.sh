@@ -76,6 +76,8 @@ for case in "no_runs.json: is damaged" "wrong.json: is damaged" "other.json: is 
     expect_error_of "$case"
 done
 
+run "$XFERSPY" diff --bench= h100_wasteful.db h100_repaired.db; expect_status 2; expect_err "--bench: which file?"
+
 # Call sites, and what became of one finding.
 make_trace before.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 cat >less.sql <<'END'
@@ -114,6 +116,27 @@ run "$XFERSPY" diff old/1.db new/1.db
 expect_status 0; expect_out "one run a side: the noise is unknown"
 cp old/2.db old/3.db new
 run "$XFERSPY" diff --before old --after new; expect_out "within their own spread"; expect_out "are the same run"
+
+# Verdicts that join are one finding, whichever a side or one of its runs has: it has a verdict where all have that one.
+for n in 1 2 3 4; do
+    echo "UPDATE meta SET value = value + $n WHERE key IN ('start_unix_ns', 'pid');" >run.sql
+    make_trace elsewhere$n.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" run.sql
+    make_trace joined$n.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" \
+        "$SOURCE/fixtures/joined.sql" run.sql
+done
+run "$XFERSPY" diff joined1.db elsewhere2.db; expect_status 0; expect_no_err
+expect_out "< shrank    duplicate-upload  12.0 MiB -> 4.00 MiB"
+run "$XFERSPY" diff --json joined1.db elsewhere2.db; expect_status 0; valid
+finding="[f for f in d['findings'] if f['kind'].startswith('duplicate-upload')]"
+json "[(f['kind'], f['name_before'], f['name_after'], f['change']) for f in $finding] == \
+    [('duplicate-upload', 'duplicate-upload', 'duplicate-upload/elsewhere', 'shrank')]"
+run "$XFERSPY" diff elsewhere1.db joined2.db; expect_status 0
+expect_out "> grew      duplicate-upload  4.00 MiB -> 12.0 MiB"
+run "$XFERSPY" diff --all elsewhere1.db elsewhere2.db; expect_out "= same      duplicate-upload/elsewhere"
+run "$XFERSPY" diff --all --before elsewhere1.db joined2.db --after joined3.db elsewhere4.db; expect_status 0
+expect_out "= same      duplicate-upload  saves"; expect_not "duplicate-upload/"; expect_not "new  "
+run "$XFERSPY" diff --format=markdown joined1.db elsewhere2.db; expect_status 0; expect_out "duplicate-upload"
+expect_not "duplicate-upload/"
 
 # A merged file is its traces, or one of them; traces of several ranks are no runs.
 run "$XFERSPY" merge -o old.db old/1.db old/2.db old/3.db; expect_status 0

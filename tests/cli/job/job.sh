@@ -57,6 +57,27 @@ check '[.job.processes[] | select(.outlier_in | length > 0) | .rank]' '[1,3]'
 check '.job.wall_ns' 153000000
 "$XFERSPY" report --json run/app.0.db | jq -e 'has("job") | not' >/dev/null || show "one trace is no job"
 
+# Verdicts that join are one finding of the job, whichever each rank has: its remedy is the one for all of them.
+mkdir verdicts
+for rank in 0 1; do
+    cat >rank.sql <<END
+INSERT OR REPLACE INTO meta VALUES ('rank',$rank),('world_size',2);
+UPDATE meta SET value = $((5000 + rank)) WHERE key = 'pid';
+UPDATE meta SET value = value + ${rank}000000 WHERE key = 'start_unix_ns';
+END
+    [ $rank = 0 ] || cat "$SOURCE/fixtures/joined.sql" >>rank.sql
+    make_trace verdicts/app.$rank.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" rank.sql
+done
+run "$XFERSPY" report --details verdicts; expect_status 0; expect_no_err
+expect_out "duplicate-upload  saves"; expect_out "before: 4, 16.0 MiB, in all 2 ranks, at train.py:22 in load_tables"
+expect_out "Move it to the GPU once"; expect_not "Use the tensor that has these bytes"
+run "$XFERSPY" report --json verdicts; cp stdout job.json
+check '[.job.findings[] | select(.id == "duplicate-upload") | .finding, .verdict, .instances]' \
+    '["duplicate-upload",null,4]'
+check '[.job.findings[] | select(.id == "duplicate-upload") | .by_process[].instances]' '[1,3]'
+run "$XFERSPY" merge -o verdicts.db verdicts; expect_status 0
+run "$XFERSPY" report --details verdicts.db; expect_out "before: 4, 16.0 MiB, in all 2 ranks"
+
 # A filter: said in a line, and every number that is shown beside it is of what passes; that is not known of exposed
 # time.
 run "$XFERSPY" report --direction=h2d run; expect_status 0; expect_no_err

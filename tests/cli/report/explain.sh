@@ -31,10 +31,26 @@ expect_out "xferspy explain findings.db FINDING"
 number=$(awk '$2 == "noop-upload" { print $1 }' stdout)
 run "$XFERSPY" explain findings.db noop-upload
 expect_status 0; expect_no_err
-expect_out "docs/findings/noop-upload.md"; expect_out "transfer #4 at 18.0 ms, cuMemcpyHtoD_v2, H2D, 8.00 MiB"
+expect_out "transfer #4 at 18.0 ms, cuMemcpyHtoD_v2, H2D, 8.00 MiB"
 expect_out "000000000000000c000000000000000b"; expect_out "the same; 0 of 2,048 pieces of 4 KiB changed"
 expect_out "allocation #1"; expect_out "782 us on the device"; expect_out "6 more"
 cp stdout one
+# The page that explains it: of the sources, or of the installation that this program belongs to; else nothing is said.
+page=$(cd "$SOURCE/../.." && pwd -P)/docs/findings/noop-upload.md
+[ -f "$page" ] || show "no page"
+expect_more() { [ "$(sed -n 's/^  more      //p' stdout)" = "$1" ] || show "expected as more: $1"; }
+case $XFERSPY in "${page%/docs/*}"/build/*/bin/xferspy) expect_more "$page" ;; esac
+mkdir -p "prefix [1]/bin" "prefix [1]/share/doc/xferspy"
+cp "$XFERSPY" "prefix [1]/bin/xferspy"
+run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more ""
+"prefix [1]/bin/xferspy" check --fail-on=noop-upload:0 --sarif=none.sarif findings.db >/dev/null
+cp -r "$SOURCE/../../docs" "prefix [1]/share/doc/xferspy/docs"
+installed="$(pwd -P)/prefix [1]/share/doc/xferspy/docs/findings/noop-upload.md"
+run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more "$installed"
+"prefix [1]/bin/xferspy" check --fail-on=noop-upload:0 --sarif=page.sarif findings.db >/dev/null
+grep -q 'when the host.s data has changed\."' none.sarif || show "no page in SARIF"
+grep -q '/prefix \\\\\[1\\\\\]/share/doc/xferspy/docs/findings/noop-upload\.md\."' page.sarif || show "a page in SARIF"
+rm -r "prefix [1]"
 run "$XFERSPY" explain findings.db "$number"; expect_status 0; cmp -s stdout one || show "by number is not by name"
 run "$XFERSPY" explain findings.db 'noop-upload#1'; expect_status 0; cmp -s stdout one || show "#1 is the first"
 run "$XFERSPY" explain --all findings.db noop-upload

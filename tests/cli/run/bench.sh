@@ -54,6 +54,12 @@ run "$XFERSPY" bench -n 3 -- echo one -- echo two
 expect_status 3; expect_out "differs from line 1 on; before: one; after: two"
 run "$XFERSPY" bench -n 3 --fail-on=none -- echo one -- echo two; expect_status 0; expect_out "differs from line 1"
 run "$XFERSPY" bench -n 3 --ignore='^(one|two)$' --ignore=three -- echo one -- echo two; expect_status 0
+expect_out "the same, 0 lines; 1 more ignored"
+run "$XFERSPY" bench -n 1 --warm-up=0 -- echo one -- echo two; expect_status 3
+expect_out "! BEFORE ran once, so which of"
+run "$XFERSPY" bench -n 1 --warm-up=1 -- echo one -- echo two; expect_status 3; expect_not "ran once"
+run "$XFERSPY" bench -n 3 --ignore=one --json -- printf 'one\none\n2\n' -- printf 'one\n2\n'; expect_status 0; valid
+json "d['output']['lines'] == 1 and d['output']['ignored_lines'] == 2"
 run "$XFERSPY" bench -n 3 -- printf 'a\nb\n' -- printf 'a\n'; expect_status 3; expect_out "differs from line 2"
 run "$XFERSPY" bench -n 3 -- printf 'a\n' -- printf 'a'; expect_status 3
 run "$XFERSPY" bench -n 3 -- printf 'a\0b\n' -- printf 'a\0c\n'; expect_status 3
@@ -106,7 +112,8 @@ run "$XFERSPY" bench -- ./nowhere -- true; expect_status 1; expect_no_out; expec
 run "$XFERSPY" bench -- true -- no-such-command; expect_status 1; expect_err "no-such-command: command not found"
 run "$XFERSPY" bench -- true; expect_status 2; expect_err "Two of them"
 run "$XFERSPY" bench -- true --; expect_status 2
-for wrong in -n0 -n33 -nx --warm-up=-1 --loop-time=x '--loop-time=(a)(b)' '--ignore=(' --at-least=x --at-least=5 \
+for wrong in -n0 -n33 -nx --warm-up=-1 --loop-time=x '--loop-time=(a)(b)' --loop-time= '--ignore=(' --ignore= \
+    --at-least=x --at-least=5 \
     --fail-on=gain --fail-on=x --status=-1 --status=256 --status=x --time-limit=0 --format=tsv --loop-unit=h; do
     run "$XFERSPY" bench "$wrong" -- true -- true; expect_status 2; expect_no_out
 done

@@ -27,6 +27,21 @@ run "$XFERSPY" run --cupti-library= -- "$PROGRAM" exit 0; expect_status 2; expec
 run "$XFERSPY" run --quiet -- sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=on"
 run "$XFERSPY" run --quiet=no sh -c 'echo "quiet=$XFERSPY_QUIET"'; expect_status 0; expect_out "quiet=no"
 run "$XFERSPY" run --quiet=maybe -- "$PROGRAM" exit 0; expect_status 2; expect_err "--quiet=maybe: use on|off"
+# Repairs are checked here already: a program that is to run repaired would run as it is.
+for list in drop-uploads stage,gather all ,prefetch,; do
+    run "$XFERSPY" run --repair="$list" -- sh -c 'echo "repair=$XFERSPY_REPAIR"'; expect_status 0
+    expect_out "repair=$list"
+done
+names="drop-uploads, stay-on-device, keep-allocations, keep-pinned, stage, gather, prefetch or all"
+for list in drop-upload gather,drop-upload none Gather 'gather stage'; do
+    run "$XFERSPY" run --repair="$list" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+    expect_err "--repair=$list: there is no repair \`${list#*,}'; use $names"
+done
+for list in '' ,; do
+    run "$XFERSPY" run --repair="$list" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+    expect_err "--repair=$list: use $names"
+done
+
 # A window is checked here already.
 for window in 10s..20s 1s..2s,5s.. ..500ms 20ms/1s 'nvtx:train step, 1/2' profiler; do
     run "$XFERSPY" run --window="$window" -- sh -c 'echo "window=$XFERSPY_WINDOW"'; expect_status 0

@@ -130,6 +130,30 @@ cp stdout report.json
 "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/report.schema.json" stdout \
     >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 
+# Several verdicts at one place: what is predicted is of those that can be repaired, and the others are named.
+make_own_trace joined.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/joined.sql" command.sql
+run "$XFERSPY" explain joined.db duplicate-upload; expect_out "2 overwritten, 1 elsewhere"
+run "$XFERSPY" report --json joined.db
+json "[f['saves']['most_ns'] for f in d['traces'][0]['findings'] if f['name'] == 'duplicate-upload'] == [276000]"
+partly="duplicate-upload (without overwritten) at cuMemcpyHtoD_v2"
+not_tried="not tried: 2 overwritten: the device does not hold these bytes any more"
+try --only=duplicate-upload joined.db; expect_status 0; expect_no_err
+expect_out "$partly  -92.0 us   -10.0 ms"
+expect_out "stay-on-device: 1 of 3 copies in the plan"; expect_out "$not_tried"
+[ "$(sed 1,2d app/plan.apply.stay-on-device)" = "stay-on-device 0 31 4194304 from 0 30" ] || show "the plan of a part"
+valid joined.db.try.json
+json "d['causes'][0]['predicted']['most_ns'] == 92000 == d['together']['predicted']['most_ns']" joined.db.try.json
+json "[(v['verdict'], v['instances']) for v in d['causes'][0]['left_out']] == [('overwritten', 2)]" joined.db.try.json
+try --only=duplicate-upload --format=markdown joined.db; expect_status 0
+expect_out "| \`$partly\` | -92.0 us |"
+expect_out "- 2: \`$not_tried\`"
+run "$XFERSPY" report joined.db; expect_out "output the same; a part of these copies cannot be tried"
+# All together: no more than the parts.
+try --only=noop-upload --only=duplicate-upload joined.db; expect_status 0; cp stdout all
+expect_out "-7.20 ms to -7.29 ms  -150 ms"
+try --only=noop-upload joined.db; expect_not "not tried"; expect_not "(without"
+rm joined.db.try.json
+
 # One cause, by number and by name; formats; a gate.
 for only in 2 noop-upload; do
     try --only=$only --json run.db; expect_status 0; cp stdout one.json; valid one.json
@@ -174,6 +198,22 @@ run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_outp
 : >app/varies-all; try --only=2 run.db; rm app/varies*; expect_status 0; expect_out "3 runs each, output not compared"
 run "$XFERSPY" report run.db; expect_out "3 runs each, output not compared"
 run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_output'] is False"
+# What is ignored is not compared, and where nothing is left, nothing was.
+try --only=2 --ignore=result run.db; expect_status 0; expect_out "3 runs each, output not compared"
+run "$XFERSPY" report run.db; expect_out "3 runs each, output not compared"
+# What was done, and the warnings, are in every format; there are none where nothing was done.
+try --only=2 -n 2 --format=markdown run.db; expect_status 0
+expect_out '- 2: `drop-uploads: 9 of 9 copies in the plan, applied 9 times (1.00 MiB); refused: capturing 1`'
+expect_out '- 2: `2 runs a side are too few to know the noise'
+try --only=scalar-readback run.db; expect_status 0; [ "$(tail -n 1 stdout)" ] || show "an empty line at the end"
+# Nothing simulated is shown as measured: it is said before the first time.
+echo "UPDATE meta SET value = 1 WHERE key = 'simulated';" >simulated.sql
+make_own_trace simulated.db "$SOURCE/fixtures/findings.sql" command.sql simulated.sql
+try --only=2 simulated.db; expect_status 0
+[ "$(grep -n -m 1 SIMULATED stdout | cut -d : -f 1)" -lt "$(grep -n -m 1 ' ms' stdout | cut -d : -f 1)" ] ||
+    show "a time before the word that it is a model's"
+try --only=2 --format=markdown simulated.db; expect_status 0; expect_out "- **SIMULATED GPU: times below are a model's"
+
 # What could not be checked is not measured; the others are.
 rm -f run.db.try.json app/plan.apply.*
 : >app/unchecked; try --only=2 run.db; rm app/unchecked; expect_status 0
@@ -227,6 +267,24 @@ not_plain "SELECT id FROM transfer WHERE bytes = 8388608" "$box"
 expect_out "cannot be tried: no repair takes copies in two or three dimensions, of arrays or of managed memory"
 not_plain "SELECT id FROM transfer WHERE bytes = 8388608" "dst_kind = 5"; expect_out "cannot be tried: no repair takes"
 ls app/plan.* >/dev/null 2>&1 && show "planned what no repair takes"
+
+# Registrations and managed memory are not kept, so they are not planned either.
+cat >registered.sql <<'END'
+WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM i WHERE n<9)
+INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,context,enter_ns,return_ns,
+  free_entry_point,free_thread,free_enter_ns,free_return_ns)
+ SELECT 100+n,6,1,138000000000000,8388608,3,1,NULL,1,97400000+n*40000,97415000+n*40000,7,1,97420000+n*40000,97430000+n*40000
+ FROM i;
+END
+make_own_trace registered.db "$SOURCE/fixtures/findings.sql" command.sql registered.sql
+try --only=pinned-churn registered.db; expect_status 0
+expect_out "cannot be tried: registrations are not kept: nobody can watch safely whether their memory stays mapped"
+expect_not "in the plan"
+sed 's/ SELECT 100+n,6,1,138000000000000,8388608,3,1,NULL/ SELECT 100+n,10,1,138000000000000,8388608,6,1,0/
+    1i INSERT INTO entry_point VALUES (10,'"'cuMemAllocManaged'"',2);' registered.sql >managed.sql
+make_own_trace managed.db "$SOURCE/fixtures/findings.sql" command.sql managed.sql
+try --only=repeated-allocation managed.db; expect_status 0
+expect_out "cannot be tried: managed memory is not kept"; expect_not "in the plan"
 
 # Nobody's command is run but one's own; what was hidden has to be said.
 make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql

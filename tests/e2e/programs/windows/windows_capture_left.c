@@ -2,7 +2,7 @@
  * detached and attached again afterwards.
  *
  * link: cuda
- * only: sim cupti
+ * only: sim cupti no-repairs
  * env: XFERSPY_WINDOW=20ms/40ms XFERSPY_STACK=none
  * stdout: data ok
  *

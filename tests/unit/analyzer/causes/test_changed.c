@@ -149,14 +149,17 @@ static void only_what_changed(void **state) {
 
 /* --- beside kernels --- */
 
-/* A blocking upload, and a kernel that uses it: the next upload has to wait for the kernel. */
-static void play_turns(uint64_t up_us, uint64_t kernel_us) {
+/* A blocking upload, and a kernel that uses it: the next upload has to wait for the kernel. Behind STEPS of these come
+ * `apart` more, before which the host works for so long that the kernel is not next to the upload. */
+static void play_turns_and(int apart, uint64_t work_us, uint64_t up_us, uint64_t kernel_us) {
     play_begin(p);
     uint32_t a = play_alloc(p, A, MIB);
     p->host = XS_MEM_PINNED;
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < STEPS + apart; i++) {
         takes(LATENCY_US + up_us + 5, up_us);
-        if (i) { /* 2 us behind the kernel, which began 5 us before this call */
+        if (i >= STEPS) {
+            works(work_us);
+        } else if (i) { /* 2 us behind the kernel, which began 5 us before this call */
             p->delay_ns = (kernel_us - 5 + 2) * US;
             p->call_ns = p->delay_ns + (up_us + 5) * US;
         }
@@ -166,6 +169,8 @@ static void play_turns(uint64_t up_us, uint64_t kernel_us) {
     waits(kernel_us - 5 + 3);
     diagnose(NULL);
 }
+
+static void play_turns(uint64_t up_us, uint64_t kernel_us) { play_turns_and(0, 0, up_us, kernel_us); }
 
 static void saves_at_most(uint64_t ns) {
     assert_int_equal(saves("no-overlap").least_ns, 0);
@@ -190,6 +195,21 @@ static void uploads_beside_longer_kernels(void **state) {
     (void)state;
     play_turns(300, 1000);
     saves_at_most((STEPS - 1) * (300 + 22 - 2) * US);
+    play_end(p);
+}
+
+/* Of copies that are no instances only those move with one that come before the place's next copy. Behind the last
+ * instance the place uploads again and again, with the host at work in between: were these copies moved, they would
+ * take no time of the host any more, which is more than all turns together. */
+static void later_copies_of_the_place_stay(void **state) {
+    enum { APART = 5 * STEPS, UP_US = 1000, KERNEL_US = 300, WORK_US = 2000 };
+    (void)state;
+    play_turns_and(APART, WORK_US, UP_US, KERNEL_US);
+    FOUND("no-overlap", NULL, STEPS - 1);
+    assert_int_equal(saves("no-overlap").least_ns, 0);
+    assert_in_range(saves("no-overlap").most_ns, (STEPS - 1) * KERNEL_US * US,
+                    STEPS * (KERNEL_US + 22) * US + 2 * UP_US * US); /* the host waits for no instance any more */
+    is_in_order();
     play_end(p);
 }
 
@@ -251,8 +271,9 @@ int main(void) {
         cmocka_unit_test(small_copies_become_one),        cmocka_unit_test(a_memset_s_time_stays),
         cmocka_unit_test(a_copy_on_the_device),           cmocka_unit_test(only_what_changed),
         cmocka_unit_test(uploads_beside_shorter_kernels), cmocka_unit_test(uploads_beside_longer_kernels),
-        cmocka_unit_test(a_peer_copy_s_time_stays),       cmocka_unit_test(a_peer_copy_of_no_known_rate),
-        cmocka_unit_test(downloads_beside_kernels),       cmocka_unit_test(both_directions_beside_kernels),
+        cmocka_unit_test(later_copies_of_the_place_stay), cmocka_unit_test(a_peer_copy_s_time_stays),
+        cmocka_unit_test(a_peer_copy_of_no_known_rate),   cmocka_unit_test(downloads_beside_kernels),
+        cmocka_unit_test(both_directions_beside_kernels),
     };
     return cmocka_run_group_tests_name("changed", tests, NULL, NULL);
 }

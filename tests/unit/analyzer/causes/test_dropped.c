@@ -83,6 +83,11 @@ static void expect_turns(uint32_t contents, uint32_t buffers) {
     assert_int_equal(f->turns.bytes, contents * MIB);
 }
 
+static bool is_freed(unsigned detector, unsigned verdict) {
+    const char *name = xs_detectors[detector]->verdicts[verdict].name;
+    return name && !strcmp(name, "freed");
+}
+
 /* A cache of two buffers for three contents: the second round replaces what went elsewhere, the later ones what was in
  * the same buffer. Either alone saves less than pinning. */
 static void a_cache_that_is_too_small(void **state) {
@@ -94,9 +99,14 @@ static void a_cache_that_is_too_small(void **state) {
         up(i % 2 ? B : A, MIB, i % 3 + 1, i < 2 ? NOT_MEASURED : (i - 2) % 3 + 1, HOST);
         play_kernel(p, 1, &buffers[i % 2]);
     }
+    p->options.is_in_part = is_freed;
     diagnose(PEAK);
     const struct xs_finding *f = played_finding(p, "duplicate-upload");
     assert_int_equal(f->verdict, XS_SEVERAL_VERDICTS);
+    assert_true(f->part_saves.known && !f->part_saves.bounds);
+    assert_int_equal(f->part_saves.most_ns, 3 * CALL_US * US);
+    assert_int_equal(f->part_saves.least_ns, 3 * CALL_US * US);
+    assert_false(played_finding(p, "pageable")->part_saves.known);
     assert_int_equal(f->instances, TURNS - 3);
     assert_int_equal(f->variants[0].instances, TURNS - 6); /* overwritten */
     assert_int_equal(f->variants[3].instances, 3);         /* freed */
