@@ -17,7 +17,9 @@ static void say_sums(struct xs_string *text, const struct xs_step_sums *sums, co
 
 static void say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
-    if (steps->mark == XS_STEP_RANGE) {
+    if (steps->mark == XS_STEP_RANGE && !*steps->range) {
+        xs_string_format(text, "each begins with the NVTX range that was named"); /* a copy without names */
+    } else if (steps->mark == XS_STEP_RANGE) {
         xs_string_format(text, "each begins with the NVTX range \"");
         xs_string_add_cut(text, steps->range, RANGE_COLUMNS);
         xs_string_format(text, "\"");
@@ -31,7 +33,8 @@ static void say(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     char count[XS_UNIT_BYTES], spread[XS_UNIT_BYTES];
     say_sums(text, &steps->median, ", ");
-    xs_string_format(text, ": medians of %s steps, spread %s; ", xs_format_count(count, steps->count - steps->warm_up),
+    xs_string_format(text, ": medians of %s steps, whose times differ by %s (standard deviation); ",
+                     xs_format_count(count, steps->count - steps->warm_up),
                      xs_format_share(spread, (uint64_t)(steps->spread * 10000 + 0.5), 10000));
     say_mark(text, findings);
 }

@@ -85,9 +85,10 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0};
-    xs_string_format(&text, "%s%s", run->duration_estimated ? "at least " : "", xs_format_ns(buffer, run->duration_ns));
+    xs_string_format(&text, "%s%s since its first CUDA call", run->duration_estimated ? "at least " : "",
+                     xs_format_ns(buffer, run->duration_ns));
     if (*run->host)
-        xs_string_format(&text, " on %s", run->host);
+        xs_string_format(&text, ", on %s", run->host);
     if (run->pid)
         xs_string_format(&text, ", pid %" PRId64, run->pid);
     if (run->rank >= 0)
@@ -147,6 +148,10 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
                     "last moments may be missing.");
     else if (!strcmp(status, "stopped"))
         xs_out_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
+    else if (!strcmp(status, "running") && s->run.duration_ns)
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The trace was taken while the program still ran, or its spool is gone: it is recorded up to %s.",
+                    xs_format_ns(buffer, s->run.duration_ns));
     else if (strcmp(status, "complete") != 0)
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->thinned.rows)

@@ -227,7 +227,11 @@ export function headOfRun(page) {
     h(
       'dl',
       { class: 'figures' },
-      figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
+      figure(
+        'Run',
+        f.ns(report.run.duration_ns),
+        `${report.run.duration_estimated ? 'at least, ' : ''}since its first CUDA call`,
+      ),
       figure(ALL_REPAIRED, ...repaired(run)),
       tried(run),
       figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
