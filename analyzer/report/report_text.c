@@ -137,9 +137,11 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
                     "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
                     " are not in it, so findings that need them cannot be made.",
                     *s->run.import_version ? " " : "", s->run.import_version);
-    if (s->trace->is_live && s->run.duration_ns)
-        xs_out_line(out, XS_STYLE_WARN, "The process still runs: it is recorded up to %s so far.",
-                    xs_format_ns(buffer, s->run.duration_ns));
+    if ((s->trace->is_live || !strcmp(status, "running")) && s->run.duration_ns)
+        xs_out_line(out, XS_STYLE_WARN, "%s: it is recorded up to %s%s.",
+                    s->trace->is_live ? "The process still runs"
+                                      : "The trace was taken while the program still ran, or its spool is gone",
+                    xs_format_ns(buffer, s->run.duration_ns), s->trace->is_live ? " so far" : "");
     else if (s->trace->is_live)
         xs_out_line(out, XS_STYLE_WARN, "The process still runs, and nothing of it is recorded yet.");
     else if (!strcmp(status, "recovered"))
@@ -148,10 +150,6 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
                     "last moments may be missing.");
     else if (!strcmp(status, "stopped"))
         xs_out_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
-    else if (!strcmp(status, "running") && s->run.duration_ns)
-        xs_out_line(out, XS_STYLE_WARN,
-                    "The trace was taken while the program still ran, or its spool is gone: it is recorded up to %s.",
-                    xs_format_ns(buffer, s->run.duration_ns));
     else if (strcmp(status, "complete") != 0)
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->thinned.rows)

@@ -14,9 +14,8 @@ XS_DECLARE_COMMAND(try)
 
 enum { OPTION_ONLY = 0x200 };
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What is tried:", -1},
     {"only", OPTION_ONLY, "CAUSE", 0,
-     "try only this cause, by its number or by the finding's name as in a report; may be repeated", -1},
+     "try only this cause, by its number or by the finding's name as in a report; may be repeated", 1},
     {0}};
 
 #define WHICH "try what? A trace, or -- and a program"

@@ -93,18 +93,19 @@ static const char *why_no_ranges(void) {
 /* What a trace of allocations alone would leave to be guessed. */
 static void say_no_window(bool *said) {
     static const char of_range[] = "nvtx:";
+    bool by_range = strncmp(asked_window, of_range, sizeof of_range - 1) == 0;
+    bool by_profiler = strcmp(asked_window, "profiler") == 0;
     if (!*asked_window || !xs_outside_is_limited() || xs_outside_windows().count) {
         return;
     }
-    if (strncmp(asked_window, of_range, sizeof of_range - 1) == 0) {
-        xs_complain(said, "nothing was recorded but allocations: no NVTX range \"%s\" came (XFERSPY_WINDOW)%s",
-                    asked_window + sizeof of_range - 1, why_no_ranges());
-    } else if (strcmp(asked_window, "profiler") == 0) {
-        xs_complain(said, "nothing was recorded but allocations: cudaProfilerStart was never called (XFERSPY_WINDOW)");
-    } else {
-        xs_complain(said, "nothing was recorded but allocations: the program ended before %s (XFERSPY_WINDOW)",
-                    asked_window);
-    }
+    xs_complain(said, "nothing was recorded but allocations: %s%s%s (XFERSPY_WINDOW)%s",
+                by_range      ? "no NVTX range \""
+                : by_profiler ? "cudaProfilerStart was never called"
+                              : "the program ended before ",
+                by_range      ? asked_window + sizeof of_range - 1
+                : by_profiler ? ""
+                              : asked_window,
+                by_range ? "\" came" : "", by_range ? why_no_ranges() : "");
 }
 
 void xs_asked_steps_say(void) {

@@ -230,7 +230,7 @@ export function headOfRun(page) {
       figure(
         'Run',
         f.ns(report.run.duration_ns),
-        `${report.run.duration_estimated ? 'at least, ' : ''}since its first CUDA call`,
+        `${report.run.duration_estimated ? 'at least, ' : ''}from the first CUDA call on`,
       ),
       figure(ALL_REPAIRED, ...repaired(run)),
       tried(run),
