@@ -17,12 +17,11 @@ static void say_sums(struct xs_string *text, const struct xs_step_sums *sums, co
 
 static void say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
-    if (steps->mark == XS_STEP_RANGE && !*steps->range) {
-        xs_string_format(text, "each begins with the NVTX range that was named"); /* a copy without names */
-    } else if (steps->mark == XS_STEP_RANGE) {
-        xs_string_format(text, "each begins with the NVTX range \"");
+    if (steps->mark == XS_STEP_RANGE) {
+        bool has_name = *steps->range; /* a copy without names has none */
+        xs_string_format(text, "each begins with the NVTX range %s", has_name ? "\"" : "that was named");
         xs_string_add_cut(text, steps->range, RANGE_COLUMNS);
-        xs_string_format(text, "\"");
+        xs_string_format(text, "%s", has_name ? "\"" : "");
     } else {
         xs_string_format(text, steps->mark == XS_STEP_WAIT ? "each ends with the wait " : "each begins with the copy ");
         xs_place_of_site(text, findings, steps->site);

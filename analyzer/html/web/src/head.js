@@ -227,11 +227,7 @@ export function headOfRun(page) {
     h(
       'dl',
       { class: 'figures' },
-      figure(
-        'Run',
-        f.ns(report.run.duration_ns),
-        `${report.run.duration_estimated ? 'at least, ' : ''}from the first CUDA call on`,
-      ),
+      figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
       figure(ALL_REPAIRED, ...repaired(run)),
       tried(run),
       figure('Transfers', f.count(all.count), f.bytes(all.bytes)),
