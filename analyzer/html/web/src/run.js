@@ -208,7 +208,7 @@ function machine(run) {
       line(
         'Length',
         `${f.ns(r.duration_ns)}, from the first CUDA call on` +
-          (r.duration_estimated ? ', to the last thing seen: the trace has no end' : ''),
+          (r.duration_estimated ? ' to the last thing seen, as nothing says when it ended' : ''),
       ),
       line('Trace', `${run.report.trace} (${r.status})`),
       line(
