@@ -33,10 +33,6 @@
  * $ "$xferspy" report $traces | grep -o 'Looked at .* of .*, in steps 3 to 5, by the NVTX range "step"'| grep -o 'steps.*'
  * steps 3 to 5, by the NVTX range "step"
  *
- * All calls that are in the trace have their device times:
- * $ "$xferspy" report $traces | grep -c 'modelled'
- * 0
- *
  * !
  * repeated-allocation|9|0|1152
  */
