@@ -30,6 +30,10 @@ static const char *read_time(const char *text, uint64_t *ns) {
     const char *end = read_number(text, &number);
     if (!end || number > 1e9)
         return NULL;
+    if (number == 0 && (!*end || strchr(".,/", *end))) { /* 0 is 0 in every unit */
+        *ns = 0;
+        return end;
+    }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         size_t n = strlen(units[i].name);
         if (strncmp(end, units[i].name, n) == 0 && (!end[n] || strchr(".,/", end[n]))) {

@@ -12,7 +12,7 @@
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };
 #define FOLDER "/anonymous/"
 
-enum what { FILE_ROW, GLUE_ROW, FOLDER_ROW, PACKAGE_ROW, FUNCTION_ROW, RUNTIME_ROW, PYTHON_ROW };
+enum what { FILE_ROW, GLUE_ROW, FOLDER_ROW, PACKAGE_ROW, FUNCTION_ROW, RUNTIME_ROW, PYTHON_ROW, DOMAIN_ROW, RANGE_ROW };
 static const struct {
     enum what what;
     const char *pattern;
@@ -228,6 +228,7 @@ static void make(char *name, enum xs_anonymous_kind kind, const char *text, size
 /* Whether the text may stay as it is. */
 static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
     return !bytes || (kind == XS_ANONYMOUS_API && is_api(text, bytes)) ||
+           (kind == XS_ANONYMOUS_DOMAIN && strlen(text) == bytes && xs_library_range(text, "")) ||
            (kind == XS_ANONYMOUS_HARDWARE && is_plain(text, bytes, HARDWARE_BYTES, " -_.,()@+")) ||
            (kind == XS_ANONYMOUS_WORD && is_words(text, bytes)) ||
            (kind == XS_ANONYMOUS_LIST && strspn(text, "0123456789+,") == bytes);

@@ -13,7 +13,7 @@ static const char doc[] =
     "the same. " XS_HELP_LIMITS "\v"
     "Examples:\n"
     "  xferspy bench -- ./app.old input -- ./app.new input\n"
-    "  xferspy bench -n 15 --at-least=10% -- python old.py -- python new.py\n"
+    "  xferspy bench -n 15 --at-least=10% -- python3 old.py -- python3 new.py\n"
     "  xferspy bench --loop-time='loop ([0-9.]+) ms' -- ./wasteful -- ./repaired\n"
     "  xferspy bench --ignore='^elapsed' --json -o bench.json -- ./old -- ./new\n"
     "  xferspy diff --bench=bench.json old.db new.db\n"

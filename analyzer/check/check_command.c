@@ -86,7 +86,7 @@ static const char doc[] =
              "  xferspy check --write-baseline=baseline.json run.db\n"
              "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
              "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
-             "  xferspy check runs/ job.db             every trace of a folder, and of a merged file\n"
+             "  xferspy check runs/ job.db       traces of a folder and a merged file\n"
              "\n"
              "Findings that are in the baseline do not fail, unless they grew by more than the "
              "tolerance. " XS_CHECK_CONFIG_NAME " is described in docs/check.md.";

@@ -49,8 +49,10 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findi
     if (findings->together.most_ns == ns)
         say_least(text, &findings->together);
     xs_format_two_ns(run, run_ns, left, run_ns > ns ? run_ns - ns : 0);
-    if (run_ns > ns)
-        xs_string_format(text, ", %s would become %s (-%s)", run, left, xs_format_share(share, ns, run_ns));
+    if (run_ns > ns) {
+        bool is_small = *xs_format_share(share, ns, run_ns) == '<';
+        xs_string_format(text, ", %s would become %s (%s%s)", run, left, is_small ? "by " : "-", share);
+    }
     xs_string_add(text, ".", 1);
 }
 

@@ -18,9 +18,10 @@ static void say_sums(struct xs_string *text, const struct xs_step_sums *sums, co
 static void say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     if (steps->mark == XS_STEP_RANGE) {
-        xs_string_format(text, "each begins with the NVTX range \"");
+        bool has_name = *steps->range; /* a copy without names has none */
+        xs_string_format(text, "each begins with the NVTX range %s", has_name ? "\"" : "that was named");
         xs_string_add_cut(text, steps->range, RANGE_COLUMNS);
-        xs_string_format(text, "\"");
+        xs_string_format(text, "%s", has_name ? "\"" : "");
     } else {
         xs_string_format(text, steps->mark == XS_STEP_WAIT ? "each ends with the wait " : "each begins with the copy ");
         xs_place_of_site(text, findings, steps->site);
@@ -31,7 +32,8 @@ static void say(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     char count[XS_UNIT_BYTES], spread[XS_UNIT_BYTES];
     say_sums(text, &steps->median, ", ");
-    xs_string_format(text, ": medians of %s steps, spread %s; ", xs_format_count(count, steps->count - steps->warm_up),
+    xs_string_format(text, ": medians of %s steps, whose times differ by %s (standard deviation); ",
+                     xs_format_count(count, steps->count - steps->warm_up),
                      xs_format_share(spread, (uint64_t)(steps->spread * 10000 + 0.5), 10000));
     say_mark(text, findings);
 }

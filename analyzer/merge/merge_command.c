@@ -30,7 +30,7 @@ static const char doc[] =
     "\v"
     "Examples:\n"
     "  xferspy merge -o job.db run/\n"
-    "  xferspy merge -o snapshot.db live.db   what a running process has written so far\n"
+    "  xferspy merge -o snapshot.db 4242      what process 4242 has written so far\n"
     "  xferspy report job.db                  the job: its ranks and findings\n"
     "  xferspy explain job.db:3 noop-upload   rank 3 alone\n"
     "  xferspy query job.db \"SELECT rank, sum(bytes) FROM transfers GROUP BY rank\"\n"

@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
     {"sections", OPTION_SECTIONS, "LIST", 0,
      "show only these sections, with commas between them: " SECTION_NAMES "; or all", 1},
     {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
-     "show totals by one of these instead of the report; JSON has them besides everything else", 1},
+     "show totals by one of these instead of the report; JSON has them and everything else", 1},
     {"top", OPTION_TOP, "N", 0, "with --by: show at most N rows. If not given: 20, and in JSON all", 1},
     {"each", OPTION_EACH, NULL, 0,
      "if there are several traces: a report of each, instead of one of the job; --by and --sections always do so", 1},

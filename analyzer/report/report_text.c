@@ -85,9 +85,10 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0};
-    xs_string_format(&text, "%s%s", run->duration_estimated ? "at least " : "", xs_format_ns(buffer, run->duration_ns));
+    xs_string_format(&text, "%s%s since its first CUDA call", run->duration_estimated ? "at least " : "",
+                     xs_format_ns(buffer, run->duration_ns));
     if (*run->host)
-        xs_string_format(&text, " on %s", run->host);
+        xs_string_format(&text, ", on %s", run->host);
     if (run->pid)
         xs_string_format(&text, ", pid %" PRId64, run->pid);
     if (run->rank >= 0)
@@ -136,9 +137,11 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
                     "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
                     " are not in it, so findings that need them cannot be made.",
                     *s->run.import_version ? " " : "", s->run.import_version);
-    if (s->trace->is_live && s->run.duration_ns)
-        xs_out_line(out, XS_STYLE_WARN, "The process still runs: it is recorded up to %s so far.",
-                    xs_format_ns(buffer, s->run.duration_ns));
+    if ((s->trace->is_live || !strcmp(status, "running")) && s->run.duration_ns)
+        xs_out_line(out, XS_STYLE_WARN, "%s: it is recorded up to %s%s.",
+                    s->trace->is_live ? "The process still runs"
+                                      : "The trace was taken while the program still ran, or its spool is gone",
+                    xs_format_ns(buffer, s->run.duration_ns), s->trace->is_live ? " so far" : "");
     else if (s->trace->is_live)
         xs_out_line(out, XS_STYLE_WARN, "The process still runs, and nothing of it is recorded yet.");
     else if (!strcmp(status, "recovered"))

@@ -195,10 +195,10 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     if ((active || (unknown && c->device_copies)) ? unfinished && c->without_record : c->device_copies > 0)
         cupti_partly_line(s, cupti, out);
     else if (s->trace->windows && (active || unknown))
-        xs_out_line(out, XS_STYLE_PLAIN,
-                    "Device times by %s in %zu window%s, %s together; those of other times are modelled.%s", cupti,
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s in %zu window%s, %s together%s.%s", cupti,
                     s->trace->windows->items.count, s->trace->windows->items.count == 1 ? "" : "s",
                     xs_format_ns(recorded, s->trace->windows->recorded_ns),
+                    xs_modelled_any(s) ? "; those of other times are modelled" : "",
                     run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
     else if (active || (unknown && c->device_copies))
         xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s%s.", cupti,

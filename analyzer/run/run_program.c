@@ -133,7 +133,7 @@ void xs_say_no_trace(const char *program) {
         return;
     }
     dlclose(driver);
-    xs_complain("no trace: %s and what it started made no CUDA call that libxferspy.so could see", program);
+    xs_complain("no trace: %s and what it started made no CUDA call on a GPU that libxferspy.so could see", program);
     xs_complain("not seen are programs that are statically linked, that run with raised privileges (sudo), or that are "
                 "started without the variables of this one (env -i, containers, other machines); `xferspy doctor' says "
                 "whether capture works here");

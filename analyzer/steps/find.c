@@ -1,9 +1,11 @@
 /* Looks for steps: gathers when each range, wait or copy came, and takes what is a rhythm over most of the run. The
  * rules are in docs/analysis.md, "Steps". */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/steps/asked.h"
 #include "analyzer/steps/ranges.h"
 #include "analyzer/steps/rhythm.h"
 #include "analyzer/steps/steps.h"
@@ -150,20 +152,26 @@ static void sort_moments(struct work *w) {
         w->recurring[i].first -= w->recurring[i].count;
 }
 
-/* Of ranges the outermost, then what comes most often; else what came first. */
+/* Of ranges those of the default domain, in which programs mark their steps, then the outermost, then what comes most
+ * often; else what came first. A library's own ranges are no steps of the program. */
 static bool is_better(const struct work *w, const struct recurring *one, const struct recurring *best) {
-    if (!best)
-        return true;
-    if (w->mark == XS_STEP_RANGE && w->ranges.kinds[one->kind].depth != w->ranges.kinds[best->kind].depth)
-        return w->ranges.kinds[one->kind].depth < w->ranges.kinds[best->kind].depth;
-    return one->count > best->count;
+    if (w->mark == XS_STEP_RANGE) {
+        const struct xs_step_range_kind *kind = &w->ranges.kinds[one->kind];
+        const struct xs_step_range_kind *other = best ? &w->ranges.kinds[best->kind] : NULL;
+        if (kind->of_library)
+            return false;
+        if (other && kind->in_domain != other->in_domain)
+            return other->in_domain;
+        if (other && kind->depth != other->depth)
+            return kind->depth < other->depth;
+    }
+    return !best || one->count > best->count;
 }
 
-static void keep(struct xs_steps *steps, const struct work *w, const struct recurring *best,
+static void keep(struct xs_steps *steps, const struct work *w, const char *range, const struct recurring *best,
                  const struct xs_rhythm *rhythm) {
-    bool of_range = w->mark == XS_STEP_RANGE;
     *steps = (struct xs_steps){.mark = w->mark,
-                               .range = of_range ? xs_strdup(w->ranges.kinds[best->kind].name) : NULL,
+                               .range = range ? xs_strdup(range) : NULL,
                                .entry_point = best->entry_point,
                                .stack = best->stack,
                                .items = xs_realloc(NULL, best->count * sizeof *steps->items),
@@ -195,7 +203,7 @@ static void choose(struct xs_steps *steps, struct work *w) {
         }
     }
     if (best)
-        keep(steps, w, best, &best_rhythm);
+        keep(steps, w, w->mark == XS_STEP_RANGE ? w->ranges.kinds[best->kind].name : NULL, best, &best_rhythm);
 }
 
 /* By one kind of mark. */
@@ -236,6 +244,20 @@ static int read_span(struct work *w) {
     return xs_scan_end(&scan);
 }
 
+/* By the range that the user named for capture. Nobody has to judge whether that is a step. */
+static void find_asked(struct xs_steps *steps, struct work *w) {
+    struct xs_asked_steps asked;
+    struct xs_rhythm rhythm;
+    xs_asked_steps_read(&asked, w->trace);
+    if (xs_rhythm_of(asked.moments, asked.count, INFINITY, &rhythm)) {
+        w->mark = XS_STEP_RANGE;
+        w->sorted = asked.moments;
+        keep(steps, w, asked.name, &(struct recurring){.count = asked.count}, &rhythm);
+        w->sorted = NULL;
+    }
+    xs_asked_steps_free(&asked);
+}
+
 int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const struct xs_sites *sites, char *message) {
     struct work w = {.trace = trace, .sites = sites, .message = message};
     *steps = (struct xs_steps){0};
@@ -244,7 +266,9 @@ int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const st
     int status = read_span(&w);
     if (status >= 0)
         status = xs_step_ranges_read(&w.ranges, trace, message);
-    if (status >= 0 && w.ranges.count)
+    if (status >= 0)
+        find_asked(steps, &w);
+    if (status >= 0 && !steps->count && w.ranges.count)
         status = find_by(steps, &w, XS_STEP_RANGE, (1u << TABLES) - 1);
     if (status >= 0 && !steps->count)
         status = find_by(steps, &w, XS_STEP_WAIT, 1u << SYNC);

@@ -1,10 +1,12 @@
 /* Kinds of NVTX ranges; see ranges.h. */
 #include "analyzer/steps/ranges.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/trace/scan.h"
+#include "schema/source/library.h"
 
 enum { NAME_BYTES = 256 }; /* capture keeps no longer names */
 
@@ -22,16 +24,24 @@ static void without_numbers(const char *name, char kind[NAME_BYTES]) {
     kind[used] = '\0';
 }
 
-static uint32_t kind_of(struct xs_step_ranges *ranges, const char *name, uint32_t parent) {
-    char text[NAME_BYTES];
+/* Ranges of one name in two domains are of two kinds. */
+static uint32_t kind_of(struct xs_step_ranges *ranges, const char *domain, const char *name, uint32_t parent) {
+    char text[NAME_BYTES], in_domain[2 * NAME_BYTES + 1];
     without_numbers(name, text);
-    const char *kept = xs_texts_keep(&ranges->names, text);
+    const char *kept = xs_texts_keep(&ranges->names, text), *key = kept;
+    if (domain) {
+        snprintf(in_domain, sizeof in_domain, "%s\n%.*s", text, NAME_BYTES, domain);
+        key = xs_texts_keep(&ranges->names, in_domain);
+    }
     uint64_t around = parent ? ranges->items[parent].kind + UINT64_C(1) : 0;
-    uint64_t *known = xs_hash_put(&ranges->by_kind, (uint64_t)(uintptr_t)kept, around);
+    uint64_t *known = xs_hash_put(&ranges->by_kind, (uint64_t)(uintptr_t)key, around);
     if (!*known) {
         xs_grow(&ranges->kinds, ranges->kind_count, &ranges->kind_capacity, sizeof *ranges->kinds);
         ranges->kinds[ranges->kind_count++] =
-            (struct xs_step_range_kind){.name = kept, .depth = parent ? ranges->items[parent].depth + 1 : 1};
+            (struct xs_step_range_kind){.name = kept,
+                                        .depth = parent ? ranges->items[parent].depth + 1 : 1,
+                                        .in_domain = domain,
+                                        .of_library = xs_library_range(domain, name)};
         *known = ranges->kind_count;
     }
     return (uint32_t)(*known - 1);
@@ -45,10 +55,10 @@ static void add(struct xs_step_ranges *ranges, struct xs_step_range range) {
 /* A range comes after the one around it, so nothing in a damaged trace can make a circle. What is deeper than steps lie
  * counts as the range around it, so that no trace can make a call cost more than that many steps. */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message) {
-    enum { ID, PARENT, NAME, MOST = 1 << 20 };
+    enum { ID, PARENT, DOMAIN, NAME, MOST = 1 << 20 };
     struct xs_scan scan;
     *ranges = (struct xs_step_ranges){0};
-    xs_scan_begin(&scan, trace, "SELECT id, parent, name FROM nvtx_range ORDER BY id", message, NULL);
+    xs_scan_begin(&scan, trace, "SELECT id, parent, domain, name FROM nvtx_range ORDER BY id", message, NULL);
     while (xs_scan_row(&scan) && ranges->count < MOST) {
         if (!ranges->count)
             add(ranges, (struct xs_step_range){0});
@@ -58,7 +68,8 @@ int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *tr
         *index = depth > XS_STEP_RANGES_DEEP ? parent : ranges->count;
         if (depth > XS_STEP_RANGES_DEEP)
             continue;
-        add(ranges, (struct xs_step_range){parent, kind_of(ranges, xs_scan_text(&scan, NAME), parent), depth});
+        const char *domain = xs_scan_null(&scan, DOMAIN) ? NULL : xs_scan_text(&scan, DOMAIN);
+        add(ranges, (struct xs_step_range){parent, kind_of(ranges, domain, xs_scan_text(&scan, NAME), parent), depth});
     }
     return xs_scan_end(&scan);
 }

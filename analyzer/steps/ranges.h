@@ -3,6 +3,8 @@
 #ifndef XFERSPY_ANALYZER_STEPS_RANGES_H
 #define XFERSPY_ANALYZER_STEPS_RANGES_H
 
+#include <stdbool.h>
+
 #include "analyzer/base/hash.h"
 #include "analyzer/base/interned.h"
 #include "schema/trace/trace.h"
@@ -19,6 +21,8 @@ struct xs_step_ranges { /* zeroed: none */
     struct xs_step_range_kind {
         const char *name; /* each number in it as # */
         uint32_t depth;
+        bool in_domain;  /* of a domain: not of the default one, in which programs mark their steps */
+        bool of_library; /* a library made them for itself */
     } * kinds;
     size_t kind_count, kind_capacity;
     struct xs_texts names;

@@ -1,6 +1,8 @@
 /* The sentences on what was left out; see left_out.h. */
 #include "analyzer/summary/left_out.h"
 
+#include <string.h>
+
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
 #include "schema/spool/spool.h"
@@ -56,12 +58,29 @@ static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *t
         xs_string_format(text, ", which was found only then");
 }
 
+static void say_no_window(const char *window, struct xs_string *text) {
+    static const char of_range[] = "nvtx:";
+    if (!strncmp(window, of_range, sizeof of_range - 1)) {
+        xs_string_format(text, "no NVTX range \"");
+        xs_string_add_cut(text, window + sizeof of_range - 1, NAME_COLUMNS);
+        xs_string_format(text, "\" came (XFERSPY_WINDOW).");
+    } else if (!strcmp(window, "profiler")) {
+        xs_string_format(text, "cudaProfilerStart was never called (XFERSPY_WINDOW=profiler).");
+    } else if (*window) {
+        xs_string_format(text, "the program ended before ");
+        xs_string_add_cut(text, window, NAME_COLUMNS);
+        xs_string_format(text, " (XFERSPY_WINDOW).");
+    } else { /* a copy without names */
+        xs_string_format(text, "what XFERSPY_WINDOW asks for never came.");
+    }
+}
+
 /* Why there is no part at all. */
 static void say_none(const struct xs_recorded_steps *steps, struct xs_string *text) {
     char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
     xs_string_format(text, "Nothing was recorded but allocations: ");
     if (steps->by == XS_RECORDED_ALL) {
-        xs_string_format(text, "what XFERSPY_WINDOW asks for never came.");
+        say_no_window(steps->name, text);
     } else if (steps->by == XS_RECORDED_BY_RANGE) {
         xs_string_format(text, "the ");
         say_range(steps, text);

@@ -20,10 +20,18 @@ static const struct xs_device_windows *windows_of(const struct xs_summary *summa
     return summary->trace ? summary->trace->windows : NULL;
 }
 
+bool xs_modelled_any(const struct xs_summary *summary) {
+    const struct xs_device_windows *w = windows_of(summary);
+    uint64_t count = w ? w->transfers_modelled : 0;
+    for (unsigned i = 0; w && i < XS_SUM_COUNT; i++)
+        count += w->sums[i].modelled;
+    return count || (w && !summary->looked_at.limited);
+}
+
 void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
     const struct xs_device_windows *w = windows_of(summary);
     char share[XS_UNIT_BYTES];
-    if (!w)
+    if (!xs_modelled_any(summary))
         return;
     xs_format_share(share, w->recorded_ns, summary->run.duration_ns);
     if (w->items.count == 1)

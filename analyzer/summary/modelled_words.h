@@ -7,8 +7,12 @@
 #include "analyzer/summary/summary.h"
 #include "analyzer/trace/windows/device_windows.h"
 
-/* When device times were recorded, and that the rest is modelled, as without a full stop. Nothing where
- * they were recorded throughout. */
+/* Whether there is a rest that is modelled. Not where they were recorded throughout, nor where the calls of the windows
+ * alone were recorded and each has its own. */
+bool xs_modelled_any(const struct xs_summary *summary);
+
+/* When device times were recorded, and that the rest is modelled, as a sentence without its capital and its full stop.
+ * Nothing where there is no rest. */
 void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary);
 
 /* How far the device times may be off, one sentence; nothing where nothing can be said of it. */

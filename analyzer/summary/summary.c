@@ -47,8 +47,10 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
 static void read_recorded_steps(const struct xs_trace *trace, struct xs_recorded_steps *steps) {
     char text[16];
     const char *by = xs_trace_meta_text(trace, "range.steps_by", text, sizeof text, "");
-    if (!*by)
+    if (!*by) {
+        xs_trace_meta_text(trace, "option.window", steps->name, sizeof steps->name, "");
         return;
+    }
     bool by_range = strcmp(by, "range") == 0;
     steps->by = by_range ? XS_RECORDED_BY_RANGE : strcmp(by, "wait") == 0 ? XS_RECORDED_BY_WAIT : XS_RECORDED_NONE;
     steps->first = xs_trace_meta_count(trace, "range.steps_first");

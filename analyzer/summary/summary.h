@@ -128,11 +128,12 @@ struct xs_thinned {
 /* The steps that were recorded, where the user asked for steps (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP). */
 enum xs_recorded_by { XS_RECORDED_ALL, XS_RECORDED_BY_RANGE, XS_RECORDED_BY_WAIT, XS_RECORDED_NONE };
 struct xs_recorded_steps {
-    enum xs_recorded_by by;        /* ALL: no steps were asked for; NONE: no wait was found to tell them by */
-    uint64_t first, count;         /* the number of the first one, from 1, and how many; 0 and 0: none */
-    uint64_t passed;               /* steps that the program began, or ended where a wait tells them */
-    uint64_t skipped, wanted;      /* what was asked for; wanted 0: all behind the skipped ones */
-    char name[XS_STEP_NAME_BYTES]; /* of the range, or the entry point of the wait; not escaped */
+    enum xs_recorded_by by;   /* ALL: no steps were asked for; NONE: no wait was found to tell them by */
+    uint64_t first, count;    /* the number of the first one, from 1, and how many; 0 and 0: none */
+    uint64_t passed;          /* steps that the program began, or ended where a wait tells them */
+    uint64_t skipped, wanted; /* what was asked for; wanted 0: all behind the skipped ones */
+    char
+        name[XS_STEP_NAME_BYTES]; /* of the range, or the entry point of the wait; of ALL XFERSPY_WINDOW; not escaped */
 };
 
 /* The trace has the calls of parts of the run, and of the rest allocations alone (XFERSPY_OUTSIDE). Counts and sums are

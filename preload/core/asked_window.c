@@ -4,11 +4,13 @@
 #include <errno.h>
 
 #include "preload/core/hooks.h"
+#include "schema/clock.h"
 
 _Atomic int xs_asked_ranges;
 _Atomic bool xs_asked_profiler;
 _Atomic uint64_t xs_asked_step_turns;
 static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* turns */
+static _Atomic uint64_t turn_ns[2 * XS_ASKED_STEP_TIMES];  /* of those from `steps_from` on; 0: not yet */
 
 void xs_asked_window_changed(void) {
     int saved = errno;
@@ -25,6 +27,23 @@ void xs_asked_profiler_change(bool is_on) {
 void xs_asked_steps_set(uint64_t skipped, uint64_t most) {
     atomic_store(&steps_to, most ? 2 * (skipped + most) : UINT64_MAX);
     atomic_store(&steps_from, 2 * skipped + 1);
+}
+
+void xs_asked_step_turn(void) {
+    uint64_t turn = atomic_fetch_add(&xs_asked_step_turns, 1) + 1, from = atomic_load(&steps_from);
+    if (turn >= from && turn <= atomic_load(&steps_to) && turn - from < 2 * XS_ASKED_STEP_TIMES) {
+        atomic_store(&turn_ns[turn - from], xs_monotonic_ns());
+    }
+}
+
+bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns) {
+    if (i >= XS_ASKED_STEP_TIMES) {
+        return false;
+    }
+    *begin_ns = atomic_load(&turn_ns[2 * i]);
+    *end_ns = atomic_load(&turn_ns[2 * i + 1]);
+    *end_ns = *end_ns ? *end_ns : xs_monotonic_ns();
+    return *begin_ns != 0;
 }
 
 static bool is_in_steps(void) {

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "schema/window_spec.h"
@@ -20,13 +21,21 @@ extern _Atomic bool xs_asked_profiler;
  * that the program is in a step. Two threads may add theirs in any order. */
 extern _Atomic uint64_t xs_asked_step_turns;
 
+/* A step began or ended. */
+void xs_asked_step_turn(void);
+
+/* When step number `i` of those that are recorded, from 0, began and ended (monotonic). False: it did not begin, or is
+ * beyond the XS_ASKED_STEP_TIMES first ones. A step that has not ended ends now. */
+enum { XS_ASKED_STEP_TIMES = 8192 };
+bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns);
+
 /* Another one is open (1), or one fewer (-1). True: it is the first or was the last, and the calling thread says so by
  * xs_asked_window_changed as soon as it is outside of everything. */
 static inline bool xs_asked_ranges_change(int change) {
     int before = atomic_fetch_add(&xs_asked_ranges, change);
     bool has_turned = (before > 0) != (before + change > 0);
     if (has_turned) {
-        atomic_fetch_add(&xs_asked_step_turns, 1);
+        xs_asked_step_turn();
     }
     return has_turned;
 }

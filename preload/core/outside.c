@@ -94,9 +94,9 @@ struct xs_outside_windows xs_outside_windows(void) {
 }
 
 /* Rounded outwards: what lies in a window is in it. The clock of the trace begins a little after the session. */
-static size_t put_window(const struct window *window, const struct xs_clock *clock, char *text, size_t bytes,
-                         bool is_first) {
-    int64_t from = xs_clock_from_monotonic(clock, window->from_ns), to = xs_clock_from_monotonic(clock, window->to_ns);
+size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
+                      bool is_first) {
+    int64_t from = xs_clock_from_monotonic(clock, from_ns), to = xs_clock_from_monotonic(clock, to_ns);
     from = from > 0 ? from / 1000 : 0;
     to = to > 0 ? to / 1000 + 1 : 0;
     int length = snprintf(text, bytes, "%s%lld+%lld", is_first ? "" : ",", (long long)from,
@@ -105,6 +105,11 @@ static size_t put_window(const struct window *window, const struct xs_clock *clo
         return (size_t)length;
     *text = '\0';
     return 0;
+}
+
+static size_t put_window(const struct window *window, const struct xs_clock *clock, char *text, size_t bytes,
+                         bool is_first) {
+    return xs_outside_put(window->from_ns, window->to_ns, clock, text, bytes, is_first);
 }
 
 void xs_outside_text(const struct xs_clock *clock, char *text) {

@@ -46,6 +46,11 @@ struct xs_outside_windows xs_outside_windows(void);
  * "0+0" where there was none. `text` has XS_OUTSIDE_TEXT_BYTES. */
 void xs_outside_text(const struct xs_clock *clock, char *text);
 
+/* Writes one time of the run (monotonic) in that form into `bytes` bytes of `text`, behind a comma if it is not the
+ * first. Returns its length; 0: there is no room. */
+size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
+                      bool is_first);
+
 /* In a forked child, where the thread that held the lock is not there. */
 void xs_outside_forget(void);
 

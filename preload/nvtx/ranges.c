@@ -49,6 +49,7 @@ struct tables {
 
 static _Atomic(struct tables *) shared_tables;
 _Atomic xs_range_name xs_range_asked;
+static _Atomic bool asked_has_numbers;
 
 static struct tables *tables(void) { return atomic_load_explicit(&shared_tables, memory_order_acquire); }
 
@@ -186,9 +187,35 @@ static bool has_room(struct tables *t, uint32_t parent, xs_range_name name) {
                                      (name && name == atomic_load_explicit(&xs_range_asked, memory_order_relaxed)));
 }
 
+/* Whether a name is "step #" with a number for each #. */
+static bool is_numbered(const struct name *asked, const char *text, size_t bytes) {
+    size_t at = 0;
+    for (unsigned i = 0; i < asked->bytes; i++) {
+        size_t digits = 0;
+        while (asked->text[i] == '#' && at + digits < bytes && text[at + digits] >= '0' && text[at + digits] <= '9') {
+            digits++;
+        }
+        if (!digits && (at == bytes || text[at] != asked->text[i])) {
+            return false;
+        }
+        at += digits ? digits : 1;
+    }
+    return at == bytes;
+}
+
+/* The name that is asked for where this one is it but for its numbers, else 0. */
+static xs_range_name name_without_numbers(const struct tables *t, const char *text, size_t bytes) {
+    xs_range_name asked = atomic_load_explicit(&xs_range_asked, memory_order_relaxed);
+    return is_numbered(name_at(t, asked), text, bytes) ? asked : 0;
+}
+
 uint32_t xs_range_number(uint32_t parent, unsigned domain, xs_range_name name) {
     uint32_t slot;
     struct tables *t = tables();
+    if (XS_UNLIKELY(atomic_load_explicit(&asked_has_numbers, memory_order_relaxed))) {
+        xs_range_name asked = name_without_numbers(t, name_at(t, name)->text, name_at(t, name)->bytes);
+        name = asked ? asked : name;
+    }
     uint32_t found = find_range(t, parent, domain, name, &slot);
     return found ? found : add_range(t, parent, domain, has_room(t, parent, name) ? name : t->others);
 }
@@ -198,6 +225,10 @@ uint32_t xs_range_number_of(uint32_t parent, unsigned domain, const char *text) 
     struct tables *t = tables();
     text = text ? text : "";
     size_t bytes = text_bytes(text);
+    if (XS_UNLIKELY(atomic_load_explicit(&asked_has_numbers, memory_order_relaxed)) &&
+        (found = name_without_numbers(t, text, bytes))) {
+        return xs_range_number(parent, domain, found);
+    }
     hash = hash_text(text, bytes);
     xs_range_name name = find_name(t, text, bytes, hash, &slot);
     if (name && (found = find_range(t, parent, domain, name, &slot))) {
@@ -212,7 +243,10 @@ uint32_t xs_range_inside(uint32_t parent, uint32_t number) {
     return !number || range->parent == parent ? number : xs_range_number(parent, range->domain, range->name);
 }
 
-void xs_range_ask(const char *text) { atomic_store(&xs_range_asked, xs_range_name_of(text)); }
+void xs_range_ask(const char *text) {
+    atomic_store(&xs_range_asked, xs_range_name_of(text));
+    atomic_store(&asked_has_numbers, strchr(text, '#') != NULL);
+}
 
 bool xs_range_is_asked(uint32_t number) {
     xs_range_name asked = atomic_load_explicit(&xs_range_asked, memory_order_relaxed);

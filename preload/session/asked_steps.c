@@ -1,12 +1,17 @@
 /* Begins the counting of steps, and says how it went; see asked_steps.h. */
 #include "preload/session/asked_steps.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "preload/core/asked_window.h"
+#include "preload/core/outside.h"
 #include "preload/core/step_waits.h"
 #include "preload/driver/rows.h"
 #include "preload/session/say.h"
 
 static const struct xs_options *asked; /* NULL: no steps are asked for */
+static const char *asked_window = "";  /* where none are */
 
 struct counted {
     uint64_t first, count; /* the number of the first step that was recorded, from 1, and how many there were */
@@ -15,6 +20,7 @@ struct counted {
 
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window) {
     if (!options->skip_steps && !options->steps && !*options->step) {
+        asked_window = options->window;
         return false;
     }
     if (*options->window) {
@@ -42,7 +48,24 @@ static struct counted count_steps(const struct xs_step_waits *waits) {
     return (struct counted){count ? before + 1 : 0, count, passed};
 }
 
-void xs_asked_steps_write(struct xs_store *store) {
+/* The steps of an NVTX range as times: two of one name are otherwise told apart only by calls between them. */
+static void write_times(const struct xs_clock *clock, struct xs_store *store) {
+    static char text[XS_OUTSIDE_TEXT_BYTES];
+    size_t length = 0, bytes;
+    uint64_t begin_ns, end_ns;
+    for (size_t i = 0; xs_asked_step_times(i, &begin_ns, &end_ns); i++) {
+        bytes = xs_outside_put(begin_ns, end_ns, clock, text + length, sizeof text - length, i == 0);
+        length += bytes;
+        if (!bytes) {
+            break;
+        }
+    }
+    if (length) {
+        xs_store_meta_text(store, "range.step_times", text);
+    }
+}
+
+void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store) {
     if (!asked) {
         return;
     }
@@ -52,14 +75,43 @@ void xs_asked_steps_write(struct xs_store *store) {
     xs_store_meta_int(store, "range.steps_first", (int64_t)counted.first);
     xs_store_meta_int(store, "range.steps", (int64_t)counted.count);
     xs_store_meta_int(store, "range.steps_passed", (int64_t)counted.passed);
+    if (*asked->step) {
+        write_times(clock, store);
+    }
     if (waits.is_found) {
         xs_store_meta_text(store, "range.steps_wait", xs_rows[waits.row].name);
     }
 }
 
+/* `xferspy run` sets the variable, and who preloads the library may not know of it. */
+static const char *why_no_ranges(void) {
+    return getenv("NVTX_INJECTION64_PATH") ? ""
+                                           : "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its"
+                                             " ranges";
+}
+
+/* What a trace of allocations alone would leave to be guessed. */
+static void say_no_window(bool *said) {
+    static const char of_range[] = "nvtx:";
+    bool by_range = strncmp(asked_window, of_range, sizeof of_range - 1) == 0;
+    bool by_profiler = strcmp(asked_window, "profiler") == 0;
+    if (!*asked_window || !xs_outside_is_limited() || xs_outside_windows().count) {
+        return;
+    }
+    xs_complain(said, "nothing was recorded but allocations: %s%s%s (XFERSPY_WINDOW)%s",
+                by_range      ? "no NVTX range \""
+                : by_profiler ? "cudaProfilerStart was never called"
+                              : "the program ended before ",
+                by_range      ? asked_window + sizeof of_range - 1
+                : by_profiler ? ""
+                              : asked_window,
+                by_range ? "\" came" : "", by_range ? why_no_ranges() : "");
+}
+
 void xs_asked_steps_say(void) {
     static bool said;
     if (!asked) {
+        say_no_window(&said);
         return;
     }
     const struct xs_step_waits waits = xs_step_waits();
@@ -68,9 +120,9 @@ void xs_asked_steps_say(void) {
         return;
     }
     if (*asked->step) {
-        xs_complain(&said,
-                    "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)",
-                    (unsigned long long)counted.passed, asked->step, asked->skip_steps);
+        xs_complain(
+            &said, "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)%s",
+            (unsigned long long)counted.passed, asked->step, asked->skip_steps, counted.passed ? "" : why_no_ranges());
     } else if (waits.is_found) {
         xs_complain(&said, "no step was recorded: the program ended in the first one behind the %llu that were skipped",
                     (unsigned long long)waits.first);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "preload/session/options.h"
+#include "schema/clock.h"
 #include "schema/store/store.h"
 #include "schema/window_spec.h"
 
@@ -13,9 +14,9 @@
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window);
 
 /* Writes which steps were recorded by now (meta range.steps...), unless none are asked for. The drain thread. */
-void xs_asked_steps_write(struct xs_store *store);
+void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store);
 
-/* At the end of the process: one line where no step was recorded at all. */
+/* At the end of the process: one line where no step, or no part of the run that was asked for, was recorded at all. */
 void xs_asked_steps_say(void);
 
 #endif

@@ -66,7 +66,7 @@ void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs
     xs_store_meta_int(store, "range.left_out_memsets", (int64_t)counts.left_out[XS_LEFT_OUT_MEMSET]);
     xs_store_meta_int(store, "range.left_out_launches", (int64_t)counts.left_out[XS_LEFT_OUT_LAUNCH]);
     xs_store_meta_int(store, "range.left_out_others", (int64_t)counts.left_out[XS_LEFT_OUT_OTHER]);
-    xs_asked_steps_write(store);
+    xs_asked_steps_write(facts->clock, store);
 }
 
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store) {

@@ -7,7 +7,17 @@
 
 #include "schema/path.h"
 
-enum what { FILE_NAME, GLUE_NAME, FOLDER_NAME, PACKAGE_NAME, FUNCTION_NAME, RUNTIME_NAME, PYTHON_NAME };
+enum what {
+    FILE_NAME,
+    GLUE_NAME,
+    FOLDER_NAME,
+    PACKAGE_NAME,
+    FUNCTION_NAME,
+    RUNTIME_NAME,
+    PYTHON_NAME,
+    DOMAIN_NAME,
+    RANGE_NAME
+};
 
 static const struct {
     enum what what;
@@ -124,6 +134,15 @@ bool xs_library_python(const char *file) {
         if (table[i].what == PYTHON_NAME && begins(file, table[i].pattern))
             return true;
     return of_standard_library(file);
+}
+
+bool xs_library_range(const char *domain, const char *name) {
+    if (domain)
+        return in_table(DOMAIN_NAME, domain, strlen(domain));
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].what == RANGE_NAME && strstr(name, table[i].pattern))
+            return true;
+    return false;
 }
 
 enum xs_framework xs_library_framework(const char *path) {

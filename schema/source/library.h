@@ -13,6 +13,9 @@ bool xs_library_function(const char *function, const char *file);
 /* Python code, by its file. */
 bool xs_library_python(const char *file);
 
+/* An NVTX range, by its domain and its name; the domain is NULL where it is in none. */
+bool xs_library_range(const char *domain, const char *name);
+
 /* A framework of Python that programs copy with. */
 enum xs_framework {
     XS_FRAMEWORK_NONE, /* or one that is not known */

@@ -111,14 +111,17 @@ check("causes: a cause's other findings", 'causes', {}, async (page) => {
   assert.deepEqual(await texts(page, '.findings .name'), ['noop-upload', other.name], 'a filter unfolds');
 });
 
-check("a finding's page beside its evidence", 'lines', { viewport: { width: 1560, height: 900 } }, async (page) => {
-  const guide = (await texts(page, '.guide'))[0];
-  assert.ok(guide.includes('What it looks like') && guide.includes('The repair'), guide);
-  assert.equal((await texts(page, '.guide pre')).length, 2, 'code before and after');
-  assert.ok(!/\]\(|\*\*|`/.test(guide), 'no Markdown is left');
-  const tops = await page.$$eval('.beside > *', (list) => list.map((element) => element.getBoundingClientRect().top));
-  assert.ok(tops.length === 2 && tops[0] === tops[1], 'beside');
-});
+for (const width of [1366, 1560])
+  check(`a finding's page beside its evidence, ${width} wide`, 'lines', { viewport: { width, height: 900 } }, async (page) => {
+    const guide = (await texts(page, '.guide'))[0];
+    assert.ok(guide.includes('What it looks like') && guide.includes('The repair'), guide);
+    assert.equal((await texts(page, '.guide pre')).length, 2, 'code before and after');
+    assert.ok(!/\]\(|\*\*|`/.test(guide), 'no Markdown is left');
+    const tops = await page.$$eval('.beside > *', (list) => list.map((element) => element.getBoundingClientRect().top));
+    assert.ok(tops.length === 2 && tops[0] === tops[1], 'beside');
+    const [shown, all] = await page.$eval('.beside .scroll', (of) => [of.clientWidth, of.scrollWidth]);
+    assert.ok(all <= shown, `the evidence takes ${all} of ${shown} pixels`);
+  });
 
 check("a finding's page below its evidence where there is no room", 'lines', {}, async (page) => {
   assert.ok(!(await page.isVisible('.guide pre')));

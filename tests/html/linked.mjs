@@ -34,7 +34,7 @@ check('a chosen finding is marked in the flame graph', 'callsites', {}, async (p
     ['all calls', 'read_back reader.c:77', 'libcuda.so.1', 'cuMemcpyDtoH_v2'].map((text) => [text, hot]),
     'the first cause, as the page opens',
   );
-  assert.match(await note(page, '#panel-sites .keys'), /calls of scalar-readback$/);
+  assert.match(await note(page, '#panel-sites .keys.note'), /calls of scalar-readback$/);
   const names = await page.evaluate(() => window.xferspy.run.findings.map((finding) => finding.name));
   const other = names.findIndex((name) => name.startsWith('noop-upload'));
   await page.click('#panel-sites .keys .link');

@@ -57,8 +57,12 @@ check('call sites: a click narrows the other tabs', 'callsites', {}, async (page
   assert.match(banner, /^Narrowed to calls from read_back \(reader\.c:77\): 10 of 37 transfers\. Show all$/);
   assert.ok(Math.abs((await flame(page)).find(({ text }) => text.startsWith('read_back')).width - 1) < 0.01);
   assert.equal((await page.$$('#panel-sites tbody tr')).length, 1, 'the table');
+  await frame(page);
+  assert.ok(await page.isVisible('#panel-sites section[aria-label="Timeline"]'), 'the timeline is below');
+  agrees(await drawn(page), await timeline(page), 'drawn below the flame graph');
   await page.click('#tab-findings');
   await frame(page);
+  assert.ok(await page.isVisible('#panel-findings section[aria-label="Timeline"]'), 'and is back');
   const there = await texts(page, '.findings .name');
   assert.ok(there.length >= 1 && there.length < all.length);
   assert.ok(there.every((name) => name.startsWith('scalar-readback')));

@@ -14,6 +14,13 @@ for command in $commands bench try; do
     run "$XFERSPY" $command --nonsense; expect_status 2; expect_no_out; expect_err "xferspy $command"
 done
 run "$XFERSPY"; expect_status 2; expect_no_out; expect_err "Usage: xferspy"
+# An example is one line, and the text of an option stands in its column: 80 columns hold both.
+for command in $("$XFERSPY" --help | sed -n '/^ Commands:/,/--help/s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help); do
+    run "$XFERSPY" $command --help
+    awk 'before ~ /^  / && /^[^ ]/ || /^ {30,}[^ ]/ { print; bad = 1 } { before = $0 } END { exit bad }' stdout ||
+        show "help of $command is not laid out"
+done
+
 # Options that the help of another one names can be typed as they stand there.
 run "$XFERSPY" run --help; tr -s ' \n' ' ' <stdout >words; mv words stdout
 expect_out "(--fingerprint=all, --migrations=all)"; expect_out "for --skip-steps and --steps:"; expect_not "@"

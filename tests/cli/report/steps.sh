@@ -9,7 +9,7 @@ json() { # KEY of the object "steps"
 }
 run "$XFERSPY" report p.db
 expect_status 0; expect_no_err
-expect_out "  a step    1.45 ms, 1 transfer, 64.0 MiB: medians of 49 steps, spread 2.1 %; each ends with the wait at "
+expect_out "  a step    1.45 ms, 1 transfer, 64.0 MiB: medians of 49 steps, whose times differ by 2.1 % (standard deviation); each ends with the wait at "
 expect_not "  warm-up "
 run "$XFERSPY" report "$golden/h100_cupy_lines.db"
 expect_out "  a step    9.98 ms, 1 transfer, 64.0 MiB: medians of 47 steps"

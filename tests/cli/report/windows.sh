@@ -15,6 +15,11 @@ run "$XFERSPY" report --details w.db; grep -q '^  *~[0-9.]* us  *8.00 MiB' stdou
 run "$XFERSPY" report --by=thread w.db; grep -q ' ~[0-9.]* ms ' stdout || show "a mark of --by"
 run "$XFERSPY" report --format=markdown w.db; expect_out "the rest is modelled"
 run "$XFERSPY" report whole.db; expect_not "modelled"; expect_not "~"
+# Where the calls of the windows alone are there, and each has its device times, nothing is modelled.
+cp whole.db inside.db
+"$python" -c "import sqlite3; db = sqlite3.connect('inside.db'); db.executemany('INSERT INTO meta VALUES (?, ?)',
+    [('cupti.windows', '0+278000'), ('range.windows', '0+278000'), ('range.count', 1)]); db.commit()" || exit 1
+run "$XFERSPY" report inside.db; expect_status 0; expect_not "modelled"; expect_out "in 1 window, 278 ms together."
 run "$XFERSPY" report --json w.db; expect_status 0
 expect_out '"device_windows"'; expect_out '"modelled_count"'; expect_out '"without_record": 0'; expect_out '"least_ns"'
 expect_out '"modelled_instances"'

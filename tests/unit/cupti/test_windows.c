@@ -261,9 +261,9 @@ static void asked_for(const char *text, uint64_t at_ns, bool wanted, uint64_t ne
 }
 
 static void what_is_asked_for(void **state) {
-    static const char *const wrong[] = {
-        "..",      "10",    "10s",  "10s..5s",    "1s..2s,",         "x..y",     "1s/1s", "0ms/1s", "1s..2s;3s..",
-        "-1s..2s", "nvtx:", "nvtx", "NVTX:train", "profiler,1s..2s", "Profiler", ".5s.."};
+    static const char *const wrong[] = {"..",    "10",     "10s",         "10s..5s",         "1s..2s,",  "x..y",
+                                        "1s/1s", "0ms/1s", "1s..2s;3s..", "-1s..2s",         "nvtx:",    "0..0",
+                                        "0/1s",  "nvtx",   "NVTX:train",  "profiler,1s..2s", "Profiler", ".5s.."};
     struct xs_window_spec spec;
     (void)state;
     asked_for("10s..20s", 5 * SECOND, false, 10 * SECOND);
@@ -272,6 +272,7 @@ static void what_is_asked_for(void **state) {
     asked_for("500ms..", 0, false, 500 * MS);
     asked_for("500ms..", SECOND, true, UINT64_MAX);
     asked_for("..1.5s", 0, true, 1500 * MS);
+    asked_for("0..1.5s", 0, true, 1500 * MS);
     asked_for("1s..2s,1min..2min", 30 * SECOND, false, 60 * SECOND);
     asked_for("20ms/1s", 3 * SECOND, true, 3020 * MS);
     asked_for("20ms/1s", 3500 * MS, false, 4 * SECOND);

@@ -33,10 +33,11 @@ export function coded(text) {
 
 // columns: { title, number, value(row), text(row) | cell(row) }. A table scrolls by itself where it is too wide.
 export function table(caption, columns, rows, options = {}) {
+  const kindOf = (c) => [c.number && 'number', c.kind].filter(Boolean).join(' ') || null;
   const head = h(
     'tr',
     {},
-    columns.map((c) => h('th', { scope: 'col', class: c.number ? 'number' : null }, c.title)),
+    columns.map((c) => h('th', { scope: 'col', class: kindOf(c) }, c.title)),
   );
   const body = rows.map((row) =>
     h(
@@ -46,7 +47,7 @@ export function table(caption, columns, rows, options = {}) {
         const content = c.cell ? c.cell(row) : c.text(row);
         return i === 0 && !c.number
           ? h('th', { scope: 'row' }, content)
-          : h('td', { class: c.number ? 'number' : null }, content);
+          : h('td', { class: kindOf(c) }, content);
       }),
     ),
   );

@@ -212,7 +212,7 @@ export class Findings {
     // where it does not fit beside the evidence, only its title is there
     return h(
       'details',
-      { class: 'guide', open: matchMedia('(min-width: 1521px)').matches },
+      { class: 'guide', open: matchMedia('(min-width: 1341px)').matches },
       h('summary', {}, `What ${finding.id} looks like, and the repair`),
       guide.look.length ? [h('h3', {}, 'What it looks like'), guide.look.map(block)] : null,
       guide.repair.length ? [h('h3', {}, 'The repair'), guide.repair.map(block)] : null,
@@ -294,6 +294,7 @@ export class Findings {
       },
       {
         title: 'From, to',
+        kind: 'places',
         filled: (row) => row.from || row.to,
         cell: (row) => [
           h('span', { class: 'mono' }, row.from ?? ''),

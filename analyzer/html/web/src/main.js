@@ -29,15 +29,22 @@ function findingsTab(selection) {
     },
     (row) => timeline.reveal(row),
   );
+  const element = h(
+    'div',
+    { class: 'tab' },
+    h('div', { class: 'work' }, findings.element, findings.detail),
+    timeline.element,
+  );
+  // The timeline is at the end of the tab that is shown: of this one, or of another one's element.
+  const lend = (to) => {
+    to.append(timeline.element);
+    timeline.update();
+  };
   return {
-    element: h(
-      'div',
-      { class: 'tab' },
-      h('div', { class: 'work' }, findings.element, findings.detail),
-      timeline.element,
-    ),
+    element,
     timeline,
     findings,
+    lend,
     restore: () => {
       timeline.restore();
       findings.restore();
@@ -47,9 +54,16 @@ function findingsTab(selection) {
       timeline.update();
     },
     viewed: () => timeline.update(),
-    shown: () => timeline.update(),
+    shown: () => lend(element),
     dispose: () => timeline.dispose(),
   };
+}
+
+// The flame graph, and below it the timeline of the findings' tab, which a click on a frame narrows.
+function sitesTab(selection, runs, findings) {
+  const tab = sites(selection, runs);
+  const element = h('div', { class: 'tab' }, tab.element);
+  return { ...tab, element, shown: () => findings().lend(element) };
 }
 
 class Page {
@@ -60,7 +74,7 @@ class Page {
       diff && ['compare', 'Diff', () => this.compare()],
       ['findings', 'Findings', () => findingsTab(this.selection)],
       ['bandwidth', 'Bandwidth', () => bandwidth(this.selection)],
-      ['sites', 'Call sites', () => sites(this.selection, runs)],
+      ['sites', 'Call sites', () => sitesTab(this.selection, runs, () => this.open.get('findings'))],
       ['buffers', 'Buffers', () => new Buffers(this.selection)],
       ['run', 'Run', () => runTab(this.selection)],
     ].filter(Boolean);

@@ -207,7 +207,8 @@ function machine(run) {
       line('Started', f.date(r.start_unix_ns)),
       line(
         'Length',
-        `${f.ns(r.duration_ns)}${r.duration_estimated ? ', to the last thing seen: the trace has no end' : ''}`,
+        `${f.ns(r.duration_ns)}, from the first CUDA call on` +
+          (r.duration_estimated ? ' to the last thing seen, as nothing says when it ended' : ''),
       ),
       line('Trace', `${run.report.trace} (${r.status})`),
       line(

@@ -81,6 +81,7 @@ export function sites(selection, runs) {
   const { leaves } = run.flame;
   const usable = METRICS.filter(([key]) => leaves.some((leaf) => leaf[key] > 0));
   let metric = METRICS[1];
+  const saves = / saves up to /.test(run.total_text) ? 'Saves up to' : 'Saves'; // as the head says it
   let folded = true;
   let root = null;
   const place = h('div', { class: 'flame', role: 'group', 'aria-label': 'Calls by stack' });
@@ -152,7 +153,7 @@ export function sites(selection, runs) {
     const total = totalOf(leaves, metric[0]);
     const value = totalOf(node.leaves, metric[0]);
     return (
-      `${node.name}${node.at ? ` (${node.at})` : ''}: ${metric[1].toLowerCase()} ${metric[2](value)}, ` +
+      `${node.name}${node.at ? ` (${node.at})` : ''}: ${(metric[0] === 'saves_ns' ? saves : metric[1]).toLowerCase()} ${metric[2](value)}, ` +
       `${f.share(value, total) || '0 %'} of all; ` +
       `${f.times(totalOf(node.leaves, 'transfers'), 'transfer', 'transfers')}, ${f.bytes(totalOf(node.leaves, 'bytes'))}`
     );
@@ -280,7 +281,7 @@ export function sites(selection, runs) {
         { title: 'Bytes', number: true, text: (site) => f.bytes(site.bytes) },
         { title: 'Device time', number: true, text: (site) => (site.timed ? f.ns(site.device_ns) : '') },
         { title: 'In the calls', number: true, text: (site) => f.ns(site.host_ns) },
-        { title: 'Saves', number: true, text: (site) => (site.saves_ns ? f.ns(site.saves_ns) : '') },
+        { title: saves, number: true, text: (site) => (site.saves_ns ? f.ns(site.saves_ns) : '') },
       ],
       run.sites.filter((site, i) => narrow.has(i)).sort((a, b) => b[metric[0]] - a[metric[0]]),
       { class: 'wraps' },

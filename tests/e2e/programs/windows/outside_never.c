@@ -3,6 +3,7 @@
  *
  * link: cuda
  * env: XFERSPY_WINDOW=60min.. XFERSPY_OUTSIDE=allocations
+ * notices: 2
  * stdout: data ok
  *
  * > SELECT (SELECT count(*) FROM launch), (SELECT count(*) FROM sync), (SELECT count(*) FROM device_kernel)
@@ -20,7 +21,9 @@
  * range.recorded_ns|0
  * range.windows|0+0
  *
- * $ "$xferspy" report $traces | grep -c 'Nothing was recorded but allocations'
+ * $ grep -c 'nothing was recorded but allocations: the program ended before 60min.. (XFERSPY_WINDOW)' $stderr
+ * 1
+ * $ "$xferspy" report $traces | grep -c 'Nothing was recorded but allocations: the program ended before 60min.. '
  * 1
  *
  * !

@@ -27,6 +27,9 @@
  * > SELECT count(*), sum(free_enter_ns IS NOT NULL) FROM allocation WHERE bytes = 128
  * 10|10
  *
+ * > SELECT value GLOB '[1-9]*+*,*+*,*+*' AND value NOT LIKE '%,%,%,%' FROM meta WHERE key = 'range.step_times'
+ * 1
+ *
  * $ "$xferspy" report $traces | grep -o 'Looked at .* of .*, in steps 3 to 5, by the NVTX range "step"'| grep -o 'steps.*'
  * steps 3 to 5, by the NVTX range "step"
  *

@@ -186,6 +186,68 @@ static void ranges_of_one_name_are_told_by_what_lies_between(void **state) {
     play_end(p);
 }
 
+/* A library's ranges stand around all calls of a step, and the program's own are inside of them. */
+static void a_library_s_ranges_are_no_steps(void **state) {
+    (void)state;
+    static const struct {
+        const char *outer, *inner; /* domain and name of the ranges, in SQL */
+        enum xs_step_mark mark;
+        const char *range;
+    } cases[] = {
+        {"'NCCL', 'ncclGroup'", "NULL, 'train'", XS_STEP_RANGE, "train"},
+        {"'NCCL', 'ncclGroup'", "'mine', 'train'", XS_STEP_RANGE, "train"},
+        {"'another', 'outer'", "NULL, 'train'", XS_STEP_RANGE, "train"}, /* the default domain goes first */
+        {"NULL, 'outer'", "NULL, 'train'", XS_STEP_RANGE, "outer"},
+        {"NULL, 'aten::to, seq = 3'", "'libcudf', 'join'", XS_STEP_COPY, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char sql[512];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO nvtx_range VALUES (1, NULL, %s), (2, 1, %s);"
+                 "UPDATE transfer SET nvtx_range = CASE id %% 3 WHEN 1 THEN 1 WHEN 2 THEN 2 END",
+                 cases[i].outer, cases[i].inner);
+        play_marked(20, sql);
+        assert_int_equal(steps->mark, cases[i].mark);
+        if (cases[i].range)
+            assert_string_equal(steps->range, cases[i].range);
+        else
+            assert_null(steps->range);
+        play_end(p);
+    }
+}
+
+/* Where the user named the range, capture kept the times, though nothing was called between two ranges. */
+static void a_range_that_was_named_tells_the_steps(void **state) {
+    (void)state;
+#define TIMES "(SELECT group_concat((id * 500) || '+400') FROM (SELECT id FROM transfer ORDER BY id LIMIT 20))"
+    static const struct {
+        const char *meta;
+        size_t count;
+    } cases[] = {
+        {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 20), ('range.step_times', " TIMES ")",
+         20},
+        {"('option.window', 'nvtx:it 1'), ('range.count', 20), ('range.windows', " TIMES ")", 20},
+        {"('option.window', '0s..9s'), ('range.count', 20), ('range.windows', " TIMES ")", 0},
+        {"('option.window', 'nvtx:it 1'), ('range.count', 9999), ('range.windows', " TIMES ")", 0}, /* not all */
+        {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 2), ('range.step_times', '9+1,3+1')",
+         0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct xs_string sql = {0};
+        xs_string_format(&sql, "INSERT OR REPLACE INTO meta VALUES %s", cases[i].meta);
+        play_marked(20, sql.data);
+        assert_int_equal(steps->mark == XS_STEP_RANGE ? steps->count : 0, cases[i].count);
+        if (cases[i].count) {
+            assert_string_equal(steps->range, "it 1");
+            assert_int_equal(steps->median.ns, 500000);
+            assert_int_equal(steps->items[20].begin_ns, 10400000); /* where the last one ended */
+        }
+        play_end(p);
+        xs_string_free(&sql);
+    }
+#undef TIMES
+}
+
 /* What a trace may hold that nobody wrote honestly. */
 static void damaged_ranges_are_no_trouble(void **state) {
     (void)state;
@@ -272,6 +334,8 @@ int main(void) {
         cmocka_unit_test(numbered_ranges_are_one_kind),
         cmocka_unit_test(the_warm_up_of_a_range_may_be_long),
         cmocka_unit_test(ranges_of_one_name_are_told_by_what_lies_between),
+        cmocka_unit_test(a_library_s_ranges_are_no_steps),
+        cmocka_unit_test(a_range_that_was_named_tells_the_steps),
         cmocka_unit_test(damaged_ranges_are_no_trouble),
         cmocka_unit_test(deep_ranges_are_their_eighth),
         cmocka_unit_test(steps_are_chosen),

@@ -306,6 +306,35 @@ static void ranges_that_are_asked_for(void **state) {
     atomic_store(&xs_range_asked, 0);
 }
 
+/* A number for each #, and nothing else; all of them are one range, so that any number of steps has room. */
+static void numbered_ranges_that_are_asked_for(void **state) {
+    static const struct {
+        const char *name;
+        bool is_asked;
+    } cases[] = {{"it 1 of 20", true}, {"it 20 of 20", true},  {"it # of #", true}, {"it 1 of ", false},
+                 {"it  of 20", false}, {"it 1 of 20x", false}, {"it 1", false},     {"it x of 20", false}};
+    (void)state;
+    nvtx_unit_window_changes = 0;
+    xs_range_ask("it # of #");
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        nvtxEventAttributes_t a =
+            attributes(NVTX_MESSAGE_TYPE_REGISTERED, nvtxDomainRegisterStringA(NULL, cases[i].name));
+        for (int registered = 0; registered < 2; registered++) {
+            nvtx_unit_window_changes = 0;
+            if (registered) {
+                nvtxRangePushEx(&a);
+            } else {
+                nvtxRangePushA(cases[i].name);
+            }
+            expect_asked(cases[i].is_asked, cases[i].is_asked);
+            assert_string_equal(here(), cases[i].is_asked ? "it # of #" : cases[i].name);
+            nvtxRangePop();
+        }
+    }
+    xs_range_ask("");
+    atomic_store(&xs_range_asked, 0);
+}
+
 /* Late, for there is no room for another domain after it. */
 static void domains_without_end(void **state) {
     (void)state;
@@ -414,6 +443,7 @@ int main(void) {
         cmocka_unit_test(what_could_not_be_written_is_told_again),
         cmocka_unit_test(report_costs),
         cmocka_unit_test(ranges_that_are_asked_for),
+        cmocka_unit_test(numbered_ranges_that_are_asked_for),
         cmocka_unit_test(domains_without_end),
         cmocka_unit_test(names_without_end),
     };
