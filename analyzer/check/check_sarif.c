@@ -336,15 +336,9 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
 static void put_finding_rule(struct xs_json *json, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     struct xs_string help = {0};
-    char *page = xs_text_format("findings/%s.md", d->id), *where = xs_docs_page(page);
-    xs_string_format(&help, "%s", xs_detector_remedy(d, xs_finding_compared_verdict(f->detector, f->verdict)));
-    if (where) {
-        xs_string_format(&help, " See ");
-        add_literal(&help, where);
-        xs_string_format(&help, ".");
-    }
-    free(where);
-    free(page);
+    /* It is read on other machines, so it names the page, and not where it lies on this one. */
+    xs_string_format(&help, "%s See docs/findings/%s.md of xferspy.",
+                     xs_detector_remedy(d, xs_finding_compared_verdict(f->detector, f->verdict)), d->id);
     xs_json_object(json, NULL);
     xs_json_text(json, "id", rule_of(f));
     put_message(json, "shortDescription", d->title);

@@ -18,24 +18,32 @@ char *xs_own_folder(void) {
     return xs_strdup(dirname(path));
 }
 
-/* From the program's folder. */
-static const char *const places[] = {
+/* Where docs/ may be, from the program's folder, and a file that has to be there for it. */
+static const struct {
+    const char *docs, *if_there;
+} places[] = {
 #ifdef XFERSPY_DOCDIR
-    XFERSPY_DOCDIR, /* of the installation, where that is not the next one */
+    {XFERSPY_DOCDIR, NULL}, /* of the installation, where that is not the next one */
 #endif
-    "../share/doc/xferspy/docs", "../../../docs" /* of build/NAME/bin, in the sources */
+    {"../share/doc/xferspy/docs", NULL},
+    {"../../../docs", "../CMakeCache.txt"}, /* of build/NAME/bin, in the sources */
 };
+
+/* The path of a file that is there, from `own` where it is relative; to be freed. */
+static char *there(const char *own, const char *folder, const char *name) {
+    char *path = *folder == '/' ? xs_text_format("%s/%s", folder, name) : xs_text_format("%s/%s/%s", own, folder, name);
+    char *found = realpath(path, NULL);
+    free(path);
+    return found;
+}
 
 char *xs_docs_page(const char *page) {
     char *own = xs_own_folder(), *found = NULL;
     for (size_t i = 0; own && !found && i < sizeof places / sizeof *places; i++) {
-        struct xs_string path = {0};
-        if (*places[i] == '/')
-            xs_string_format(&path, "%s/%s", places[i], page);
-        else
-            xs_string_format(&path, "%s/%s/%s", own, places[i], page);
-        found = realpath(path.data, NULL);
-        xs_string_free(&path);
+        char *needed = places[i].if_there ? there(own, ".", places[i].if_there) : NULL;
+        if (needed || !places[i].if_there)
+            found = there(own, places[i].docs, page);
+        free(needed);
     }
     free(own);
 #ifdef XFERSPY_DOCS_URL

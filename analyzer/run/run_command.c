@@ -10,7 +10,6 @@
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
 #include "schema/redact.h"
-#include "schema/repair_names.h"
 #include "schema/window_spec.h"
 
 XS_DECLARE_COMMAND(run)
@@ -119,10 +118,10 @@ static bool is_wrong_window(const struct capture_option *option, const char *val
 }
 
 static const char *const repair_names[] = {
-#define REPAIR_NAME(id, name) name,
-    XS_REPAIR_NAMES(REPAIR_NAME)
-#undef REPAIR_NAME
-        NULL};
+#define XS_REPAIR(id, symbol, name, what) name,
+#include "schema/repairs.def"
+#undef XS_REPAIR
+    NULL};
 
 /* The first name of the list that is no repair, without its end; 0: there is none. */
 static size_t wrong_repair(const char *list, const char **name) {
@@ -137,12 +136,14 @@ static size_t wrong_repair(const char *list, const char **name) {
     return 0;
 }
 
-/* The same: the program would run as it is. */
+/* Refused here, because with a wrong name the library would run the program without any repair. */
 static bool is_wrong_repair(const struct capture_option *option, const char *value, struct argp_state *state) {
+    if (strcmp(option->field, "repair") != 0)
+        return false;
     const char *name = value;
-    size_t bytes = strcmp(option->field, "repair") ? 0 : wrong_repair(value, &name);
+    size_t bytes = wrong_repair(value, &name);
     struct xs_string why = {0};
-    if (strcmp(option->field, "repair") != 0 || (!bytes && value[strspn(value, ",")]))
+    if (!bytes && value[strspn(value, ",")])
         return false;
     if (bytes)
         xs_string_format(&why, "there is no repair `%.*s'; ", (int)bytes, name);

@@ -14,10 +14,10 @@
 #include "schema/kinds.h"
 
 const char *const xs_try_repair_names[] = {
-#define XS_TRY_NAME(name, text) text,
-    XS_REPAIR_NAMES(XS_TRY_NAME)
-#undef XS_TRY_NAME
-        NULL};
+#define XS_REPAIR(id, symbol, name, what) name,
+#include "schema/repairs.def"
+#undef XS_REPAIR
+    NULL};
 const char *const xs_trial_state_names[] = {"planned", "cannot-be-tried", "failed", "measured"};
 
 /* --- which repair --- */

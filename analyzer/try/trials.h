@@ -9,13 +9,12 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/try/ordinals.h"
-#include "schema/repair_names.h"
 
 enum xs_try_repair {
-#define XS_TRY_NAME(name, text) XS_TRY_##name,
-    XS_REPAIR_NAMES(XS_TRY_NAME)
-#undef XS_TRY_NAME
-        XS_TRY_NONE
+#define XS_REPAIR(id, symbol, name, what) XS_TRY_##id,
+#include "schema/repairs.def"
+#undef XS_REPAIR
+    XS_TRY_NONE
 };
 extern const char *const xs_try_repair_names[]; /* NULL of XS_TRY_NONE */
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/markdown.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/sentences.h"
@@ -100,6 +101,29 @@ static bool has_warnings(const struct xs_try *t) {
     return false;
 }
 
+/* What was done in trial `i`, what was left out, and how its outputs differ. Lines that have nothing to say are empty.
+ */
+enum { DONE, LEFT_OUT, OUTPUT, DETAILS };
+static void make_details(const struct xs_try *t, size_t i, struct xs_string lines[DETAILS]) {
+    const struct xs_outcome *o = t->attempts[i].outcome;
+    if (xs_try_is_shown(t, i))
+        xs_try_done(&lines[DONE], t, i);
+    xs_try_left_out(&lines[LEFT_OUT], &t->trials->items[i]);
+    if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
+        xs_string_format(&lines[OUTPUT], "output ");
+        xs_bench_output(&lines[OUTPUT], &o->report);
+    }
+}
+
+static void free_details(struct xs_string lines[DETAILS]) {
+    for (size_t k = 0; k < DETAILS; k++)
+        xs_string_free(&lines[k]);
+}
+
+static char *label_of(const struct xs_trial *trial) {
+    return trial->number ? xs_text_format("%zu", trial->number) : xs_strdup("all");
+}
+
 static void text_details(const struct xs_try *t, struct xs_out *out) {
     bool any = false;
     for (size_t i = 0; i < t->trials->count; i++)
@@ -107,23 +131,14 @@ static void text_details(const struct xs_try *t, struct xs_out *out) {
     if (any || has_warnings(t))
         putc('\n', out->file);
     for (size_t i = 0; i < t->trials->count; i++) {
-        const struct xs_outcome *o = t->attempts[i].outcome;
-        struct xs_string done = {0}, left_out = {0}, output = {0}, label = {0};
-        xs_try_done(&done, t, i);
-        xs_try_left_out(&left_out, &t->trials->items[i]);
-        xs_string_format(&label, t->trials->items[i].number ? "%zu" : "all", t->trials->items[i].number);
-        if (done.length && xs_try_is_shown(t, i))
-            xs_out_fact(out, label.data, "%s", done.data);
-        if (left_out.length)
-            xs_out_fact(out, done.length ? "" : label.data, "%s", left_out.data);
-        if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
-            xs_bench_output(&output, &o->report);
-            xs_out_fact(out, "", "output %s", output.data);
-        }
-        xs_string_free(&done);
-        xs_string_free(&left_out);
-        xs_string_free(&output);
-        xs_string_free(&label);
+        struct xs_string lines[DETAILS] = {{0}};
+        char *label = label_of(&t->trials->items[i]);
+        make_details(t, i, lines);
+        for (size_t k = 0, printed = 0; k < DETAILS; k++)
+            if (lines[k].length)
+                xs_out_fact(out, printed++ || k == OUTPUT ? "" : label, "%s", lines[k].data);
+        free(label);
+        free_details(lines);
     }
     for (size_t i = 0; i < t->trials->count && has_warnings(t); i++) {
         const struct xs_outcome *o = t->attempts[i].outcome;
@@ -187,27 +202,17 @@ static void markdown_line(struct xs_out *out, size_t *lines, const char *label, 
 
 /* What was done, what was not, and the warnings. */
 static void markdown_details(const struct xs_try *t, struct xs_out *out) {
-    for (size_t i = 0, lines = 0; i < t->trials->count; i++) {
-        const struct xs_outcome *o = t->attempts[i].outcome;
-        struct xs_string done = {0}, left_out = {0}, output = {0}, label = {0};
-        xs_try_done(&done, t, i);
-        xs_try_left_out(&left_out, &t->trials->items[i]);
-        xs_string_format(&label, t->trials->items[i].number ? "%zu" : "all", t->trials->items[i].number);
-        if (done.length && xs_try_is_shown(t, i))
-            markdown_line(out, &lines, label.data, done.data);
-        if (left_out.length)
-            markdown_line(out, &lines, label.data, left_out.data);
-        if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
-            xs_string_format(&output, "output ");
-            xs_bench_output(&output, &o->report);
-            markdown_line(out, &lines, label.data, output.data);
-        }
+    for (size_t i = 0, written = 0; i < t->trials->count; i++) {
+        struct xs_string lines[DETAILS] = {{0}};
+        char *label = label_of(&t->trials->items[i]);
+        make_details(t, i, lines);
+        for (size_t k = 0; k < DETAILS; k++)
+            if (lines[k].length)
+                markdown_line(out, &written, label, lines[k].data);
         for (size_t k = 0; k < warnings_of(t, i); k++)
-            markdown_line(out, &lines, label.data, o->report.notes[k]);
-        xs_string_free(&done);
-        xs_string_free(&left_out);
-        xs_string_free(&output);
-        xs_string_free(&label);
+            markdown_line(out, &written, label, t->attempts[i].outcome->report.notes[k]);
+        free(label);
+        free_details(lines);
     }
 }
 

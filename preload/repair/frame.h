@@ -22,7 +22,7 @@
 /* The repairs, in the order in which a copy is offered to them. */
 enum xs_repair_id {
 #define XS_REPAIR(id, symbol, name, what) XS_REPAIR_##id,
-#include "preload/repair/repairs.def"
+#include "schema/repairs.def"
 #undef XS_REPAIR
     XS_REPAIR_COUNT
 };
@@ -89,7 +89,7 @@ struct xs_repair {
 
 /* One in each file: xs_repair_drop_uploads and so on. */
 #define XS_REPAIR(id, symbol, name, what) extern const struct xs_repair xs_repair_##symbol;
-#include "preload/repair/repairs.def"
+#include "schema/repairs.def"
 #undef XS_REPAIR
 
 /* The driver's function beneath the repairs, or what a repair put in its place; NULL: this driver has none. */

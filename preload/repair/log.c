@@ -11,7 +11,7 @@ static const struct {
     const char *name, *what;
 } texts[XS_REPAIR_COUNT] = {
 #define XS_REPAIR(id, symbol, name, what) {name, what},
-#include "preload/repair/repairs.def"
+#include "schema/repairs.def"
 #undef XS_REPAIR
 };
 

@@ -18,7 +18,7 @@ static struct lines {
 
 static const char *const names[XS_REPAIR_COUNT] = {
 #define XS_REPAIR(id, symbol, name, what) name,
-#include "preload/repair/repairs.def"
+#include "schema/repairs.def"
 #undef XS_REPAIR
 };
 

@@ -13,7 +13,7 @@ static const struct {
     const struct xs_repair *repair;
 } all[XS_REPAIR_COUNT] = {
 #define XS_REPAIR(id, symbol, name, what) {name, &xs_repair_##symbol},
-#include "preload/repair/repairs.def"
+#include "schema/repairs.def"
 #undef XS_REPAIR
 };
 

@@ -43,13 +43,13 @@ case $XFERSPY in "${page%/docs/*}"/build/*/bin/xferspy) expect_more "$page" ;; e
 mkdir -p "prefix [1]/bin" "prefix [1]/share/doc/xferspy"
 cp "$XFERSPY" "prefix [1]/bin/xferspy"
 run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more ""
-"prefix [1]/bin/xferspy" check --fail-on=noop-upload:0 --sarif=none.sarif findings.db >/dev/null
 cp -r "$SOURCE/../../docs" "prefix [1]/share/doc/xferspy/docs"
 installed="$(pwd -P)/prefix [1]/share/doc/xferspy/docs/findings/noop-upload.md"
 run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more "$installed"
+# SARIF is read on other machines.
 "prefix [1]/bin/xferspy" check --fail-on=noop-upload:0 --sarif=page.sarif findings.db >/dev/null
-grep -q 'when the host.s data has changed\."' none.sarif || show "no page in SARIF"
-grep -q '/prefix \\\\\[1\\\\\]/share/doc/xferspy/docs/findings/noop-upload\.md\."' page.sarif || show "a page in SARIF"
+grep -q 'has changed\. See docs/findings/noop-upload\.md of xferspy\."' page.sarif || show "the page in SARIF"
+grep -q 'share/doc' page.sarif && show "a path of this machine in SARIF"
 rm -r "prefix [1]"
 run "$XFERSPY" explain findings.db "$number"; expect_status 0; cmp -s stdout one || show "by number is not by name"
 run "$XFERSPY" explain findings.db 'noop-upload#1'; expect_status 0; cmp -s stdout one || show "#1 is the first"
