@@ -56,6 +56,7 @@ struct xs_model_call {
     uint64_t bytes;        /* that it moves or allocates, with all copies of a batch */
     int64_t rest_ns;       /* from the enter, or where it waited from the end of what it waited for, to the return */
     int64_t own_ns;        /* what it takes where it does not have to wait */
+    int64_t look_ns;       /* of a copy that was looked at: what that took of the call's time (looks.h); else 0 */
     uint32_t copy, copies; /* of a batch of several copies: the first of them, and how many; else 0 */
     uint32_t correlation;  /* CUPTI's number of it; 0: none */
     uint32_t handed_by;    /* its thread paused until another one's call had returned: 1 + that call; 0: none known */
@@ -72,6 +73,7 @@ struct xs_model_call {
     bool is_apart;          /* its stream is not ordered with the legacy default stream */
     bool is_of_batch;       /* one row of a call that may make several copies */
     bool is_async;          /* the entry point's contract */
+    bool is_looked_at;      /* its contents have a fingerprint */
     bool waited;            /* what it waits for had not ended when it was entered */
 };
 

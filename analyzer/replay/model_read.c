@@ -6,6 +6,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/handoffs.h"
+#include "analyzer/replay/looks.h"
 #include "analyzer/replay/model.h"
 #include "analyzer/trace/kinds.h"
 #include "analyzer/trace/scan.h"
@@ -56,7 +57,8 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
 
 /* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
  * one that says what kind of call it is (of a copy whether it is one of a batch), bytes, stack, and of copies the
- * direction, and the address and the kind of the host's memory, or of the allocation. */
+ * direction, and the address and the kind of the host's memory, or of the allocation; of copies also whether they were
+ * looked at. */
 struct table {
     const char *sql;
     enum xs_model_kind kind;
@@ -65,7 +67,7 @@ static const struct table tables[] = {
     {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async,"
      " batch_index IS NOT NULL, bytes, stack, direction, CASE direction WHEN 1 THEN src_address WHEN 2 THEN "
      "dst_address END,"
-     " CASE direction WHEN 1 THEN src_kind WHEN 2 THEN dst_kind END"
+     " CASE direction WHEN 1 THEN src_kind WHEN 2 THEN dst_kind END, fingerprint IS NOT NULL"
      " FROM transfer WHERE is_captured = 0",
      XS_MODEL_TRANSFER},
     {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
@@ -129,6 +131,7 @@ static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kin
     call->operation = XS_NO_OPERATION;
     read_kind(call, kind, xs_scan_int(scan, 10));
     call->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);
+    call->is_looked_at = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 16);
     return true;
 }
 
@@ -396,6 +399,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         model->devices = r.devices.count;
         end(&r); /* what is worked out next needs memory of its own */
         xs_model_find_waits(model);
+        xs_model_find_looks(model);
         xs_model_find_handoffs(model);
     } else {
         xs_model_free(model);

@@ -216,7 +216,7 @@ static void end_call(struct replay *r, int32_t t, int64_t end) {
     const struct xs_model_call *call = &r->model->calls[thread->call];
     const struct xs_change *change = change_at(r, thread->call);
     int64_t return_ns = change && change->returns == XS_RETURNS_BEHIND
-                            ? later(thread->enter_ns, end) + change->host_ns
+                            ? later(thread->enter_ns, end) + change->host_ns + call->look_ns
                             : later(thread->enter_ns, return_of(r, call, thread->enter_ns, end));
     put_operations(r, thread->call, true, return_ns);
     xs_device_order(&r->device, call);
@@ -229,7 +229,7 @@ static void begin_call(struct replay *r, int32_t t) {
     const struct xs_change *change = change_at(r, thread->call);
     int64_t enter = thread->enter_ns, end;
     if (change && change->dropped) {
-        go_on(r, t, enter);
+        go_on(r, t, enter + call->look_ns);
         return;
     }
     uint32_t own = r->device.point_count;
@@ -240,9 +240,10 @@ static void begin_call(struct replay *r, int32_t t) {
         thread->point = xs_device_wait(&r->device, call, (enum xs_model_wait)call->wait, own);
     put_operations(r, thread->call, false, enter);
     if (returns_at_once) {
-        put_operations(r, thread->call, true, enter + change->host_ns);
+        int64_t returns = enter + change->host_ns + call->look_ns;
+        put_operations(r, thread->call, true, returns);
         xs_device_order(&r->device, call);
-        go_on(r, t, enter + change->host_ns);
+        go_on(r, t, returns);
         return;
     }
     if (waits_own)

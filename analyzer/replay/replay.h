@@ -12,7 +12,8 @@ enum xs_change_return {
 
 /* What is different about a call. */
 struct xs_change {
-    bool dropped;                  /* not made: neither its work in the host, nor its operations, nor its wait */
+    bool dropped;                  /* not made: neither its work in the host, nor its operations, nor its wait; what
+                                      looking at it took stays (xs_model_call.look_ns) */
     bool lasts;                    /* its operations take `operation_ns` together */
     bool unstaged;                 /* its first operation starts as soon as one whose data need not be staged */
     bool beside;                   /* its copy is on a stream of its own (queues.h) */

@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "analyzer/replay/handoffs.h"
+#include "analyzer/replay/looks.h"
 #include "analyzer/replay/replay.h"
 
 enum { US = 1000, MS = 1000000, CALLS = 16 };
@@ -57,6 +58,7 @@ static inline struct xs_model *ended(struct run *run, int64_t run_us) {
     model->devices = 2;
     model->run_ns = run_us * US;
     xs_model_find_waits(model);
+    xs_model_find_looks(model);
     xs_model_find_handoffs(model);
     return model;
 }

@@ -34,6 +34,34 @@ static void a_dropped_upload_gives_back_its_call(void **state) {
     assert_int_equal(without(upload_kernel_readback(&run), 1), 2110);
 }
 
+/* Blocking uploads of 100 us, the last of which was looked at, which took 60 us more before its copy. */
+static struct xs_model *uploads_of_which_one_is_looked_at(struct run *run, int others) {
+    *run = (struct run){0};
+    for (int i = 0; i <= others; i++) {
+        struct xs_model_call *c = call(run, XS_MODEL_TRANSFER, 0, 1000 * i, 1000 * i + (i == others ? 160 : 100));
+        c->site = 1;
+        c->bytes = 4096;
+        c->is_looked_at = i == others;
+        runs(run, XS_ENGINE_H2D, c->return_ns / US - 90, c->return_ns / US - 5);
+    }
+    return ended(run, 1000 * others + 1000);
+}
+
+/* No repair gives back what looking at a copy took: without xferspy nobody loses it. */
+static void a_look_is_not_saved(void **state) {
+    (void)state;
+    struct run run;
+    struct xs_model *model = uploads_of_which_one_is_looked_at(&run, 4);
+    assert_int_equal(model->calls[4].look_ns, 60 * US);
+    assert_int_equal(model->calls[3].look_ns, 0);
+    assert_int_equal(without(model, 0), 5000);
+    assert_int_equal(without(model, 1 << 3), 4900);
+    assert_int_equal(without(model, 1 << 4), 4900);
+    model = uploads_of_which_one_is_looked_at(&run, 3); /* too few to compare with */
+    assert_int_equal(model->calls[3].look_ns, 0);
+    assert_int_equal(without(model, 1 << 3), 3840);
+}
+
 /* What the host waited for the kernel in the readback is not given back: the next wait has it. */
 static void a_wait_for_a_kernel_moves(void **state) {
     (void)state;
@@ -222,6 +250,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_changed),
         cmocka_unit_test(a_dropped_upload_gives_back_its_call),
+        cmocka_unit_test(a_look_is_not_saved),
         cmocka_unit_test(a_wait_for_a_kernel_moves),
         cmocka_unit_test(a_copy_in_the_middle_of_a_queue),
         cmocka_unit_test(what_runs_beside_a_kernel),

@@ -1,0 +1,69 @@
+/* By how much the calls that were looked at took longer; see looks.h. */
+#include "analyzer/replay/looks.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/replay/durations.h"
+
+enum { LEAST_OTHERS = 4 }; /* calls that were not looked at, so that there is something to compare with */
+
+/* The copies of one place and one size, to a power of two. */
+struct group {
+    struct xs_durations looked_at, others;
+    size_t other_count;
+    int64_t look_ns;
+};
+
+static unsigned class_of(uint64_t bytes) { return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0; }
+
+static bool is_copy(const struct xs_model_call *call) { return call->kind == XS_MODEL_TRANSFER && call->site; }
+
+/* What the call takes besides its copy, if it waits for that; the copies of a place take different times. */
+static int64_t besides_ns(const struct xs_model *model, const struct xs_model_call *call) {
+    int64_t ns = call->return_ns - call->enter_ns;
+    for (uint32_t i = 0; call->wait == XS_WAITS_OWN && i < call->operations; i++)
+        ns -= xs_model_lasted(&model->operations[call->operation + i]);
+    return ns > 0 ? ns : 0;
+}
+
+static struct group *group_of(struct xs_hash *groups, const struct xs_model_call *call) {
+    uint64_t *place = xs_hash_put(groups, call->site, class_of(call->bytes));
+    if (!*place) {
+        struct group *made = xs_realloc(NULL, sizeof *made);
+        *made = (struct group){0};
+        *place = (uint64_t)(uintptr_t)made;
+    }
+    return (struct group *)(uintptr_t)*place;
+}
+
+static void end_group(struct group *group) {
+    int64_t others = xs_durations_usual(&group->others, 0), looked_at = xs_durations_usual(&group->looked_at, others);
+    if (group->other_count >= LEAST_OTHERS && looked_at > others)
+        group->look_ns = looked_at - others;
+}
+
+void xs_model_find_looks(struct xs_model *model) {
+    struct xs_hash groups = {0};
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (!is_copy(call))
+            continue;
+        struct group *group = group_of(&groups, call);
+        xs_durations_add(call->is_looked_at ? &group->looked_at : &group->others, besides_ns(model, call));
+        group->other_count += !call->is_looked_at;
+    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups, entry));)
+        end_group((struct group *)(uintptr_t)entry->value);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct xs_model_call *call = &model->calls[i];
+        if (!is_copy(call) || !call->is_looked_at)
+            continue;
+        int64_t look_ns = group_of(&groups, call)->look_ns, most = besides_ns(model, call);
+        call->look_ns = look_ns < most ? look_ns : most;
+    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups, entry));)
+        free((struct group *)(uintptr_t)entry->value);
+    xs_hash_free(&groups);
+}
