@@ -41,8 +41,13 @@ static inline bool xs_asked_ranges_change(int change) {
 }
 
 /* The window of steps: it is open from the begin of the step behind the first `skipped` ones until `most` steps have
- * ended, or until the process ends where `most` is 0. Before this call it is closed. */
+ * ended, or until the process ends where `most` is 0. Before this call it is closed. A step that has ended by now is
+ * none of those that are recorded, and one that is open began now: nobody knows when. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most);
+
+/* How many steps came before the first that is recorded: those that were skipped, or that ended before the call above.
+ * Behind that call. */
+uint64_t xs_asked_steps_before(void);
 
 /* A window was opened or closed. May wait until CUPTI is attached or detached, 50 ms at most. A thread of the
  * application's that has entered nothing of the library's. Keeps errno. */

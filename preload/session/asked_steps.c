@@ -39,12 +39,12 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
 
 static struct counted count_steps(const struct xs_step_waits *waits) {
     bool by_range = *asked->step;
-    uint64_t turns = atomic_load(&xs_asked_step_turns), skipped = (uint64_t)asked->skip_steps;
-    uint64_t before = by_range ? skipped : waits->first, passed = by_range ? (turns + 1) / 2 : waits->ended;
-    uint64_t count = (by_range || waits->is_found) && passed > before ? passed - before : 0;
-    if (asked->steps && count > (uint64_t)asked->steps) {
-        count = (uint64_t)asked->steps;
-    }
+    uint64_t turns = atomic_load(&xs_asked_step_turns), most = (uint64_t)asked->steps;
+    uint64_t before = by_range ? xs_asked_steps_before() : waits->first;
+    uint64_t passed = by_range ? (turns + 1) / 2 : waits->ended;
+    uint64_t last = by_range ? (uint64_t)asked->skip_steps + most : before + most; /* of those that are wanted */
+    last = most && last < passed ? last : passed;
+    uint64_t count = (by_range || waits->is_found) && last > before ? last - before : 0;
     return (struct counted){count ? before + 1 : 0, count, passed};
 }
 
@@ -122,7 +122,10 @@ void xs_asked_steps_say(void) {
     if (*asked->step) {
         xs_complain(
             &said, "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)%s",
-            (unsigned long long)counted.passed, asked->step, asked->skip_steps, counted.passed ? "" : why_no_ranges());
+            (unsigned long long)counted.passed, asked->step, asked->skip_steps,
+            !counted.passed                                         ? why_no_ranges()
+            : xs_asked_steps_before() > (uint64_t)asked->skip_steps ? "; the others ended before the first CUDA call"
+                                                                    : "");
     } else if (waits.is_found) {
         xs_complain(&said, "no step was recorded: the program ended in the first one behind the %llu that were skipped",
                     (unsigned long long)waits.first);

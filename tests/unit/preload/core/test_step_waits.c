@@ -9,6 +9,7 @@
 #include "preload/core/asked_window.h"
 #include "preload/core/hooks.h"
 #include "preload/core/step_waits.h"
+#include "schema/clock.h"
 
 static bool start_session(unsigned row) {
     (void)row;
@@ -220,6 +221,36 @@ IN_A_CHILD(before_steps_are_set_the_window_is_closed) {
     assert_true(is_open());
 }
 
+/* A program makes ranges before its first CUDA call, and that call may be inside of one. */
+IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
+    uint64_t begin_ns, end_ns, before_ns;
+    for (unsigned i = 0; i < 7; i++) {
+        xs_asked_step_turn(); /* three are over, and the fourth is open */
+    }
+    before_ns = xs_monotonic_ns();
+    xs_asked_steps_set(1, 4); /* 2 to 5 are asked for */
+    assert_int_equal(xs_asked_steps_before(), 3);
+    assert_true(is_open());
+    assert_true(xs_asked_step_times(0, &begin_ns, &end_ns));
+    assert_in_range(begin_ns, before_ns, xs_monotonic_ns());
+    assert_false(xs_asked_step_times(1, &begin_ns, &end_ns));
+    for (unsigned i = 0; i < 3; i++) {
+        xs_asked_step_turn();
+    }
+    assert_false(is_open());
+    assert_true(xs_asked_step_times(1, &begin_ns, &end_ns));
+    assert_false(xs_asked_step_times(2, &begin_ns, &end_ns));
+}
+
+IN_A_CHILD(skipped_steps_may_come_before_they_are_set) {
+    for (unsigned i = 0; i < 4; i++) {
+        xs_asked_step_turn();
+    }
+    xs_asked_steps_set(3, 0);
+    assert_int_equal(xs_asked_steps_before(), 3);
+    assert_false(is_open());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_counted),
@@ -235,6 +266,8 @@ int main(void) {
         cmocka_unit_test(places_that_are_gone_make_room),
         cmocka_unit_test(ranges_are_counted),
         cmocka_unit_test(before_steps_are_set_the_window_is_closed),
+        cmocka_unit_test(steps_before_they_are_set_are_not_recorded),
+        cmocka_unit_test(skipped_steps_may_come_before_they_are_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
