@@ -1,8 +1,11 @@
 /* Begins the counting of steps, and says how it went; see asked_steps.h. */
+#define _GNU_SOURCE
 #include "preload/session/asked_steps.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "preload/core/asked_window.h"
 #include "preload/core/outside.h"
@@ -12,13 +15,37 @@
 
 static const struct xs_options *asked; /* NULL: no steps are asked for */
 static const char *asked_window = "";  /* where none are */
+static const char *no_ranges = "";     /* why NVTX tells nothing of its ranges */
 
 struct counted {
     uint64_t first, count; /* the number of the first step that was recorded, from 1, and how many there were */
     uint64_t passed;       /* steps that began, or ended where waits tell them apart */
 };
 
+static bool is_this_library(const char *path) {
+    Dl_info here;
+    struct stat mine, named;
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    if (!dladdr(&asked, &here) || !here.dli_fname) {
+        return true;
+    }
+    const char *my_name = strrchr(here.dli_fname, '/') ? strrchr(here.dli_fname, '/') + 1 : here.dli_fname;
+    return strcmp(name, my_name) == 0 || (stat(path, &named) == 0 && stat(here.dli_fname, &mine) == 0 &&
+                                          named.st_dev == mine.st_dev && named.st_ino == mine.st_ino);
+}
+
+/* `xferspy run` sets the variable, and who preloads the library may not know of it. It is read here, for at the end
+ * other threads may be changing the environment. */
+static void look_at_injection(void) {
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    no_ranges = !path ? "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its ranges"
+                : !is_this_library(path)
+                    ? "; NVTX_INJECTION64_PATH names another library, to which NVTX tells its ranges instead"
+                    : "";
+}
+
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window) {
+    look_at_injection();
     if (!options->skip_steps && !options->steps && !*options->step) {
         asked_window = options->window;
         return false;
@@ -83,13 +110,6 @@ void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store) 
     }
 }
 
-/* `xferspy run` sets the variable, and who preloads the library may not know of it. */
-static const char *why_no_ranges(void) {
-    return getenv("NVTX_INJECTION64_PATH") ? ""
-                                           : "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its"
-                                             " ranges";
-}
-
 /* What a trace of allocations alone would leave to be guessed. */
 static void say_no_window(bool *said) {
     static const char of_range[] = "nvtx:";
@@ -105,7 +125,7 @@ static void say_no_window(bool *said) {
                 by_range      ? asked_window + sizeof of_range - 1
                 : by_profiler ? ""
                               : asked_window,
-                by_range ? "\" came" : "", by_range ? why_no_ranges() : "");
+                by_range ? "\" came" : "", by_range ? no_ranges : "");
 }
 
 void xs_asked_steps_say(void) {
@@ -123,7 +143,7 @@ void xs_asked_steps_say(void) {
         xs_complain(
             &said, "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)%s",
             (unsigned long long)counted.passed, asked->step, asked->skip_steps,
-            !counted.passed                                         ? why_no_ranges()
+            !counted.passed                                         ? no_ranges
             : xs_asked_steps_before() > (uint64_t)asked->skip_steps ? "; the others ended before the first CUDA call"
                                                                     : "");
     } else if (waits.is_found) {
