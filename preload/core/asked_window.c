@@ -56,7 +56,6 @@ bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns) {
     }
     *begin_ns = atomic_load(&turn_ns[2 * i]);
     *end_ns = atomic_load(&turn_ns[2 * i + 1]);
-    *end_ns = *end_ns ? *end_ns : xs_monotonic_ns();
     return *begin_ns != 0;
 }
 

@@ -25,7 +25,7 @@ extern _Atomic uint64_t xs_asked_step_turns;
 void xs_asked_step_turn(void);
 
 /* When step number `i` of those that are recorded, from 0, began and ended (monotonic). False: it did not begin, or is
- * beyond the XS_ASKED_STEP_TIMES first ones. A step that has not ended ends now. */
+ * beyond the XS_ASKED_STEP_TIMES first ones. The end is 0 where it has not ended. */
 enum { XS_ASKED_STEP_TIMES = 8192 };
 bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns);
 

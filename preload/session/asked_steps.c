@@ -13,9 +13,24 @@
 #include "preload/driver/rows.h"
 #include "preload/session/say.h"
 
+/* A list of times that has grown by a sixteenth is written again, or one that has grown at all after so long. */
+enum { GROWS_BY = 16 };
+#define LATEST_NS UINT64_C(10000000000)
+
 static const struct xs_options *asked; /* NULL: no steps are asked for */
 static const char *asked_window = "";  /* where none are */
 static const char *no_ranges = "";     /* why NVTX tells nothing of its ranges */
+
+/* The times of steps that have ended are never made anew; those of open ones stand behind them until the next look.
+ * Drain thread only. */
+static struct {
+    char text[XS_OUTSIDE_TEXT_BYTES];
+    size_t length;                 /* of the ended steps */
+    uint64_t ended;                /* so many there are */
+    size_t in_trace;               /* bytes of the list that the trace has */
+    uint64_t has_ended, has_begun; /* steps in that list */
+    uint64_t written_ns;
+} times;
 
 struct counted {
     uint64_t first, count; /* the number of the first step that was recorded, from 1, and how many there were */
@@ -75,24 +90,48 @@ static struct counted count_steps(const struct xs_step_waits *waits) {
     return (struct counted){count ? before + 1 : 0, count, passed};
 }
 
-/* The steps of an NVTX range as times: two of one name are otherwise told apart only by calls between them. */
-static void write_times(const struct xs_clock *clock, struct xs_store *store) {
-    static char text[XS_OUTSIDE_TEXT_BYTES];
-    size_t length = 0, bytes;
-    uint64_t begin_ns, end_ns;
-    for (size_t i = 0; xs_asked_step_times(i, &begin_ns, &end_ns); i++) {
-        bytes = xs_outside_put(begin_ns, end_ns, clock, text + length, sizeof text - length, i == 0);
-        length += bytes;
-        if (!bytes) {
-            break;
-        }
-    }
-    if (length) {
-        xs_store_meta_text(store, "range.step_times", text);
-    }
+static size_t put_time(uint64_t i, uint64_t begin_ns, uint64_t end_ns, const struct xs_clock *clock, size_t at) {
+    return xs_outside_put(begin_ns, end_ns, clock, times.text + at, sizeof times.text - at, i == 0);
 }
 
-void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store) {
+/* Brings the list up to `count` steps; behind them others may have begun meanwhile. Returns how many are in it. */
+static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *length) {
+    uint64_t begin_ns, end_ns, now_ns = xs_monotonic_ns();
+    size_t bytes;
+    while (times.ended < count && xs_asked_step_times(times.ended, &begin_ns, &end_ns) && end_ns &&
+           (bytes = put_time(times.ended, begin_ns, end_ns, clock, times.length))) {
+        times.length += bytes;
+        times.ended++;
+    }
+    uint64_t i = times.ended;
+    *length = times.length;
+    for (; i < count && xs_asked_step_times(i, &begin_ns, &end_ns); i++) {
+        if (!(bytes = put_time(i, begin_ns, end_ns ? end_ns : now_ns, clock, *length))) {
+            break;
+        }
+        *length += bytes;
+    }
+    return i;
+}
+
+/* The steps of an NVTX range as times: two of one name are otherwise told apart only by calls between them. The list
+ * replaces the one in the trace, so a long one is written when it has grown by a part of itself. */
+static void write_times(const struct xs_clock *clock, struct xs_store *store, uint64_t count, bool is_last) {
+    size_t length;
+    uint64_t begun = bring_up(clock, count, &length), now_ns = xs_monotonic_ns();
+    bool is_new = begun != times.has_begun || times.ended != times.has_ended;
+    bool is_longer = length >= times.in_trace + times.in_trace / GROWS_BY || now_ns - times.written_ns >= LATEST_NS;
+    if (!begun || (!is_last && !(is_new && is_longer))) {
+        return;
+    }
+    times.written_ns = now_ns;
+    times.has_begun = begun;
+    times.has_ended = times.ended;
+    times.in_trace = length;
+    xs_store_meta_text(store, "range.step_times", times.text);
+}
+
+void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last) {
     if (!asked) {
         return;
     }
@@ -103,7 +142,7 @@ void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store) 
     xs_store_meta_int(store, "range.steps", (int64_t)counted.count);
     xs_store_meta_int(store, "range.steps_passed", (int64_t)counted.passed);
     if (*asked->step) {
-        write_times(clock, store);
+        write_times(clock, store, counted.count, is_last);
     }
     if (waits.is_found) {
         xs_store_meta_text(store, "range.steps_wait", xs_rows[waits.row].name);

@@ -233,6 +233,7 @@ IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
     assert_true(is_open());
     assert_true(xs_asked_step_times(0, &begin_ns, &end_ns));
     assert_in_range(begin_ns, before_ns, xs_monotonic_ns());
+    assert_int_equal(end_ns, 0);
     assert_false(xs_asked_step_times(1, &begin_ns, &end_ns));
     for (unsigned i = 0; i < 3; i++) {
         xs_asked_step_turn();
