@@ -183,7 +183,7 @@ void xs_asked_steps_say(void) {
             &said, "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)%s",
             (unsigned long long)counted.passed, asked->step, asked->skip_steps,
             !counted.passed                                         ? no_ranges
-            : xs_asked_steps_before() > (uint64_t)asked->skip_steps ? "; the others ended before the first CUDA call"
+            : xs_asked_steps_before() > (uint64_t)asked->skip_steps ? "; the first CUDA call came after the others"
                                                                     : "");
     } else if (waits.is_found) {
         xs_complain(&said, "no step was recorded: the program ended in the first one behind the %llu that were skipped",
