@@ -9,6 +9,7 @@
 _Atomic int xs_asked_ranges;
 _Atomic bool xs_asked_profiler;
 _Atomic uint64_t xs_asked_step_turns;
+static _Atomic bool are_waits;
 static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* turns */
 static _Atomic uint64_t turn_ns[2 * XS_ASKED_STEP_TIMES];  /* of those from `steps_from` on; 0: not yet */
 
@@ -43,7 +44,15 @@ void xs_asked_steps_set(uint64_t skipped, uint64_t most) {
 
 uint64_t xs_asked_steps_before(void) { return (atomic_load(&steps_from) - 1) / 2; }
 
+void xs_asked_steps_are_waits(void) {
+    atomic_store(&are_waits, true);
+    atomic_store(&xs_asked_step_turns, 0);
+}
+
 void xs_asked_step_turn(void) {
+    if (atomic_load(&are_waits)) {
+        return;
+    }
     uint64_t turn = atomic_fetch_add(&xs_asked_step_turns, 1) + 1, from = atomic_load(&steps_from);
     if (is_timed(turn, from)) {
         atomic_store(&turn_ns[turn - from], xs_monotonic_ns());

@@ -21,8 +21,11 @@ extern _Atomic bool xs_asked_profiler;
  * that the program is in a step. Two threads may add theirs in any order. */
 extern _Atomic uint64_t xs_asked_step_turns;
 
-/* A step began or ended. */
+/* A step began or ended, as an NVTX range tells. */
 void xs_asked_step_turn(void);
+
+/* Waits tell the steps (core/step_waits.h): from now on ranges add nothing, and what they added does not count. */
+void xs_asked_steps_are_waits(void);
 
 /* When step number `i` of those that are recorded, from 0, began and ended (monotonic). False: it did not begin, or is
  * beyond the XS_ASKED_STEP_TIMES first ones. The end is 0 where it has not ended. */

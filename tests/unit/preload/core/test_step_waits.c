@@ -201,6 +201,20 @@ IN_A_CHILD(places_that_are_gone_make_room) {
     assert_true(wait_for(&step, 20));
 }
 
+/* XFERSPY_WINDOW=nvtx:NAME is ignored beside steps, but NVTX was asked for that range before the session began. */
+IN_A_CHILD(ranges_are_no_steps_where_waits_are) {
+    assert_true(xs_asked_ranges_change(1));
+    assert_true(xs_asked_ranges_change(-1));
+    xs_step_waits_start(10, 3);
+    for (unsigned i = 1; i <= 13; i++) {
+        xs_asked_ranges_change(1);
+        assert_int_equal(wait_for(&step, 20), i == 10 || i == 13);
+        xs_asked_ranges_change(-1);
+        assert_int_equal(is_open(), i >= 10 && i < 13);
+    }
+    assert_int_equal(xs_step_waits().ended, 13);
+}
+
 /* Named ranges: from the begin of the third until the end of the fourth, whatever lies between the two. */
 IN_A_CHILD(ranges_are_counted) {
     xs_asked_steps_set(2, 2);
@@ -265,6 +279,7 @@ int main(void) {
         cmocka_unit_test(objects_count_without_a_stack),
         cmocka_unit_test(streams_taken_in_turn_are_one_place),
         cmocka_unit_test(places_that_are_gone_make_room),
+        cmocka_unit_test(ranges_are_no_steps_where_waits_are),
         cmocka_unit_test(ranges_are_counted),
         cmocka_unit_test(before_steps_are_set_the_window_is_closed),
         cmocka_unit_test(steps_before_they_are_set_are_not_recorded),
