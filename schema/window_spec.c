@@ -81,16 +81,28 @@ static bool read_list(struct xs_window_spec *spec, const char *text) {
     return !*end;
 }
 
+const char *xs_range_name_refused(const char *name) {
+    for (; *name; name++)
+        if (name[0] == '#' && (name[1] == '#' || (name[1] >= '0' && name[1] <= '9')))
+            return "a # in a name is all digits of a number, so no digit and no other # can follow it";
+    return NULL;
+}
+
 static bool read_range(struct xs_window_spec *spec, const char *name) {
     spec->opener = XS_WINDOW_BY_RANGE;
     spec->range = name;
-    return *name != 0;
+    return *name && !xs_range_name_refused(name);
+}
+
+static const char *name_of(const char *text) {
+    static const char nvtx[] = "nvtx:";
+    return strncmp(text, nvtx, sizeof nvtx - 1) == 0 ? text + sizeof nvtx - 1 : NULL;
 }
 
 static bool read_any(struct xs_window_spec *spec, const char *text) {
-    static const char nvtx[] = "nvtx:";
-    if (strncmp(text, nvtx, sizeof nvtx - 1) == 0)
-        return read_range(spec, text + sizeof nvtx - 1);
+    const char *name = name_of(text);
+    if (name)
+        return read_range(spec, name);
     if (strcmp(text, "profiler") == 0) {
         spec->opener = XS_WINDOW_BY_PROFILER;
         return true;
@@ -104,6 +116,12 @@ bool xs_window_spec_read(struct xs_window_spec *spec, const char *text) {
         return true;
     memset(spec, 0, sizeof *spec);
     return false;
+}
+
+const char *xs_window_spec_refused(const char *text) {
+    struct xs_window_spec spec;
+    const char *why = name_of(text) ? xs_range_name_refused(name_of(text)) : NULL;
+    return xs_window_spec_read(&spec, text) ? NULL : why ? why : "use " XS_WINDOW_SPEC_FORMS;
 }
 
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns) {

@@ -31,6 +31,13 @@ struct xs_window_spec {
  * and the spec is zero. */
 bool xs_window_spec_read(struct xs_window_spec *spec, const char *text);
 
+/* Why a text is no window, for messages; NULL: it is one. */
+const char *xs_window_spec_refused(const char *text);
+
+/* Why a text cannot be asked for as the name of an NVTX range; NULL: it can. Each # in it is all digits of a number, so
+ * no name has another # or a digit right behind it. */
+const char *xs_range_name_refused(const char *name);
+
 static inline bool xs_window_spec_is_set(const struct xs_window_spec *spec) {
     return spec->count || spec->period_ns || spec->opener != XS_WINDOW_BY_TIME;
 }

@@ -28,6 +28,13 @@ static void say_mark(struct xs_string *text, const struct xs_findings *findings)
     }
 }
 
+static void say_of(struct xs_string *text, const struct xs_steps *steps) {
+    char count[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
+    if (steps->of)
+        xs_string_format(text, "; the trace has the times of the first %s of %s steps",
+                         xs_format_count(count, steps->count), xs_format_count(of, steps->of));
+}
+
 static void say(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     char count[XS_UNIT_BYTES], spread[XS_UNIT_BYTES];
@@ -36,6 +43,7 @@ static void say(struct xs_string *text, const struct xs_findings *findings) {
                      xs_format_count(count, steps->count - steps->warm_up),
                      xs_format_share(spread, (uint64_t)(steps->spread * 10000 + 0.5), 10000));
     say_mark(text, findings);
+    say_of(text, steps);
 }
 
 void xs_steps_say(struct xs_string *text, const struct xs_findings *findings) {

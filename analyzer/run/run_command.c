@@ -111,10 +111,12 @@ static void refuse(const struct capture_option *option, const char *value, struc
     xs_string_free(&why);
 }
 
-/* The library would say so, too, but only when the program is under way. */
-static bool is_wrong_window(const struct capture_option *option, const char *value) {
-    struct xs_window_spec spec;
-    return !strcmp(option->field, "window") && !(*value && xs_window_spec_read(&spec, value));
+/* Why it is no window or no name, NULL: it is. The library would say so, too, but only when the program is under way.
+ */
+static const char *refused_part(const struct capture_option *option, const char *value) {
+    if (!strcmp(option->field, "window"))
+        return *value ? xs_window_spec_refused(value) : "use " XS_WINDOW_SPEC_FORMS;
+    return strcmp(option->field, "step") ? NULL : xs_range_name_refused(value);
 }
 
 static const char *const repair_names[] = {
@@ -158,13 +160,14 @@ static bool is_wrong_repair(const struct capture_option *option, const char *val
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
     struct xs_string name = {0};
     value = value ? value : "on"; /* a switch by itself */
-    if (is_wrong_window(option, value)) {
-        argp_error(state, "--window=%s: use " XS_WINDOW_SPEC_FORMS, value);
+    const char *why = refused_part(option, value);
+    if (why) {
+        argp_error(state, "--%s=%s: %s", option->field, value, why);
         return;
     }
     if (is_wrong_repair(option, value, state))
         return;
-    const char *why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
+    why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
     if (why) { /* without the value, in which there may be a secret */
         add_name(&name, option);
         argp_error(state, "--%s: the pattern %s", name.data, why);

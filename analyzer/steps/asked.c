@@ -7,11 +7,10 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/trace/windows/window_list.h"
 
-/* The end of a step stays only until the next one begins. What is not in order is damaged. */
+/* The end of a step stays only until the next one begins. */
 static void add(void *context, int64_t start_ns, int64_t end_ns) {
     struct xs_asked_steps *asked = context;
-    if (asked->count && start_ns < asked->moments[asked->count - 2])
-        return;
+    asked->is_damaged |= asked->count && start_ns < asked->moments[asked->count - 2];
     asked->count -= asked->count > 0;
     for (int i = 0; i < 2; i++) {
         xs_grow(&asked->moments, asked->count, &asked->capacity, sizeof *asked->moments);
@@ -19,9 +18,11 @@ static void add(void *context, int64_t start_ns, int64_t end_ns) {
     }
 }
 
+/* A list may be shorter than what it is of: the first ones have room in it, and after a kill the last are missing. */
 static void read_list(struct xs_asked_steps *asked, const struct xs_trace *trace, const char *list, const char *count) {
+    asked->of = xs_trace_meta_count(trace, count);
     xs_window_list_read(trace, list, add, asked);
-    if (asked->count != xs_trace_meta_count(trace, count) + 1)
+    if (asked->is_damaged || asked->count > asked->of + 1)
         asked->count = 0;
 }
 

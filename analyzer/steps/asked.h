@@ -3,6 +3,7 @@
 #ifndef XFERSPY_ANALYZER_STEPS_ASKED_H
 #define XFERSPY_ANALYZER_STEPS_ASKED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,9 +11,11 @@
 
 struct xs_asked_steps {
     int64_t *moments; /* ns: where each step began, and where the last one ended; in order */
-    size_t count;     /* 0: no range was named, or its times are not all known */
+    size_t count;     /* 0: no range was named, or its times are damaged */
     size_t capacity;
-    char name[256]; /* of the range; "": a copy without names */
+    uint64_t of;     /* so many steps there were, of which these are the first */
+    bool is_damaged; /* while it is read */
+    char name[256];  /* of the range; "": a copy without names */
 };
 
 /* Afterwards to be freed. */

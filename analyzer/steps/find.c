@@ -253,6 +253,7 @@ static void find_asked(struct xs_steps *steps, struct work *w) {
         w->mark = XS_STEP_RANGE;
         w->sorted = asked.moments;
         keep(steps, w, asked.name, &(struct recurring){.count = asked.count}, &rhythm);
+        steps->of = asked.of > steps->count ? asked.of : 0;
         w->sorted = NULL;
     }
     xs_asked_steps_free(&asked);

@@ -29,6 +29,7 @@ struct xs_steps { /* zeroed: none */
     uint32_t site;              /* the same as a site, set by xs_steps_finish; of a range 0 */
     struct xs_step *items;      /* one more than there are: items[count] says where the last step ends */
     size_t count;               /* 0: no steps were found */
+    uint64_t of;                /* capture counted so many, and has the times of the first `count`; 0: of all */
     size_t warm_up;             /* so many of the first */
     double spread;              /* standard deviation of their times in parts of the mean, without exceptions */
     size_t current;             /* while transfers are counted */

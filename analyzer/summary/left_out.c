@@ -84,9 +84,10 @@ static void say_none(const struct xs_recorded_steps *steps, struct xs_string *te
     } else if (steps->by == XS_RECORDED_BY_RANGE) {
         xs_string_format(text, "the ");
         say_range(steps, text);
-        xs_string_format(text, " came %s time%s, and %s step%s to be skipped.", xs_format_count(count, steps->passed),
+        xs_string_format(text, " came %s time%s, and %s step%s to be skipped%s.", xs_format_count(count, steps->passed),
                          steps->passed == 1 ? "" : "s", xs_format_count(skipped, steps->skipped),
-                         steps->skipped == 1 ? " was" : "s were");
+                         steps->skipped == 1 ? " was" : "s were",
+                         steps->passed > steps->skipped ? "; the others ended before the first CUDA call" : "");
     } else {
         xs_string_format(text, "no wait came regularly, so nothing told the steps apart. Mark them with an NVTX range, "
                                "and name it by XFERSPY_STEP.");

@@ -9,6 +9,7 @@
 _Atomic int xs_asked_ranges;
 _Atomic bool xs_asked_profiler;
 _Atomic uint64_t xs_asked_step_turns;
+static _Atomic bool are_waits;
 static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* turns */
 static _Atomic uint64_t turn_ns[2 * XS_ASKED_STEP_TIMES];  /* of those from `steps_from` on; 0: not yet */
 
@@ -24,14 +25,36 @@ void xs_asked_profiler_change(bool is_on) {
     }
 }
 
+static bool is_timed(uint64_t turn, uint64_t from) {
+    return turn >= from && turn <= atomic_load(&steps_to) && turn - from < 2 * XS_ASKED_STEP_TIMES;
+}
+
+/* Whoever is in xs_asked_step_turn just now either finds `steps_from` or has made its turn when turns are looked at. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most) {
+    uint64_t passed = atomic_load(&xs_asked_step_turns) / 2;
+    uint64_t from = 2 * (passed > skipped ? passed : skipped) + 1, now_ns = xs_monotonic_ns(), none;
     atomic_store(&steps_to, most ? 2 * (skipped + most) : UINT64_MAX);
-    atomic_store(&steps_from, 2 * skipped + 1);
+    atomic_store(&steps_from, from);
+    uint64_t turns = atomic_load(&xs_asked_step_turns);
+    for (uint64_t turn = from; turn <= turns && is_timed(turn, from); turn++) {
+        none = 0;
+        atomic_compare_exchange_strong(&turn_ns[turn - from], &none, now_ns);
+    }
+}
+
+uint64_t xs_asked_steps_before(void) { return (atomic_load(&steps_from) - 1) / 2; }
+
+void xs_asked_steps_are_waits(void) {
+    atomic_store(&are_waits, true);
+    atomic_store(&xs_asked_step_turns, 0);
 }
 
 void xs_asked_step_turn(void) {
+    if (atomic_load(&are_waits)) {
+        return;
+    }
     uint64_t turn = atomic_fetch_add(&xs_asked_step_turns, 1) + 1, from = atomic_load(&steps_from);
-    if (turn >= from && turn <= atomic_load(&steps_to) && turn - from < 2 * XS_ASKED_STEP_TIMES) {
+    if (is_timed(turn, from)) {
         atomic_store(&turn_ns[turn - from], xs_monotonic_ns());
     }
 }
@@ -42,7 +65,6 @@ bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns) {
     }
     *begin_ns = atomic_load(&turn_ns[2 * i]);
     *end_ns = atomic_load(&turn_ns[2 * i + 1]);
-    *end_ns = *end_ns ? *end_ns : xs_monotonic_ns();
     return *begin_ns != 0;
 }
 

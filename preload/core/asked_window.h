@@ -21,11 +21,14 @@ extern _Atomic bool xs_asked_profiler;
  * that the program is in a step. Two threads may add theirs in any order. */
 extern _Atomic uint64_t xs_asked_step_turns;
 
-/* A step began or ended. */
+/* A step began or ended, as an NVTX range tells. */
 void xs_asked_step_turn(void);
 
+/* Waits tell the steps (core/step_waits.h): from now on ranges add nothing, and what they added does not count. */
+void xs_asked_steps_are_waits(void);
+
 /* When step number `i` of those that are recorded, from 0, began and ended (monotonic). False: it did not begin, or is
- * beyond the XS_ASKED_STEP_TIMES first ones. A step that has not ended ends now. */
+ * beyond the XS_ASKED_STEP_TIMES first ones. The end is 0 where it has not ended. */
 enum { XS_ASKED_STEP_TIMES = 8192 };
 bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns);
 
@@ -41,8 +44,13 @@ static inline bool xs_asked_ranges_change(int change) {
 }
 
 /* The window of steps: it is open from the begin of the step behind the first `skipped` ones until `most` steps have
- * ended, or until the process ends where `most` is 0. Before this call it is closed. */
+ * ended, or until the process ends where `most` is 0. Before this call it is closed. A step that has ended by now is
+ * none of those that are recorded, and one that is open began now: nobody knows when. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most);
+
+/* How many steps came before the first that is recorded: those that were skipped, or that ended before the call above.
+ * Behind that call. */
+uint64_t xs_asked_steps_before(void);
 
 /* A window was opened or closed. May wait until CUPTI is attached or detached, 50 ms at most. A thread of the
  * application's that has entered nothing of the library's. Keeps errno. */

@@ -40,6 +40,7 @@ static _Atomic uint64_t seen, found_key, first_step;
 void xs_step_waits_start(uint64_t skip, uint64_t count) {
     skipped = skip;
     most = count;
+    xs_asked_steps_are_waits();
     atomic_store(&xs_step_waits_on, true);
 }
 

@@ -51,8 +51,8 @@ uint32_t xs_range_number_of(uint32_t parent, unsigned domain, const char *text);
 /* The range with the domain and the name of `number`, but inside `parent`. Of number 0 it is 0. */
 uint32_t xs_range_inside(uint32_t parent, uint32_t number);
 
-/* Ranges of this name, in any domain, are those that the user asks for (core/asked_window.h). A # in it is any number:
- * "step 1" and "step 2" are "step #" then, and are kept under that name. */
+/* Ranges of this name, in any domain, are those that the user asks for (core/asked_window.h). A # in it is any number,
+ * all of its digits: "step 1" and "step 20" are "step #" then, and are kept under that name. */
 void xs_range_ask(const char *text);
 extern _Atomic xs_range_name xs_range_asked; /* 0: of none */
 

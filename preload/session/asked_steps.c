@@ -1,8 +1,11 @@
 /* Begins the counting of steps, and says how it went; see asked_steps.h. */
+#define _GNU_SOURCE
 #include "preload/session/asked_steps.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "preload/core/asked_window.h"
 #include "preload/core/outside.h"
@@ -10,15 +13,54 @@
 #include "preload/driver/rows.h"
 #include "preload/session/say.h"
 
+/* A list of times that has grown by a sixteenth is written again, or one that has grown at all after so long. */
+enum { GROWS_BY = 16 };
+#define LATEST_NS UINT64_C(10000000000)
+
 static const struct xs_options *asked; /* NULL: no steps are asked for */
 static const char *asked_window = "";  /* where none are */
+static const char *no_ranges = "";     /* why NVTX tells nothing of its ranges */
+
+/* The times of steps that have ended are never made anew; those of open ones stand behind them until the next look.
+ * Drain thread only. */
+static struct {
+    char text[XS_OUTSIDE_TEXT_BYTES];
+    size_t length;                 /* of the ended steps */
+    uint64_t ended;                /* so many there are */
+    size_t in_trace;               /* bytes of the list that the trace has */
+    uint64_t has_ended, has_begun; /* steps in that list */
+    uint64_t written_ns;
+} times;
 
 struct counted {
     uint64_t first, count; /* the number of the first step that was recorded, from 1, and how many there were */
     uint64_t passed;       /* steps that began, or ended where waits tell them apart */
 };
 
+static bool is_this_library(const char *path) {
+    Dl_info here;
+    struct stat mine, named;
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    if (!dladdr(&asked, &here) || !here.dli_fname) {
+        return true;
+    }
+    const char *my_name = strrchr(here.dli_fname, '/') ? strrchr(here.dli_fname, '/') + 1 : here.dli_fname;
+    return strcmp(name, my_name) == 0 || (stat(path, &named) == 0 && stat(here.dli_fname, &mine) == 0 &&
+                                          named.st_dev == mine.st_dev && named.st_ino == mine.st_ino);
+}
+
+/* `xferspy run` sets the variable, and who preloads the library may not know of it. It is read here, for at the end
+ * other threads may be changing the environment. */
+static void look_at_injection(void) {
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    no_ranges = !path ? "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its ranges"
+                : !is_this_library(path)
+                    ? "; NVTX_INJECTION64_PATH names another library, to which NVTX tells its ranges instead"
+                    : "";
+}
+
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window) {
+    look_at_injection();
     if (!options->skip_steps && !options->steps && !*options->step) {
         asked_window = options->window;
         return false;
@@ -39,33 +81,57 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
 
 static struct counted count_steps(const struct xs_step_waits *waits) {
     bool by_range = *asked->step;
-    uint64_t turns = atomic_load(&xs_asked_step_turns), skipped = (uint64_t)asked->skip_steps;
-    uint64_t before = by_range ? skipped : waits->first, passed = by_range ? (turns + 1) / 2 : waits->ended;
-    uint64_t count = (by_range || waits->is_found) && passed > before ? passed - before : 0;
-    if (asked->steps && count > (uint64_t)asked->steps) {
-        count = (uint64_t)asked->steps;
-    }
+    uint64_t turns = atomic_load(&xs_asked_step_turns), most = (uint64_t)asked->steps;
+    uint64_t before = by_range ? xs_asked_steps_before() : waits->first;
+    uint64_t passed = by_range ? (turns + 1) / 2 : waits->ended;
+    uint64_t last = by_range ? (uint64_t)asked->skip_steps + most : before + most; /* of those that are wanted */
+    last = most && last < passed ? last : passed;
+    uint64_t count = (by_range || waits->is_found) && last > before ? last - before : 0;
     return (struct counted){count ? before + 1 : 0, count, passed};
 }
 
-/* The steps of an NVTX range as times: two of one name are otherwise told apart only by calls between them. */
-static void write_times(const struct xs_clock *clock, struct xs_store *store) {
-    static char text[XS_OUTSIDE_TEXT_BYTES];
-    size_t length = 0, bytes;
-    uint64_t begin_ns, end_ns;
-    for (size_t i = 0; xs_asked_step_times(i, &begin_ns, &end_ns); i++) {
-        bytes = xs_outside_put(begin_ns, end_ns, clock, text + length, sizeof text - length, i == 0);
-        length += bytes;
-        if (!bytes) {
-            break;
-        }
-    }
-    if (length) {
-        xs_store_meta_text(store, "range.step_times", text);
-    }
+static size_t put_time(uint64_t i, uint64_t begin_ns, uint64_t end_ns, const struct xs_clock *clock, size_t at) {
+    return xs_outside_put(begin_ns, end_ns, clock, times.text + at, sizeof times.text - at, i == 0);
 }
 
-void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store) {
+/* Brings the list up to `count` steps; behind them others may have begun meanwhile. Returns how many are in it. */
+static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *length) {
+    uint64_t begin_ns, end_ns, now_ns = xs_monotonic_ns();
+    size_t bytes;
+    while (times.ended < count && xs_asked_step_times(times.ended, &begin_ns, &end_ns) && end_ns &&
+           (bytes = put_time(times.ended, begin_ns, end_ns, clock, times.length))) {
+        times.length += bytes;
+        times.ended++;
+    }
+    uint64_t i = times.ended;
+    *length = times.length;
+    for (; i < count && xs_asked_step_times(i, &begin_ns, &end_ns); i++) {
+        if (!(bytes = put_time(i, begin_ns, end_ns ? end_ns : now_ns, clock, *length))) {
+            break;
+        }
+        *length += bytes;
+    }
+    return i;
+}
+
+/* The steps of an NVTX range as times: two of one name are otherwise told apart only by calls between them. The list
+ * replaces the one in the trace, so a long one is written when it has grown by a part of itself. */
+static void write_times(const struct xs_clock *clock, struct xs_store *store, uint64_t count, bool is_last) {
+    size_t length;
+    uint64_t begun = bring_up(clock, count, &length), now_ns = xs_monotonic_ns();
+    bool is_new = begun != times.has_begun || times.ended != times.has_ended;
+    bool is_longer = length >= times.in_trace + times.in_trace / GROWS_BY || now_ns - times.written_ns >= LATEST_NS;
+    if (!begun || (!is_last && !(is_new && is_longer))) {
+        return;
+    }
+    times.written_ns = now_ns;
+    times.has_begun = begun;
+    times.has_ended = times.ended;
+    times.in_trace = length;
+    xs_store_meta_text(store, "range.step_times", times.text);
+}
+
+void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last) {
     if (!asked) {
         return;
     }
@@ -76,18 +142,11 @@ void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store) 
     xs_store_meta_int(store, "range.steps", (int64_t)counted.count);
     xs_store_meta_int(store, "range.steps_passed", (int64_t)counted.passed);
     if (*asked->step) {
-        write_times(clock, store);
+        write_times(clock, store, counted.count, is_last);
     }
     if (waits.is_found) {
         xs_store_meta_text(store, "range.steps_wait", xs_rows[waits.row].name);
     }
-}
-
-/* `xferspy run` sets the variable, and who preloads the library may not know of it. */
-static const char *why_no_ranges(void) {
-    return getenv("NVTX_INJECTION64_PATH") ? ""
-                                           : "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its"
-                                             " ranges";
 }
 
 /* What a trace of allocations alone would leave to be guessed. */
@@ -105,7 +164,7 @@ static void say_no_window(bool *said) {
                 by_range      ? asked_window + sizeof of_range - 1
                 : by_profiler ? ""
                               : asked_window,
-                by_range ? "\" came" : "", by_range ? why_no_ranges() : "");
+                by_range ? "\" came" : "", by_range ? no_ranges : "");
 }
 
 void xs_asked_steps_say(void) {
@@ -122,7 +181,10 @@ void xs_asked_steps_say(void) {
     if (*asked->step) {
         xs_complain(
             &said, "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)%s",
-            (unsigned long long)counted.passed, asked->step, asked->skip_steps, counted.passed ? "" : why_no_ranges());
+            (unsigned long long)counted.passed, asked->step, asked->skip_steps,
+            !counted.passed                                         ? no_ranges
+            : xs_asked_steps_before() > (uint64_t)asked->skip_steps ? "; the first CUDA call came after the others"
+                                                                    : "");
     } else if (waits.is_found) {
         xs_complain(&said, "no step was recorded: the program ended in the first one behind the %llu that were skipped",
                     (unsigned long long)waits.first);

@@ -13,8 +13,9 @@
 /* True: steps are asked for, and `window` is now what they open. Before capture begins. */
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window);
 
-/* Writes which steps were recorded by now (meta range.steps...), unless none are asked for. The drain thread. */
-void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store);
+/* Writes which steps were recorded by now (meta range.steps...), unless none are asked for. Their times are written
+ * when there are some more, and at last in any case. The drain thread. */
+void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last);
 
 /* At the end of the process: one line where no step, or no part of the run that was asked for, was recorded at all. */
 void xs_asked_steps_say(void);

@@ -248,12 +248,19 @@ static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2;
 
 /* The parts of the run that are asked for. */
 static void start_windows(uint64_t begun_ns) {
+    static bool said, said_of_name;
+    const char *why = xs_range_name_refused(options.step);
+    if (why) {
+        xs_complain(&said_of_name, "XFERSPY_STEP is ignored: %s", why);
+        *options.step = '\0';
+    }
     if (xs_asked_steps_start(&options, &window)) {
         xs_outside_start(&window, begun_ns);
         return;
     }
     if (!xs_window_spec_read(&window, options.window)) {
-        xs_say("XFERSPY_WINDOW is no window (" XS_WINDOW_SPEC_FORMS "); the budget decides");
+        xs_complain(&said, "XFERSPY_WINDOW is no window (%s); the budget decides",
+                    xs_window_spec_refused(options.window));
     }
     /* Parts that come again and again are a sample of the device times of the whole run. */
     bool is_asked = strcmp(options.outside, "allocations") == 0;

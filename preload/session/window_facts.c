@@ -51,14 +51,14 @@ static void write_windows(const struct xs_window_facts *facts, struct xs_store *
     xs_store_meta_text(store, "cupti.windows", xs_cupti_windows(facts->clock));
 }
 
-void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store) {
+static void write_ranges(const struct xs_window_facts *facts, struct xs_store *store, bool is_last) {
     static char text[XS_OUTSIDE_TEXT_BYTES];
     if (!xs_outside_is_limited()) {
         return;
     }
+    xs_outside_text(facts->clock, text); /* before they are counted: the list is never longer */
     struct xs_outside_windows windows = xs_outside_windows();
     struct xs_gate_counts counts = xs_gate_counts();
-    xs_outside_text(facts->clock, text);
     xs_store_meta_text(store, "range.windows", text);
     xs_store_meta_int(store, "range.count", (int64_t)windows.count);
     xs_store_meta_int(store, "range.recorded_ns", (int64_t)windows.recorded_ns);
@@ -66,7 +66,11 @@ void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs
     xs_store_meta_int(store, "range.left_out_memsets", (int64_t)counts.left_out[XS_LEFT_OUT_MEMSET]);
     xs_store_meta_int(store, "range.left_out_launches", (int64_t)counts.left_out[XS_LEFT_OUT_LAUNCH]);
     xs_store_meta_int(store, "range.left_out_others", (int64_t)counts.left_out[XS_LEFT_OUT_OTHER]);
-    xs_asked_steps_write(facts->clock, store);
+    xs_asked_steps_write(facts->clock, store, is_last);
+}
+
+void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store) {
+    write_ranges(facts, store, true);
 }
 
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store) {
@@ -85,7 +89,7 @@ void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_
 static void write_ranges_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
     if (xs_outside_is_limited() && xs_monotonic_ns() - written.ranges_ns >= WINDOWS_EVERY_NS) {
         written.ranges_ns = xs_monotonic_ns();
-        xs_window_facts_write_ranges(facts, store);
+        write_ranges(facts, store, false);
     }
 }
 

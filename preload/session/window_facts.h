@@ -17,7 +17,7 @@ struct xs_window_facts {
 
 void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store);
 
-/* What was asked for, and what was left out beside it (core/outside.h). */
+/* What was asked for, and what was left out beside it (core/outside.h). At the end. */
 void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store);
 
 /* Both, now and then: whoever reads the trace of a process that was killed has to know which windows were recorded, or

@@ -51,6 +51,13 @@ for window in '' 10 20s..10s 1s/1s nvtx: nvtx profilers; do
     run "$XFERSPY" run --window="$window" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
     expect_err "--window=$window: use 10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
 done
+# A # is all digits of a number.
+why='a # in a name is all digits of a number, so no digit and no other # can follow it'
+for option in --step='it #0' --step='it ##' --window='nvtx:it #9 of #'; do
+    run "$XFERSPY" run "$option" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out; expect_err "$option: $why"
+done
+run "$XFERSPY" run --step='it 0# of # #' -- sh -c 'echo "step=$XFERSPY_STEP"'; expect_status 0
+expect_out "step=it 0# of # #"
 # So is a pattern, and it is never printed.
 run "$XFERSPY" run --redact='token|key' -- sh -c 'echo "redact=$XFERSPY_REDACT"'; expect_status 0
 expect_out "redact=token|key"

@@ -261,9 +261,10 @@ static void asked_for(const char *text, uint64_t at_ns, bool wanted, uint64_t ne
 }
 
 static void what_is_asked_for(void **state) {
-    static const char *const wrong[] = {"..",    "10",     "10s",         "10s..5s",         "1s..2s,",  "x..y",
-                                        "1s/1s", "0ms/1s", "1s..2s;3s..", "-1s..2s",         "nvtx:",    "0..0",
-                                        "0/1s",  "nvtx",   "NVTX:train",  "profiler,1s..2s", "Profiler", ".5s.."};
+    static const char *const wrong[] = {"nvtx:it ##", "nvtx:it #0", "..",    "10",     "10s",         "10s..5s",
+                                        "1s..2s,",    "x..y",       "1s/1s", "0ms/1s", "1s..2s;3s..", "-1s..2s",
+                                        "nvtx:",      "0..0",       "0/1s",  "nvtx",   "NVTX:train",  "profiler,1s..2s",
+                                        "Profiler",   ".5s.."};
     struct xs_window_spec spec;
     (void)state;
     asked_for("10s..20s", 5 * SECOND, false, 10 * SECOND);
@@ -296,6 +297,7 @@ static void what_the_program_opens(void **state) {
     assert_true(xs_window_spec_wants(&spec, 0, true, &next));
     assert_true(next == UINT64_MAX);
     assert_false(xs_window_spec_wants(&spec, SECOND, false, &next));
+    assert_true(xs_window_spec_read(&spec, "nvtx:# of # 1#"));
     assert_true(xs_window_spec_read(&spec, "profiler"));
     assert_int_equal(spec.opener, XS_WINDOW_BY_PROFILER);
     assert_true(xs_window_spec_wants(&spec, 0, true, &next));

@@ -3,6 +3,7 @@
 
 #include "analyzer/engine/filter.h"
 #include "analyzer/engine/selection.h"
+#include "analyzer/findings/steps_words.h"
 
 enum { A = 0x10000, BYTES = 4096, HOST = 0x500000, STEP = 1000000 }; /* ns */
 static struct played played, *p = &played;
@@ -220,23 +221,27 @@ static void a_library_s_ranges_are_no_steps(void **state) {
 static void a_range_that_was_named_tells_the_steps(void **state) {
     (void)state;
 #define TIMES "(SELECT group_concat((id * 500) || '+400') FROM (SELECT id FROM transfer ORDER BY id LIMIT 20))"
+#define STEP_TIMES(of) "('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', " #of "), "
     static const struct {
         const char *meta;
         size_t count;
+        uint64_t of;
     } cases[] = {
-        {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 20), ('range.step_times', " TIMES ")",
-         20},
-        {"('option.window', 'nvtx:it 1'), ('range.count', 20), ('range.windows', " TIMES ")", 20},
-        {"('option.window', '0s..9s'), ('range.count', 20), ('range.windows', " TIMES ")", 0},
-        {"('option.window', 'nvtx:it 1'), ('range.count', 9999), ('range.windows', " TIMES ")", 0}, /* not all */
-        {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 2), ('range.step_times', '9+1,3+1')",
-         0},
+        {STEP_TIMES(20) "('range.step_times', " TIMES ")", 20, 0},
+        {STEP_TIMES(21) "('range.step_times', " TIMES ")", 20, 21}, /* of a run that was killed */
+        {STEP_TIMES(19) "('range.step_times', " TIMES ")", 0, 0},
+        {"('option.window', 'nvtx:it 1'), ('range.count', 20), ('range.windows', " TIMES ")", 20, 0},
+        {"('option.window', '0s..9s'), ('range.count', 20), ('range.windows', " TIMES ")", 0, 0},
+        {"('option.window', 'nvtx:it 1'), ('range.count', 9999), ('range.windows', " TIMES ")", 20, 9999},
+        {STEP_TIMES(2) "('range.step_times', '9+1,3+1')", 0, 0},
+        {STEP_TIMES(20) "('range.step_times', '9+1,3+1,' || " TIMES ")", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct xs_string sql = {0};
         xs_string_format(&sql, "INSERT OR REPLACE INTO meta VALUES %s", cases[i].meta);
         play_marked(20, sql.data);
         assert_int_equal(steps->mark == XS_STEP_RANGE ? steps->count : 0, cases[i].count);
+        assert_int_equal(steps->of, cases[i].of);
         if (cases[i].count) {
             assert_string_equal(steps->range, "it 1");
             assert_int_equal(steps->median.ns, 500000);
@@ -245,7 +250,32 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         play_end(p);
         xs_string_free(&sql);
     }
+#undef STEP_TIMES
 #undef TIMES
+}
+
+/* At the edge of what a trace keeps: as many as have room are all, and of one more these are the first. */
+static void more_steps_than_a_trace_keeps(void **state) {
+    (void)state;
+    enum { MOST = 8192 };
+    for (unsigned more = 0; more < 2; more++) {
+        struct xs_string sql = {0}, text = {0};
+        xs_string_format(&sql,
+                         "INSERT OR REPLACE INTO meta VALUES ('range.steps_by', 'range'), ('option.step', 'it'),"
+                         " ('range.steps', %u);"
+                         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %u) INSERT OR"
+                         " REPLACE INTO meta SELECT 'range.step_times', group_concat((i * 100) || '+90') FROM n",
+                         MOST + more, MOST - 1);
+        play_marked(20, sql.data);
+        xs_steps_say(&text, p->findings);
+        assert_int_equal(steps->count, MOST);
+        assert_int_equal(steps->of, more ? MOST + 1 : 0);
+        assert_int_equal(strstr(text.data, "; the trace has the times of the first 8,192 of 8,193 steps") != NULL,
+                         more);
+        play_end(p);
+        xs_string_free(&sql);
+        xs_string_free(&text);
+    }
 }
 
 /* What a trace may hold that nobody wrote honestly. */
@@ -336,6 +366,7 @@ int main(void) {
         cmocka_unit_test(ranges_of_one_name_are_told_by_what_lies_between),
         cmocka_unit_test(a_library_s_ranges_are_no_steps),
         cmocka_unit_test(a_range_that_was_named_tells_the_steps),
+        cmocka_unit_test(more_steps_than_a_trace_keeps),
         cmocka_unit_test(damaged_ranges_are_no_trouble),
         cmocka_unit_test(deep_ranges_are_their_eighth),
         cmocka_unit_test(steps_are_chosen),

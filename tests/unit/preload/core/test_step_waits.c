@@ -9,6 +9,7 @@
 #include "preload/core/asked_window.h"
 #include "preload/core/hooks.h"
 #include "preload/core/step_waits.h"
+#include "schema/clock.h"
 
 static bool start_session(unsigned row) {
     (void)row;
@@ -200,6 +201,20 @@ IN_A_CHILD(places_that_are_gone_make_room) {
     assert_true(wait_for(&step, 20));
 }
 
+/* XFERSPY_WINDOW=nvtx:NAME is ignored beside steps, but NVTX was asked for that range before the session began. */
+IN_A_CHILD(ranges_are_no_steps_where_waits_are) {
+    assert_true(xs_asked_ranges_change(1));
+    assert_true(xs_asked_ranges_change(-1));
+    xs_step_waits_start(10, 3);
+    for (unsigned i = 1; i <= 13; i++) {
+        xs_asked_ranges_change(1);
+        assert_int_equal(wait_for(&step, 20), i == 10 || i == 13);
+        xs_asked_ranges_change(-1);
+        assert_int_equal(is_open(), i >= 10 && i < 13);
+    }
+    assert_int_equal(xs_step_waits().ended, 13);
+}
+
 /* Named ranges: from the begin of the third until the end of the fourth, whatever lies between the two. */
 IN_A_CHILD(ranges_are_counted) {
     xs_asked_steps_set(2, 2);
@@ -220,6 +235,37 @@ IN_A_CHILD(before_steps_are_set_the_window_is_closed) {
     assert_true(is_open());
 }
 
+/* A program makes ranges before its first CUDA call, and that call may be inside of one. */
+IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
+    uint64_t begin_ns, end_ns, before_ns;
+    for (unsigned i = 0; i < 7; i++) {
+        xs_asked_step_turn(); /* three are over, and the fourth is open */
+    }
+    before_ns = xs_monotonic_ns();
+    xs_asked_steps_set(1, 4); /* 2 to 5 are asked for */
+    assert_int_equal(xs_asked_steps_before(), 3);
+    assert_true(is_open());
+    assert_true(xs_asked_step_times(0, &begin_ns, &end_ns));
+    assert_in_range(begin_ns, before_ns, xs_monotonic_ns());
+    assert_int_equal(end_ns, 0);
+    assert_false(xs_asked_step_times(1, &begin_ns, &end_ns));
+    for (unsigned i = 0; i < 3; i++) {
+        xs_asked_step_turn();
+    }
+    assert_false(is_open());
+    assert_true(xs_asked_step_times(1, &begin_ns, &end_ns));
+    assert_false(xs_asked_step_times(2, &begin_ns, &end_ns));
+}
+
+IN_A_CHILD(skipped_steps_may_come_before_they_are_set) {
+    for (unsigned i = 0; i < 4; i++) {
+        xs_asked_step_turn();
+    }
+    xs_asked_steps_set(3, 0);
+    assert_int_equal(xs_asked_steps_before(), 3);
+    assert_false(is_open());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_counted),
@@ -233,8 +279,11 @@ int main(void) {
         cmocka_unit_test(objects_count_without_a_stack),
         cmocka_unit_test(streams_taken_in_turn_are_one_place),
         cmocka_unit_test(places_that_are_gone_make_room),
+        cmocka_unit_test(ranges_are_no_steps_where_waits_are),
         cmocka_unit_test(ranges_are_counted),
         cmocka_unit_test(before_steps_are_set_the_window_is_closed),
+        cmocka_unit_test(steps_before_they_are_set_are_not_recorded),
+        cmocka_unit_test(skipped_steps_may_come_before_they_are_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

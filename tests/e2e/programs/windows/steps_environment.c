@@ -1,0 +1,24 @@
+/* XFERSPY_STEP of a range that never comes, in a program that takes NVTX_INJECTION64_PATH out of its environment: the
+ * line at the end is of the environment with which the session began, since nothing may read it then.
+ *
+ * link: cuda
+ * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_STEP=epoch
+ * notices: 2
+ * stdout: data ok
+ *
+ * $ grep -o 'no step was recorded.*' $stderr
+ * no step was recorded: 0 NVTX ranges "epoch" came, and 0 of them are skipped (XFERSPY_STEP)
+ */
+#include <nvtx3/nvToolsExt.h>
+#include <stdlib.h>
+
+#include "asked.h"
+
+int main(void) {
+    asked_begin();
+    nvtxRangePushA("step");
+    asked_work(1);
+    nvtxRangePop();
+    unsetenv("NVTX_INJECTION64_PATH");
+    return asked_end();
+}
