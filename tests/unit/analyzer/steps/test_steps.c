@@ -220,6 +220,7 @@ static void a_library_s_ranges_are_no_steps(void **state) {
 static void a_range_that_was_named_tells_the_steps(void **state) {
     (void)state;
 #define TIMES "(SELECT group_concat((id * 500) || '+400') FROM (SELECT id FROM transfer ORDER BY id LIMIT 20))"
+#define NO_TIME "(SELECT group_concat('5+0') FROM (SELECT id FROM transfer LIMIT 20))"
     static const struct {
         const char *meta;
         size_t count;
@@ -230,6 +231,8 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         {"('option.window', '0s..9s'), ('range.count', 20), ('range.windows', " TIMES ")", 0},
         {"('option.window', 'nvtx:it 1'), ('range.count', 9999), ('range.windows', " TIMES ")", 0}, /* not all */
         {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 2), ('range.step_times', '9+1,3+1')",
+         0},
+        {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 20), ('range.step_times', " NO_TIME ")",
          0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -245,6 +248,7 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         play_end(p);
         xs_string_free(&sql);
     }
+#undef NO_TIME
 #undef TIMES
 }
 
