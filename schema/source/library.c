@@ -136,13 +136,40 @@ bool xs_library_python(const char *file) {
     return of_standard_library(file);
 }
 
+/* "prims::copy", or autograd's "AddmmBackward0". */
+static bool is_operator(const char *word, size_t length) {
+    static const char end[] = "Backward";
+    for (size_t i = 0; i + 1 < length; i++)
+        if (word[i] == ':' && word[i + 1] == ':')
+            return true;
+    while (length && isdigit((unsigned char)word[length - 1]))
+        length--;
+    return length > strlen(end) && begins(word + length - strlen(end), end);
+}
+
+/* A name as emit_nvtx writes it: "AddmmBackward0, seq = 5, op_id = 7". A function that the user derives from
+ * autograd.Function has any name, but has both parts; a range "step, seq = 512" is the program's own. */
+static bool is_of_operator(const char *name) {
+    static const char numbered[] = ", seq = ", identified[] = ", op_id = ", sized[] = ", sizes = [";
+    size_t length = strcspn(name, " ,");
+    const char *rest = name + length;
+    bool is_numbered = begins(rest, numbered);
+    if (is_operator(name, length))
+        return is_numbered || begins(rest, identified) || begins(rest, sized);
+    if (!length || !is_numbered)
+        return false;
+    rest += strlen(numbered);
+    rest += strspn(rest, "0123456789");
+    return begins(rest, identified) || begins(rest, sized);
+}
+
 bool xs_library_range(const char *domain, const char *name) {
     if (domain)
         return in_table(DOMAIN_NAME, domain, strlen(domain));
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].what == RANGE_NAME && strstr(name, table[i].pattern))
+        if (table[i].what == RANGE_NAME && begins(name, table[i].pattern))
             return true;
-    return false;
+    return is_of_operator(name);
 }
 
 enum xs_framework xs_library_framework(const char *path) {

@@ -199,6 +199,7 @@ static void a_library_s_ranges_are_no_steps(void **state) {
         {"'another', 'outer'", "NULL, 'train'", XS_STEP_RANGE, "train"}, /* the default domain goes first */
         {"NULL, 'outer'", "NULL, 'train'", XS_STEP_RANGE, "outer"},
         {"NULL, 'aten::to, seq = 3'", "'libcudf', 'join'", XS_STEP_COPY, NULL},
+        {"NULL, 'step 7, seq = 512'", "NULL, 'inner'", XS_STEP_RANGE, "step #, seq = #"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char sql[512];
