@@ -12,17 +12,6 @@
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };
 #define FOLDER "/anonymous/"
 
-enum what { FILE_ROW, GLUE_ROW, FOLDER_ROW, PACKAGE_ROW, FUNCTION_ROW, RUNTIME_ROW, PYTHON_ROW, DOMAIN_ROW, RANGE_ROW };
-static const struct {
-    enum what what;
-    const char *pattern;
-} libraries[] = {
-#define XS_LIBRARY(what, pattern) {what##_ROW, pattern},
-#include "schema/source/libraries.def"
-#undef XS_LIBRARY
-};
-enum { LIBRARIES = sizeof libraries / sizeof *libraries };
-
 /* The words before the number. */
 static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY] = "binary",
                                                            [XS_ANONYMOUS_FILE] = "file",
@@ -66,12 +55,12 @@ static bool is_library_file(const char *path) { return xs_library_function(NULL,
 /* A name of the table's, without what a * of it stood for: "libcudart.so" in a folder of its own. */
 static bool name_by_table(char *name, const char *path, const char *base, uint64_t number) {
     bool is_shared = strstr(base, ".so") != NULL;
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        const char *pattern = libraries[i].pattern;
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        const char *pattern = xs_library_rows[i].pattern;
         size_t length = strcspn(pattern, "*");
         bool star = pattern[length] != 0;
-        if ((libraries[i].what != FILE_ROW && libraries[i].what != GLUE_ROW) || strncmp(base, pattern, length) != 0 ||
-            (!star && base[length] && !strchr(".-", base[length])))
+        if ((xs_library_rows[i].what != XS_LIBRARY_FILE && xs_library_rows[i].what != XS_LIBRARY_GLUE) ||
+            strncmp(base, pattern, length) != 0 || (!star && base[length] && !strchr(".-", base[length])))
             continue;
         if (is_shared)
             snprintf(name, NAME_BYTES, FOLDER "%" PRIu64 "/%.*s%s.so", number, (int)length, pattern, star ? "_" : "");
@@ -94,11 +83,11 @@ static void name_binary(char *name, const char *path, uint64_t number) {
     snprintf(name, NAME_BYTES, FOLDER "binary_%" PRIu64, number);
     if (is_same_binary(name, path) || name_by_table(name, path, slash ? slash + 1 : path, number))
         return;
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        const char *pattern = libraries[i].pattern;
-        if (libraries[i].what == FOLDER_ROW && strstr(path, pattern))
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        const char *pattern = xs_library_rows[i].pattern;
+        if (xs_library_rows[i].what == XS_LIBRARY_FOLDER && strstr(path, pattern))
             snprintf(name, NAME_BYTES, "/anonymous%sbinary_%" PRIu64, pattern, number);
-        else if (libraries[i].what == PACKAGE_ROW && !strchr(pattern, '*') && strstr(path, pattern))
+        else if (xs_library_rows[i].what == XS_LIBRARY_PACKAGE && !strchr(pattern, '*') && strstr(path, pattern))
             snprintf(name, NAME_BYTES, FOLDER "site-packages/%s/binary_%" PRIu64 ".so", pattern, number);
         else
             continue;
@@ -110,11 +99,12 @@ static void name_binary(char *name, const char *path, uint64_t number) {
 }
 
 static void name_file(char *name, const char *path, uint64_t number) {
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        if (libraries[i].what != FOLDER_ROW || !strstr(path, libraries[i].pattern))
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        if (xs_library_rows[i].what != XS_LIBRARY_FOLDER || !strstr(path, xs_library_rows[i].pattern))
             continue;
-        snprintf(name, NAME_BYTES, "/anonymous%s%sfile_%" PRIu64 "%s", libraries[i].pattern,
-                 libraries[i].pattern[strlen(libraries[i].pattern) - 1] == '/' ? "" : "_", number, extension_of(path));
+        snprintf(name, NAME_BYTES, "/anonymous%s%sfile_%" PRIu64 "%s", xs_library_rows[i].pattern,
+                 xs_library_rows[i].pattern[strlen(xs_library_rows[i].pattern) - 1] == '/' ? "" : "_", number,
+                 extension_of(path));
         if (is_library_file(name))
             return;
     }
@@ -126,9 +116,9 @@ static void name_python_file(char *name, const char *path, uint64_t number) {
         snprintf(name, NAME_BYTES, path[0] == '<' ? "<file_%" PRIu64 ">" : FOLDER "file_%" PRIu64 ".py", number);
         return;
     }
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        const char *pattern = libraries[i].pattern;
-        if (libraries[i].what != PACKAGE_ROW || strchr(pattern, '*'))
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        const char *pattern = xs_library_rows[i].pattern;
+        if (xs_library_rows[i].what != XS_LIBRARY_PACKAGE || strchr(pattern, '*'))
             continue;
         snprintf(name, NAME_BYTES, "/site-packages/%s/", pattern);
         char other[NAME_BYTES];
@@ -152,14 +142,14 @@ static void name_function(char *name, const char *function, uint64_t number) {
             return;
         }
     }
-    for (size_t i = 0; (anywhere || without_line) && i < LIBRARIES; i++) {
-        if (libraries[i].what != (anywhere ? FUNCTION_ROW : RUNTIME_ROW))
+    for (size_t i = 0; (anywhere || without_line) && i < xs_library_row_count; i++) {
+        if (xs_library_rows[i].what != (anywhere ? XS_LIBRARY_FUNCTION : XS_LIBRARY_RUNTIME))
             continue;
-        size_t length = strcspn(libraries[i].pattern, "*");
-        if (strncmp(function, libraries[i].pattern, length) != 0)
+        size_t length = strcspn(xs_library_rows[i].pattern, "*");
+        if (strncmp(function, xs_library_rows[i].pattern, length) != 0)
             continue;
-        snprintf(name, NAME_BYTES, "%.*s%s_%" PRIu64, (int)length, libraries[i].pattern,
-                 libraries[i].pattern[length] ? "Function" : "function", number);
+        snprintf(name, NAME_BYTES, "%.*s%s_%" PRIu64, (int)length, xs_library_rows[i].pattern,
+                 xs_library_rows[i].pattern[length] ? "Function" : "function", number);
         if (xs_library_function(name, "-") == anywhere && xs_library_function(name, NULL) == without_line)
             return;
     }
