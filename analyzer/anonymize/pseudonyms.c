@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/steps/ranges.h"
 #include "schema/source/library.h"
 
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };
@@ -20,7 +21,6 @@ static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY]
                                                            [XS_ANONYMOUS_PYTHON_FUNCTION] = "pyfunction",
                                                            [XS_ANONYMOUS_KERNEL] = "kernel",
                                                            [XS_ANONYMOUS_THREAD] = "thread",
-                                                           [XS_ANONYMOUS_RANGE] = "range",
                                                            [XS_ANONYMOUS_DOMAIN] = "domain",
                                                            [XS_ANONYMOUS_NOTE] = "(text removed)",
                                                            [XS_ANONYMOUS_UUID] = "uuid",
@@ -156,6 +156,52 @@ static void name_function(char *name, const char *function, uint64_t number) {
     snprintf(name, NAME_BYTES, "function_%" PRIu64, number);
 }
 
+static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
+    uint64_t hash = xs_mix(seed ^ bytes);
+    for (; bytes >= 8; text += 8, bytes -= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        hash = xs_mix(hash ^ word) * 0x9e3779b97f4a7c15u + seed;
+    }
+    uint64_t rest = 0;
+    // NOLINTNEXTLINE(bugprone-not-null-terminated-result): a number, no text
+    memcpy(&rest, text, bytes);
+    return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
+}
+
+/* Numbered from 1 on. */
+static uint64_t kind_of_range(struct xs_pseudonyms *pseudonyms, const char *text) {
+    char kind[XS_STEP_RANGE_NAME];
+    xs_step_range_kind_name(text, kind);
+    size_t bytes = strlen(kind);
+    uint64_t *known = xs_hash_put(&pseudonyms->range_kinds, hash_of(kind, bytes, pseudonyms->key[0]),
+                                  hash_of(kind, bytes, pseudonyms->key[1]));
+    if (!*known)
+        *known = ++pseudonyms->range_kind_count;
+    return *known;
+}
+
+/* Steps of a run are told by the names of ranges: those that differ in numbers alone still do so, others have other
+ * letters, and what is a library's is known as that. */
+static void name_range(char *name, struct xs_pseudonyms *pseudonyms, const char *text, uint64_t number) {
+    char letters[16], digits[24] = "";
+    size_t first = sizeof letters - 1;
+    const char *of_library = "";
+    letters[first] = '\0';
+    for (uint64_t left = kind_of_range(pseudonyms, text); left; left = (left - 1) / 26)
+        letters[--first] = (char)('a' + (left - 1) % 26);
+    if (strpbrk(text, "0123456789#"))
+        snprintf(digits, sizeof digits, "_%" PRIu64, number);
+    for (size_t i = 0; i < xs_library_row_count && !*of_library; i++)
+        if (xs_library_rows[i].what == XS_LIBRARY_RANGE &&
+            !strncmp(text, xs_library_rows[i].pattern, strlen(xs_library_rows[i].pattern)))
+            of_library = xs_library_rows[i].pattern;
+    if (!*of_library && xs_library_range(NULL, text)) /* an operator's, by what stands behind its name */
+        snprintf(name, NAME_BYTES, "range_%s, seq = %" PRIu64 ", op_id = %" PRIu64, letters + first, number, number);
+    else
+        snprintf(name, NAME_BYTES, "%srange_%s%s", of_library, letters + first, digits);
+}
+
 static bool is_plain(const char *text, size_t bytes, size_t limit, const char *others) {
     if (!bytes || bytes > limit)
         return false;
@@ -185,7 +231,8 @@ static void name_first_word(char *name, const char *text, uint64_t number) {
         snprintf(name, NAME_BYTES, "system_%" PRIu64, number);
 }
 
-static void make(char *name, enum xs_anonymous_kind kind, const char *text, size_t bytes, uint64_t number) {
+static void make(char *name, struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text,
+                 uint64_t number) {
     switch (kind) {
     case XS_ANONYMOUS_BINARY:
         name_binary(name, text, number);
@@ -198,6 +245,9 @@ static void make(char *name, enum xs_anonymous_kind kind, const char *text, size
         return;
     case XS_ANONYMOUS_FUNCTION:
         name_function(name, text, number);
+        return;
+    case XS_ANONYMOUS_RANGE:
+        name_range(name, pseudonyms, text, number);
         return;
     case XS_ANONYMOUS_FIRST_WORD:
         name_first_word(name, text, number);
@@ -212,7 +262,6 @@ static void make(char *name, enum xs_anonymous_kind kind, const char *text, size
         snprintf(name, NAME_BYTES, "%s_%" PRIu64, words[kind] ? words[kind] : "text", number);
         return;
     }
-    (void)bytes;
 }
 
 /* Whether the text may stay as it is. */
@@ -222,19 +271,6 @@ static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
            (kind == XS_ANONYMOUS_HARDWARE && is_plain(text, bytes, HARDWARE_BYTES, " -_.,()@+")) ||
            (kind == XS_ANONYMOUS_WORD && is_words(text, bytes)) ||
            (kind == XS_ANONYMOUS_LIST && strspn(text, "0123456789+,") == bytes);
-}
-
-static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
-    uint64_t hash = xs_mix(seed ^ bytes);
-    for (; bytes >= 8; text += 8, bytes -= 8) {
-        uint64_t word;
-        memcpy(&word, text, 8);
-        hash = xs_mix(hash ^ word) * 0x9e3779b97f4a7c15u + seed;
-    }
-    uint64_t rest = 0;
-    // NOLINTNEXTLINE(bugprone-not-null-terminated-result): a number, no text
-    memcpy(&rest, text, bytes);
-    return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
 }
 
 /* Texts are told apart by 128 bits of keyed hashes, which stay in memory: a file's author cannot make two alike. */
@@ -249,7 +285,7 @@ const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kin
             snprintf(name, sizeof name, "%.*s", (int)bytes, text);
         } else {
             enum xs_anonymous_kind counter = kind == XS_ANONYMOUS_PYTHON_FILE ? XS_ANONYMOUS_FILE : kind;
-            make(name, kind, text, bytes, ++pseudonyms->counts[counter]);
+            make(name, pseudonyms, kind, text, ++pseudonyms->counts[counter]);
         }
         *place = (uint64_t)(uintptr_t)xs_texts_keep(&pseudonyms->texts, name);
     }
@@ -258,6 +294,7 @@ const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kin
 
 void xs_pseudonyms_free(struct xs_pseudonyms *pseudonyms) {
     xs_hash_free(&pseudonyms->by_text);
+    xs_hash_free(&pseudonyms->range_kinds);
     xs_texts_free(&pseudonyms->texts);
     *pseudonyms = (struct xs_pseudonyms){0};
 }
