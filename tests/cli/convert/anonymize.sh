@@ -28,7 +28,7 @@ check() { # check TRACE: a copy of it
     # the steps, and the first line of each finding, but for the names in them
     for trace in "$1" copy.db; do
         "$XFERSPY" report "$trace" >whole 2>/dev/null
-        sed -n 's/; each [a-z]* with the [A-Za-z]* .*//; /^  a step/p; /^  warm-up/p' whole >"steps.$(basename "$trace")"
+        sed -n 's/; each [a-z]* with .*//; /^  a step/p; /^  warm-up/p' whole >"steps.$(basename "$trace")"
         <whole sed -n '/^Causes/,/^Transfers/p' | grep -E '^ +[0-9]+ +[a-z0-9]' |
             sed 's/, at .*//; s/: xferspy explain.*//' >"lines.$(basename "$trace")"
     done
