@@ -3,6 +3,7 @@
 
 #include "analyzer/engine/filter.h"
 #include "analyzer/engine/selection.h"
+#include "analyzer/steps/asked.h"
 
 enum { A = 0x10000, BYTES = 4096, HOST = 0x500000, STEP = 1000000 }; /* ns */
 static struct played played, *p = &played;
@@ -231,8 +232,6 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         {"('option.window', 'nvtx:it 1'), ('range.count', 20), ('range.windows', " TIMES ")", 20},
         {"('option.window', '0s..9s'), ('range.count', 20), ('range.windows', " TIMES ")", 0},
         {"('option.window', 'nvtx:it 1'), ('range.count', 9999), ('range.windows', " TIMES ")", 0}, /* not all */
-        {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 2), ('range.step_times', '9+1,3+1')",
-         0},
         {"('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', 20), ('range.step_times', " NO_TIME ")",
          0},
     };
@@ -251,6 +250,33 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
     }
 #undef NO_TIME
 #undef TIMES
+}
+
+/* One of 20 times that is before the one in front of it: the list is damaged as a whole. */
+static void times_out_of_order_are_no_steps(void **state) {
+    (void)state;
+    for (int damaged = 0; damaged < 2; damaged++) {
+        struct xs_string sql = {0};
+        struct xs_trace trace;
+        struct xs_asked_steps asked;
+        char message[XS_TRACE_MESSAGE_BYTES];
+        xs_string_format(&sql,
+                         "INSERT OR REPLACE INTO meta VALUES ('range.steps_by', 'range'), ('option.step', 'it 1'),"
+                         " ('range.steps', 20), ('range.step_times', (SELECT group_concat("
+                         "(CASE id WHEN %d THEN 2900 ELSE id * 500 END) || '+400')"
+                         " FROM (SELECT id FROM transfer ORDER BY id LIMIT 20)))",
+                         damaged ? 7 : 0);
+        play_marked(20, sql.data);
+        assert_int_equal(xs_trace_open(p->path, &trace, message), XS_OK);
+        xs_asked_steps_read(&asked, &trace);
+        assert_int_equal(asked.count, damaged ? 0 : 21);
+        for (size_t i = 1; i < asked.count; i++)
+            assert_true(asked.moments[i - 1] < asked.moments[i]);
+        xs_asked_steps_free(&asked);
+        xs_trace_close(&trace);
+        play_end(p);
+        xs_string_free(&sql);
+    }
 }
 
 /* What a trace may hold that nobody wrote honestly. */
@@ -341,6 +367,7 @@ int main(void) {
         cmocka_unit_test(ranges_of_one_name_are_told_by_what_lies_between),
         cmocka_unit_test(a_library_s_ranges_are_no_steps),
         cmocka_unit_test(a_range_that_was_named_tells_the_steps),
+        cmocka_unit_test(times_out_of_order_are_no_steps),
         cmocka_unit_test(damaged_ranges_are_no_trouble),
         cmocka_unit_test(deep_ranges_are_their_eighth),
         cmocka_unit_test(steps_are_chosen),
