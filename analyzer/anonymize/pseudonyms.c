@@ -7,21 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/steps/ranges.h"
 #include "schema/source/library.h"
 
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };
 #define FOLDER "/anonymous/"
-
-enum what { FILE_ROW, GLUE_ROW, FOLDER_ROW, PACKAGE_ROW, FUNCTION_ROW, RUNTIME_ROW, PYTHON_ROW, DOMAIN_ROW, RANGE_ROW };
-static const struct {
-    enum what what;
-    const char *pattern;
-} libraries[] = {
-#define XS_LIBRARY(what, pattern) {what##_ROW, pattern},
-#include "schema/source/libraries.def"
-#undef XS_LIBRARY
-};
-enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 
 /* The words before the number. */
 static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY] = "binary",
@@ -31,7 +21,6 @@ static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY]
                                                            [XS_ANONYMOUS_PYTHON_FUNCTION] = "pyfunction",
                                                            [XS_ANONYMOUS_KERNEL] = "kernel",
                                                            [XS_ANONYMOUS_THREAD] = "thread",
-                                                           [XS_ANONYMOUS_RANGE] = "range",
                                                            [XS_ANONYMOUS_DOMAIN] = "domain",
                                                            [XS_ANONYMOUS_NOTE] = "(text removed)",
                                                            [XS_ANONYMOUS_UUID] = "uuid",
@@ -66,12 +55,12 @@ static bool is_library_file(const char *path) { return xs_library_function(NULL,
 /* A name of the table's, without what a * of it stood for: "libcudart.so" in a folder of its own. */
 static bool name_by_table(char *name, const char *path, const char *base, uint64_t number) {
     bool is_shared = strstr(base, ".so") != NULL;
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        const char *pattern = libraries[i].pattern;
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        const char *pattern = xs_library_rows[i].pattern;
         size_t length = strcspn(pattern, "*");
         bool star = pattern[length] != 0;
-        if ((libraries[i].what != FILE_ROW && libraries[i].what != GLUE_ROW) || strncmp(base, pattern, length) != 0 ||
-            (!star && base[length] && !strchr(".-", base[length])))
+        if ((xs_library_rows[i].what != XS_LIBRARY_FILE && xs_library_rows[i].what != XS_LIBRARY_GLUE) ||
+            strncmp(base, pattern, length) != 0 || (!star && base[length] && !strchr(".-", base[length])))
             continue;
         if (is_shared)
             snprintf(name, NAME_BYTES, FOLDER "%" PRIu64 "/%.*s%s.so", number, (int)length, pattern, star ? "_" : "");
@@ -94,11 +83,11 @@ static void name_binary(char *name, const char *path, uint64_t number) {
     snprintf(name, NAME_BYTES, FOLDER "binary_%" PRIu64, number);
     if (is_same_binary(name, path) || name_by_table(name, path, slash ? slash + 1 : path, number))
         return;
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        const char *pattern = libraries[i].pattern;
-        if (libraries[i].what == FOLDER_ROW && strstr(path, pattern))
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        const char *pattern = xs_library_rows[i].pattern;
+        if (xs_library_rows[i].what == XS_LIBRARY_FOLDER && strstr(path, pattern))
             snprintf(name, NAME_BYTES, "/anonymous%sbinary_%" PRIu64, pattern, number);
-        else if (libraries[i].what == PACKAGE_ROW && !strchr(pattern, '*') && strstr(path, pattern))
+        else if (xs_library_rows[i].what == XS_LIBRARY_PACKAGE && !strchr(pattern, '*') && strstr(path, pattern))
             snprintf(name, NAME_BYTES, FOLDER "site-packages/%s/binary_%" PRIu64 ".so", pattern, number);
         else
             continue;
@@ -110,11 +99,12 @@ static void name_binary(char *name, const char *path, uint64_t number) {
 }
 
 static void name_file(char *name, const char *path, uint64_t number) {
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        if (libraries[i].what != FOLDER_ROW || !strstr(path, libraries[i].pattern))
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        if (xs_library_rows[i].what != XS_LIBRARY_FOLDER || !strstr(path, xs_library_rows[i].pattern))
             continue;
-        snprintf(name, NAME_BYTES, "/anonymous%s%sfile_%" PRIu64 "%s", libraries[i].pattern,
-                 libraries[i].pattern[strlen(libraries[i].pattern) - 1] == '/' ? "" : "_", number, extension_of(path));
+        snprintf(name, NAME_BYTES, "/anonymous%s%sfile_%" PRIu64 "%s", xs_library_rows[i].pattern,
+                 xs_library_rows[i].pattern[strlen(xs_library_rows[i].pattern) - 1] == '/' ? "" : "_", number,
+                 extension_of(path));
         if (is_library_file(name))
             return;
     }
@@ -126,9 +116,9 @@ static void name_python_file(char *name, const char *path, uint64_t number) {
         snprintf(name, NAME_BYTES, path[0] == '<' ? "<file_%" PRIu64 ">" : FOLDER "file_%" PRIu64 ".py", number);
         return;
     }
-    for (size_t i = 0; i < LIBRARIES; i++) {
-        const char *pattern = libraries[i].pattern;
-        if (libraries[i].what != PACKAGE_ROW || strchr(pattern, '*'))
+    for (size_t i = 0; i < xs_library_row_count; i++) {
+        const char *pattern = xs_library_rows[i].pattern;
+        if (xs_library_rows[i].what != XS_LIBRARY_PACKAGE || strchr(pattern, '*'))
             continue;
         snprintf(name, NAME_BYTES, "/site-packages/%s/", pattern);
         char other[NAME_BYTES];
@@ -152,18 +142,64 @@ static void name_function(char *name, const char *function, uint64_t number) {
             return;
         }
     }
-    for (size_t i = 0; (anywhere || without_line) && i < LIBRARIES; i++) {
-        if (libraries[i].what != (anywhere ? FUNCTION_ROW : RUNTIME_ROW))
+    for (size_t i = 0; (anywhere || without_line) && i < xs_library_row_count; i++) {
+        if (xs_library_rows[i].what != (anywhere ? XS_LIBRARY_FUNCTION : XS_LIBRARY_RUNTIME))
             continue;
-        size_t length = strcspn(libraries[i].pattern, "*");
-        if (strncmp(function, libraries[i].pattern, length) != 0)
+        size_t length = strcspn(xs_library_rows[i].pattern, "*");
+        if (strncmp(function, xs_library_rows[i].pattern, length) != 0)
             continue;
-        snprintf(name, NAME_BYTES, "%.*s%s_%" PRIu64, (int)length, libraries[i].pattern,
-                 libraries[i].pattern[length] ? "Function" : "function", number);
+        snprintf(name, NAME_BYTES, "%.*s%s_%" PRIu64, (int)length, xs_library_rows[i].pattern,
+                 xs_library_rows[i].pattern[length] ? "Function" : "function", number);
         if (xs_library_function(name, "-") == anywhere && xs_library_function(name, NULL) == without_line)
             return;
     }
     snprintf(name, NAME_BYTES, "function_%" PRIu64, number);
+}
+
+static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
+    uint64_t hash = xs_mix(seed ^ bytes);
+    for (; bytes >= 8; text += 8, bytes -= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        hash = xs_mix(hash ^ word) * 0x9e3779b97f4a7c15u + seed;
+    }
+    uint64_t rest = 0;
+    // NOLINTNEXTLINE(bugprone-not-null-terminated-result): a number, no text
+    memcpy(&rest, text, bytes);
+    return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
+}
+
+/* Numbered from 1 on. */
+static uint64_t kind_of_range(struct xs_pseudonyms *pseudonyms, const char *text) {
+    char kind[XS_STEP_RANGE_NAME];
+    xs_step_range_kind_name(text, kind);
+    size_t bytes = strlen(kind);
+    uint64_t *known = xs_hash_put(&pseudonyms->range_kinds, hash_of(kind, bytes, pseudonyms->key[0]),
+                                  hash_of(kind, bytes, pseudonyms->key[1]));
+    if (!*known)
+        *known = ++pseudonyms->range_kind_count;
+    return *known;
+}
+
+/* Steps of a run are told by the names of ranges: those that differ in numbers alone still do so, others have other
+ * letters, and what is a library's is known as that. */
+static void name_range(char *name, struct xs_pseudonyms *pseudonyms, const char *text, uint64_t number) {
+    char letters[16], digits[24] = "";
+    size_t first = sizeof letters - 1;
+    const char *of_library = "";
+    letters[first] = '\0';
+    for (uint64_t left = kind_of_range(pseudonyms, text); left; left = (left - 1) / 26)
+        letters[--first] = (char)('a' + (left - 1) % 26);
+    if (strpbrk(text, "0123456789#"))
+        snprintf(digits, sizeof digits, "_%" PRIu64, number);
+    for (size_t i = 0; i < xs_library_row_count && !*of_library; i++)
+        if (xs_library_rows[i].what == XS_LIBRARY_RANGE &&
+            !strncmp(text, xs_library_rows[i].pattern, strlen(xs_library_rows[i].pattern)))
+            of_library = xs_library_rows[i].pattern;
+    if (!*of_library && xs_library_range(NULL, text)) /* an operator's, by what stands behind its name */
+        snprintf(name, NAME_BYTES, "range_%s, seq = %" PRIu64 ", op_id = %" PRIu64, letters + first, number, number);
+    else
+        snprintf(name, NAME_BYTES, "%srange_%s%s", of_library, letters + first, digits);
 }
 
 static bool is_plain(const char *text, size_t bytes, size_t limit, const char *others) {
@@ -195,7 +231,8 @@ static void name_first_word(char *name, const char *text, uint64_t number) {
         snprintf(name, NAME_BYTES, "system_%" PRIu64, number);
 }
 
-static void make(char *name, enum xs_anonymous_kind kind, const char *text, size_t bytes, uint64_t number) {
+static void make(char *name, struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text,
+                 uint64_t number) {
     switch (kind) {
     case XS_ANONYMOUS_BINARY:
         name_binary(name, text, number);
@@ -208,6 +245,9 @@ static void make(char *name, enum xs_anonymous_kind kind, const char *text, size
         return;
     case XS_ANONYMOUS_FUNCTION:
         name_function(name, text, number);
+        return;
+    case XS_ANONYMOUS_RANGE:
+        name_range(name, pseudonyms, text, number);
         return;
     case XS_ANONYMOUS_FIRST_WORD:
         name_first_word(name, text, number);
@@ -222,7 +262,6 @@ static void make(char *name, enum xs_anonymous_kind kind, const char *text, size
         snprintf(name, NAME_BYTES, "%s_%" PRIu64, words[kind] ? words[kind] : "text", number);
         return;
     }
-    (void)bytes;
 }
 
 /* Whether the text may stay as it is. */
@@ -232,19 +271,6 @@ static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
            (kind == XS_ANONYMOUS_HARDWARE && is_plain(text, bytes, HARDWARE_BYTES, " -_.,()@+")) ||
            (kind == XS_ANONYMOUS_WORD && is_words(text, bytes)) ||
            (kind == XS_ANONYMOUS_LIST && strspn(text, "0123456789+,") == bytes);
-}
-
-static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
-    uint64_t hash = xs_mix(seed ^ bytes);
-    for (; bytes >= 8; text += 8, bytes -= 8) {
-        uint64_t word;
-        memcpy(&word, text, 8);
-        hash = xs_mix(hash ^ word) * 0x9e3779b97f4a7c15u + seed;
-    }
-    uint64_t rest = 0;
-    // NOLINTNEXTLINE(bugprone-not-null-terminated-result): a number, no text
-    memcpy(&rest, text, bytes);
-    return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
 }
 
 /* Texts are told apart by 128 bits of keyed hashes, which stay in memory: a file's author cannot make two alike. */
@@ -259,7 +285,7 @@ const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kin
             snprintf(name, sizeof name, "%.*s", (int)bytes, text);
         } else {
             enum xs_anonymous_kind counter = kind == XS_ANONYMOUS_PYTHON_FILE ? XS_ANONYMOUS_FILE : kind;
-            make(name, kind, text, bytes, ++pseudonyms->counts[counter]);
+            make(name, pseudonyms, kind, text, ++pseudonyms->counts[counter]);
         }
         *place = (uint64_t)(uintptr_t)xs_texts_keep(&pseudonyms->texts, name);
     }
@@ -268,6 +294,7 @@ const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kin
 
 void xs_pseudonyms_free(struct xs_pseudonyms *pseudonyms) {
     xs_hash_free(&pseudonyms->by_text);
+    xs_hash_free(&pseudonyms->range_kinds);
     xs_texts_free(&pseudonyms->texts);
     *pseudonyms = (struct xs_pseudonyms){0};
 }

@@ -23,6 +23,8 @@ enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND
 struct xs_pseudonyms {      /* zeroed: empty */
     struct xs_hash by_text; /* two hashes of a text and its kind: the pseudonym */
     struct xs_texts texts;
+    struct xs_hash range_kinds; /* the same hashes of names without their numbers: the kind's, from 1 on */
+    uint64_t range_kind_count;
     uint64_t counts[XS_ANONYMOUS_KIND_COUNT];
     uint64_t key[2]; /* drawn for the file */
 };

@@ -12,10 +12,8 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/findings/steps_words.h"
 #include "analyzer/report/by.h"
-#include "analyzer/report/failures_words.h"
 #include "analyzer/report/report_internal.h"
 #include "analyzer/report/where_words.h"
-#include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
 
 #define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
@@ -104,68 +102,6 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-static void say_thinned(const struct xs_thinned *thinned, struct xs_out *out) {
-    char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
-    xs_out_line(out, XS_STYLE_WARN,
-                "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s,"
-                " and more of call sites with few. %s rows are gone. Totals include them; findings and lists do not.",
-                xs_format_ns(from, (uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
-                xs_format_ns(to, (uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)),
-                xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows));
-}
-
-void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
-    struct xs_string text = {0};
-    xs_modelled_say(&text, s);
-    if (text.length)
-        xs_out_line(out, XS_STYLE_PLAIN, "D%s.", text.data + 1);
-    xs_string_free(&text);
-}
-
-/* What makes the rest of the report less than the whole truth comes before it. */
-void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
-    const char *status = s->run.status;
-    struct xs_string simulated = {0};
-    char buffer[XS_UNIT_BYTES];
-    if (s->run.simulated)
-        xs_say_simulated(&simulated, NULL, "times below");
-    if (simulated.length)
-        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
-    xs_string_free(&simulated);
-    if (*s->run.importer)
-        xs_out_line(out, XS_STYLE_WARN,
-                    "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
-                    " are not in it, so findings that need them cannot be made.",
-                    *s->run.import_version ? " " : "", s->run.import_version);
-    if ((s->trace->is_live || !strcmp(status, "running")) && s->run.duration_ns)
-        xs_out_line(out, XS_STYLE_WARN, "%s: it is recorded up to %s%s.",
-                    s->trace->is_live ? "The process still runs"
-                                      : "The trace was taken while the program still ran, or its spool is gone",
-                    xs_format_ns(buffer, s->run.duration_ns), s->trace->is_live ? " so far" : "");
-    else if (s->trace->is_live)
-        xs_out_line(out, XS_STYLE_WARN, "The process still runs, and nothing of it is recorded yet.");
-    else if (!strcmp(status, "recovered"))
-        xs_out_line(out, XS_STYLE_WARN,
-                    "The process was killed; its last events were recovered, device times of the "
-                    "last moments may be missing.");
-    else if (!strcmp(status, "stopped"))
-        xs_out_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
-    else if (strcmp(status, "complete") != 0)
-        xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
-    if (s->thinned.rows)
-        say_thinned(&s->thinned, out);
-    struct xs_string looked_at = {0};
-    xs_looked_at_say(s, &looked_at);
-    if (looked_at.length)
-        xs_out_line(out, XS_STYLE_WARN, "%s", looked_at.data);
-    xs_string_free(&looked_at);
-    if (s->damaged_rows)
-        xs_out_line(out, XS_STYLE_WARN,
-                    "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "
-                    "those values were left out.",
-                    xs_format_count(buffer, s->damaged_rows));
-}
-
 /* On a line of their own, so that they are what is read first. */
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
     struct xs_string headline = {0}, filter = {0};
@@ -178,18 +114,6 @@ static void print_headline(const struct xs_report *report, struct xs_out *out) {
     fputs(xs_style_off(out, XS_STYLE_HEADING), out->file);
     xs_string_free(&headline);
     xs_string_free(&filter);
-}
-
-/* Before everything: what a program does after a call failed is not what it was written for. */
-void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
-    struct xs_string text = {0};
-    xs_failures_say(&text, &report->summary->failures, report->findings);
-    if (text.length) {
-        fputs(xs_style_on(out, XS_STYLE_BAD), out->file);
-        xs_out_indented(out, 0, "%s.", text.data);
-        fputs(xs_style_off(out, XS_STYLE_BAD), out->file);
-    }
-    xs_string_free(&text);
 }
 
 static void print_where(const struct xs_report *report, struct xs_out *out) {

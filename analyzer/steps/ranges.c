@@ -8,14 +8,11 @@
 #include "analyzer/trace/scan.h"
 #include "schema/source/library.h"
 
-enum { NAME_BYTES = 256 }; /* capture keeps no longer names */
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* "step 12 of 100" becomes "step # of #". */
-static void without_numbers(const char *name, char kind[NAME_BYTES]) {
+void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]) {
     size_t used = 0;
-    for (; *name && used < NAME_BYTES - 1; name++) {
+    for (; *name && used < XS_STEP_RANGE_NAME - 1; name++) {
         if (!is_digit(*name))
             kind[used++] = *name;
         else if (!is_digit(name[1]))
@@ -26,11 +23,11 @@ static void without_numbers(const char *name, char kind[NAME_BYTES]) {
 
 /* Ranges of one name in two domains are of two kinds. */
 static uint32_t kind_of(struct xs_step_ranges *ranges, const char *domain, const char *name, uint32_t parent) {
-    char text[NAME_BYTES], in_domain[2 * NAME_BYTES + 1];
-    without_numbers(name, text);
+    char text[XS_STEP_RANGE_NAME], in_domain[2 * XS_STEP_RANGE_NAME + 1];
+    xs_step_range_kind_name(name, text);
     const char *kept = xs_texts_keep(&ranges->names, text), *key = kept;
     if (domain) {
-        snprintf(in_domain, sizeof in_domain, "%s\n%.*s", text, NAME_BYTES, domain);
+        snprintf(in_domain, sizeof in_domain, "%s\n%.*s", text, XS_STEP_RANGE_NAME, domain);
         key = xs_texts_keep(&ranges->names, in_domain);
     }
     uint64_t around = parent ? ranges->items[parent].kind + UINT64_C(1) : 0;

@@ -9,7 +9,10 @@
 #include "analyzer/base/interned.h"
 #include "schema/trace/trace.h"
 
-enum { XS_STEP_RANGES_DEEP = 8 }; /* ranges within each other that are told apart; those inside count as the last */
+enum {
+    XS_STEP_RANGES_DEEP = 8, /* ranges within each other that are told apart; those inside count as the last */
+    XS_STEP_RANGE_NAME = 256 /* bytes; capture keeps no longer names */
+};
 
 struct xs_step_ranges { /* zeroed: none */
     struct xs_step_range {
@@ -32,6 +35,9 @@ struct xs_step_ranges { /* zeroed: none */
 /* Reads the table of ranges. Negative status: the message is set. Always to be freed. */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message);
 void xs_step_ranges_free(struct xs_step_ranges *ranges);
+
+/* What names of one kind have in common: of "step 12 of 100" it is "step # of #". */
+void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]);
 
 /* The index of a range by nvtx_range.id; 0: no range, or none that the trace has. */
 uint32_t xs_step_range_of(const struct xs_step_ranges *ranges, int64_t id);

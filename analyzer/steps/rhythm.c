@@ -31,6 +31,7 @@ static size_t warm_up_of(const uint64_t *distances, size_t count, uint64_t *late
     return warm_up;
 }
 
+/* Infinite where all distances are 0. */
 static double spread_of(const uint64_t *distances, size_t count, uint64_t *sum) {
     double squares = 0, mean;
     *sum = 0;
@@ -58,7 +59,7 @@ bool xs_rhythm_of(const int64_t *moments, size_t count, double largest_spread, s
         qsort(distances + warm_up, rest, sizeof *distances, ascending);
         uint64_t sum;
         double spread = spread_of(distances + warm_up, rest - rest / EXCEPTIONS, &sum);
-        regular = rest >= XS_RHYTHM_LEAST && spread <= largest_spread;
+        regular = rest >= XS_RHYTHM_LEAST && isfinite(spread) && spread <= largest_spread;
         if (regular)
             *rhythm = (struct xs_rhythm){.warm_up = warm_up,
                                          .warm_up_ns = (uint64_t)moments[warm_up] - (uint64_t)moments[0],

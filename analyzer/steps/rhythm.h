@@ -16,8 +16,8 @@ struct xs_rhythm {
     double spread;       /* standard deviation of these in parts of their mean */
 };
 
-/* Judges `count` moments in ns. False: they are no rhythm, because they are too few, do not ascend, or spread by more
- * than `largest_spread`; `rhythm` is then not set. */
+/* Judges `count` moments in ns. False: they are no rhythm, because they are too few, do not ascend, are all one
+ * moment, or spread by more than `largest_spread`; `rhythm` is then not set. */
 bool xs_rhythm_of(const int64_t *moments, size_t count, double largest_spread, struct xs_rhythm *rhythm);
 
 /* The value in the middle, the larger one of two; sorts the values. `count` of 1 and more. */

@@ -7,28 +7,14 @@
 
 #include "schema/path.h"
 
-enum what {
-    FILE_NAME,
-    GLUE_NAME,
-    FOLDER_NAME,
-    PACKAGE_NAME,
-    FUNCTION_NAME,
-    RUNTIME_NAME,
-    PYTHON_NAME,
-    DOMAIN_NAME,
-    RANGE_NAME
-};
-
-static const struct {
-    enum what what;
-    const char *pattern;
-    enum xs_framework framework;
-} table[] = {
-#define XS_LIBRARY(what, pattern) {what##_NAME, pattern, XS_FRAMEWORK_NONE},
-#define XS_FRAMEWORK(name, what, pattern) {what##_NAME, pattern, XS_FRAMEWORK_##name},
+const struct xs_library_row xs_library_rows[] = {
+#define XS_LIBRARY(what, pattern) {XS_LIBRARY_##what, pattern, XS_FRAMEWORK_NONE},
+#define XS_FRAMEWORK(name, what, pattern) {XS_LIBRARY_##what, pattern, XS_FRAMEWORK_##name},
 #include "schema/source/libraries.def"
 #undef XS_LIBRARY
 };
+enum { ROWS = sizeof xs_library_rows / sizeof *xs_library_rows };
+const size_t xs_library_row_count = ROWS;
 
 static bool begins(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
 
@@ -69,9 +55,9 @@ static const char *package_of(const char *path) {
 }
 
 /* The number + 1 of the row that matches, 0: none does. */
-static size_t in_table(enum what what, const char *text, size_t length) {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].what == what && matches(table[i].pattern, text, length))
+static size_t in_table(enum xs_library_what what, const char *text, size_t length) {
+    for (size_t i = 0; i < ROWS; i++)
+        if (xs_library_rows[i].what == what && matches(xs_library_rows[i].pattern, text, length))
             return i + 1;
     return 0;
 }
@@ -79,12 +65,12 @@ static size_t in_table(enum what what, const char *text, size_t length) {
 /* Packages of one file are "six.py". */
 static size_t of_package(const char *path) {
     const char *package = package_of(path);
-    return package ? in_table(PACKAGE_NAME, package, strcspn(package, "/.")) : 0;
+    return package ? in_table(XS_LIBRARY_PACKAGE, package, strcspn(package, "/.")) : 0;
 }
 
 static bool in_folder(const char *path) {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].what == FOLDER_NAME && strstr(path, table[i].pattern))
+    for (size_t i = 0; i < ROWS; i++)
+        if (xs_library_rows[i].what == XS_LIBRARY_FOLDER && strstr(path, xs_library_rows[i].pattern))
             return true;
     return false;
 }
@@ -92,11 +78,11 @@ static bool in_folder(const char *path) {
 bool xs_library_binary(const char *path, bool *glue) {
     const char *name = xs_base_name(path);
     size_t length = stem_length(name);
-    *glue = in_table(GLUE_NAME, name, length);
+    *glue = in_table(XS_LIBRARY_GLUE, name, length);
     /* a program may well be called "libc", or "python3_train" */
     if (*glue && !is_soname(name))
         *glue = strspn(name + strlen("python"), "0123456789.dmtu") == strlen(name) - strlen("python");
-    return *glue || (is_soname(name) && in_table(FILE_NAME, name, length)) || in_folder(path) || of_package(path);
+    return *glue || (is_soname(name) && in_table(XS_LIBRARY_FILE, name, length)) || in_folder(path) || of_package(path);
 }
 
 /* Templates are cut at their arguments: "std::sort<app::Item*>" is std's, "app::Table<std::string>" is not. */
@@ -105,12 +91,13 @@ bool xs_library_function(const char *function, const char *file) {
         return true;
     if (!function)
         return false;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (table[i].what != FUNCTION_NAME && (table[i].what != RUNTIME_NAME || file))
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct xs_library_row *row = &xs_library_rows[i];
+        if (row->what != XS_LIBRARY_FUNCTION && (row->what != XS_LIBRARY_RUNTIME || file))
             continue;
-        size_t length = strcspn(table[i].pattern, "*");
-        if (!strncmp(function, table[i].pattern, length) &&
-            (!table[i].pattern[length] || isupper((unsigned char)function[length]))) /* cudaMalloc, not cudacheck */
+        size_t length = strcspn(row->pattern, "*");
+        if (!strncmp(function, row->pattern, length) &&
+            (!row->pattern[length] || isupper((unsigned char)function[length]))) /* cudaMalloc, not cudacheck */
             return true;
     }
     return false;
@@ -130,27 +117,54 @@ static bool of_standard_library(const char *file) {
 bool xs_library_python(const char *file) {
     if (package_of(file))
         return of_package(file);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].what == PYTHON_NAME && begins(file, table[i].pattern))
+    for (size_t i = 0; i < ROWS; i++)
+        if (xs_library_rows[i].what == XS_LIBRARY_PYTHON && begins(file, xs_library_rows[i].pattern))
             return true;
     return of_standard_library(file);
 }
 
+/* "prims::copy", or autograd's "AddmmBackward0". */
+static bool is_operator(const char *word, size_t length) {
+    static const char end[] = "Backward";
+    for (size_t i = 0; i + 1 < length; i++)
+        if (word[i] == ':' && word[i + 1] == ':')
+            return true;
+    while (length && isdigit((unsigned char)word[length - 1]))
+        length--;
+    return length > strlen(end) && begins(word + length - strlen(end), end);
+}
+
+/* A name as emit_nvtx writes it: "AddmmBackward0, seq = 5, op_id = 7". A function that the user derives from
+ * autograd.Function has any name, but has both parts; a range "step, seq = 512" is the program's own. */
+static bool is_of_operator(const char *name) {
+    static const char numbered[] = ", seq = ", identified[] = ", op_id = ", sized[] = ", sizes = [";
+    size_t length = strcspn(name, " ,");
+    const char *rest = name + length;
+    bool is_numbered = begins(rest, numbered);
+    if (is_operator(name, length))
+        return is_numbered || begins(rest, identified) || begins(rest, sized);
+    if (!length || !is_numbered)
+        return false;
+    rest += strlen(numbered);
+    rest += strspn(rest, "0123456789");
+    return begins(rest, identified) || begins(rest, sized);
+}
+
 bool xs_library_range(const char *domain, const char *name) {
     if (domain)
-        return in_table(DOMAIN_NAME, domain, strlen(domain));
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].what == RANGE_NAME && strstr(name, table[i].pattern))
+        return in_table(XS_LIBRARY_DOMAIN, domain, strlen(domain));
+    for (size_t i = 0; i < ROWS; i++)
+        if (xs_library_rows[i].what == XS_LIBRARY_RANGE && begins(name, xs_library_rows[i].pattern))
             return true;
-    return false;
+    return is_of_operator(name);
 }
 
 enum xs_framework xs_library_framework(const char *path) {
     const char *name = xs_base_name(path);
     size_t row = of_package(path);
     if (!row && is_soname(name))
-        row = in_table(FILE_NAME, name, stem_length(name));
-    return row ? table[row - 1].framework : XS_FRAMEWORK_NONE;
+        row = in_table(XS_LIBRARY_FILE, name, stem_length(name));
+    return row ? xs_library_rows[row - 1].framework : XS_FRAMEWORK_NONE;
 }
 
 bool xs_library_runs_python(const char *function) {

@@ -3,6 +3,7 @@
 #define XFERSPY_SCHEMA_SOURCE_LIBRARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A binary, by its path; `glue`: it is the interpreter, or between it and C. */
 bool xs_library_binary(const char *path, bool *glue);
@@ -28,6 +29,26 @@ enum xs_framework {
 
 /* Which one the file of a frame belongs to: a binary or Python code, by its path. */
 enum xs_framework xs_library_framework(const char *path);
+
+/* The rows of libraries.def, for who makes up names that are known again. */
+enum xs_library_what {
+    XS_LIBRARY_FILE,
+    XS_LIBRARY_GLUE,
+    XS_LIBRARY_FOLDER,
+    XS_LIBRARY_PACKAGE,
+    XS_LIBRARY_FUNCTION,
+    XS_LIBRARY_RUNTIME,
+    XS_LIBRARY_PYTHON,
+    XS_LIBRARY_DOMAIN,
+    XS_LIBRARY_RANGE
+};
+struct xs_library_row {
+    enum xs_library_what what;
+    const char *pattern;
+    enum xs_framework framework;
+};
+extern const struct xs_library_row xs_library_rows[];
+extern const size_t xs_library_row_count;
 
 /* The loop in which the interpreter runs Python functions. */
 bool xs_library_runs_python(const char *function);

@@ -19,6 +19,7 @@ struct xs_trace {
     char file[4224];   /* the file itself: links are resolved, and what names a trace in a merged file is not there */
     int64_t merged_id; /* its number in a merged file (schema/trace/merged.h); -1: the file is the trace */
     int is_live;       /* its process still runs: what is read is what was drained so far */
+    int is_cut;        /* its process was killed, and its last events could not be had: `warning` says why */
     int recovers;      /* its side files were this user's to take over; others may have done it at the same time */
     int64_t recovered_events; /* taken over from the spool by this call; -1: nothing was left to recover */
     char warning[512];        /* one line, "" for none: opened, but not all of it could be had; names no file */

@@ -31,6 +31,7 @@ static void warn(struct xs_trace *trace, const char *format, ...) {
 static void tell(struct xs_trace *trace, int64_t result, const struct xs_recovery *recovery) {
     const char *why = recovery->error[0] ? recovery->error : xs_error_text((int)result);
     if (recovery->spool_missing) {
+        trace->is_cut = 1;
         warn(trace, "its process was killed, and %s", recovery->error);
     } else if (result >= 0 && recovery->stopped[0]) {
         trace->recovered_events = 0; /* of a kill */
@@ -47,8 +48,10 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
     } else if (result == XS_ERROR_BUSY) {
         trace->is_live = 1;
     } else if (recovery->spool_damaged) {
+        trace->is_cut = 1;
         warn(trace, "its process was killed and the spool with its last events is damaged; they are missing");
     } else {
+        trace->is_cut = 1;
         warn(trace, "its process was killed and its last events could not be taken over (%s); they are missing", why);
     }
 }
@@ -68,6 +71,7 @@ static bool open_recovered(const char *file, unsigned what, struct xs_trace_iden
     struct xs_copy copy = {0};
     struct xs_recovery recovery;
     if (xs_copy_trace(file, what, &copy) != 0) {
+        trace->is_cut = 1;
         warn(trace, "its process was killed, and neither its directory nor a temporary copy could be written to"
                     " take over its last events; they are missing");
         return false;

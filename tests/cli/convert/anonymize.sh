@@ -25,11 +25,14 @@ check() { # check TRACE: a copy of it
         grep -qaF -e "$text" empty.db keys && continue # words of the schema itself, as in option.step
         grep -qaF -e "$text" copy.db && show "$1: in the copy: $text"
     done <texts
-    # the first line of each finding, but for the names in it
+    # the steps, and the first line of each finding, but for the names in them
     for trace in "$1" copy.db; do
-        "$XFERSPY" report "$trace" 2>/dev/null | sed -n '/^Causes/,/^Transfers/p' | grep -E '^ +[0-9]+ +[a-z0-9]' |
+        "$XFERSPY" report "$trace" >whole 2>/dev/null
+        sed -n 's/; each [a-z]* with .*//; /^  a step/p; /^  warm-up/p' whole >"steps.$(basename "$trace")"
+        <whole sed -n '/^Causes/,/^Transfers/p' | grep -E '^ +[0-9]+ +[a-z0-9]' |
             sed 's/, at .*//; s/: xferspy explain.*//' >"lines.$(basename "$trace")"
     done
+    diff "steps.$(basename "$1")" steps.copy.db >stderr || show "$1: other steps"
     diff "lines.$(basename "$1")" lines.copy.db >stderr || show "$1: another first line"
     run "$XFERSPY" info copy.db; expect_status 0; expect_out "anonymized"
 }
@@ -89,6 +92,26 @@ ask hidden.db "SELECT function FROM symbol WHERE id = 901" >stdout; expect_out "
     "SELECT address - load_bias FROM stack_frame f JOIN module m ON m.id = module WHERE f.id = 901*4096+2")" = 3000 ] ||
     show "offsets in a file changed"
 [ "$(ask hidden.db "SELECT min(start_address) <> 94000000000000 FROM module")" = 1 ] || show "addresses stayed"
+
+# Ranges tell the steps: those of a library do not, and two names are not taken for one.
+steps() {
+    "$XFERSPY" report --json "$1" | sed -n '/"steps": {/,/^      }/{s|; each begins with .*||;p}' | grep -v nvtx_range
+}
+for names in "'batch', 'batch'" "'aten::to, seq = 3', 'batch'" "'AddmmBackward0, seq = 3', 'batch'" \
+    "'Optimizer.step#SGD.step', 'batch'" "'step 1', 'step 2'" "'load', 'compute'"; do
+    for parent in NULL 10; do # the second range is beside the first one, or in it
+        echo "INSERT INTO nvtx_range SELECT 10, NULL, NULL, a FROM (SELECT ${names%,*} AS a);
+INSERT INTO nvtx_range SELECT 11, $parent, NULL, b FROM (SELECT ${names##*,} AS b);
+UPDATE transfer SET nvtx_range = CASE WHEN id % 5 = 0 THEN 11 WHEN id % 3 = 1 THEN 10 END;
+UPDATE sync SET nvtx_range = NULL;" >ranges.sql
+        make_trace ranges.db "$SOURCE/fixtures/findings.sql" ranges.sql
+        run "$XFERSPY" anonymize --force ranges.db -o ranges_copy.db; expect_status 0
+        steps ranges.db >a; steps ranges_copy.db >b
+        diff a b >stderr || show "ranges $names ($parent): other steps in the copy"
+        cat a >>all_steps
+    done
+done
+[ "$(grep -c '"mark": "range"' all_steps)" -eq 10 ] || { cp all_steps stdout; show "the ranges are no steps"; }
 
 # A module that lies where its file says (a load_bias of 0) does not tell the offset of the others.
 [ "$(ask hidden.db "SELECT load_bias FROM module WHERE id = 904")" = 0 ] || show "the offset of code can be read off"

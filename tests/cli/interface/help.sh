@@ -17,8 +17,10 @@ run "$XFERSPY"; expect_status 2; expect_no_out; expect_err "Usage: xferspy"
 # An example is one line, and the text of an option stands in its column: 80 columns hold both.
 for command in $("$XFERSPY" --help | sed -n '/^ Commands:/,/--help/s/^  \([a-z][a-z]*\) .*/\1/p' | grep -vx help); do
     run "$XFERSPY" $command --help
-    awk 'before ~ /^  / && /^[^ ]/ || /^ {30,}[^ ]/ { print; bad = 1 } { before = $0 } END { exit bad }' stdout ||
-        show "help of $command is not laid out"
+    # not in awk: mawk takes {30,} for characters
+    ! grep -E '^ {30,}[^ ]' stdout || show "the text of an option in help of $command is not in its column"
+    awk 'before ~ /^  / && /^[^ ]/ { print; bad = 1 } { before = $0 } END { exit bad }' stdout ||
+        show "an example of help of $command is not one line"
 done
 
 # Options that the help of another one names can be typed as they stand there.

@@ -26,6 +26,25 @@ expect_not "were not recorded"; expect_not "* device times"
 echo "DELETE FROM meta WHERE key LIKE 'cupti.%'" >unsaid.sql
 make_trace unsaid.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql" unsaid.sql
 run "$XFERSPY" report unsaid.db; expect_out "the process was killed before CUPTI handed over its first records"
+# How far a trace goes that has no end, and why, where that is known. A merge of one is such a copy.
+echo "UPDATE meta SET value = 'running' WHERE key = 'status'" >running.sql
+echo "DELETE FROM transfer_row; DELETE FROM device_copy_row" >nothing.sql
+unfinished() { # unfinished TRACE WORDS
+    for format in text markdown; do
+        run "$XFERSPY" report --format=$format "$1"; expect_status 0; expect_out "$2"; expect_not "not closed"
+    done
+}
+make_trace running.db "$SOURCE/fixtures/killed.sql" running.sql
+unfinished running.db "The trace was not finished: it is recorded up to 2.30 ms."
+run "$XFERSPY" report running.db; expect_no_err
+expect_out " To copy the trace of a program that still runs, use xferspy merge."
+make_trace started.db "$SOURCE/fixtures/killed.sql" running.sql nothing.sql
+unfinished started.db "The trace was not finished, and nothing is recorded."
+run "$XFERSPY" merge -o snapshot.db running.db; expect_status 0
+unfinished snapshot.db "This copy was made before the trace was finished: it is recorded up to 2.30 ms."
+echo "no spool" >running.db.spool
+unfinished running.db "The process was killed, and its last events are missing: it is recorded up to 2.30 ms."
+expect_err "running.db: its process was killed and the spool with its last events is damaged; they are missing"
 # What was left out is said wherever the report is read.
 echo "INSERT OR REPLACE INTO meta VALUES ('coverage.nested', 1026), ('coverage.left', 2), ('skipped_events', 3)" >left.sql
 make_trace left.db "$SOURCE/fixtures/simple.sql" left.sql

@@ -14,6 +14,7 @@
 
 #include "analyzer/anonymize/anonymize.h"
 #include "schema/kinds.h"
+#include "schema/source/library.h"
 #include "schema/store/store.h"
 
 static sqlite3 *empty_trace(void) {
@@ -132,9 +133,41 @@ static void only_what_is_public_stays(void **state) {
     xs_pseudonyms_free(&p);
 }
 
+/* By the names of ranges steps of a run are told: what is of one kind, and what is a library's. */
+static void ranges_keep_their_kind(void **state) {
+    static const struct {
+        const char *text, *pseudonym;
+        bool library;
+    } cases[] = {{"step", "range_a", false},
+                 {"step 12 of 90", "range_b_2", false},
+                 {"load", "range_c", false},
+                 {"step 7 of 9", "range_b_4", false},
+                 {"step # of #", "range_b_5", false},
+                 {"step", "range_a", false},
+                 {"aten::to", "aten::range_d", true},
+                 {"aten::to, seq = 5", "aten::range_e_7", true},
+                 {"Optimizer.step#SGD.step", "Optimizer.step#range_f_8", true},
+                 {"AddmmBackward0, seq = 5", "range_g, seq = 9, op_id = 9", true},
+                 {"AddmmBackward0, seq = 6", "range_g, seq = 10, op_id = 10", true},
+                 {"", "", false}};
+    (void)state;
+    struct xs_pseudonyms p = {0};
+    char text[3] = "aA";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(name(&p, XS_ANONYMOUS_RANGE, cases[i].text), cases[i].pseudonym);
+        assert_int_equal(xs_library_range(NULL, cases[i].text), cases[i].library);
+        assert_int_equal(xs_library_range(NULL, cases[i].pseudonym), cases[i].library);
+    }
+    for (text[0] = 'a'; text[0] <= 'z'; text[0]++) /* after z comes aa */
+        name(&p, XS_ANONYMOUS_RANGE, text);
+    assert_string_equal(name(&p, XS_ANONYMOUS_RANGE, "one more"), "range_ah");
+    xs_pseudonyms_free(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_column_has_a_row), cmocka_unit_test(columns_are_in_the_order_of_the_schema),
-        cmocka_unit_test(equal_texts_have_one_pseudonym), cmocka_unit_test(only_what_is_public_stays)};
+        cmocka_unit_test(equal_texts_have_one_pseudonym), cmocka_unit_test(only_what_is_public_stays),
+        cmocka_unit_test(ranges_keep_their_kind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

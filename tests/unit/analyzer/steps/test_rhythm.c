@@ -1,6 +1,8 @@
 /* What is a rhythm, and what is not: the rule of docs/analysis.md, "Steps", number by number. */
 #include "unit.h"
 
+#include <math.h>
+
 #include "analyzer/steps/rhythm.h"
 
 enum { MOST = 512 };
@@ -116,6 +118,7 @@ static void moments_that_do_not_ascend_are_none(void **state) {
     begin_at(1000);
     repeat(0, 10);
     assert_false(is_rhythm(9));
+    assert_false(is_rhythm(INFINITY)); /* of a range that the user named any spread will do, but a number it is */
 }
 
 int main(void) {

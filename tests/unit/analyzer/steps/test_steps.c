@@ -4,6 +4,7 @@
 #include "analyzer/engine/filter.h"
 #include "analyzer/engine/selection.h"
 #include "analyzer/findings/steps_words.h"
+#include "analyzer/steps/asked.h"
 
 enum { A = 0x10000, BYTES = 4096, HOST = 0x500000, STEP = 1000000 }; /* ns */
 static struct played played, *p = &played;
@@ -200,6 +201,7 @@ static void a_library_s_ranges_are_no_steps(void **state) {
         {"'another', 'outer'", "NULL, 'train'", XS_STEP_RANGE, "train"}, /* the default domain goes first */
         {"NULL, 'outer'", "NULL, 'train'", XS_STEP_RANGE, "outer"},
         {"NULL, 'aten::to, seq = 3'", "'libcudf', 'join'", XS_STEP_COPY, NULL},
+        {"NULL, 'step 7, seq = 512'", "NULL, 'inner'", XS_STEP_RANGE, "step #, seq = #"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char sql[512];
@@ -222,6 +224,7 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
     (void)state;
 #define TIMES "(SELECT group_concat((id * 500) || '+400') FROM (SELECT id FROM transfer ORDER BY id LIMIT 20))"
 #define STEP_TIMES(of) "('range.steps_by', 'range'), ('option.step', 'it 1'), ('range.steps', " #of "), "
+#define NO_TIME "(SELECT group_concat('5+0') FROM (SELECT id FROM transfer LIMIT 20))"
     static const struct {
         const char *meta;
         size_t count;
@@ -235,6 +238,7 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         {"('option.window', 'nvtx:it 1'), ('range.count', 9999), ('range.windows', " TIMES ")", 20, 9999},
         {STEP_TIMES(2) "('range.step_times', '9+1,3+1')", 0, 0},
         {STEP_TIMES(20) "('range.step_times', '9+1,3+1,' || " TIMES ")", 0, 0},
+        {STEP_TIMES(20) "('range.step_times', " NO_TIME ")", 0, 0}, /* all at one moment */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct xs_string sql = {0};
@@ -251,6 +255,7 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         xs_string_free(&sql);
     }
 #undef STEP_TIMES
+#undef NO_TIME
 #undef TIMES
 }
 
@@ -275,6 +280,33 @@ static void more_steps_than_a_trace_keeps(void **state) {
         play_end(p);
         xs_string_free(&sql);
         xs_string_free(&text);
+    }
+}
+
+/* One of 20 times that is before the one in front of it: the list is damaged as a whole. */
+static void times_out_of_order_are_no_steps(void **state) {
+    (void)state;
+    for (int damaged = 0; damaged < 2; damaged++) {
+        struct xs_string sql = {0};
+        struct xs_trace trace;
+        struct xs_asked_steps asked;
+        char message[XS_TRACE_MESSAGE_BYTES];
+        xs_string_format(&sql,
+                         "INSERT OR REPLACE INTO meta VALUES ('range.steps_by', 'range'), ('option.step', 'it 1'),"
+                         " ('range.steps', 20), ('range.step_times', (SELECT group_concat("
+                         "(CASE id WHEN %d THEN 2900 ELSE id * 500 END) || '+400')"
+                         " FROM (SELECT id FROM transfer ORDER BY id LIMIT 20)))",
+                         damaged ? 7 : 0);
+        play_marked(20, sql.data);
+        assert_int_equal(xs_trace_open(p->path, &trace, message), XS_OK);
+        xs_asked_steps_read(&asked, &trace);
+        assert_int_equal(asked.count, damaged ? 0 : 21);
+        for (size_t i = 1; i < asked.count; i++)
+            assert_true(asked.moments[i - 1] < asked.moments[i]);
+        xs_asked_steps_free(&asked);
+        xs_trace_close(&trace);
+        play_end(p);
+        xs_string_free(&sql);
     }
 }
 
@@ -367,6 +399,7 @@ int main(void) {
         cmocka_unit_test(a_library_s_ranges_are_no_steps),
         cmocka_unit_test(a_range_that_was_named_tells_the_steps),
         cmocka_unit_test(more_steps_than_a_trace_keeps),
+        cmocka_unit_test(times_out_of_order_are_no_steps),
         cmocka_unit_test(damaged_ranges_are_no_trouble),
         cmocka_unit_test(deep_ranges_are_their_eighth),
         cmocka_unit_test(steps_are_chosen),

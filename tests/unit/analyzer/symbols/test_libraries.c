@@ -133,6 +133,41 @@ static void python_files(void **state) {
     assert_false(xs_library_python(""));
 }
 
+/* Names that PyTorch writes, and such of a program that look nearly like them. */
+static void ranges(void **state) {
+    static const struct {
+        const char *domain, *name;
+        bool library;
+    } cases[] = {
+        {"NCCL", "ncclAllReduce", true},
+        {"mine", "aten::to", false},
+        {NULL, "aten::to", true},
+        {NULL, "aten::addmm, seq = 5, op_id = 7, sizes = [[512], [64, 512], []], input_op_ids = [(1,0)]", true},
+        {NULL, "autograd::engine::evaluate_function: AddmmBackward0", true},
+        {NULL, "AddmmBackward0, seq = 5", true},
+        {NULL, "torch::autograd::AccumulateGrad, op_id = 12", true},
+        {NULL, "torchvision::nms, sizes = [[8, 4], [8]]", true},
+        {NULL, "MyFunction, seq = 5, op_id = 7", true},
+        {NULL, "MyFunction, seq = 5, sizes = [[3]]", true},
+        {NULL, "Optimizer.step#SGD.step", true},
+        {NULL, "", false},
+        {NULL, "step 7, seq = 512", false},
+        {NULL, "step, seq = 512", false},
+        {NULL, "step 7, op_id = 3", false}, /* the program's own record_function("step 7") */
+        {NULL, "step 7, seq = 5, op_id = 3", false},
+        {NULL, ", seq = 5, op_id = 3", false},
+        {NULL, "train, seq = 512, batch = 8", false},
+        {NULL, "Backward, seq = 3", false},
+        {NULL, "AddmmBackward0 and more, seq = 3", false},
+        {NULL, "Solver::step", false},
+        {NULL, "what aten::to does", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (xs_library_range(cases[i].domain, cases[i].name) != cases[i].library)
+            fail_msg("%s", cases[i].name);
+}
+
 static void loops_of_the_interpreter(void **state) {
     (void)state;
     assert_true(xs_library_runs_python("_PyEval_EvalFrameDefault"));
@@ -183,13 +218,9 @@ static void deep_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binaries),
-        cmocka_unit_test(frameworks),
-        cmocka_unit_test(functions),
-        cmocka_unit_test(python_files),
-        cmocka_unit_test(loops_of_the_interpreter),
-        cmocka_unit_test(names),
-        cmocka_unit_test(deep_names),
+        cmocka_unit_test(binaries),     cmocka_unit_test(frameworks), cmocka_unit_test(functions),
+        cmocka_unit_test(python_files), cmocka_unit_test(ranges),     cmocka_unit_test(loops_of_the_interpreter),
+        cmocka_unit_test(names),        cmocka_unit_test(deep_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
