@@ -239,7 +239,7 @@ static int report_one(const char *path, const struct view *view, int index) {
         report.by = &by;
     }
     xs_by_claims_free(&claims);
-    if (status >= 0)
+    if (status >= 0 && !findings->selection) /* the whole run was tried */
         xs_tried_read(&tried, &trace);
     xs_progress_end(&progress);
     report.findings = findings;

@@ -63,7 +63,7 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
     bool good = true;
     for (int i = 1; i <= 3; i++)
         good = good && sqlite3_column_type(row, i) == SQLITE_INTEGER;
-    uint64_t runs = xs_json_document_count(row, 4, &good);
+    uint64_t runs = xs_json_document_count(row, 4, &good), before_ns = xs_json_document_count(row, 11, &good);
     const struct xs_tried_output output = output_of(row, 5, &good);
     if (!good || (finding && strlen(finding) > NAME_BYTES))
         return;
@@ -72,6 +72,7 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
                                                           .delta_ns = sqlite3_column_int64(row, 1),
                                                           .low_ns = sqlite3_column_int64(row, 2),
                                                           .high_ns = sqlite3_column_int64(row, 3),
+                                                          .before_ns = before_ns,
                                                           .runs = runs,
                                                           .is_partly = sqlite3_column_int(row, 10) > 0,
                                                           .output = output};
@@ -80,10 +81,11 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
 #define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
 #define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
 #define TIMES TIME("delta_ns") ", " TIME("delta_low_ns") ", " TIME("delta_high_ns")
+#define BEFORE TIME("before.median_ns")
 #define RUNS "json_extract(value, '$.measured.rounds')"
 #define LINES OUTPUT("lines") ", " OUTPUT("varying_lines") ", ifnull(" OUTPUT("ignored_lines") ", 0)"
 #define LEFT_OUT "json_array_length(value, '$.left_out')"
-#define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT
+#define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT ", " BEFORE
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
@@ -169,8 +171,10 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
 
 void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_string_format(text, "tried: ");
+    char before[XS_UNIT_BYTES];
     xs_bench_delta_of(text, item->delta_ns, item->low_ns, item->high_ns);
-    xs_string_format(text, ", %" PRIu64 " run%s each, ", item->runs, item->runs == 1 ? "" : "s");
+    xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", xs_format_ns(before, item->before_ns), item->runs,
+                     item->runs == 1 ? "" : "s");
     xs_tried_say_output(text, &item->output);
     if (item->is_partly)
         xs_string_format(text, "; a part of these copies cannot be tried");

@@ -25,6 +25,7 @@ struct xs_tried_output {
 struct xs_tried_item {
     char *finding;                     /* its name; NULL: all repairs together */
     int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
+    uint64_t before_ns;                /* what it takes without, the median; a loop's time where that was measured */
     uint64_t runs;                     /* of each side */
     bool is_partly;                    /* some verdicts of the finding were not tried */
     struct xs_tried_output output;
@@ -47,7 +48,7 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
 const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_findings *findings,
                                               const struct xs_cause *cause);
 
-/* "tried: -138 ms (-145 ms to -131 ms), 9 runs each, output the same" */
+/* "tried: -138 ms (-145 ms to -131 ms) of 392 ms, 9 runs each, output the same" */
 void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item);
 
 /* "output the same", "output the same but for 2 lines that vary", "output not compared". */

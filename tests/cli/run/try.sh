@@ -93,13 +93,14 @@ json "[c['finding'] for c in d['causes'] if c['state'] == 'measured'][0] == 'noo
 json "d['causes'][1]['measured']['loop']['delta_ns'] == -140 * 10**6 and d['gate']['holds']" run.db.try.json
 json "d['causes'][1]['planned'] == 9 == d['causes'][1]['of'] and d['together']['cause'] == 2" run.db.try.json
 run "$XFERSPY" report run.db; expect_status 0
-expect_out "tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
+expect_out "tried: -140 ms (-140 ms to -140 ms) of 400 ms, 3 runs each, output the same"
+run "$XFERSPY" report --since=50% run.db; expect_status 0; expect_not "tried:" # the whole run was tried
 run "$XFERSPY" report --json run.db
 json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
 json "d['traces'][0]['try_command'] is None"
 run "$XFERSPY" report --format=markdown run.db; expect_status 0
-expect_out "  - **tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same**"
-expect_out "All repairs tried: -140 ms (-140 ms to -140 ms), 3 runs each, output the same"
+expect_out "  - **tried: -140 ms (-140 ms to -140 ms) of 400 ms, 3 runs each, output the same**"
+expect_out "All repairs tried: -140 ms (-140 ms to -140 ms) of 400 ms, 3 runs each, output the same"
 expect_not "xferspy try"
 # Not of another trace of that name, and not where it is damaged.
 cp run.db.try.json kept.json

@@ -46,7 +46,8 @@ function repaired(run) {
   return [most || 'nothing', [range.slice(1), becomes.join(', ')].filter(Boolean).join('; ')];
 }
 
-// What `xferspy try` measured of all repairs together: "-140 ms (-145 ms to -131 ms), 9 runs each, output the same".
+// What `xferspy try` measured of all repairs together: "-140 ms (-145 ms to -131 ms) of 400 ms, 9 runs
+// each, output the same".
 function tried(run) {
   const text = triedText(run);
   const [, gain, more] = text.match(/^(.*?)( \(.*|, .*|)$/) ?? [];
