@@ -120,12 +120,11 @@ static void print_missing(const struct xs_summary *summary, const struct xs_devi
     uint64_t run_ns = summary->run.duration_ns;
     struct timespec now;
     xs_format_ns(run, run_ns);
-    if (times->late && !times->known_ns)
-        xs_out_fact(out, "devices", "no device times are known yet of these %s; the order of causes can still change",
-                    run);
-    else if (times->late && run_ns - times->known_ns > run_ns / 100 * MUCH_PERCENT)
-        xs_out_fact(out, "devices", "device times are known up to %s of %s; the order of causes can still change",
-                    xs_format_ns(known, times->known_ns), run);
+    bool much = run_ns - times->known_ns > run_ns / 100 * MUCH_PERCENT;
+    if (times->late && much)
+        xs_out_fact(out, "devices", "%s%s of %s; the order of causes can still change",
+                    times->known_ns ? "device times are known up to " : "no device times are known yet",
+                    times->known_ns ? xs_format_ns(known, times->known_ns) : "", run);
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t ago_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - summary->run.start_unix_ns;
     if (summary->trace->is_live && summary->run.start_unix_ns > 0 && ago_ns > 0 &&

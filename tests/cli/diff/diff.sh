@@ -61,7 +61,7 @@ run "$XFERSPY" diff --bench=bench.json --json h100_upload_wasteful.db h100_uploa
 json "d['verdict']['unprofiled'] and d['verdict']['achieved_ns'] == -20000000"
 # A bench of other programs says nothing of these; one of versions of a side's program does.
 golden_files="$SOURCE/../golden"
-for f in guide_cpp guide_pytorch; do cp "$golden_files/${f}_before.db" "$golden_files/${f}_after.db" "$golden_files/${f}_bench.json" .; done
+cp "$golden_files"/guide_cpp_*.[dj]* "$golden_files"/guide_pytorch_*.[dj]* .
 run "$XFERSPY" diff --bench=guide_cpp_bench.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
 expect_out '! guide_cpp_bench.json is of "./train.old 500" and "./train 500", and the traces are of "python3 train.py": its'
 expect_out "one run a side"; expect_not "paid"; expect_not "unprofiled"; expect_not "achieved"
@@ -73,7 +73,8 @@ run "$XFERSPY" diff --bench=guide_pytorch_bench.json guide_pytorch_before.db gui
 expect_out "It paid"; expect_not "left out"
 bench_of() { # bench_of BEFORE AFTER: words with blanks
     words() { printf '"%s"' "$1" | sed 's/ /", "/g'; }
-    printf '{"format": "xferspy-bench", "version": 1, "before": {"command": [%s], "runs": [{"wall_ns": 2}]}, "after": {"command": [%s], "runs": [{"wall_ns": 1}]}}\n' \
+    printf '{"format": "xferspy-bench", "version": 1,
+        "before": {"command": [%s], "runs": [{"wall_ns": 2}]}, "after": {"command": [%s], "runs": [{"wall_ns": 1}]}}\n' \
         "$(words "$1")" "$(words "$2")" >of.json
 }
 while IFS=: read -r told before after; do
@@ -88,8 +89,9 @@ same:sh run_both.sh:./run.sh
 other:python3 evaluate.py:python3 evaluate_new.py
 other:./trainer:./trainer.old
 END
-"$XFERSPY" anonymize -o no_names_before.db guide_cpp_before.db; "$XFERSPY" anonymize -o no_names_after.db guide_cpp_after.db
-run "$XFERSPY" diff --bench=guide_cpp_bench.json no_names_before.db no_names_after.db; expect_status 0; expect_not "left out"
+for side in before after; do "$XFERSPY" anonymize -o no_names_$side.db guide_cpp_$side.db; done
+run "$XFERSPY" diff --bench=guide_cpp_bench.json no_names_before.db no_names_after.db; expect_status 0
+expect_not "left out"
 # Where a program failed there is no verdict; of files without statuses the runs are believed.
 "$XFERSPY" bench -n 3 --json -o failed.json -- true -- false
 run "$XFERSPY" diff --bench=failed.json h100_upload_wasteful.db h100_upload_repaired.db
