@@ -43,6 +43,20 @@ static bool read_times(const struct xs_json_document *document, struct xs_bench_
     return false;
 }
 
+static void read_commands(const struct xs_json_document *document, struct xs_bench_times *times) {
+    static const char *const asked[] = {"SELECT value FROM json_each(?1, '$.before.command')",
+                                        "SELECT value FROM json_each(?1, '$.after.command')"};
+    for (size_t side = 0; side < 2; side++) {
+        struct xs_string *command = &times->commands[side];
+        sqlite3_stmt *row = xs_json_document_ask(document, asked[side]);
+        while (row && sqlite3_step(row) == SQLITE_ROW) {
+            const char *word = (const char *)sqlite3_column_text(row, 0);
+            xs_string_format(command, "%s%s", command->length ? " " : "", word ? word : "");
+        }
+        sqlite3_finalize(row);
+    }
+}
+
 /* Runs of a file without statuses are believed. */
 static bool says_failures(const struct xs_json_document *document, const char *path) {
     static const char *const keys[] = {"before", "after"};
@@ -84,6 +98,8 @@ int xs_bench_read(const char *path, struct xs_bench_times *times) {
                                       "is no bench; `xferspy bench --json' makes one", damaged);
     if (!trouble && !read_times(&document, times))
         trouble = damaged;
+    if (!trouble)
+        read_commands(&document, times);
     bool failed = !trouble && says_failures(&document, path);
     xs_json_document_free(&document);
     if (file)
@@ -91,4 +107,9 @@ int xs_bench_read(const char *path, struct xs_bench_times *times) {
     if (trouble)
         xs_complain("%s: %s", path, trouble);
     return trouble || failed ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+void xs_bench_times_free(struct xs_bench_times *times) {
+    xs_string_free(&times->commands[0]);
+    xs_string_free(&times->commands[1]);
 }

@@ -88,7 +88,7 @@ static void say_all_failures(struct xs_string *text, const struct xs_bench *benc
 
 void xs_bench_conclusion(struct xs_string *text, const struct xs_bench_report *report) {
     static const char *const words[] = {"AFTER is faster", "AFTER is slower", "No difference beyond the runs' own",
-                                        "Which is faster cannot be told"};
+                                        "Too few runs to tell which is faster"};
     const struct xs_bench_pair *pair = &report->pair;
     const struct xs_difference *d = &xs_bench_deciding(pair)->difference;
     char before[XS_UNIT_BYTES], after[XS_UNIT_BYTES];

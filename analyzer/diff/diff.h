@@ -171,6 +171,8 @@ struct xs_diff {
 /* Both sides have runs. The sides have to outlive the diff, which may change them. */
 void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff);
 void xs_diff_free(struct xs_diff *diff);
+/* Puts a note before the others; `text` without its full stop. */
+void xs_diff_note_first(struct xs_diff *diff, const char *text);
 
 /* By what the runs' times are compared: without what xferspy itself took, where both sides say that. */
 static inline enum xs_metric xs_diff_time(const struct xs_diff *c) {

@@ -9,6 +9,7 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/traces.h"
 #include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_bench.h"
 #include "analyzer/diff/diff_words.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/source_option.h"
@@ -155,9 +156,17 @@ static void show(const struct arguments *a, const struct xs_diff *diff, struct x
         xs_diff_text(diff, &a->view, out);
 }
 
+static void take_times(const struct xs_bench_times *bench, struct xs_side *sides) {
+    for (int side = 0; side < 2; side++) {
+        sides[side].unprofiled = bench->times[side];
+        sides[side].unprofiled_count = bench->counts[side];
+    }
+}
+
 static int diff(const struct arguments *a) {
     struct xs_side sides[2] = {{0}, {0}};
     struct xs_bench_times bench = {0};
+    struct xs_string others = {0};
     struct xs_diff diff;
     struct xs_out out;
     int status = a->bench ? xs_bench_read(a->bench, &bench) : XS_EXIT_OK;
@@ -168,12 +177,13 @@ static int diff(const struct arguments *a) {
         status = XS_EXIT_ERROR;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         status = xs_side_read(&sides[side], a->traces[side].names, (size_t)a->traces[side].count);
-    for (int side = 0; side < 2; side++) {
-        sides[side].unprofiled = bench.times[side];
-        sides[side].unprofiled_count = bench.counts[side];
-    }
+    if (status == XS_EXIT_OK && a->bench &&
+        !xs_diff_bench_is_of_others(a->bench, &bench, &sides[0], &sides[1], &others))
+        take_times(&bench, sides);
     if (status == XS_EXIT_OK && xs_out_open(&out, &a->output) >= 0) {
         xs_diff_compute(&sides[0], &sides[1], &diff);
+        if (others.length)
+            xs_diff_note_first(&diff, others.data);
         show(a, &diff, &out);
         xs_diff_free(&diff);
         status = xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
@@ -182,6 +192,8 @@ static int diff(const struct arguments *a) {
     }
     xs_side_free(&sides[0]);
     xs_side_free(&sides[1]);
+    xs_bench_times_free(&bench);
+    xs_string_free(&others);
     return status;
 }
 

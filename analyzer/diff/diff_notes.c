@@ -26,6 +26,13 @@ static void note(struct xs_diff *c, const char *format, ...) {
     c->notes[c->note_count++] = text.data;
 }
 
+void xs_diff_note_first(struct xs_diff *c, const char *text) {
+    note(c, "%s", text);
+    char *last = c->notes[c->note_count - 1];
+    memmove(c->notes + 1, c->notes, (c->note_count - 1) * sizeof *c->notes);
+    c->notes[0] = last;
+}
+
 /* The same text, cut where it is too long for a line; escaped where it is shown, as all of a note is. */
 static void cut(struct xs_string *text, const char *raw) {
     size_t bytes = strlen(raw), fit = xs_text_fit(raw, TEXT_COLUMNS);

@@ -111,7 +111,7 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
                  NOT_CHECKED "fingerprints were off, so needless copies are not found. "
-                             "Record with XFERSPY_FINGERPRINT=auto.");
+                             "Record without --fingerprint=off (XFERSPY_FINGERPRINT=off).");
     else if (c->lost > c->skipped[most])
         snprintf(buffer, bytes, NOT_CHECKED "the fingerprints were lost with the process.");
     else

@@ -119,6 +119,8 @@ static void say_nothing(struct xs_string *text, const struct xs_report *report) 
     say_unseen(&unseen, report);
     if (f->selection)
         xs_string_format(text, "nothing that passes the filter");
+    else if (report->summary->looked_at.has_gaps && !report->summary->looked_at.parts)
+        xs_string_format(text, "not known: %s", unseen.data);
     else if (unseen.length)
         xs_string_format(text, "not known in full: %s", unseen.data);
     else

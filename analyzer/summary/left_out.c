@@ -1,6 +1,7 @@
 /* The sentences on what was left out; see left_out.h. */
 #include "analyzer/summary/left_out.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -15,9 +16,11 @@ const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
 void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_looked_at *l = &summary->looked_at;
     char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
-    if (l->has_gaps)
+    if (l->has_gaps && !l->parts)
+        xs_string_format(text, "nothing was recorded");
+    else if (l->has_gaps)
         xs_string_format(text, "%s of %s %s looked at", xs_format_ns(recorded, l->recorded_ns),
-                         xs_format_ns(run, summary->run.duration_ns), l->parts ? "were" : "was");
+                         xs_format_ns(run, summary->run.duration_ns), "were");
 }
 
 enum { NAME_COLUMNS = 60 };
@@ -81,6 +84,10 @@ static void say_none(const struct xs_recorded_steps *steps, struct xs_string *te
     xs_string_format(text, "Nothing was recorded but allocations: ");
     if (steps->by == XS_RECORDED_ALL) {
         say_no_window(steps->name, text);
+    } else if (steps->by == XS_RECORDED_BY_RANGE && !steps->passed) {
+        xs_string_format(text, "no ");
+        say_range(steps, text);
+        xs_string_format(text, " came.");
     } else if (steps->by == XS_RECORDED_BY_RANGE) {
         xs_string_format(text, "the ");
         say_range(steps, text);
@@ -89,8 +96,15 @@ static void say_none(const struct xs_recorded_steps *steps, struct xs_string *te
                          steps->skipped == 1 ? " was" : "s were",
                          steps->passed > steps->skipped ? "; the others ended before the first CUDA call" : "");
     } else {
-        xs_string_format(text, "no wait came regularly, so nothing told the steps apart. Mark them with an NVTX range, "
-                               "and name it by XFERSPY_STEP.");
+        xs_string_format(text,
+                         "no wait came regularly, so nothing told the steps apart. Copies that block are no such "
+                         "waits. Name an NVTX range (--step=NAME, XFERSPY_STEP=NAME), or record the whole run and "
+                         "choose steps in the report (`xferspy report");
+        if (steps->skipped)
+            xs_string_format(text, " --skip-steps=%" PRIu64, steps->skipped);
+        if (steps->wanted)
+            xs_string_format(text, " --steps=%" PRIu64, steps->wanted);
+        xs_string_format(text, "').");
     }
 }
 

@@ -20,7 +20,8 @@ enum xs_left_out {
 /* The name of a kind in JSON. */
 extern const char *const xs_left_out_names[XS_LEFT_OUT_COUNT];
 
-/* Appends how much of the run was looked at, where that was a part of it: "2.00 s of 10.0 s were looked at". */
+/* Appends how much of the run was looked at, where that was a part of it: "2.00 s of 10.0 s were looked at"; or that
+ * nothing was recorded. */
 void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text);
 
 /* The same as a sentence, and what that means for the rest. */

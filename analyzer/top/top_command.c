@@ -11,11 +11,14 @@
 #include "analyzer/command/process.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/report/report.h"
+#include "analyzer/top/device_times.h"
 #include "analyzer/trace/scan.h"
 
 XS_DECLARE_COMMAND(top)
 
 enum { OPTION_INTERVAL = 0x100, OPTION_ONCE, MOST_SECONDS = 3600, REST = 4 /* times as long as a look takes */ };
+enum { MUCH_PERCENT = 2 /* of the run */ };
+#define SILENT_NS UINT64_C(2000000000)
 
 struct arguments {
     const char *what; /* a trace, or the number of a process */
@@ -72,31 +75,29 @@ const struct xs_interface xs_interface_top = {
 /* What grows, as it was at the last look. */
 struct so_far {
     uint64_t run_ns, bytes[XS_DIRECTION_COUNT];
-    uint64_t copy_ns, kernel_ns; /* that devices were busy, all of them together */
-    size_t devices;
+    uint64_t known_ns; /* how far device times are known */
 };
 
-static void measure(const struct xs_summary *summary, struct so_far *now) {
-    *now = (struct so_far){.run_ns = summary->run.duration_ns, .devices = summary->device_count};
+static void measure(const struct xs_summary *summary, const struct xs_device_times *times, struct so_far *now) {
+    *now = (struct so_far){.run_ns = summary->run.duration_ns, .known_ns = times->known_ns};
     for (size_t i = 0; i < summary->group_count; i++) {
         uint64_t *bytes = &now->bytes[summary->groups[i].direction];
         *bytes = xs_sum(*bytes, summary->groups[i].totals.bytes);
-    }
-    for (size_t i = 0; i < summary->device_count; i++) {
-        now->copy_ns = xs_sum(now->copy_ns, summary->devices[i].copy_busy_ns);
-        now->kernel_ns = xs_sum(now->kernel_ns, summary->devices[i].kernel_busy_ns);
     }
 }
 
 static uint64_t less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
 
-/* Rates since the last look, of the first one since the run began. */
-static void print_rates(const struct so_far *now, const struct so_far *then, struct xs_out *out) {
+/* Rates since the last look, of the first one since the run began; devices' are of the time that their records cover.
+ */
+static void print_rates(const struct so_far *now, const struct so_far *then, const struct xs_device_times *times,
+                        size_t devices, struct xs_out *out) {
     static const char *const names[XS_DIRECTION_COUNT] = {
         [XS_DIR_H2D] = "H2D", [XS_DIR_D2H] = "D2H", [XS_DIR_D2D] = "D2D", [XS_DIR_PEER] = "peer", [XS_DIR_H2H] = "H2H"};
     struct xs_string text = {0};
     char buffer[XS_UNIT_BYTES];
-    uint64_t ns = less(now->run_ns, then->run_ns), all_ns = ns * (now->devices ? now->devices : 1);
+    uint64_t ns = less(now->run_ns, then->run_ns);
+    uint64_t all_ns = less(now->known_ns, then->known_ns) * (devices ? devices : 1);
     for (size_t i = 0; i < XS_DIRECTION_COUNT && ns; i++) {
         uint64_t bytes = less(now->bytes[i], then->bytes[i]);
         if (bytes && names[i])
@@ -104,14 +105,34 @@ static void print_rates(const struct so_far *now, const struct so_far *then, str
     }
     if (!text.length)
         xs_string_format(&text, "no copies");
-    if (less(now->copy_ns, then->copy_ns))
-        xs_string_format(&text, "; devices copy %s of the time",
-                         xs_format_share(buffer, less(now->copy_ns, then->copy_ns), all_ns));
-    if (less(now->kernel_ns, then->kernel_ns))
-        xs_string_format(&text, "%s %s", now->copy_ns > then->copy_ns ? ", and run kernels" : "; devices run kernels",
-                         xs_format_share(buffer, less(now->kernel_ns, then->kernel_ns), all_ns));
+    if (times->copy_ns)
+        xs_string_format(&text, "; devices copy %s of the time", xs_format_share(buffer, times->copy_ns, all_ns));
+    if (times->kernel_ns)
+        xs_string_format(&text, "%s %s", times->copy_ns ? ", and run kernels" : "; devices run kernels",
+                         xs_format_share(buffer, times->kernel_ns, all_ns));
     xs_out_fact(out, then->run_ns ? "now" : "so far", "%s", text.data);
     xs_string_free(&text);
+}
+
+/* What is not there yet, where it is much: without device times a part of the causes has no weight. */
+static void print_missing(const struct xs_summary *summary, const struct xs_device_times *times, struct xs_out *out) {
+    char known[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    uint64_t run_ns = summary->run.duration_ns;
+    struct timespec now;
+    xs_format_ns(run, run_ns);
+    bool much = run_ns - times->known_ns > run_ns / 100 * MUCH_PERCENT;
+    if (times->late && much)
+        xs_out_fact(out, "devices", "%s%s of %s; the order of causes can still change",
+                    times->known_ns ? "device times are known up to " : "no device times are known yet",
+                    times->known_ns ? xs_format_ns(known, times->known_ns) : "", run);
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t ago_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - summary->run.start_unix_ns;
+    if (summary->trace->is_live && summary->run.start_unix_ns > 0 && ago_ns > 0 &&
+        less((uint64_t)ago_ns, run_ns) > SILENT_NS)
+        xs_out_fact(out, "events",
+                    "the newest is of %s ago: the program makes no CUDA calls, or is in a long one; a call is recorded "
+                    "when it ends",
+                    xs_format_ns(known, less((uint64_t)ago_ns, run_ns)));
 }
 
 /* The text without the lines that the terminal has no room for, on a screen that was cleared. */
@@ -138,9 +159,16 @@ static int look(const char *path, struct so_far *then, struct xs_out *out, bool 
     char *text = NULL;
     size_t bytes = 0;
     struct so_far now;
+    struct xs_device_times times;
+    char message[XS_TRACE_MESSAGE_BYTES];
     int status = xs_reading_open_live(path, &reading);
     if (status != XS_EXIT_OK)
         return status;
+    if (xs_device_times_read(&reading.summary, then->known_ns, &times, message) < 0) {
+        xs_complain("%s", message);
+        xs_reading_close(&reading);
+        return XS_EXIT_ERROR;
+    }
     struct xs_report report = {.summary = &reading.summary,
                                .findings = reading.findings,
                                .contents = reading.contents,
@@ -148,9 +176,10 @@ static int look(const char *path, struct so_far *then, struct xs_out *out, bool 
     out->file = open_memstream(&text, &bytes);
     if (!out->file)
         xs_out_of_memory();
-    measure(&reading.summary, &now);
     *runs = reading.trace.is_live;
-    print_rates(&now, then, out);
+    measure(&reading.summary, &times, &now);
+    print_rates(&now, then, &times, reading.summary.device_count, out);
+    print_missing(&reading.summary, &times, out);
     xs_report_text(&report, out);
     if (fclose(out->file) != 0)
         xs_out_of_memory();

@@ -106,8 +106,8 @@ static void tell_missing(struct xs_callsites *callsites, const struct missing *m
     if (missing->unsupported)
         xs_callsites_add_note(callsites, "this build of xferspy cannot read symbols, so native calls " NO_LINES);
     if (missing->libraries > 1)
-        xs_callsites_add_note(callsites, "%s and %zu more libraries are not here or have " CHANGED_SINCE,
-                              missing->library, missing->libraries - 1);
+        xs_callsites_add_note(callsites, "%s and %zu more librar%s are not here or have " CHANGED_SINCE,
+                              missing->library, missing->libraries - 1, missing->libraries == 2 ? "y" : "ies");
     else if (missing->libraries)
         xs_callsites_add_note(callsites, "%s is not here or has " CHANGED_SINCE, missing->library);
 }

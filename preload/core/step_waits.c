@@ -9,10 +9,10 @@
 #include "preload/core/lock.h"
 
 enum {
-    PLACES = 64,  /* the place that was not seen for longest makes room */
-    MOMENTS = 64, /* the latest ones of a place */
-    LEAST = 5,    /* distances behind the warm-up */
-    MANY = 32,    /* so many regular distances are steps whatever came before them, and may differ by more */
+    PLACES = 64,                     /* the place that was not seen for longest makes room */
+    MOMENTS = 64,                    /* the latest ones of a place */
+    LEAST = XS_STEP_WAITS_LEAST - 1, /* distances behind the warm-up */
+    MANY = 32, /* so many regular distances are steps whatever came before them, and may differ by more */
     EXCEPTIONS = 20
 };
 #define LARGEST_SPREAD 0.25

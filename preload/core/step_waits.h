@@ -31,6 +31,7 @@ void xs_step_waits_start(uint64_t skipped, uint64_t most);
 bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns);
 
 /* How the search went. Any thread, signal handlers too. */
+enum { XS_STEP_WAITS_LEAST = 6 }; /* returns of a wait before it can be found */
 struct xs_step_waits {
     bool is_found;
     uint32_t row, stack;   /* of the wait that was found */

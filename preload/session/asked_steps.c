@@ -3,6 +3,7 @@
 #include "preload/session/asked_steps.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -167,6 +168,22 @@ static void say_no_window(bool *said) {
                 by_range ? "\" came" : "", by_range ? no_ranges : "");
 }
 
+/* Few waits: the program waits in copies that block, if at all, and they tell no steps. */
+static void say_no_wait(bool *said, const struct xs_step_waits *waits) {
+    char skip[48] = "", steps[48] = "";
+    if (asked->skip_steps) {
+        snprintf(skip, sizeof skip, " --skip-steps=%ld", asked->skip_steps);
+    }
+    if (asked->steps) {
+        snprintf(steps, sizeof steps, " --steps=%ld", asked->steps);
+    }
+    xs_complain(said,
+                "no step was recorded: of %llu waits none came regularly%s; give the name of an NVTX range (--step=NAME"
+                " or XFERSPY_STEP=NAME), or record the whole run: `xferspy report%s%s TRACE' then chooses its steps",
+                (unsigned long long)waits->seen,
+                waits->seen < XS_STEP_WAITS_LEAST ? ", and copies that block tell no steps" : "", skip, steps);
+}
+
 void xs_asked_steps_say(void) {
     static bool said;
     if (!asked) {
@@ -178,20 +195,19 @@ void xs_asked_steps_say(void) {
     if (counted.count) {
         return;
     }
-    if (*asked->step) {
+    if (*asked->step && !counted.passed) {
+        xs_complain(&said, "no step was recorded: no NVTX range \"%s\" came (--step, XFERSPY_STEP)%s", asked->step,
+                    no_ranges);
+    } else if (*asked->step) {
         xs_complain(
-            &said, "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (XFERSPY_STEP)%s",
+            &said,
+            "no step was recorded: %llu NVTX ranges \"%s\" came, and %ld of them are skipped (--step, XFERSPY_STEP)%s",
             (unsigned long long)counted.passed, asked->step, asked->skip_steps,
-            !counted.passed                                         ? no_ranges
-            : xs_asked_steps_before() > (uint64_t)asked->skip_steps ? "; the first CUDA call came after the others"
-                                                                    : "");
+            xs_asked_steps_before() > (uint64_t)asked->skip_steps ? "; the first CUDA call came after the others" : "");
     } else if (waits.is_found) {
         xs_complain(&said, "no step was recorded: the program ended in the first one behind the %llu that were skipped",
                     (unsigned long long)waits.first);
     } else {
-        xs_complain(&said,
-                    "no step was recorded: of %llu waits none came regularly; give the name of an NVTX range"
-                    " (XFERSPY_STEP)",
-                    (unsigned long long)waits.seen);
+        say_no_wait(&said, &waits);
     }
 }

@@ -47,7 +47,11 @@ expect_out "AFTER ran earlier than BEFORE: are they swapped?"
 expect_out "+ new"
 
 # The verdict rests on runs that were not profiled, where there are such: here AFTER is slower by them.
-"$XFERSPY" bench -n 4 --loop-time='^t ([0-9]+)' --json -o bench.json -- echo t 100 ms -- echo t 120 ms || show "bench"
+# (What is measured has the names of the traces' programs.)
+printf '#!/bin/sh\necho t $1 ms\n' >upload_every_step_wasteful; chmod +x upload_every_step_wasteful
+cp upload_every_step_wasteful upload_every_step_repaired
+"$XFERSPY" bench -n 4 --loop-time='^t ([0-9]+)' --json -o bench.json -- \
+    ./upload_every_step_wasteful 100 -- ./upload_every_step_repaired 120 || show "bench"
 run "$XFERSPY" diff --bench=bench.json h100_upload_wasteful.db h100_upload_repaired.db
 expect_status 0; expect_no_err; expect_not "were xferspy's own"
 expect_out "It removed transfers (1.55 GiB less), but the run is slower: 100 ms -> 120 ms (+20 %)"
@@ -55,6 +59,39 @@ expect_out "4 unprofiled runs (100 ms to 100 ms) before, 4 unprofiled runs (120 
 expect_out "achieved: 20.0 ms more"
 run "$XFERSPY" diff --bench=bench.json --json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0; valid
 json "d['verdict']['unprofiled'] and d['verdict']['achieved_ns'] == -20000000"
+# A bench of other programs says nothing of these; one of versions of a side's program does.
+golden_files="$SOURCE/../golden"
+cp "$golden_files"/guide_cpp_*.[dj]* "$golden_files"/guide_pytorch_*.[dj]* .
+run "$XFERSPY" diff --bench=guide_cpp_bench.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
+expect_out '! guide_cpp_bench.json is of "./train.old 500" and "./train 500", and the traces are of "python3 train.py": its'
+expect_out "one run a side"; expect_not "paid"; expect_not "unprofiled"; expect_not "achieved"
+run "$XFERSPY" diff --json --bench=guide_cpp_bench.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
+valid; json "not d['verdict']['unprofiled'] and d['notes'][0].startswith('guide_cpp_bench.json is of')"
+run "$XFERSPY" diff --bench=guide_cpp_bench.json guide_cpp_before.db guide_cpp_after.db; expect_status 0
+expect_out "It paid: 486 ms -> 87.0 ms (-82 %)"; expect_not "left out"
+run "$XFERSPY" diff --bench=guide_pytorch_bench.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
+expect_out "It paid"; expect_not "left out"
+bench_of() { # bench_of BEFORE AFTER: words with blanks
+    words() { printf '"%s"' "$1" | sed 's/ /", "/g'; }
+    printf '{"format": "xferspy-bench", "version": 1,
+        "before": {"command": [%s], "runs": [{"wall_ns": 2}]}, "after": {"command": [%s], "runs": [{"wall_ns": 1}]}}\n' \
+        "$(words "$1")" "$(words "$2")" >of.json
+}
+while IFS=: read -r told before after; do
+    bench_of "$before" "$after"
+    run "$XFERSPY" diff --bench=of.json guide_pytorch_before.db guide_pytorch_after.db; expect_status 0
+    if [ "$told" = other ]; then expect_out "! of.json is of"; else expect_not "of.json is of"; fi
+done <<'END'
+same:python3 old/train.py:python3 new/train.py
+same:/opt/bin/python3.12 -u train_old.py 5:python3 -u train_new.py 5
+same:taskset -c 0 python3 -X dev train.py:taskset -c 0 python3 other.py
+same:sh run_both.sh:./run.sh
+other:python3 evaluate.py:python3 evaluate_new.py
+other:./trainer:./trainer.old
+END
+for side in before after; do "$XFERSPY" anonymize -o no_names_$side.db guide_cpp_$side.db; done
+run "$XFERSPY" diff --bench=guide_cpp_bench.json no_names_before.db no_names_after.db; expect_status 0
+expect_not "left out"
 # Where a program failed there is no verdict; of files without statuses the runs are believed.
 "$XFERSPY" bench -n 3 --json -o failed.json -- true -- false
 run "$XFERSPY" diff --bench=failed.json h100_upload_wasteful.db h100_upload_repaired.db

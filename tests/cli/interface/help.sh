@@ -45,5 +45,6 @@ run "$XFERSPY" doctor extra; expect_status 2
 run "$XFERSPY" report --color=blue x.db; expect_status 2; expect_err "--color=blue"
 run "$XFERSPY" query --format=xml x.db "SELECT 1"; expect_status 2
 run "$XFERSPY" query a b c; expect_status 2
+run "$XFERSPY" query --help; expect_out "(job.db is made by" # an example that needs a merged file
 run "$XFERSPY" explain a b c; expect_status 2
 run "$XFERSPY" query a; expect_status 2; expect_err "--tables"

@@ -1,8 +1,9 @@
 /* spooled OUT.db RANK [memory]: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is
- * being profiled, and drains 600 of them. Then it says "ready" and waits for lines: after "more" it writes 400 more
- * uploads, drains all there is and says "ready" again; after any other line it dies as if it was killed, and what it
- * did not drain stays in the spool. The spool lies beside the trace; with `memory` it lies where the library puts it,
- * and "ready" is followed by its name, which is empty where no tmpfs has room. */
+ * being profiled, and drains 600 of them. It says that it began 100 seconds ago. Then it says "ready" and waits for
+ * lines: after "more" it writes 400 more uploads, drains all there is and says "ready" again; after any other line it
+ * dies as if it was killed, and what it did not drain stays in the spool. The spool lies beside the trace; with
+ * `memory` it lies where the library puts it, and "ready" is followed by its name, which is empty where no tmpfs has
+ * room. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "schema/spool/spool_place.h"
 #include "schema/store/store.h"
 
-enum { EVENTS = 1000, DRAINED = 600, MORE = 400, BYTES = 4096 };
+enum { EVENTS = 1000, DRAINED = 600, MORE = 400, BYTES = 4096, SECONDS_AGO = 100 };
 
 static void write_meta(struct xs_store *store, int64_t rank) {
     char program[] = "/opt/app/train", command[] = "./train --steps 10";
@@ -21,7 +22,7 @@ static void write_meta(struct xs_store *store, int64_t rank) {
     xs_store_meta_int(store, "rank", rank);
     xs_store_meta_int(store, "world_size", 3);
     xs_store_meta_int(store, "pid", getpid());
-    xs_store_meta_int(store, "start_unix_ns", (int64_t)time(NULL) * 1000000000);
+    xs_store_meta_int(store, "start_unix_ns", ((int64_t)time(NULL) - SECONDS_AGO) * 1000000000);
     xs_store_meta_text(store, "host", "node00");
     xs_store_meta_text(store, "executable", program);
     xs_store_meta_text(store, "command", command);

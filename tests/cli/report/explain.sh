@@ -146,7 +146,7 @@ echo "UPDATE transfer SET fingerprint = NULL, skip = 1; DELETE FROM fingerprint;
   WHERE key = 'option.fingerprint'" >off.sql
 make_trace off.db "$SOURCE/fixtures/no_findings.sql" off.sql
 run "$XFERSPY" report off.db; expect_status 0; expect_out "No findings among what was checked."
-expect_out "fingerprints were off"
+expect_out "fingerprints were off, so needless copies are not found. Record without --fingerprint=off"
 # What is claimed is what the trace shows. Time inside calls may be waiting that has to be done anyway; the same moment
 # may be given back twice, so more than the whole run is not promised; small copies say nothing of a kind of memory.
 run "$XFERSPY" report --details findings.db; expect_not "at the same time"

@@ -47,3 +47,4 @@ make_trace none.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/no_step.sql"
 run "$XFERSPY" check --no-config --fail-on=pageable:0 none.db; expect_status 3
 expect_out "UNKNOWN  pageable:0"; expect_out "The part of the run that was to be recorded never came."
 expect_out "Nothing was recorded but allocations: no wait came regularly, so nothing told the steps apart."
+run "$XFERSPY" report none.db; expect_out "wasted    not known: nothing was recorded."; expect_not "looked at"

@@ -31,7 +31,8 @@ expect_status 0; expect_out "No difference beyond the runs' own: 200 ms -> 200 m
 run "$XFERSPY" bench -n 4 --loop-time="$loop" --fail-on=unclear -- sh -c "$slow" -- sh -c "$slow"; expect_status 3
 # Of so few runs nothing can be told.
 run "$XFERSPY" bench -n 2 --loop-time="$loop" --at-least=10% -- sh -c "$slow" -- sh -c "$fast"
-expect_status 3; expect_out "Which is faster cannot be told"; expect_out "2 runs a side are too few to know the noise"
+expect_status 3; expect_out "Too few runs to tell which is faster: 200 ms ->"
+expect_out "2 runs a side are too few to know the noise"
 run "$XFERSPY" bench -n 3 --loop-time="$loop" -- sh -c "$slow" -- sh -c "$fast"
 expect_status 0; expect_out "AFTER is faster"; expect_not "too few"
 

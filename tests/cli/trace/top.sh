@@ -13,6 +13,7 @@ for what in live.db $live; do
     run "$XFERSPY" top --once $what; expect_status 0; expect_no_err
     expect_out "./train --steps 10"; expect_out "so far    "; expect_out "Causes"
     expect_out "The process still runs: it is recorded up to 600 us so far."
+    expect_out "events    the newest is of 10"; expect_out "a call is recorded when it ends"
 done
 run "$XFERSPY" top --once 999999999; expect_status 1; expect_no_out; expect_err "process 999999999: "
 sleep 60 & other=$!
@@ -72,6 +73,7 @@ run "$XFERSPY" top live.db; expect_status 0; [ "$(grep -c '^Causes' stdout)" = 1
 LC_ALL=C grep -q "$(printf '\033')" stdout && show "an escape"
 make_trace findings.db "$SOURCE/fixtures/findings.sql"
 run "$XFERSPY" top findings.db; expect_status 0; expect_out "H2D 9"; expect_out "devices copy 8.2 % of the time"
+expect_not "device times are"; expect_not "the newest is" # all of it is known
 
 # A folder, a file that is none, wrong command lines.
 echo text >text; run "$XFERSPY" top text; expect_error_of text

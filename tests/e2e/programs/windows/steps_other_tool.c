@@ -6,8 +6,8 @@
  * notices: 2
  * stdout: data ok
  *
- * $ grep -o '(XFERSPY_STEP); NVTX.*' $stderr
- * (XFERSPY_STEP); NVTX_INJECTION64_PATH names another library, to which NVTX tells its ranges instead
+ * $ grep -o 'XFERSPY_STEP); NVTX.*' $stderr
+ * XFERSPY_STEP); NVTX_INJECTION64_PATH names another library, to which NVTX tells its ranges instead
  */
 #include <nvtx3/nvToolsExt.h>
 

@@ -7,7 +7,7 @@
  * stdout: data ok
  *
  * $ grep -o 'no step was recorded.*' $stderr
- * no step was recorded: 4 NVTX ranges "step" came, and 0 of them are skipped (XFERSPY_STEP); the first CUDA call came after the others
+ * no step was recorded: 4 NVTX ranges "step" came, and 0 of them are skipped (--step, XFERSPY_STEP); the first CUDA call came after the others
  *
  * > SELECT key, value FROM meta WHERE key LIKE 'range.step%' ORDER BY key
  * range.steps|0

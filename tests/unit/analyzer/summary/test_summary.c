@@ -252,6 +252,12 @@ static void no_step_was_recorded(void **state) {
     xs_looked_at_say(&c.summary, &text);
     assert_non_null(strstr(text.data, "came 3 times, and 0 steps were to be skipped; the others ended before the first"
                                       " CUDA call."));
+    text.length = 0;
+    drop(&c);
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1), ('option.step', 'x'),"
+             " ('range.steps_by', 'range'), ('range.steps_passed', 0)");
+    xs_looked_at_say(&c.summary, &text);
+    assert_string_equal(text.data, "Nothing was recorded but allocations: no NVTX range \"x\" came.");
     xs_string_free(&text);
     drop(&c);
 }

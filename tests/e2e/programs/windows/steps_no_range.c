@@ -1,0 +1,20 @@
+/* XFERSPY_STEP where no range of this name comes at all: that is said, and not how many were skipped.
+ *
+ * link: cuda
+ * env: NVTX_INJECTION64_PATH=$xferspy_lib XFERSPY_STEP=epoch
+ * notices: 2
+ * stdout: data ok
+ *
+ * $ grep -c 'no step was recorded: no NVTX range "epoch" came (--step, XFERSPY_STEP)' $stderr
+ * 1
+ *
+ * $ "$xferspy" report $traces | grep -c 'Nothing was recorded but allocations: no NVTX range "epoch" came\.'
+ * 1
+ */
+#include "asked.h"
+
+int main(void) {
+    asked_begin();
+    asked_work(1);
+    return asked_end();
+}
