@@ -56,7 +56,7 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
     }
     bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
     bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
-    xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
+    xs_string_format(reason, "%sOf %s " XS_IS_UNDECIDED " (%s)%s.", reason->length ? " " : "",
                      xs_format_count(count, undecided), most->reason,
                      of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"
                      : content ? "; XFERSPY_FINGERPRINT=all looks at every copy"
@@ -80,7 +80,7 @@ static bool *unchecked_as_before(const struct xs_judge *j) {
 static void add_unchecked_reason(const struct xs_unchecked *unchecked, struct xs_string *reason) {
     xs_string_format(reason, "%s", reason->length ? " " : "");
     xs_unchecked_copies(reason, unchecked);
-    xs_string_format(reason, ") could not be checked: " XS_UNCHECKED_REMEDY);
+    xs_string_format(reason, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
 }
 
 /* All repairs together: whether the limit holds even if every copy that was not checked could go. */

@@ -212,12 +212,12 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
         undecided = xs_sum(undecided, findings->undecided[i].count);
         most = most && most->count >= findings->undecided[i].count ? most : &findings->undecided[i];
     }
-    if (!most)
+    if (!most || findings->selection) /* what is undecided is of the whole trace */
         return false;
     bool unchecked = false;
     for (size_t i = 0; i < findings->unchecked_count; i++)
         unchecked |= findings->unchecked[i].detector == most->detector;
-    xs_complain("%s: no finding `%s'; of %s cop%s it could not be decided (%s)%s", arguments->ask.trace, asked,
+    xs_complain("%s: no finding `%s'; of %s cop%s " XS_IS_UNDECIDED " (%s)%s", arguments->ask.trace, asked,
                 xs_format_count(count, undecided), undecided == 1 ? "y" : "ies", most->reason,
                 unchecked ? ": " XS_UNCHECKED_REMEDY : "");
     return true;

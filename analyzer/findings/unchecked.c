@@ -55,7 +55,7 @@ void xs_say_unchecked(struct xs_string *text, const struct xs_findings *findings
     xs_unchecked_copies(text, &total);
     if (findings->run_ns && total.ns <= findings->run_ns)
         xs_string_format(text, ", %s of the run", xs_format_share(share, total.ns, findings->run_ns));
-    xs_string_format(text, ") could not be checked: " XS_UNCHECKED_REMEDY);
+    xs_string_format(text, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
 }
 
 bool xs_nothing_found_is_unsure(const struct xs_findings *findings) {

@@ -101,7 +101,7 @@ check('a simulated GPU says so', 'simulated', {}, async (page) => {
 check('what could not be checked is not called nothing', 'unchecked', {}, async (page) => {
   const head = await page.textContent('.figures');
   assert.match(head, /All repaired saves\s*not known/);
-  assert.match(await page.textContent('.unknown'), /^10 downloads .* could not be checked: xferspy run --fingerprint=all/);
+  assert.match(await page.textContent('.unknown'), /^10 downloads .* could not be checked: xferspy run --finger/);
   assert.match(await page.textContent('.detail'), /^Nothing was found among what was checked/);
 });
 
