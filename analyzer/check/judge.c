@@ -8,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
+#include "analyzer/check/judge_internal.h"
 #include "analyzer/command/reading.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/findings_words.h"
@@ -20,24 +21,15 @@
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
 const char *const xs_standing_names[] = {NULL, "same", "grown", "new"};
 
-/* One trace while it is judged. */
-struct judge {
-    const struct xs_reading *reading;
-    const struct xs_check_terms *terms;
-    struct xs_judged *judged;
-};
-
 uint64_t xs_check_measured(const struct xs_check_finding *f, enum xs_metric_unit unit) {
     return unit == XS_METRIC_COUNT ? f->instances : unit == XS_METRIC_BYTES ? f->bytes : f->gives_back_ns;
 }
 
-/* The same as the rule measures it: `sure' goes by the least that a finding saves. */
-static uint64_t measured(const struct xs_rule *rule, const struct xs_check_finding *f) {
+uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *f) {
     return rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS ? f->least_ns : xs_check_measured(f, rule->unit);
 }
 
-/* `share` more of a value, as far as 64 bits go. */
-static uint64_t share_of(uint64_t value, double share) {
+uint64_t xs_judge_share_of(uint64_t value, double share) {
     double part = (double)value * share;
     return part >= 9e18 ? INT64_MAX : (uint64_t)part;
 }
@@ -50,116 +42,13 @@ enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct
     if (before < 0)
         return XS_STANDING_NEW;
     uint64_t was = xs_check_measured(&terms->baseline->findings.items[before], unit);
-    uint64_t most = xs_sum(was, share_of(was, terms->tolerance));
+    uint64_t most = xs_sum(was, xs_judge_share_of(was, terms->tolerance));
     return xs_check_measured(&judged->findings.items[finding], unit) > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
 }
 
-static bool is_suppressed(const struct judge *j, size_t finding) {
+bool xs_judge_is_suppressed(const struct xs_judge *j, size_t finding) {
     long s = j->judged->states[finding].suppression;
     return s >= 0 && !j->terms->config->suppressions[s].expired;
-}
-
-/* --- what the trace cannot tell --- */
-
-static void add_contents_reason(const struct judge *j, struct xs_string *reason) {
-    char why[512];
-    xs_content_coverage_why_none(&j->reading->contents, why, sizeof why);
-    if (*why)
-        xs_string_format(reason, "%s%s", reason->length ? " " : "", why);
-}
-
-static bool has_device_records(const struct judge *j) {
-    return j->reading->findings->timed || !strcmp(j->reading->summary.run.cupti_status, "active");
-}
-
-static void add_device_reason(const struct judge *j, struct xs_string *reason) {
-    const struct xs_run *run = &j->reading->summary.run;
-    if (has_device_records(j))
-        return;
-    xs_string_format(reason, "%sThere are no device times: CUPTI %s%s%.200s%s.", reason->length ? " " : "",
-                     run->cupti_status, *run->cupti_text ? " (" : "", run->cupti_text, *run->cupti_text ? ")" : "");
-}
-
-static void add_undecided_reason(const struct judge *j, int detector, uint64_t limit, uint64_t value,
-                                 enum xs_metric_unit unit, struct xs_string *reason) {
-    const struct xs_findings *findings = j->reading->findings;
-    const struct xs_undecided *most = NULL;
-    char count[XS_UNIT_BYTES];
-    uint64_t undecided = 0;
-    for (size_t i = 0; i < findings->undecided_count; i++) {
-        const struct xs_undecided *u = &findings->undecided[i];
-        if (u->detector != (unsigned)detector)
-            continue;
-        undecided = xs_sum(undecided, u->count);
-        if (!most || u->count > most->count)
-            most = u;
-    }
-    if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, undecided) <= limit))
-        return;
-    if (j->terms->baseline) { /* what could not be told before either is no news */
-        uint64_t was = j->terms->baseline->undecided[detector];
-        if (undecided <= xs_sum(was, share_of(was, j->terms->tolerance)))
-            return;
-    }
-    bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
-    bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
-    xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
-                     xs_format_count(count, undecided), most->reason,
-                     of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"
-                     : content ? "; XFERSPY_FINGERPRINT=all looks at every copy"
-                               : "");
-}
-
-static void add_metric_reason(const struct judge *j, int metric, struct xs_string *reason) {
-    if (metric == XS_METRIC_REMOVABLE_TIME) {
-        add_contents_reason(j, reason);
-        add_device_reason(j, reason);
-    } else if (!j->reading->metrics.of[metric].known) {
-        if (metric == XS_METRIC_WALL_TIME || metric == XS_METRIC_BARE_TIME)
-            xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
-        else
-            add_device_reason(j, reason);
-        if (!reason->length && metric == XS_METRIC_DEVICE_TIME && j->reading->summary.looked_at.has_gaps)
-            xs_string_format(reason, "No copy that was recorded has a device time.");
-        if (!reason->length)
-            xs_string_format(reason, "The trace does not have this number; were kernels recorded (XFERSPY_KERNELS)?");
-    }
-}
-
-/* Why a rule that nothing was found against still cannot be said to hold; NULL: it holds. */
-static char *why_unknown(const struct judge *j, const struct xs_rule_result *r) {
-    const struct xs_rule *rule = r->rule;
-    struct xs_string reason = {0};
-    const struct xs_looked_at *looked_at = &j->reading->summary.looked_at;
-    if (looked_at->has_gaps && !looked_at->parts) { /* a note says why, and nothing else counts */
-        xs_string_format(&reason, "The part of the run that was to be recorded never came.");
-        return reason.data;
-    }
-    if (rule->about == XS_RULE_METRIC) {
-        add_metric_reason(j, rule->metric, &reason);
-    } else if (rule->about == XS_RULE_FINDING) {
-        const struct xs_detector *d = xs_detectors[rule->detector];
-        if (d->needs & XS_NEEDS_CONTENTS)
-            add_contents_reason(j, &reason);
-        if (d->needs & XS_NEEDS_DEVICE_RECORDS)
-            add_device_reason(j, &reason);
-        if (!reason.length)
-            add_undecided_reason(j, rule->detector, r->limit, r->value, rule->unit, &reason);
-    } else {
-        add_contents_reason(j, &reason);
-        add_device_reason(j, &reason);
-    }
-    /* the end is guessed by the latest time, and one that is wrong makes every share of the run a limit that nothing
-     * reaches */
-    if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
-        j->reading->findings->damaged_rows)
-        xs_string_format(&reason,
-                         "%s" XS_RUN_NOT_KNOWN("H") ": the trace has no end, and times that cannot be true. "
-                                                    "Give the limit as a time.",
-                         reason.length ? " " : "");
-    if (j->reading->trace.is_live)
-        xs_string_format(&reason, "%sThe trace is still being written.", reason.length ? " " : "");
-    return reason.data;
 }
 
 /* --- rules --- */
@@ -173,32 +62,32 @@ static int by_value(const void *a, const void *b, void *data) {
     const struct xs_rule_result *r = ((void **)data)[0];
     const struct xs_judged *judged = ((void **)data)[1];
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
-    uint64_t x = measured(r->rule, &judged->findings.items[left]),
-             y = measured(r->rule, &judged->findings.items[right]);
+    uint64_t x = xs_judge_measured(r->rule, &judged->findings.items[left]),
+             y = xs_judge_measured(r->rule, &judged->findings.items[right]);
     return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
 }
 
-static uint64_t absolute_limit(const struct judge *j, const struct xs_rule *rule) {
-    return rule->is_share ? share_of(j->judged->run_ns, rule->share) : rule->limit;
+static uint64_t absolute_limit(const struct xs_judge *j, const struct xs_rule *rule) {
+    return rule->is_share ? xs_judge_share_of(j->judged->run_ns, rule->share) : rule->limit;
 }
 
 static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
-    return xs_sum(base, rule->is_share ? share_of(base, rule->share) : rule->limit);
+    return xs_sum(base, rule->is_share ? xs_judge_share_of(base, rule->share) : rule->limit);
 }
 
 /* What there is to save is at the first findings of the causes, but for those that a report folds: they do not tell why
  * a limit is passed. */
-static void add_causes(const struct judge *j, struct xs_rule_result *r) {
+static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
-        if (f->leads && f->gives_back_ns && !f->folded && !is_suppressed(j, i))
+        if (f->leads && f->gives_back_ns && !f->folded && !xs_judge_is_suppressed(j, i))
             add_place(r, i);
     }
 }
 
 /* Device times that are modelled lie in an interval: a limit that lies in it, too, is neither kept nor passed for
  * certain. */
-static void judge_modelled(const struct judge *j, struct xs_rule_result *r) {
+static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
     uint64_t least_ns, most_ns;
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
@@ -217,7 +106,7 @@ static void judge_modelled(const struct judge *j, struct xs_rule_result *r) {
     r->reason = reason.data;
 }
 
-static void judge_metric(const struct judge *j, struct xs_rule_result *r) {
+static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     const struct xs_metric_value *now = &j->reading->metrics.of[r->rule->metric];
     r->value_known = now->known;
     r->value = now->value;
@@ -256,7 +145,7 @@ static bool is_kind(const struct xs_rule *rule, const char *kind, unsigned verdi
 }
 
 /* What the baseline has of it, without what is suppressed by now. */
-static uint64_t base_of_kind(const struct judge *j, const struct xs_rule *rule) {
+static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule) {
     const struct xs_check_findings *before = &j->terms->baseline->findings;
     uint64_t base = 0;
     /* A baseline file of an older version does not say which of several it has: those that the run finds there. */
@@ -273,7 +162,7 @@ static uint64_t base_of_kind(const struct judge *j, const struct xs_rule *rule) 
             base = xs_sum(base, xs_check_measured(&before->items[i], rule->unit));
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         long was = j->judged->states[i].before;
-        if (was >= 0 && is_suppressed(j, i) && is_kind(rule, before->items[was].kind, verdicts[was]))
+        if (was >= 0 && xs_judge_is_suppressed(j, i) && is_kind(rule, before->items[was].kind, verdicts[was]))
             base -= xs_check_measured(&before->items[was], rule->unit) <= base
                         ? xs_check_measured(&before->items[was], rule->unit)
                         : base;
@@ -282,14 +171,14 @@ static uint64_t base_of_kind(const struct judge *j, const struct xs_rule *rule) 
     return base;
 }
 
-static void judge_finding(const struct judge *j, struct xs_rule_result *r) {
+static void judge_finding(const struct xs_judge *j, struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     r->value_known = true;
     r->has_base = rule->relative;
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
         if (f->detector != (unsigned)rule->detector || (rule->verdict >= 0 && !(f->verdicts >> rule->verdict & 1)) ||
-            is_suppressed(j, i))
+            xs_judge_is_suppressed(j, i))
             continue;
         if (!rule->relative && xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
@@ -305,19 +194,19 @@ static void judge_finding(const struct judge *j, struct xs_rule_result *r) {
     r->outcome = r->value > r->limit ? XS_OUTCOME_FAIL : XS_OUTCOME_PASS;
 }
 
-static void judge_each(const struct judge *j, struct xs_rule_result *r) {
+static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     bool any = false;
     r->value_known = true;
     r->limit = absolute_limit(j, rule);
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
-        uint64_t value = measured(rule, f), limit = absolute_limit(j, rule), base = 0;
-        if (f->advice || (rule->about == XS_RULE_SURE && !f->least_ns) || is_suppressed(j, i))
+        uint64_t value = xs_judge_measured(rule, f), limit = absolute_limit(j, rule), base = 0;
+        if (f->advice || (rule->about == XS_RULE_SURE && !f->least_ns) || xs_judge_is_suppressed(j, i))
             continue;
         if (rule->relative) {
             long before = j->judged->states[i].before;
-            base = before < 0 ? 0 : measured(rule, &j->terms->baseline->findings.items[before]);
+            base = before < 0 ? 0 : xs_judge_measured(rule, &j->terms->baseline->findings.items[before]);
             limit = limit_on(rule, base);
         } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
@@ -341,7 +230,7 @@ static void judge_each(const struct judge *j, struct xs_rule_result *r) {
     }
 }
 
-static void judge_rule(struct judge *j, struct xs_rule_result *r) {
+static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     if (rule->about == XS_RULE_METRIC)
         judge_metric(j, r);
@@ -357,7 +246,7 @@ static void judge_rule(struct judge *j, struct xs_rule_result *r) {
             j->judged->states[r->places[i]].failing = true;
         return;
     }
-    if (r->outcome == XS_OUTCOME_PASS && (r->reason = why_unknown(j, r)))
+    if (r->outcome == XS_OUTCOME_PASS && (r->reason = xs_judge_why_unknown(j, r)))
         r->outcome = XS_OUTCOME_UNKNOWN;
     if (r->outcome == XS_OUTCOME_UNKNOWN && xs_check_config_allows(j->terms->config, rule))
         r->outcome = XS_OUTCOME_ALLOWED;
@@ -375,7 +264,7 @@ __attribute__((format(printf, 2, 3))) static void add_note(struct xs_judged *jud
     judged->notes[judged->note_count++] = text.data;
 }
 
-static void add_notes(struct judge *j) {
+static void add_notes(struct xs_judge *j) {
     const struct xs_reading *reading = j->reading;
     if (!strcmp(reading->summary.run.status, "recovered"))
         add_note(j->judged, "The process was killed: only what it had done until then was judged.");
@@ -403,7 +292,7 @@ static void add_notes(struct judge *j) {
         add_note(j->judged, "SIMULATED: the times are those of a model, not of a GPU.");
 }
 
-static void look_up_states(struct judge *j) {
+static void look_up_states(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = judged->findings.count;
     const struct xs_check_config *config = j->terms->config;
@@ -431,7 +320,7 @@ static void look_up_states(struct judge *j) {
     }
 }
 
-static void find_gone(struct judge *j) {
+static void find_gone(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = j->terms->baseline ? j->terms->baseline->findings.count : 0;
     bool *here = xs_realloc(NULL, count);
@@ -447,7 +336,7 @@ static void find_gone(struct judge *j) {
 }
 
 void xs_check_judge(const struct xs_reading *reading, const struct xs_check_terms *terms, struct xs_judged *judged) {
-    struct judge j = {.reading = reading, .terms = terms, .judged = judged};
+    struct xs_judge j = {.reading = reading, .terms = terms, .judged = judged};
     const struct xs_run *run = &reading->summary.run;
     const struct xs_rules *rules = &terms->config->rules;
     *judged = (struct xs_judged){.path = xs_strdup(reading->path),

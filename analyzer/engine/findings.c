@@ -119,6 +119,14 @@ void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detecto
     builder->last_undecided = i;
 }
 
+void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked) {
+    if (builder->unchecked_count == builder->unchecked_capacity) {
+        builder->unchecked_capacity = builder->unchecked_capacity ? builder->unchecked_capacity * 2 : 16;
+        builder->unchecked = xs_realloc(builder->unchecked, builder->unchecked_capacity * sizeof *builder->unchecked);
+    }
+    builder->unchecked[builder->unchecked_count++] = *unchecked;
+}
+
 enum group { SURE, LIKELY, SMALL, ADVICE };
 static enum group group_of(const struct xs_finding *f) {
     if (f->advice || f->folded)
@@ -207,6 +215,33 @@ static void take_items(struct xs_findings_builder *builder, struct xs_findings *
     }
 }
 
+static int compare_unchecked(const void *a, const void *b) {
+    const struct xs_unchecked *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->detector > y->detector) - (x->detector < y->detector);
+}
+
+/* One a site and detector. */
+static void take_unchecked(struct xs_findings_builder *builder, struct xs_findings *findings) {
+    struct xs_unchecked *u = findings->unchecked = builder->unchecked;
+    size_t kept = 0;
+    builder->unchecked = NULL;
+    if (builder->unchecked_count)
+        qsort(u, builder->unchecked_count, sizeof *u, compare_unchecked);
+    for (size_t i = 0; i < builder->unchecked_count; i++) {
+        if (!kept || compare_unchecked(&u[kept - 1], &u[i])) {
+            u[kept++] = u[i];
+            continue;
+        }
+        u[kept - 1].copies += u[i].copies;
+        u[kept - 1].downloads += u[i].downloads;
+        u[kept - 1].bytes = xs_sum(u[kept - 1].bytes, u[i].bytes);
+        u[kept - 1].ns = xs_sum(u[kept - 1].ns, u[i].ns);
+    }
+    findings->unchecked_count = kept;
+}
+
 void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing) {
     take_items(builder, findings);
     findings->undecided = builder->undecided;
@@ -214,6 +249,7 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     builder->undecided = NULL;
     if (findings->undecided_count)
         qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
+    take_unchecked(builder, findings);
     /* a millisecond of a short run matters, and so does a thousandth of a long one */
     findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->run_ns);
     for (size_t i = 0; i < findings->count; i++)
@@ -350,6 +386,7 @@ void xs_findings_discard(struct xs_findings_builder *builder) {
     }
     free(builder->items);
     free(builder->undecided);
+    free(builder->unchecked);
     xs_hash_free(&builder->by_key);
     *builder = (struct xs_findings_builder){0};
 }
@@ -376,6 +413,7 @@ void xs_findings_free(struct xs_findings *findings) {
     free(findings->detours);
     free(findings->items);
     free(findings->undecided);
+    free(findings->unchecked);
     xs_site_totals_free(&findings->at_sites);
     xs_steps_free(&findings->steps);
     if (findings->sites)

@@ -199,6 +199,15 @@ struct xs_undecided {
     uint64_t count;
 };
 
+/* Copies of a site that a detector may be true of and that nobody looked at, as the budget did not allow it, where none
+ * like them was checked either: no sample stands for them. */
+struct xs_unchecked {
+    unsigned detector;
+    uint32_t site;
+    uint64_t copies, downloads, bytes; /* downloads: of the copies */
+    uint64_t ns; /* what they take, the most that can be saved; less what other detectors found of copies like them */
+};
+
 /* The removable time of the findings that count, together: every transfer, memset, allocation and migration once, with
  * the largest that any finding claims of it. Upper bounds and advice are not in it. */
 struct xs_total {
@@ -223,6 +232,8 @@ struct xs_findings {
     size_t count;
     struct xs_undecided *undecided; /* by detector, then the most frequent reason first */
     size_t undecided_count;
+    struct xs_unchecked *unchecked; /* by site, then by detector */
+    size_t unchecked_count;
     struct xs_total total;
     uint64_t upper_bound_ns; /* of the findings that are upper bounds; 0 once the causes were found */
     struct xs_site_totals at_sites;

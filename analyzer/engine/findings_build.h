@@ -12,10 +12,13 @@ struct xs_findings_builder {
     struct xs_undecided *undecided;
     size_t undecided_count, undecided_capacity;
     size_t last_undecided;
+    struct xs_unchecked *unchecked; /* in any order; a site and detector may be there several times */
+    size_t unchecked_count, unchecked_capacity;
 };
 
 void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, const struct xs_instance *instance);
 void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason);
+void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked);
 
 /* Hands everything over, ranked and folded; the builder is empty afterwards. run_ns of `findings` is set already. */
 void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyzer/trace/scan.h"
+
 enum { SLOTS = 16 }; /* of a group: cells by detector and situation, in the order in which they are met */
 
 struct xs_sample_group {
@@ -74,6 +76,20 @@ static void end_block(struct xs_sample_cell *cell) {
     cell->open = (struct xs_sample_block){0};
 }
 
+/* What another run may look at: it was left out by chance, by itself or with the copy before it, or the budget was
+ * spent. */
+static void count_unseen(struct xs_sample_cell *cell, const struct xs_trace_event *event, enum xs_drawn drawn,
+                         uint64_t ns) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    bool own = t->skip == XS_SKIP_BUDGET || t->skip == XS_SKIP_LEFT_OUT;
+    if (drawn == XS_DRAWN_CHECKED || !(own || (drawn == XS_DRAWN_LEFT_OUT && xs_look_of(t) != XS_LOOK_FOLLOWED)))
+        return;
+    cell->unseen++;
+    cell->unseen_downloads += xs_is_download(event);
+    cell->unseen_bytes = xs_sum(cell->unseen_bytes, t->bytes);
+    cell->unseen_ns = xs_sum(cell->unseen_ns, ns);
+}
+
 /* The first copies of a site are all looked at, and then stand for no others. */
 static bool is_full(const struct xs_sample_block *open, enum xs_drawn drawn) {
     bool census = open->of == open->checked;
@@ -88,14 +104,15 @@ void xs_samples_add(struct xs_samples *s, unsigned detector, const struct xs_tra
     s->current = cell && drawn == XS_DRAWN_CHECKED ? cell : NULL;
     if (!cell)
         return;
+    struct xs_times times = xs_event_times(event);
+    double ns = (double)xs_times_rank_ns(&times);
+    count_unseen(cell, event, drawn, xs_times_rank_ns(&times));
     if (drawn == XS_DRAWN_UNKNOWN) {
         cell->unknown++;
         return;
     }
     if (is_full(&cell->open, drawn))
         end_block(cell);
-    struct xs_times times = xs_event_times(event);
-    double ns = (double)xs_times_rank_ns(&times);
     cell->of++;
     cell->open.of++;
     cell->open.of_ns += ns;
@@ -196,6 +213,32 @@ static void end_finding(struct xs_finding *finding) {
     sample->high_ns = fmax(sample->ns, sample->high * each);
 }
 
+/* Copies of a cell that has no checked one. What is found of copies of the same site and size by another detector is
+ * not to be saved twice. */
+static void add_unchecked(const struct xs_sample_group *group, struct xs_findings_builder *builder) {
+    double found = 0;
+    for (unsigned i = 0; i < SLOTS && group->cells[i]; i++) {
+        double ns = 0;
+        for (unsigned v = 0; v < XS_VERDICTS; v++)
+            ns += group->cells[i]->ns[v];
+        found = ns > found ? ns : found;
+    }
+    uint64_t found_ns = found < 9e18 ? (uint64_t)found : INT64_MAX;
+    for (unsigned i = 0; i < SLOTS && group->cells[i]; i++) {
+        const struct xs_sample_cell *cell = group->cells[i];
+        if (!cell->unseen || cell->checked)
+            continue;
+        xs_findings_unchecked(
+            builder,
+            &(struct xs_unchecked){.detector = cell->detector,
+                                   .site = cell->site,
+                                   .copies = cell->unseen,
+                                   .downloads = cell->unseen_downloads,
+                                   .bytes = cell->unseen_bytes,
+                                   .ns = cell->unseen_ns - (cell->unseen_ns < found_ns ? cell->unseen_ns : found_ns)});
+    }
+}
+
 void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder) {
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&s->groups, entry));) {
         struct xs_sample_group *group = (struct xs_sample_group *)(uintptr_t)entry->value;
@@ -209,6 +252,7 @@ void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder
                     add_cell(cell, builder->items[*found - 1]);
             }
         }
+        add_unchecked(group, builder);
     }
     for (size_t i = 0; i < builder->count; i++) {
         builder->items[i]->sample.is_of_contents =

@@ -34,6 +34,8 @@ struct xs_sample_cell {
     double sampled_of, sampled_checked, sampled_squares; /* of those of them that are no census; of^2 / checked */
     double sampled[XS_VERDICTS];                         /* the part of `estimate` that is of these */
     struct xs_sample_block held, open;                   /* the one that ended last, and the one that grows */
+    uint64_t unseen, unseen_downloads, unseen_bytes,
+        unseen_ns; /* that nobody looked at: by chance, or for the budget */
 };
 
 struct xs_samples {
@@ -51,7 +53,7 @@ void xs_samples_add(struct xs_samples *samples, unsigned detector, const struct 
 /* The copy that was added last is an instance. */
 void xs_samples_hit(struct xs_samples *samples, unsigned detector, const struct xs_instance *instance);
 
-/* Writes what the cells say into the findings. */
+/* Writes what the cells say into the findings, and which copies no checked one stands for. */
 void xs_samples_finish(struct xs_samples *samples, struct xs_findings_builder *builder);
 void xs_samples_free(struct xs_samples *samples);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
 #include "analyzer/causes/causes.h"
 #include "analyzer/command/command.h"
 #include "analyzer/command/process.h"
@@ -13,8 +14,10 @@
 #include "analyzer/explain/explain.h"
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/findings/unchecked.h"
 #include "analyzer/modelled/modelled.h"
 #include "analyzer/symbols/debug_path.h"
+#include "analyzer/trace/scan.h"
 #include "analyzer/trace/source_option.h"
 #include "schema/spelling.h"
 
@@ -195,6 +198,31 @@ static bool say_nearest(const struct arguments *arguments, const struct xs_findi
     return true;
 }
 
+/* Of a finding that the trace does not have: that there may be some, as not all could be decided. */
+static bool say_undecided(const struct arguments *arguments, const struct xs_findings *findings) {
+    const char *asked = arguments->ask.asked, *slash = strchr(asked, '/');
+    size_t length = slash ? (size_t)(slash - asked) : strlen(asked);
+    const struct xs_undecided *most = NULL;
+    uint64_t undecided = 0;
+    char count[XS_UNIT_BYTES];
+    for (size_t i = 0; i < findings->undecided_count; i++) {
+        const char *id = xs_detectors[findings->undecided[i].detector]->id;
+        if (strlen(id) != length || strncmp(id, asked, length) != 0)
+            continue;
+        undecided = xs_sum(undecided, findings->undecided[i].count);
+        most = most && most->count >= findings->undecided[i].count ? most : &findings->undecided[i];
+    }
+    if (!most || findings->selection) /* what is undecided is of the whole trace */
+        return false;
+    bool unchecked = false;
+    for (size_t i = 0; i < findings->unchecked_count; i++)
+        unchecked |= findings->unchecked[i].detector == most->detector;
+    xs_complain("%s: no finding `%s'; of %s cop%s " XS_IS_UNDECIDED " (%s)%s", arguments->ask.trace, asked,
+                xs_format_count(count, undecided), undecided == 1 ? "y" : "ies", most->reason,
+                unchecked ? ": " XS_UNCHECKED_REMEDY : "");
+    return true;
+}
+
 /* Says what there is instead. Returns the exit status. */
 static int no_such_finding(const struct arguments *arguments, const struct xs_findings *findings, bool several) {
     struct xs_string names = {0};
@@ -210,7 +238,7 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
         xs_string_free(&names);
         return XS_EXIT_USAGE;
     }
-    if (!several && say_nearest(arguments, findings)) {
+    if (!several && (say_undecided(arguments, findings) || say_nearest(arguments, findings))) {
         xs_string_free(&names);
         return XS_EXIT_ERROR;
     }

@@ -8,6 +8,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/findings/unchecked.h"
 #include "analyzer/trace/scan.h"
 
 /* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
@@ -149,6 +150,11 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     else if (undecided)
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided: %s; --undecided shows of what, and why.",
                     xs_format_count(count, undecided));
+    struct xs_string unchecked = {0};
+    xs_say_unchecked(&unchecked, findings);
+    if (unchecked.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
+    xs_string_free(&unchecked);
     if (findings->count)
         xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.",
                     explain->trace->path);

@@ -6,6 +6,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/findings/unchecked.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
@@ -225,11 +226,17 @@ void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *o
     xs_string_free(&text);
 }
 
-void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struct xs_out *out) {
+void xs_findings_unknown_lines(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                               struct xs_out *out) {
     char why[256];
+    struct xs_string unchecked = {0};
     xs_content_coverage_why_none(contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    xs_say_unchecked(&unchecked, findings);
+    if (unchecked.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
+    xs_string_free(&unchecked);
     xs_content_coverage_migrations(contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);

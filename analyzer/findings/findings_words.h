@@ -75,8 +75,10 @@ bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, si
 
 /* What all repairs save together, and that it is a bound where it is; nothing where nothing is saved. */
 void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out);
-/* What is not known of contents and of page migrations, as warnings; nothing where all of it is. */
-void xs_findings_unknown_lines(const struct xs_content_coverage *contents, struct xs_out *out);
+/* What is not known of contents and of page migrations, and how many copies could not be checked, as warnings; nothing
+ * where all of it is known. */
+void xs_findings_unknown_lines(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                               struct xs_out *out);
 /* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
 void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out); /* the last of these */
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,

@@ -12,6 +12,7 @@
 #include "analyzer/engine/findings.h"
 
 #define XS_NO_FINDINGS "No findings."
+#define XS_IS_UNDECIDED "it could not be decided"
 #define XS_NONE_PASSES "None that pass the filter."
 #define XS_NONE_GIVES_TIME "None that would save time."
 #define XS_NONE_GIVES(least) "None that would save " least

@@ -6,6 +6,7 @@
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/diff_words.h"
 #include "analyzer/findings/sentences.h"
+#include "analyzer/findings/unchecked.h"
 #include "analyzer/html/buffers.h"
 #include "analyzer/html/details.h"
 #include "analyzer/html/lanes.h"
@@ -118,10 +119,17 @@ static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) 
     xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
     if (*why)
         xs_json_text(json, NULL, why);
+    struct xs_string unchecked = {0};
+    xs_say_unchecked(&unchecked, run->reading.findings);
+    if (unchecked.length)
+        xs_json_text(json, NULL, unchecked.data);
+    xs_string_free(&unchecked);
     xs_content_coverage_migrations(&run->reading.contents, why, sizeof why);
     if (*why)
         xs_json_text(json, NULL, why);
     xs_json_end(json, ']');
+    xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
+    xs_json_bool(json, "total_unknown", *why || xs_nothing_found_is_unsure(run->reading.findings));
 }
 
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {

@@ -255,7 +255,7 @@ void xs_report_text_findings(const struct xs_report *report, struct xs_out *out)
             print_advice(findings, i, out);
     rest.advice = all ? 0 : advice;
     rest_line(&rest, report->summary->trace->path, out);
-    xs_findings_unknown_lines(contents, out);
+    xs_findings_unknown_lines(findings, contents, out);
 }
 
 bool xs_report_can_try(const struct xs_report *report) {

@@ -282,7 +282,7 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
     xs_report_failures(report, &lines.out);
     xs_report_windows(report->summary, &lines.out);
     xs_report_warnings(report->summary, &lines.out);
-    xs_findings_unknown_lines(&report->contents, &lines.out);
+    xs_findings_unknown_lines(report->findings, &report->contents, &lines.out);
     xs_markdown_lines_block(&lines, out);
     if (report->by) {
         xs_markdown_lines_begin(&lines);

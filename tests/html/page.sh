@@ -44,6 +44,7 @@ page buffers "$golden/h100_pageable_async.db"
 page both_empty pages/empty.db pages/empty_too.db
 made findings findings.sql
 made nothing no_findings.sql
+made unchecked no_findings.sql unchecked.sql
 made callsites findings.sql callsites.sql
 made simulated simulated.sql
 made without_cupti without_cupti.sql

@@ -97,3 +97,15 @@ check('a simulated GPU says so', 'simulated', {}, async (page) => {
   assert.ok(await page.isVisible('.simulated'));
   assert.match(await page.textContent('.simulated'), /SIMULATED .* no time on this page is a measurement/);
 });
+
+check('what could not be checked is not called nothing', 'unchecked', {}, async (page) => {
+  const head = await page.textContent('.figures');
+  assert.match(head, /All repaired saves\s*not known/);
+  assert.match(await page.textContent('.unknown'), /^10 downloads .* could not be checked: xferspy run --finger/);
+  assert.match(await page.textContent('.detail'), /^Nothing was found among what was checked/);
+});
+
+check('where all was checked, nothing is nothing', 'nothing', {}, async (page) => {
+  assert.match(await page.textContent('.figures'), /All repaired saves\s*nothing/);
+  assert.equal(await page.$('.unknown'), null);
+});

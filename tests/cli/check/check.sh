@@ -41,6 +41,25 @@ make_trace likely.db "$F/no_findings.sql" likely.sql
 check --fail-on=any:1us,sure:1us --allow-unknown likely.db; expect_status 3
 expect_out "unused-upload/likely: 1,"; expect_out "FAIL     any:1us"; expect_out "PASS     sure:1us"; expect_out "none"
 
+# Copies that nobody looked at may be waste: a limit that they could pass is not kept for certain.
+make_trace unchecked.db "$F/no_findings.sql" "$F/unchecked.sql"
+check unchecked.db; expect_status 3; expect_out "UNKNOWN  removable-time:1%"; expect_not "PASS"
+expect_out "10 downloads (160 MiB, 3.00 ms) could not be checked: xferspy run --fingerprint=all -- PROGRAM checks"
+check --fail-on=removable-time:5.9%,any:0,any:9,any:159MiB,any:2.9ms,sure:1%,sure:9 unchecked.db; expect_status 3
+[ "$(grep -c UNKNOWN stdout)" -eq 7 ] || show "all are unknown"
+check --fail-on=removable-time:6.1%,any:10,any:160MiB,any:3ms,sure:10% unchecked.db; expect_status 0
+expect_out "Not decided: 10 instances"
+check --allow-unknown=removable-time unchecked.db; expect_status 0; expect_out "ALLOWED  removable-time:1%"
+# ... but not where the baseline had as many.
+run "$XFERSPY" check --write-baseline=unchecked.json unchecked.db; expect_status 0
+check --baseline=unchecked.json --fail-on=any:0,sure:0,removable-time:1% unchecked.db; expect_status 0
+check --baseline=unchecked.json --fail-on=any:0 --fail-on=removable-time:+0% unchecked.db; expect_status 0
+# What was left out and has a sample is estimated: the limit is kept, as before.
+echo "UPDATE transfer SET skip = NULL, fingerprint = 3 WHERE id IN (12);
+UPDATE transfer SET skip = 22, fingerprint = 2 WHERE id IN (13);" >sampled.sql
+make_trace sampled.db "$F/no_findings.sql" "$F/unchecked.sql" sampled.sql
+check sampled.db; expect_status 0; expect_out "PASS     removable-time:1%"
+
 # Metrics: exactly the limit is good, one more is not.
 check --fail-on=wall-time:100ms,transfers:37,upload-bytes:97779712B run.db; expect_status 0
 expect_out "The gate passes."

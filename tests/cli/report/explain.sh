@@ -118,6 +118,12 @@ run "$XFERSPY" explain -o new.txt findings.db nonsense; expect_error_of findings
 [ ! -e new.txt ] || show "left a file"
 run "$XFERSPY" explain clean.db; expect_status 0; expect_no_err; expect_out "No findings."
 run "$XFERSPY" explain clean.db noop-upload; expect_error_of clean.db; expect_err "none at all"
+make_trace unchecked.db "$SOURCE/fixtures/no_findings.sql" "$SOURCE/fixtures/unchecked.sql"
+run "$XFERSPY" explain unchecked.db repeat-download; expect_error_of unchecked.db
+expect_err "of 10 copies it could not be decided (left out of the sample): xferspy run --fingerprint=all -- PROGRAM"
+run "$XFERSPY" explain unchecked.db noop-upload; expect_error_of unchecked.db; expect_err "none at all"
+run "$XFERSPY" explain unchecked.db; expect_status 0
+expect_out "10 downloads (160 MiB, 3.00 ms, 6.0 % of the run) could"
 run "$XFERSPY" explain --format=tsv clean.db; expect_status 0; [ "$(wc -l <stdout)" -eq 1 ] || show "the header alone"
 run "$XFERSPY" explain --instances --format=tsv clean.db; expect_status 0
 [ "$(wc -l <stdout)" -eq 1 ] || show "the header alone"

@@ -56,6 +56,14 @@ for format in text markdown json; do
 done
 run "$XFERSPY" html -o left.html left.db; expect_status 0
 grep -q "1,026 calls were not recorded: made inside" left.html || show "the page does not have it"
+# Where copies were left out and none stands for them, the report says how many, and how to have them checked.
+make_trace unchecked.db "$SOURCE/fixtures/no_findings.sql" "$SOURCE/fixtures/unchecked.sql"
+for format in text markdown; do
+    run "$XFERSPY" report --format=$format unchecked.db; expect_status 0
+    expect_out "10 downloads (160 MiB, 3.00 ms, 6.0 % of the run) could not be checked: xferspy run --fingerprint=all -- "
+done
+run "$XFERSPY" html -o unchecked.html unchecked.db; expect_status 0
+grep -q "10 downloads (160 MiB, 3.00 ms, 6.0 % of the run) could not be" unchecked.html || show "not in the page"
 # "nothing" is said only where nothing can have cost time: every output has the same words.
 cat >given.sql <<'EOF'
 INSERT INTO entry_point VALUES (9,'cuLaunchKernel',4); INSERT INTO thread VALUES (1,7,'main');

@@ -69,7 +69,9 @@ export class Findings {
       { class: 'note' },
       this.run.findings.length
         ? 'Choose a cause: its evidence is shown here, its transfers are marked in the timeline.'
-        : 'Nothing to show.',
+        : this.run.total_unknown
+          ? 'Nothing was found among what was checked: the top of the page says what was not, and what to do.'
+          : 'Nothing to show.',
     );
   }
 

@@ -43,7 +43,8 @@ function where({ where: of }) {
 function repaired(run) {
   const [saves, ...becomes] = f.minus(f.units(run.total_text)).replace(/\.$/, '').split(', ');
   const [, most, range] = saves.replace(/^All repaired: saves /, '').match(/^(.*?)( \(.*\)|)$/);
-  return [most || 'nothing', [range.slice(1), becomes.join(', ')].filter(Boolean).join('; ')];
+  const none = run.total_unknown ? 'not known' : 'nothing';
+  return [most || none, [range.slice(1), becomes.join(', ')].filter(Boolean).join('; ')];
 }
 
 // What `xferspy try` measured of all repairs together: "-140 ms (-145 ms to -131 ms) of 400 ms, 9 runs

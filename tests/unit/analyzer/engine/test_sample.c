@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analyzer/engine/sample.h"
+#include "analyzer/findings/unchecked.h"
 
 enum { A = 0x10000, B = 0x4000000, C = 0x8000000, BYTES = 0x20000, HOST = 0x50000000, OTHER = 0x60000000 };
 
@@ -236,6 +237,70 @@ static void other_findings_have_none(void **state) {
     play_end(p);
 }
 
+static const struct xs_unchecked *unchecked_of(const char *id) {
+    for (size_t i = 0; i < p->findings->unchecked_count; i++)
+        if (!strcmp(xs_detectors[p->findings->unchecked[i].detector]->id, id))
+            return &p->findings->unchecked[i];
+    return NULL;
+}
+
+/* Twenty downloads of one place, of which so many were looked at, two after each other at a time. */
+static void play_downloads(int looked, const char *sql) {
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    for (int i = 0; i < 20; i++)
+        play_down(p, A, BYTES, i < looked ? 100 + i : NO_CONTENT, HOST);
+    play_analyse(p, sql);
+}
+
+/* Copies that nobody looked at, by chance or for the budget: no checked one stands for them. */
+static void of_what_nobody_looked_at_nothing_is_known(void **state) {
+    static const char *const left_out[] = {BY_CHANCE, NULL};
+    (void)state;
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        play_downloads(1, left_out[i]); /* one alone, which is compared with none */
+        const struct xs_unchecked *u = unchecked_of("repeat-download");
+        assert_non_null(u);
+        assert_int_equal(u->copies, 19);
+        assert_int_equal(u->downloads, 19);
+        assert_int_equal(u->bytes, 19 * BYTES);
+        assert_int_equal(u->ns, 19 * (BYTES / 4096) * 1000);
+        assert_int_equal(p->findings->unchecked_count, 1);
+        struct xs_unchecked total = xs_unchecked_total(p->findings, NULL);
+        assert_true(total.copies == 19 && total.ns == u->ns);
+        play_end(p);
+    }
+}
+
+/* The rest is estimated from those that were checked, or cannot be looked at by any option. */
+static void who_is_stood_for_is_not_unchecked(void **state) {
+    (void)state;
+    play_downloads(2, BY_CHANCE);
+    assert_null(unchecked_of("repeat-download"));
+    play_end(p);
+    play_downloads(1, "UPDATE transfer SET skip = 7 WHERE skip = 9;");
+    assert_null(unchecked_of("repeat-download"));
+    play_end(p);
+}
+
+/* Of copies of which one finding is found no other can save more. */
+static void what_is_found_is_not_unchecked_again(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 40; i++) {
+        play_down(p, A, BYTES, NO_CONTENT, HOST);
+        upload(A, BYTES, i % 4 ? NO_CONTENT : 1, 1);
+    }
+    play_analyse(p, BY_CHANCE);
+    assert_int_equal(played_finding(p, "noop-upload")->sample.hits, 10);
+    assert_non_null(unchecked_of("round-trip"));
+    assert_int_equal(unchecked_of("round-trip")->downloads, 0);
+    assert_int_equal(unchecked_of("round-trip")->ns, 0);
+    play_end(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wilson_is_the_textbook_s),
@@ -249,6 +314,9 @@ int main(void) {
         cmocka_unit_test(pairs_are_decided_by_their_first),
         cmocka_unit_test(what_is_inferred_is_of_the_one_before),
         cmocka_unit_test(other_findings_have_none),
+        cmocka_unit_test(of_what_nobody_looked_at_nothing_is_known),
+        cmocka_unit_test(who_is_stood_for_is_not_unchecked),
+        cmocka_unit_test(what_is_found_is_not_unchecked_again),
     };
     return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
 }

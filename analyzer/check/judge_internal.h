@@ -1,0 +1,23 @@
+/* What the files of judging share: one trace while it is judged, and why a rule cannot be decided. */
+#ifndef XFERSPY_ANALYZER_CHECK_JUDGE_INTERNAL_H
+#define XFERSPY_ANALYZER_CHECK_JUDGE_INTERNAL_H
+
+#include "analyzer/check/judge.h"
+
+/* One trace while it is judged. */
+struct xs_judge {
+    const struct xs_reading *reading;
+    const struct xs_check_terms *terms;
+    struct xs_judged *judged;
+};
+
+/* A finding's number as the rule measures it: `sure' goes by the least that a finding saves. */
+uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *finding);
+bool xs_judge_is_suppressed(const struct xs_judge *judge, size_t finding);
+/* `share` more of a value, as far as 64 bits go. */
+uint64_t xs_judge_share_of(uint64_t value, double share);
+
+/* Why a rule that nothing was found against still cannot be said to hold, to be freed; NULL: it holds. */
+char *xs_judge_why_unknown(const struct xs_judge *judge, const struct xs_rule_result *result);
+
+#endif
