@@ -3,7 +3,6 @@
 #include "preload/session/asked_steps.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -169,19 +168,22 @@ static void say_no_window(bool *said) {
 }
 
 /* Few waits: the program waits in copies that block, if at all, and they tell no steps. */
+#define NO_WAIT                                                                                                        \
+    "no step was recorded: of %llu waits none came regularly%s; give the name of an NVTX range (--step=NAME or"        \
+    " XFERSPY_STEP=NAME), or record the whole run: `xferspy report"
+#define THEN_CHOSEN " TRACE' then chooses its steps"
+
 static void say_no_wait(bool *said, const struct xs_step_waits *waits) {
-    char skip[48] = "", steps[48] = "";
-    if (asked->skip_steps) {
-        snprintf(skip, sizeof skip, " --skip-steps=%ld", asked->skip_steps);
+    const char *few = waits->seen < XS_STEP_WAITS_LEAST ? ", and copies that block tell no steps" : "";
+    unsigned long long seen = waits->seen;
+    if (asked->skip_steps && asked->steps) {
+        xs_complain(said, NO_WAIT " --skip-steps=%ld --steps=%ld" THEN_CHOSEN, seen, few, asked->skip_steps,
+                    asked->steps);
+    } else if (asked->steps) {
+        xs_complain(said, NO_WAIT " --steps=%ld" THEN_CHOSEN, seen, few, asked->steps);
+    } else {
+        xs_complain(said, NO_WAIT " --skip-steps=%ld" THEN_CHOSEN, seen, few, asked->skip_steps);
     }
-    if (asked->steps) {
-        snprintf(steps, sizeof steps, " --steps=%ld", asked->steps);
-    }
-    xs_complain(said,
-                "no step was recorded: of %llu waits none came regularly%s; give the name of an NVTX range (--step=NAME"
-                " or XFERSPY_STEP=NAME), or record the whole run: `xferspy report%s%s TRACE' then chooses its steps",
-                (unsigned long long)waits->seen,
-                waits->seen < XS_STEP_WAITS_LEAST ? ", and copies that block tell no steps" : "", skip, steps);
 }
 
 void xs_asked_steps_say(void) {
