@@ -246,14 +246,19 @@ static uint64_t others_ns(void) {
 /* Fingerprints and page migrations may take a half of the budget each: so many per mille of the run's time. */
 static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2; }
 
-/* The parts of the run that are asked for. */
-static void start_windows(uint64_t begun_ns) {
-    static bool said, said_of_name;
+/* Before the drain thread reads the options, to write them into the trace. */
+static void ignore_wrong_step(void) {
+    static bool said;
     const char *why = xs_range_name_refused(options.step);
     if (why) {
-        xs_complain(&said_of_name, "XFERSPY_STEP is ignored: %s", why);
+        xs_complain(&said, "XFERSPY_STEP is ignored: %s", why);
         *options.step = '\0';
     }
+}
+
+/* The parts of the run that are asked for. */
+static void start_windows(uint64_t begun_ns) {
+    static bool said;
     if (xs_asked_steps_start(&options, &window)) {
         xs_outside_start(&window, begun_ns);
         return;
@@ -329,6 +334,7 @@ static bool begin_locked(void) {
             return give_up("the current directory's name is too long for a trace");
         }
     }
+    ignore_wrong_step();
     start_redacting();
     xs_facts_read_devices();
     xs_facts_read_rank();
