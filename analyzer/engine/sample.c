@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyzer/base/size_class.h"
 #include "analyzer/trace/scan.h"
 
 enum { SLOTS = 16 }; /* of a group: cells by detector and situation, in the order in which they are met */
@@ -15,10 +16,8 @@ struct xs_sample_group {
 
 /* --- counting --- */
 
-static unsigned class_of(uint64_t bytes) { return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0; }
-
 static struct xs_sample_group *group_of(struct xs_samples *s, const struct xs_trace_event *event) {
-    unsigned class = class_of(event->u.transfer.bytes);
+    unsigned class = xs_size_class(event->u.transfer.bytes);
     if (s->latest && s->latest_site == event->site && s->latest_class == class)
         return s->latest;
     uint64_t *place = xs_hash_put(&s->groups, event->site, class);

@@ -1,10 +1,9 @@
 /* By how much the calls that were looked at took longer; see looks.h. */
 #include "analyzer/replay/looks.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/hash.h"
-#include "analyzer/base/memory.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/base/size_class.h"
 #include "analyzer/replay/durations.h"
 
 enum { LEAST_OTHERS = 4 }; /* calls that were not looked at, so that there is something to compare with */
@@ -16,8 +15,6 @@ struct group {
     int64_t look_ns;
 };
 
-static unsigned class_of(uint64_t bytes) { return bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0; }
-
 static bool is_copy(const struct xs_model_call *call) { return call->kind == XS_MODEL_TRANSFER && call->site; }
 
 /* What the call takes besides its copy, if it waits for that; the copies of a place take different times. */
@@ -28,10 +25,15 @@ static int64_t besides_ns(const struct xs_model *model, const struct xs_model_ca
     return ns > 0 ? ns : 0;
 }
 
-static struct group *group_of(struct xs_hash *groups, const struct xs_model_call *call) {
-    uint64_t *place = xs_hash_put(groups, call->site, class_of(call->bytes));
+struct groups {
+    struct xs_hash by_key;
+    struct xs_pool pool;
+};
+
+static struct group *group_of(struct groups *groups, const struct xs_model_call *call) {
+    uint64_t *place = xs_hash_put(&groups->by_key, call->site, xs_size_class(call->bytes));
     if (!*place) {
-        struct group *made = xs_realloc(NULL, sizeof *made);
+        struct group *made = xs_pool_take(&groups->pool);
         *made = (struct group){0};
         *place = (uint64_t)(uintptr_t)made;
     }
@@ -45,7 +47,7 @@ static void end_group(struct group *group) {
 }
 
 void xs_model_find_looks(struct xs_model *model) {
-    struct xs_hash groups = {0};
+    struct groups groups = {.pool.item_bytes = sizeof(struct group)};
     for (uint32_t i = 0; i < model->call_count; i++) {
         const struct xs_model_call *call = &model->calls[i];
         if (!is_copy(call))
@@ -54,7 +56,7 @@ void xs_model_find_looks(struct xs_model *model) {
         xs_durations_add(call->is_looked_at ? &group->looked_at : &group->others, besides_ns(model, call));
         group->other_count += !call->is_looked_at;
     }
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups, entry));)
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups.by_key, entry));)
         end_group((struct group *)(uintptr_t)entry->value);
     for (uint32_t i = 0; i < model->call_count; i++) {
         struct xs_model_call *call = &model->calls[i];
@@ -63,7 +65,6 @@ void xs_model_find_looks(struct xs_model *model) {
         int64_t look_ns = group_of(&groups, call)->look_ns, most = besides_ns(model, call);
         call->look_ns = look_ns < most ? look_ns : most;
     }
-    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups, entry));)
-        free((struct group *)(uintptr_t)entry->value);
-    xs_hash_free(&groups);
+    xs_pool_free(&groups.pool);
+    xs_hash_free(&groups.by_key);
 }
