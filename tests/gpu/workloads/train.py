@@ -6,13 +6,18 @@ how long the loop took on standard error.
 """
 
 import argparse
+import os
 import sys
 import time
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../bench/programs"))
+import slices  # noqa: E402
+
 FEATURES, CLASSES, BATCH = 1024, 10, 64
+ENDLESS = 10**7
 
 
 class Samples(torch.utils.data.Dataset):
@@ -43,7 +48,7 @@ def main():
     ).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     loader = torch.utils.data.DataLoader(
-        Samples(options.iterations * BATCH), batch_size=BATCH, num_workers=2, pin_memory=True
+        Samples((ENDLESS if slices.asked() else options.iterations) * BATCH), batch_size=BATCH, num_workers=2, pin_memory=True
     )
 
     def step(x, y):
@@ -54,6 +59,11 @@ def main():
         loss.backward()
         optimizer.step()
         return loss
+
+    if slices.asked():
+        batches = iter(loader)
+        slices.serve(lambda number: step(*next(batches)).item() if number % 10 == 0 else step(*next(batches)))
+        os._exit(0)  # the workers have batches left
 
     third = options.iterations // 3
     profiler = None
