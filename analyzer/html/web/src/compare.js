@@ -67,9 +67,9 @@ function percent(of) {
 export function compare(runs, diff, narrow, evidence) {
   const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
   const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
-  // not all contents were checked: how many there are is an estimate
+  // not all contents were checked: how many there are, and their times, are estimates
   const about = (row) => (row.is_estimate ? 'about ' : '');
-  const bounds = { gives_back_ns: upTo, count: about };
+  const bounds = { gives_back_ns: upTo, count: about, device_ns: about, exposed_ns: about, host_ns: about };
   const together = runs.some(({ report }) => report.causes.some((cause) => cause.findings.length > 1));
   const metrics = diff.metrics.filter((metric) => known(metric) && (metric.before.median || metric.after.median));
   const entry = (row) => (row.site_after ?? row.site_before)?.entry_point ?? '';
@@ -136,7 +136,7 @@ export function compare(runs, diff, narrow, evidence) {
               ? h(
                   'p',
                   { class: 'note' },
-                  'Where a count is “about” so many, not all contents were checked; times are of the copies that were.',
+                  'Where it says “about”, not all contents were checked: the number is an estimate for all copies.',
                 )
               : null,
             together
