@@ -343,6 +343,10 @@ static void add_place(struct xs_string *text, const struct xs_side *side, uint32
     xs_string_add(text, ")", 1);
 }
 
+void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index) {
+    add_place(text, side, index, false);
+}
+
 void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {
     if (after != XS_UNMATCHED)
         add_place(text, c->after, after, true);

@@ -60,6 +60,8 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *differe
 
 /* Where a change is: the place after, else that before; as xs_place_of_site says it, escaped. */
 void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
+/* The place that a side has at an index, without its entry point; that alone where there is no more. */
+void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index);
 /* What became of the place: "was at a.cu:12", "was cuMemcpyHtoD_v2"; "" where it is as it was. Escaped. */
 void xs_diff_moved(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
 const struct xs_side_finding *xs_diff_finding(const struct xs_diff *c, const struct xs_change *change);
