@@ -40,7 +40,7 @@ static const char doc[] =
     "  xferspy anonymize --keep=symbols,kernels run.db -o to-send.db\n"
     "\n"
     "A name gets the same pseudonym everywhere in one copy, and different ones in two copies. The names of CUDA's own "
-    "functions and of well-known libraries stay. docs/anonymize.md says what is kept.";
+    "functions and of well-known libraries stay.";
 
 static void keep(struct arguments *arguments, const char *list, struct argp_state *state) {
     for (const char *p = list; *p; p += strspn(p, ",")) {
@@ -56,6 +56,11 @@ static void keep(struct arguments *arguments, const char *list, struct argp_stat
             arguments->how.keep[*kind] = true;
         p += length;
     }
+}
+
+static char *help(int key, const char *text, void *input) {
+    (void)input;
+    return xs_help_with_page(key, text, "anonymize.md");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -97,7 +102,7 @@ static int anonymize(struct arguments *arguments, const struct xs_trace *trace) 
 }
 
 const struct xs_interface xs_interface_anonymize = {
-    .argp = {.options = options, .parser = parse, .args_doc = "TRACE", .doc = doc}};
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE", .doc = doc, .help_filter = help}};
 
 int xs_command_anonymize(int argc, char **argv) {
     struct arguments arguments = {.files = {.input_is = "trace", .output_is = "COPY.db"}};

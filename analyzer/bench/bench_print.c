@@ -7,6 +7,7 @@
 #include "analyzer/bench/bench_words.h"
 
 enum { COMMAND_COLUMNS = 100 };
+#define MINUS "A minus means that AFTER takes less time."
 static const char *const side_names[] = {"before", "after"};
 static const char *const headers[] = {"time",   "median before (range)", "median after (range)",
                                       "change", "difference (interval)", "p"};
@@ -87,6 +88,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
         }
         putc('\n', out->file);
         xs_table_print(table, out);
+        xs_out_line(out, XS_STYLE_DIM, MINUS);
         xs_table_free(table);
     }
     xs_string_free(&conclusion);
@@ -121,6 +123,8 @@ void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out)
                 rows[i].p.data ? rows[i].p.data : "");
         free_row(&rows[i]);
     }
+    if (count)
+        fprintf(out->file, "\n" MINUS "\n");
     putc('\n', out->file);
     for (size_t i = 0; i < 2; i++) {
         struct xs_string command = {0};

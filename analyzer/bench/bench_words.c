@@ -20,17 +20,13 @@ static void add_signed(struct xs_string *text, int64_t ns) {
     xs_string_format(text, "%s%s", ns < 0 ? "-" : "+", xs_format_ns(buffer, much));
 }
 
-void xs_bench_delta_of(struct xs_string *text, int64_t delta_ns, int64_t low_ns, int64_t high_ns) {
-    add_signed(text, delta_ns);
-    xs_string_format(text, " (");
-    add_signed(text, low_ns);
-    xs_string_format(text, " to ");
-    add_signed(text, high_ns);
-    xs_string_format(text, ")");
-}
-
 void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time) {
-    xs_bench_delta_of(text, xs_difference_delta(&time->difference), time->low_ns, time->high_ns);
+    add_signed(text, xs_difference_delta(&time->difference));
+    xs_string_format(text, " (");
+    add_signed(text, time->low_ns);
+    xs_string_format(text, " to ");
+    add_signed(text, time->high_ns);
+    xs_string_format(text, ")");
 }
 
 void xs_bench_percent(struct xs_string *text, const struct xs_difference *difference) {

@@ -56,7 +56,6 @@ void xs_bench_say_failures(struct xs_string *text, const struct xs_bench *bench,
 enum xs_style xs_bench_conclusion_style(const struct xs_bench_report *report);
 /* "-430 ms (-452 ms to -401 ms)": by how much AFTER takes longer, and its interval. */
 void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time);
-void xs_bench_delta_of(struct xs_string *text, int64_t delta_ns, int64_t low_ns, int64_t high_ns);
 void xs_bench_percent(struct xs_string *text, const struct xs_difference *difference);
 /* "2.40 s (2.38 s to 2.45 s)": median and range. */
 void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread);

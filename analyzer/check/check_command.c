@@ -89,7 +89,7 @@ static const char doc[] =
              "  xferspy check runs/ job.db       traces of a folder and a merged file\n"
              "\n"
              "Findings that are in the baseline do not fail, unless they grew by more than the "
-             "tolerance. " XS_CHECK_CONFIG_NAME " is described in docs/check.md.";
+             "tolerance. Rules can also stand in a file " XS_CHECK_CONFIG_NAME ".";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_GITHUB, FORMATS };
 static const char *const format_names[] = {"text", "json", "junit", "sarif", "github", NULL};
@@ -117,6 +117,11 @@ static void parse_terms(int key, const char *text, struct arguments *arguments, 
         argp_error(state, "--tolerance=%s: " XS_SHARE_WANTED, text);
     if (key == OPTION_ALLOW_UNKNOWN && !xs_check_config_allow(&arguments->config, text ? text : "all", message))
         argp_error(state, "--allow-unknown: %s", message);
+}
+
+static char *help(int key, const char *text, void *input) {
+    (void)input;
+    return xs_help_with_page(key, text, "check.md");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -384,8 +389,12 @@ static int check(struct arguments *arguments) {
 }
 
 static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
-const struct xs_interface xs_interface_check = {
-    .argp = {.options = check_options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+const struct xs_interface xs_interface_check = {.argp = {.options = check_options,
+                                                         .parser = parse,
+                                                         .args_doc = "TRACE...",
+                                                         .doc = doc,
+                                                         .children = children,
+                                                         .help_filter = help}};
 
 int xs_command_check(int argc, char **argv) {
     struct arguments arguments = {0};

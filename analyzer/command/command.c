@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/text.h"
+#include "analyzer/command/installation.h"
 
 /* "this, that or another"; `note` follows the first. */
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
@@ -105,6 +106,15 @@ error_t xs_parse_traces(int key, char *argument, struct argp_state *state) {
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+char *xs_help_with_page(int key, const char *text, const char *page) {
+    char *where = key == ARGP_KEY_HELP_POST_DOC ? xs_docs_page(page) : NULL;
+    char *escaped = where ? xs_text_escaped(where) : NULL;
+    char *help = escaped ? xs_text_format("%s\n\nMore: %s", text ? text : "", escaped) : NULL;
+    free(where);
+    free(escaped);
+    return help ? help : (char *)(uintptr_t)text;
 }
 
 static const struct argp_option ask_options[] = {

@@ -53,6 +53,10 @@ struct xs_traces_arguments {
 enum { XS_OPTION_JSON = 0x100, XS_OPTION_DETAILS };
 error_t xs_parse_traces(int key, char *argument, struct argp_state *state);
 
+/* What an argp help_filter of a command makes of a text: behind its last one stands where the page of docs/ is that
+ * says more, as it was installed, if it is there. */
+char *xs_help_with_page(int key, const char *text, const char *page);
+
 /* The place of a word among `words` (NULL after the last), for an option that takes one of them; a message with all of
  * them, and the end of the program, where it is none. */
 int xs_parse_word(const char *option, const char *text, const char *const *words, struct argp_state *state);

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/size_class.h"
 
 enum {
     RUNNING = 64, /* looked at; more at one time are in a damaged trace only */
@@ -59,9 +60,8 @@ static bool is_comparable(const struct xs_interval_view *copy) {
 
 static void key_of(const struct xs_trace_event *event, uint64_t key[2]) {
     const struct xs_interval_view *copy = &event->u.interval;
-    unsigned size = 63u - (unsigned)__builtin_clzll(copy->bytes);
     key[0] = (uint64_t)event->site << 32 | (uint32_t)event->device;
-    key[1] = (uint64_t)size << 16 | (uint64_t)copy->direction << 8 | (uint64_t)copy->host_kind;
+    key[1] = (uint64_t)xs_size_class(copy->bytes) << 16 | (uint64_t)copy->direction << 8 | (uint64_t)copy->host_kind;
 }
 
 /* The sign test: whether so many of the copies are slow that half of them or more would have to be, by more than

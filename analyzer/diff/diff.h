@@ -35,7 +35,8 @@ struct xs_side_run {
     int64_t start_unix_ns, pid, driver_version, rank, world_size;
     uint64_t file_device, file_number; /* of the trace's file; 0: not known */
     uint64_t transfers;
-    uint64_t withheld_lines; /* whose text is not shown, and why, a sentence without its full stop or "" */
+    uint64_t timed, without_time; /* of those that leave a device record: with a device time, modelled or not */
+    uint64_t withheld_lines;      /* whose text is not shown, and why, a sentence without its full stop or "" */
     const char *withheld;
     bool simulated, duration_known, live, has_call_sites, has_contents, has_device_times;
     struct xs_metric_values metrics;
@@ -65,8 +66,8 @@ struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */
     uint32_t place;             /* index in places */
     bool advice, upper_bound;   /* upper_bound: what it saves is a range */
-    bool about;                 /* count and bytes are estimates, in one run at least: not all contents were checked */
-    const char *name;           /* as `explain` takes it for the first run that had it */
+    bool about;       /* all but what it saves is an estimate, in one run at least: not all contents were checked */
+    const char *name; /* as `explain` takes it for the first run that had it */
 };
 
 /* What it is, in finding_by_key. */

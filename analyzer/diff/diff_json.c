@@ -122,6 +122,7 @@ static void put_place(const char *key, const struct xs_side *side, uint32_t inde
         return;
     }
     const struct xs_side_place *place = &side->places[index];
+    struct xs_string text = {0};
     xs_json_object(json, key);
     xs_json_text(json, "entry_point", place->match.entry_point);
     if (place->has_frame) {
@@ -133,6 +134,9 @@ static void put_place(const char *key, const struct xs_side *side, uint32_t inde
     } else {
         xs_json_null(json, "call_site");
     }
+    xs_diff_side_place(&text, side, index);
+    xs_json_text(json, "place", text.data);
+    xs_string_free(&text);
     xs_json_text(json, "source", place->match.text);
     xs_json_end(json, '}');
 }

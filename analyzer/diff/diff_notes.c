@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
 #include "analyzer/diff/diff_internal.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
@@ -130,6 +131,12 @@ static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const
 
 /* --- single runs --- */
 
+static void note_times(struct xs_diff *c, const char *side, const char *path, const struct xs_side_run *run) {
+    char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    note(c, "%s: in %s, %s of %s copies have device times: times on the device are of these alone", side, path,
+         xs_format_count(timed, run->timed), xs_format_count(all, run->timed + run->without_time));
+}
+
 static void look_at_run(struct xs_diff *c, const char *side, const struct xs_side_run *run) {
     struct xs_string path = {0};
     cut(&path, run->path);
@@ -144,6 +151,8 @@ static void look_at_run(struct xs_diff *c, const char *side, const struct xs_sid
              run->looked_at);
     if (*run->windows)
         note(c, "%s: in %s, %s", side, path.data, run->windows);
+    if (run->timed && run->without_time)
+        note_times(c, side, path.data, run);
     if (*run->bounds)
         note(c, "%s: %.*s", side, (int)strlen(run->bounds) - 1, run->bounds);
     if (!run->transfers)

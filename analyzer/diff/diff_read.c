@@ -71,6 +71,8 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .file_device = st.st_dev,
                              .file_number = st.st_ino,
                              .transfers = reading->summary.all.count,
+                             .timed = reading->summary.coverage.matched + reading->summary.coverage.modelled,
+                             .without_time = reading->summary.coverage.without_record,
                              .simulated = run->simulated,
                              .duration_known = !run->duration_estimated,
                              .live = reading->trace.is_live,
@@ -278,9 +280,9 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         side->findings[number].about |= amount.about;
         add_to(&of->of[XS_MEASURE_COUNT], amount.instances, true);
         add_to(&of->of[XS_MEASURE_BYTES], amount.bytes, true);
-        add_to(&of->of[XS_MEASURE_DEVICE_NS], f->cost.device_ns, f->timed_instances > 0);
-        add_to(&of->of[XS_MEASURE_EXPOSED_NS], f->cost.exposed_ns, f->exposed_instances > 0);
-        add_to(&of->of[XS_MEASURE_HOST_NS], f->cost.host_ns, true);
+        add_to(&of->of[XS_MEASURE_DEVICE_NS], xs_amount_ns(&amount, f->cost.device_ns), f->timed_instances > 0);
+        add_to(&of->of[XS_MEASURE_EXPOSED_NS], xs_amount_ns(&amount, f->cost.exposed_ns), f->exposed_instances > 0);
+        add_to(&of->of[XS_MEASURE_HOST_NS], xs_amount_ns(&amount, f->cost.host_ns), true);
         add_to(&of->of[XS_MEASURE_GIVES_BACK_NS], f->gives_back_ns, true);
         add_to(&of->at_least, f->saves.least_ns, true);
         if (i >= findings->cause_count) /* finding k is the first of cause k */

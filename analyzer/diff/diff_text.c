@@ -125,7 +125,6 @@ static void amounts(struct xs_string *text, const struct xs_diff *c, const struc
                  {XS_MEASURE_BYTES, ""},
                  {XS_MEASURE_DEVICE_NS, " on the device"},
                  {XS_MEASURE_EXPOSED_NS, " exposed"}};
-    bool measured = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const struct xs_difference *d = &change->of[parts[i].measure];
         struct xs_string value = {0};
@@ -139,11 +138,8 @@ static void amounts(struct xs_string *text, const struct xs_diff *c, const struc
         else
             xs_diff_amounts(&value, c, change, parts[i].measure);
         xs_string_format(text, "%s%s%s", text->length ? ", " : "", value.data, parts[i].words);
-        measured |= parts[i].measure != XS_MEASURE_COUNT && parts[i].measure != XS_MEASURE_BYTES;
         xs_string_free(&value);
     }
-    if (measured && xs_diff_about(c, change))
-        xs_string_format(text, " for those that were checked");
 }
 
 /* "up to 484 ms (6.05 ms or more)" */

@@ -37,7 +37,8 @@ void xs_diff_amount(struct xs_string *text, const struct xs_diff *c, const struc
     const struct xs_side *side = after ? c->after : c->before;
     const struct xs_difference *d = &change->of[measure];
     uint32_t index = after ? change->after : change->before;
-    if (measure == XS_MEASURE_COUNT && index != XS_UNMATCHED && side->findings[index].about)
+    bool is_marked = measure != XS_MEASURE_BYTES && measure != XS_MEASURE_GIVES_BACK_NS;
+    if (is_marked && index != XS_UNMATCHED && side->findings[index].about)
         xs_string_format(text, "about ");
     xs_diff_value(text, xs_diff_unit(measure), after ? &d->after : &d->before);
 }
@@ -45,8 +46,10 @@ void xs_diff_amount(struct xs_string *text, const struct xs_diff *c, const struc
 void xs_diff_amounts(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change,
                      enum xs_measure measure) {
     const struct xs_difference *d = &change->of[measure];
-    xs_diff_amount(text, c, change, measure, false);
-    if (d->before.known == d->after.known && d->before.median == d->after.median)
+    bool same = d->before.known == d->after.known && d->before.median == d->after.median;
+    xs_diff_amount(text, c, change, measure,
+                   same && change->after != XS_UNMATCHED && c->after->findings[change->after].about);
+    if (same)
         return;
     xs_string_format(text, " -> ");
     xs_diff_amount(text, c, change, measure, true);
@@ -338,6 +341,10 @@ static void add_place(struct xs_string *text, const struct xs_side *side, uint32
     xs_string_add(text, " (", 2);
     xs_string_add_cut(text, place->match.entry_point, 80);
     xs_string_add(text, ")", 1);
+}
+
+void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index) {
+    add_place(text, side, index, false);
 }
 
 void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {

@@ -44,12 +44,13 @@ void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struc
 enum xs_metric_unit xs_diff_unit(enum xs_measure measure);
 /* "12.3 ms -> 1.20 ms", or one of them where they are the same. */
 void xs_diff_values(struct xs_string *text, enum xs_metric_unit unit, const struct xs_difference *difference);
-/* The same of a finding's change, of one side and of both; a count that is an estimate is "about 199". */
+/* The same of a finding's change, of one side and of both; a count or a time that is an estimate is "about
+ * 199". */
 void xs_diff_amount(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change,
                     enum xs_measure measure, bool after);
 void xs_diff_amounts(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change,
                      enum xs_measure measure);
-/* Whether such a count is in it: what was measured is then of those alone that were checked. */
+/* Whether such an estimate is in it. */
 bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change);
 /* What stands behind the change of one of the run's numbers: "within spread"; of a time that changed, where its noise
  * is not known, "one run each" or "too few runs"; else NULL. */
@@ -59,6 +60,8 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *differe
 
 /* Where a change is: the place after, else that before; as xs_place_of_site says it, escaped. */
 void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
+/* The place that a side has at an index, without its entry point; that alone where there is no more. */
+void xs_diff_side_place(struct xs_string *text, const struct xs_side *side, uint32_t index);
 /* What became of the place: "was at a.cu:12", "was cuMemcpyHtoD_v2"; "" where it is as it was. Escaped. */
 void xs_diff_moved(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after);
 const struct xs_side_finding *xs_diff_finding(const struct xs_diff *c, const struct xs_change *change);

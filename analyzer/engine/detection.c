@@ -94,7 +94,7 @@ const char *xs_missing_content(const struct xs_transfer_view *transfer) {
     static const char *const names[] = {XS_FINGERPRINT_SKIPS(NAME)};
 #undef NAME
     if (transfer->state == XS_CONTENT_LOST)
-        return "fingerprint lost with the process";
+        return "the trace ends before its fingerprint";
     bool named = transfer->skip > 0 && transfer->skip < sizeof names / sizeof *names && names[transfer->skip];
     return named ? names[transfer->skip] : "no fingerprint";
 }

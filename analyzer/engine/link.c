@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/size_class.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "schema/kinds.h"
 
 enum {
-    SIZE_CLASSES = 48, /* by factors of two */
+    SIZE_CLASSES = 49, /* of xs_size_class */
     SAMPLES = 256,     /* kept a class, evenly chosen */
     WHOLE_ROWS = 1 << 18,
     BLOCKS = 64, /* of rows, spread over a longer table */
@@ -31,13 +32,11 @@ struct fit {
     uint64_t random, samples;
 };
 
-static unsigned log2_of(uint64_t bytes) { return 63u - (unsigned)__builtin_clzll(bytes | 1); }
-
 /* A reservoir: each of the seen has the same chance to be among the kept, and the same ones are on every run. */
 static void add_sample(struct fit *fit, enum xs_link_class class, uint64_t bytes, uint64_t ns) {
-    if (!bytes || !ns || log2_of(bytes) >= SIZE_CLASSES || class == XS_LINK_CLASSES)
+    if (!bytes || !ns || xs_size_class(bytes) >= SIZE_CLASSES || class == XS_LINK_CLASSES)
         return;
-    struct size_class *c = &fit->classes[class][log2_of(bytes)];
+    struct size_class *c = &fit->classes[class][xs_size_class(bytes)];
     if (!c->ns) {
         c->ns = xs_realloc(NULL, SAMPLES * sizeof *c->ns);
         c->bytes = xs_realloc(NULL, SAMPLES * sizeof *c->bytes);

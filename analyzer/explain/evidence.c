@@ -10,10 +10,13 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/symbols/symbols.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "schema/kinds.h"
+
+enum { KERNEL_BYTES = 1024 }; /* of a name as the source has it */
 
 #define HEX(column) "CASE WHEN " column " IS NOT NULL THEN printf('0x%x', " column ") END"
 #define CALL(row)                                                                                                      \
@@ -181,9 +184,12 @@ void xs_facts_cut(struct xs_facts *facts, int columns) {
     for (size_t i = 0; i < facts->count; i++) {
         struct xs_fact *fact = &facts->items[i];
         struct xs_string cut = {0};
+        char readable[KERNEL_BYTES];
         if (!fact->text)
             continue;
-        xs_string_add_cut(&cut, fact->text, columns);
+        const char *text =
+            strcmp(fact->key, "kernel") ? fact->text : xs_demangle(fact->text, readable, sizeof readable);
+        xs_string_add_cut(&cut, text, columns);
         free(fact->text);
         fact->text = cut.data;
     }

@@ -28,7 +28,8 @@ struct xs_facts {
 /* Negative status: the message is set. `facts` is to be freed either way. */
 int xs_facts_read(const struct xs_trace *trace, const struct xs_evidence *evidence, struct xs_facts *facts,
                   char *message);
-/* Escapes the texts, and cuts those that take more columns. For people; JSON has them whole. */
+/* Escapes the texts, and cuts those that take more columns; kernels' names become those of the source. For people; JSON
+ * has them whole, as the trace does. */
 void xs_facts_cut(struct xs_facts *facts, int columns);
 void xs_facts_free(struct xs_facts *facts);
 void xs_facts_json(const struct xs_facts *facts, struct xs_json *json);

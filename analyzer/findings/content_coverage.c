@@ -113,7 +113,7 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
                  NOT_CHECKED "fingerprints were off, so needless copies are not found. "
                              "Record without --fingerprint=off (XFERSPY_FINGERPRINT=off).");
     else if (c->lost > c->skipped[most])
-        snprintf(buffer, bytes, NOT_CHECKED "the fingerprints were lost with the process.");
+        snprintf(buffer, bytes, NOT_CHECKED "the trace ends before the fingerprints.");
     else
         snprintf(buffer, bytes, NOT_CHECKED "no transfer has a fingerprint (%s).",
                  most ? xs_skip_names[most] : "no reason is given");

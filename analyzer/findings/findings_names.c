@@ -69,26 +69,44 @@ struct xs_amount xs_finding_in_all(const struct xs_finding *f) {
     return xs_amount_in_all(&f->sample, f->instances, f->transfers, f->bytes);
 }
 
-/* What was measured is measured of what was looked at; how many there are, and what is saved, is of all. */
-static void add_checked(struct xs_string *text, const struct xs_finding *f) {
-    char count[XS_UNIT_BYTES];
-    if (xs_finding_in_all(f).about)
-        xs_string_format(text, " for the %s that were checked", xs_format_count(count, f->instances));
+/* " (147 ms to 332 ms with 95 % certainty)": as surely as how many there are. */
+static void add_interval(struct xs_string *text, const struct xs_finding *f, uint64_t ns) {
+    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
+    double each = (double)ns / (double)f->instances;
+    xs_string_format(text, " (%s to %s with 95 %% certainty)", xs_format_ns(least, (uint64_t)(each * f->sample.low)),
+                     xs_format_ns(most, (uint64_t)(each * f->sample.high)));
+}
+
+/* Where some have no device time, nothing is said of these. */
+static void add_timed(struct xs_string *text, const struct xs_finding *f, const struct xs_amount *all) {
+    char timed[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
+    xs_string_format(text, " for the %s of %s%s that %shave device times", xs_format_count(timed, f->timed_instances),
+                     all->about ? "about " : "", xs_format_count(count, all->instances),
+                     all->about ? "were checked and " : "");
 }
 
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     char buffer[XS_UNIT_BYTES];
     const struct xs_times *t = &f->cost;
+    const struct xs_amount all = xs_finding_in_all(f);
+    const char *about = all.about ? "about " : "", *mark = xs_modelled_mark(f->modelled_instances);
     if (!f->timed_instances) {
         if (!t->host_ns)
             return;
-        xs_string_format(text, "%s in the call%s", xs_format_ns(buffer, t->host_ns), f->instances > 1 ? "s" : "");
-        add_checked(text, f);
+        xs_string_format(text, "%s%s in the call%s", about, xs_format_ns(buffer, xs_amount_ns(&all, t->host_ns)),
+                         f->instances > 1 ? "s" : "");
+        if (all.about)
+            add_interval(text, f, t->host_ns);
         return;
     }
-    xs_string_format(text, "%s%s%s on the device", t->device_known ? "" : "at least ",
-                     xs_modelled_mark(f->modelled_instances), xs_format_ns(buffer, t->device_ns));
-    add_checked(text, f);
+    bool whole = f->timed_instances >= f->instances;
+    const struct xs_amount of = whole ? all : (struct xs_amount){.times = 1};
+    about = of.about ? about : "";
+    xs_string_format(text, "%s%s%s on the device", about, mark, xs_format_ns(buffer, xs_amount_ns(&of, t->device_ns)));
+    if (!whole)
+        add_timed(text, f, &all);
+    else if (all.about)
+        add_interval(text, f, t->device_ns);
     if (!f->exposed_instances)
         return;
     if (t->exposed_ns >= t->device_ns)
@@ -96,8 +114,7 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
     else if (!t->exposed_ns)
         xs_string_format(text, ", none of it exposed");
     else
-        xs_string_format(text, ", %s%s exposed", xs_modelled_mark(f->modelled_instances),
-                         xs_format_ns(buffer, t->exposed_ns));
+        xs_string_format(text, ", %s%s%s exposed", about, mark, xs_format_ns(buffer, xs_amount_ns(&of, t->exposed_ns)));
 }
 
 void xs_finding_variants(struct xs_string *text, const struct xs_finding *f) {

@@ -80,11 +80,16 @@ struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t insta
                                   uint64_t bytes) {
     double times = sample->is_of_contents && instances ? sample->estimate / (double)instances : 1;
     if (times <= 1)
-        return (struct xs_amount){.instances = instances, .transfers = transfers, .bytes = bytes};
+        return (struct xs_amount){.instances = instances, .transfers = transfers, .bytes = bytes, .times = 1};
     return (struct xs_amount){.instances = (uint64_t)((double)instances * times + 0.5),
                               .transfers = (uint64_t)((double)transfers * times + 0.5),
                               .bytes = (uint64_t)((double)bytes * times),
-                              .about = true};
+                              .about = true,
+                              .times = times};
+}
+
+uint64_t xs_amount_ns(const struct xs_amount *amount, uint64_t ns) {
+    return amount->about ? (uint64_t)((double)ns * amount->times) : ns;
 }
 
 void xs_say_count(struct xs_string *text, const struct xs_amount *amount) {

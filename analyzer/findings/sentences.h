@@ -60,10 +60,13 @@ void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves, 
  * estimate over these, too. */
 struct xs_amount {
     uint64_t instances, transfers, bytes;
-    bool about; /* it is an estimate */
+    bool about;   /* it is an estimate */
+    double times; /* how many times what was found; 1 where it is no estimate */
 };
 struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
                                   uint64_t bytes);
+/* What was measured of those that were found, in all. */
+uint64_t xs_amount_ns(const struct xs_amount *amount, uint64_t ns);
 /* "9", "about 199" */
 void xs_say_count(struct xs_string *text, const struct xs_amount *amount);
 /* "9 (18 transfers), 72.0 MiB", "about 199, 1.55 GiB" */

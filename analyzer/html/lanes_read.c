@@ -3,11 +3,13 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/html/lanes_internal.h"
+#include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/timeline.h"
 #include "analyzer/trace/scan.h"
 
-enum { KERNEL_NAMES = 400, NO_DIRECTION = UINT8_MAX };
+enum { KERNEL_NAMES = 400, KERNEL_BYTES = 1024, NO_DIRECTION = UINT8_MAX };
 
 /* A transfer or memset of the host, as far as its device record needs it. */
 struct call {
@@ -226,7 +228,9 @@ static int read_kernel_names(struct work *w) {
     xs_scan_begin(&scan, w->trace, "SELECT id, name FROM kernel_name LIMIT 400", w->message, NULL);
     while (xs_scan_row(&scan) && lanes->kernel_count < KERNEL_NAMES) {
         xs_grow(&lanes->kernels, lanes->kernel_count, &capacity, sizeof *lanes->kernels);
-        lanes->kernels[lanes->kernel_count++] = xs_scan_name(&scan, 1);
+        char *name = xs_scan_name(&scan, 1), readable[KERNEL_BYTES];
+        lanes->kernels[lanes->kernel_count++] = xs_strdup(xs_demangle(name, readable, sizeof readable));
+        free(name);
         *xs_hash_put(&lanes->kernel_index, (uint64_t)xs_scan_int(&scan, 0), 0) = lanes->kernel_count;
     }
     return xs_scan_end(&scan);

@@ -38,8 +38,12 @@ static const char doc[] =
     "  xferspy import job.sqlite -o 'rank.%p.db'      one trace a process\n"
     "\n"
     "Profiles with --trace=cuda,nvtx --cuda-memory-usage=true --cudabacktrace=all give more findings. "
-    "Contents, " XS_NOT_IN_A_PROFILE " are not in an export; docs/import.md says which findings "
-    "need them.";
+    "Contents, " XS_NOT_IN_A_PROFILE " are not in an export, so findings that need them cannot be made.";
+
+static char *help(int key, const char *text, void *input) {
+    (void)input;
+    return xs_help_with_page(key, text, "import.md");
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct arguments *arguments = state->input;
@@ -154,7 +158,7 @@ static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes
 }
 
 const struct xs_interface xs_interface_import = {
-    .argp = {.options = options, .parser = parse, .args_doc = "FILE", .doc = doc}};
+    .argp = {.options = options, .parser = parse, .args_doc = "FILE", .doc = doc, .help_filter = help}};
 
 int xs_command_import(int argc, char **argv) {
     struct arguments arguments = {.files = {.input_is = "export", .output_is = "TRACE.db"}, .pid = -1};

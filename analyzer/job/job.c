@@ -53,6 +53,7 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
                                  .pid = run->pid,
                                  .start_unix_ns = run->start_unix_ns,
                                  .is_live = s->trace && s->trace->is_live,
+                                 .is_snapshot = run->is_snapshot,
                                  .simulated = run->simulated,
                                  .modelled = s->trace && s->trace->windows,
                                  .in_part = s->looked_at.has_gaps,

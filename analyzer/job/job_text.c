@@ -136,13 +136,16 @@ static bool is_simulated(const struct xs_job_process *p) { return p->simulated; 
 static bool is_in_part(const struct xs_job_process *p) { return p->in_part; }
 static bool is_modelled(const struct xs_job_process *p) { return p->modelled; }
 static bool is_live(const struct xs_job_process *p) { return p->is_live; }
-static bool is_cut(const struct xs_job_process *p) { return !p->is_live && strcmp(p->status, "complete") != 0; }
+static bool is_snapshot(const struct xs_job_process *p) { return p->is_snapshot; }
+static bool is_cut(const struct xs_job_process *p) {
+    return !p->is_live && !p->is_snapshot && strcmp(p->status, "complete") != 0;
+}
 static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
 static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
 static const char *withheld_of(const struct xs_job_process *p) { return p->withheld; }
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
-    struct xs_string simulated = {0}, said = {0}, live = {0}, cut = {0}, modelled = {0}, in_part = {0};
+    struct xs_string simulated = {0}, said = {0}, live = {0}, snapshot = {0}, cut = {0}, modelled = {0}, in_part = {0};
     if (xs_job_who_is(&simulated, job, is_simulated)) {
         xs_say_simulated(&said, simulated.data, "times");
         xs_out_line(out, XS_STYLE_BAD, "%s", said.data);
@@ -155,6 +158,9 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
                     modelled.data);
     if (xs_job_who_is(&live, job, is_live))
         xs_out_line(out, XS_STYLE_WARN, "Still running: %s. These are the numbers so far.", live.data);
+    if (xs_job_who_is(&snapshot, job, is_snapshot))
+        xs_out_line(out, XS_STYLE_WARN, "Snapshots of running processes: %s. These are the numbers until then.",
+                    snapshot.data);
     if (xs_job_who_is(&cut, job, is_cut))
         xs_out_line(out, XS_STYLE_WARN, "Killed, or not closed: %s. The last moments may be missing.", cut.data);
     missing_line(job, out);
@@ -168,6 +174,7 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
     xs_string_free(&said);
     xs_string_free(&live);
     xs_string_free(&cut);
+    xs_string_free(&snapshot);
     xs_string_free(&in_part);
     xs_string_free(&modelled);
 }

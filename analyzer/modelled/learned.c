@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/size_class.h"
 
 enum { KEPT = 255, ENOUGH = 3, FEW = 8 };
 #define USUAL_LATENCY_NS 5000
@@ -55,7 +56,7 @@ static bool key_of(const struct xs_call *call, unsigned level, uint64_t *low, ui
     alike = alike << 1 | call->is_box;
     *high = kind | (level == XS_ALIKE_ALL ? (uint64_t)call->direction << 16 : alike << 16);
     *low = level == XS_ALIKE_EXACT  ? xs_mix(call->bytes) + (uint64_t)call->entry_point
-           : level == XS_ALIKE_SIZE ? 64u - (uint64_t)__builtin_clzll(call->bytes | 1)
+           : level == XS_ALIKE_SIZE ? xs_size_class(call->bytes)
                                     : 0;
     return true;
 }

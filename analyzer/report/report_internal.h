@@ -5,6 +5,9 @@
 #include "analyzer/report/report.h"
 #include "analyzer/trace/scan.h"
 
+/* What profiling cost; cost_text.c. */
+void xs_report_cost(const struct xs_summary *s, struct xs_out *out);
+
 /* Device times of some, but not of all transfers that moved something; their numbers get the mark. */
 #define XS_PARTLY_TIMED_MARK "*"
 static inline bool xs_report_partly_timed(const struct xs_totals *t) {

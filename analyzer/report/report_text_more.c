@@ -1,4 +1,4 @@
-/* The report as text, second part: what ran beside the copies, memory, waiting, coverage, the cost of profiling. */
+/* The report as text, second part: what ran beside the copies, memory, waiting, coverage. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,6 +159,11 @@ static const char *cupti_version(char *buffer, int64_t version) {
     return buffer;
 }
 
+/* It has no end, and nothing says that its process was killed: a snapshot, or the copy of a file that was written. */
+static bool is_cut_short(const struct xs_summary *s) {
+    return !strcmp(s->run.status, "running") && !s->trace->is_live && !s->trace->is_cut;
+}
+
 /* CUPTI's end came before the program's, or the program's before CUPTI's last records. */
 static void cupti_partly_line(const struct xs_summary *s, const char *cupti, struct xs_out *out) {
     const struct xs_run *run = &s->run;
@@ -175,6 +180,9 @@ static void cupti_partly_line(const struct xs_summary *s, const char *cupti, str
     else if (s->trace->is_live)
         xs_out_line(out, XS_STYLE_PLAIN, "%s is active; the device times of %s transfers are still to come.%s", cupti,
                     missing, kernels);
+    else if (is_cut_short(s))
+        xs_out_line(out, XS_STYLE_WARN, "%s was active; the trace ends before the device times of %s transfer%s.%s",
+                    cupti, missing, c->without_record == 1 ? "" : "s", kernels);
     else
         xs_out_line(out, XS_STYLE_WARN,
                     "%s was active, but its records of the last moments were lost with the process: %s transfer%s no "
@@ -205,7 +213,9 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
                     run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
     else if (unknown && unfinished)
         xs_out_line(out, XS_STYLE_WARN, "No device times: %s before CUPTI handed over its first records.",
-                    s->trace->is_live ? "this is" : "the process was killed");
+                    s->trace->is_live ? "this is"
+                    : is_cut_short(s) ? "the trace ends"
+                                      : "the process was killed");
     else
         xs_out_line(out, XS_STYLE_WARN, "No device times: CUPTI %s%s%s%s.", run->cupti_status, *why ? " (" : "", why,
                     *why ? ")" : "");
@@ -263,76 +273,6 @@ static void print_notes(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info", s->note_count - NOTE_LINES);
 }
 
-static void print_parts(const struct xs_cost *c, struct xs_out *out) {
-    const struct {
-        const char *what;
-        uint64_t ns;
-        bool always;
-    } parts[] = {{"the start", c->begin_ns, true},
-                 {"its calls", c->wrappers_ns, true},
-                 {"device times", c->device_times_ns, true},
-                 {"fingerprints", xs_sum(c->fingerprint_call_ns, c->fingerprint_start_ns), true},
-                 {"page migrations", c->migrations_ns, false},
-                 {"waits for a full spool", c->spool_stall_ns, false},
-                 {"the end", xs_sum(c->exit_ns, c->close_ns), true}};
-    char ns[XS_UNIT_BYTES];
-    struct xs_string text = {0};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].always || parts[i].ns)
-            xs_string_format(&text, "%s%s to %s", text.length ? ", " : "", xs_format_ns(ns, parts[i].ns),
-                             parts[i].what);
-    bool shared = c->busiest_calls < c->calls;
-    xs_out_line(out, XS_STYLE_PLAIN, "%s lost %s.", shared ? "All its threads together" : "It", text.data);
-    xs_string_free(&text);
-}
-
-/* What the run lost to profiling, and to what. The end lies behind what is measured of the run. */
-static void print_budget(const struct xs_summary *s, struct xs_out *out) {
-    const struct xs_cost *c = &s->cost;
-    char spent[XS_UNIT_BYTES], share[XS_UNIT_BYTES], budget[48] = "no budget", bare[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
-    uint64_t spent_ns = xs_spent_ns(s), run_ns = xs_sum(s->run.duration_ns, c->close_ns);
-    if (!c->budgeted)
-        return;
-    if (c->budget_percent)
-        snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
-    if (xs_bare_is_known(s))
-        xs_out_line(out, XS_STYLE_PLAIN,
-                    "The program lost about %s of its %s (%s; %s): it would take %s without xferspy.",
-                    xs_format_ns(spent, spent_ns), xs_format_ns(run, run_ns), xs_format_share(share, spent_ns, run_ns),
-                    budget, xs_format_ns(bare, xs_bare_ns(s)));
-    else
-        xs_out_line(out, XS_STYLE_WARN,
-                    "The program lost a large part of its %s (%s): what it would take without xferspy is not known.",
-                    xs_format_ns(run, run_ns), budget);
-    print_parts(c, out);
-}
-
-static void print_cost(const struct xs_summary *s, struct xs_out *out) {
-    const struct xs_cost *c = &s->cost;
-    char start[XS_UNIT_BYTES], end[XS_UNIT_BYTES], cpu[XS_UNIT_BYTES], events[XS_UNIT_BYTES], spool[XS_UNIT_BYTES];
-    if (!c->known)
-        return;
-    xs_out_heading(out, XS_COST_HEADING);
-    print_budget(s, out);
-    xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
-                xs_format_ns(start, c->begin_ns), xs_format_ns(end, c->close_ns), xs_format_ns(cpu, c->drain_cpu_ns),
-                xs_format_count(events, c->events), xs_format_bytes(spool, c->spool_bytes));
-    if (c->fingerprint_launches)
-        xs_out_line(
-            out, XS_STYLE_PLAIN,
-            "Fingerprints: start %s, %s of the program's calls, %s of the device in %s kernels, %s of its memory.",
-            xs_format_ns(start, c->fingerprint_start_ns), xs_format_ns(end, c->fingerprint_call_ns),
-            xs_format_ns(cpu, c->fingerprint_kernel_ns), xs_format_count(events, c->fingerprint_launches),
-            xs_format_bytes(spool, c->fingerprint_device_bytes));
-    else if (c->fingerprint_call_ns)
-        xs_out_line(out, XS_STYLE_PLAIN, "Fingerprints: %s of the program's calls.",
-                    xs_format_ns(end, c->fingerprint_call_ns));
-    if (c->spool_stalls)
-        xs_out_line(out, XS_STYLE_WARN,
-                    "The program waited %s times, %s in all, for a full spool: raise XFERSPY_SPOOL_MIB.",
-                    xs_format_count(events, c->spool_stalls), xs_format_ns(start, c->spool_stall_ns));
-}
-
 void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out) {
     const struct xs_summary *s = report->summary;
     if (sections & XS_SECTION_BIT(MEMORY)) {
@@ -347,5 +287,5 @@ void xs_report_text_more(const struct xs_report *report, unsigned sections, stru
         print_notes(s, out);
     }
     if (sections & XS_SECTION_BIT(COST))
-        print_cost(s, out);
+        xs_report_cost(s, out);
 }

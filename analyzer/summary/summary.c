@@ -10,6 +10,7 @@
 #include "analyzer/summary/summary_internal.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/store/store_thin.h"
+#include "schema/trace/merged.h"
 
 #define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim so */
 #define NOTE_LIMIT 1000
@@ -86,6 +87,7 @@ static void read_meta(struct xs_summary_work *work) {
     run->cwd = meta_text(trace, "cwd", "");
     run->host = meta_text(trace, "host", "");
     run->status = meta_text(trace, "status", trace->is_live ? "running" : "unknown");
+    run->is_snapshot = xs_trace_meta_int(trace, XS_META_SNAPSHOT, 0) != 0;
     run->xferspy_version = meta_text(trace, "xferspy_version", "");
     run->clock = meta_text(trace, "clock", "");
     run->importer = meta_text(trace, "importer", "");
@@ -236,14 +238,18 @@ static void judge_kernels(struct xs_summary *s) {
     s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
 }
 
-/* What each thread took in its own calls: of the sum, the part of the thread that made most of them. */
+/* Of what all threads took in their own calls, the part of the thread that made most of them. */
+static uint64_t of_busiest_ns(const struct xs_cost *c, uint64_t ns) {
+    return c->calls ? (uint64_t)((double)ns * ((double)c->busiest_calls / (double)c->calls)) : ns;
+}
+
 static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
     uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
     const uint64_t parts[] = {c->wrappers_ns, c->device_times_ns - held_ns, c->spool_stall_ns, c->fingerprint_call_ns};
     uint64_t ns = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         ns = xs_sum(ns, parts[i]);
-    return c->calls ? (uint64_t)((double)ns * ((double)c->busiest_calls / (double)c->calls)) : ns;
+    return of_busiest_ns(c, ns);
 }
 
 /* After the start, but for page migrations: these cost faults and kernels, which are no gap between calls. */
@@ -258,6 +264,17 @@ uint64_t xs_own_ns(const struct xs_summary *s) {
 }
 
 uint64_t xs_spent_ns(const struct xs_summary *s) { return xs_sum(xs_own_ns(s), s->cost.close_ns); }
+
+void xs_cost_parts(const struct xs_summary *s, uint64_t ns[XS_COST_PARTS]) {
+    const struct xs_cost *c = &s->cost;
+    uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
+    ns[XS_COST_PROCESS] = xs_sum(c->begin_ns, xs_sum(c->exit_ns, c->close_ns));
+    ns[XS_COST_CALLS] = of_busiest_ns(c, c->wrappers_ns);
+    ns[XS_COST_DEVICE_TIMES] = xs_sum(held_ns, of_busiest_ns(c, c->device_times_ns - held_ns));
+    ns[XS_COST_FINGERPRINTS] = xs_sum(c->fingerprint_start_ns, of_busiest_ns(c, c->fingerprint_call_ns));
+    ns[XS_COST_MIGRATIONS] = c->migrations_ns;
+    ns[XS_COST_FULL_SPOOL] = of_busiest_ns(c, c->spool_stall_ns);
+}
 
 uint64_t xs_bare_ns(const struct xs_summary *s) { return s->run.duration_ns - xs_own_ns(s); }
 

@@ -23,6 +23,7 @@ struct xs_run {
     int64_t start_unix_ns, driver_version;
     uint64_t duration_ns;
     bool duration_estimated; /* to the last thing seen: the trace has no end */
+    bool is_snapshot;        /* a copy that was made while the process ran */
     bool simulated;
     char *cupti_status, *cupti_text, *cupti_path;
     int64_t cupti_version;
@@ -194,7 +195,18 @@ void xs_summary_free(struct xs_summary *summary);
 uint64_t xs_own_ns(const struct xs_summary *summary);
 /* And what it took behind the run's end. */
 uint64_t xs_spent_ns(const struct xs_summary *summary);
-/* What the run would have taken without the first. Not known where threads' parts are more than half of the run: then
+/* The same by what it went to. */
+enum xs_cost_part {
+    XS_COST_PROCESS, /* the start and the end of a process, the same however long it runs */
+    XS_COST_CALLS,
+    XS_COST_DEVICE_TIMES,
+    XS_COST_FINGERPRINTS,
+    XS_COST_MIGRATIONS,
+    XS_COST_FULL_SPOOL,
+    XS_COST_PARTS
+};
+void xs_cost_parts(const struct xs_summary *summary, uint64_t ns[XS_COST_PARTS]);
+/* What the run would have taken without xs_own_ns. Not known where threads' parts are more than half of the run: then
  * they did not lie in one thread. */
 uint64_t xs_bare_ns(const struct xs_summary *summary);
 bool xs_bare_is_known(const struct xs_summary *summary);

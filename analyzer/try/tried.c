@@ -169,10 +169,26 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
     }
 }
 
+static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
+
+/* In the words of what is predicted, beside which it stands. The interval has 0 exactly where the runs do not tell. */
+static void say_change(struct xs_string *text, const struct xs_tried_item *item) {
+    char change[XS_UNIT_BYTES], low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
+    xs_format_ns(change, without_sign(item->delta_ns));
+    xs_format_ns(low, without_sign(item->low_ns));
+    xs_format_ns(high, without_sign(item->high_ns));
+    if (item->high_ns < 0)
+        xs_string_format(text, "saves %s (%s to %s)", change, high, low);
+    else if (item->low_ns > 0)
+        xs_string_format(text, "slower by %s (%s to %s)", change, low, high);
+    else
+        xs_string_format(text, "no clear change (%s less to %s more)", low, high);
+}
+
 void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_string_format(text, "tried: ");
     char before[XS_UNIT_BYTES];
-    xs_bench_delta_of(text, item->delta_ns, item->low_ns, item->high_ns);
+    say_change(text, item);
     xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", xs_format_ns(before, item->before_ns), item->runs,
                      item->runs == 1 ? "" : "s");
     xs_tried_say_output(text, &item->output);

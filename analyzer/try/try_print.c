@@ -10,6 +10,7 @@
 
 enum { COMMAND_COLUMNS = 100 };
 #define TITLE "Each repair, tried on your unchanged program, compared with no repair"
+#define MINUS "A minus means that the program takes less time with the repair."
 #define NO_CAUSE "The report of this trace has no cause that could be tried."
 static const char *const headers[] = {"cause", "what", "predicted", "measured"};
 enum { COLUMNS = sizeof headers / sizeof *headers };
@@ -86,6 +87,7 @@ static void text_table(const struct xs_try *t, struct xs_out *out) {
     each_row(t, table, text_row);
     xs_table_print(table, out);
     xs_table_free(table);
+    xs_out_line(out, XS_STYLE_DIM, MINUS);
 }
 
 /* Of what was measured: of nothing else there is a time to be warned of. */
@@ -238,6 +240,7 @@ void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
         fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
                 headers[3]);
         each_row(t, out->file, markdown_row);
+        fprintf(out->file, "\n" MINUS "\n");
         markdown_details(t, out);
     } else {
         fprintf(out->file, "\n%s\n", NO_CAUSE);

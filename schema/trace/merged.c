@@ -255,8 +255,8 @@ static int fail_unnamed(const char *file, const char *asked, char *message) {
     if (asked) {
         status = xs_trace_fail(message, XS_ERROR_NOT_FOUND, "%s: has no trace %.255s; it has %s", file, asked, names);
     } else if (count) {
-        status = xs_trace_fail(message, XS_ERROR_INVALID, "%s: holds %zu traces; name one as %s:%s; it has %s", file,
-                               count, file, traces[0].name, names);
+        status = xs_trace_fail(message, XS_ERROR_INVALID, "%s: holds %zu trace%s; name one as %s:%s; it has %s", file,
+                               count, count == 1 ? "" : "s", file, traces[0].name, names);
     } else {
         status = xs_trace_fail(message, XS_ERROR_NOT_FOUND, "%s: holds no traces", file);
     }

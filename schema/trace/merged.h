@@ -13,6 +13,9 @@
 
 #define XS_MERGED_APPLICATION_ID 0x7866736d /* "xfsm"; user_version is the schema version of its tables */
 
+/* A key of meta: 1 where the trace was still written when it was merged. */
+#define XS_META_SNAPSHOT "snapshot"
+
 enum { XS_MERGED_NAME_BYTES = 256 };
 
 struct xs_merged_trace {

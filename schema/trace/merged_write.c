@@ -286,6 +286,18 @@ static int describe(const struct copying *copying, const char *name, const char 
     return rc == SQLITE_DONE ? XS_OK : fail(copying->writer, rc, copying->message);
 }
 
+/* Unlike a trace whose process was killed, it has an end that nobody waited for. */
+static int mark_snapshot(const struct copying *copying) {
+    char *sql = sqlite3_mprintf(
+        "INSERT INTO meta (trace, row, key, value) SELECT %lld, max(row) + 1, %Q, '1' FROM meta"
+        " WHERE trace = %lld AND NOT EXISTS (SELECT 1 FROM meta WHERE trace = %lld AND key = %Q)"
+        " HAVING count(*) > 0",
+        (long long)copying->id, XS_META_SNAPSHOT, (long long)copying->id, (long long)copying->id, XS_META_SNAPSHOT);
+    int rc = sql ? run(copying->writer->db, sql) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return rc == SQLITE_OK ? XS_OK : fail(copying->writer, rc, copying->message);
+}
+
 /* One snapshot of a trace that is still written, and nothing half of one that is damaged. */
 int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
                   char *message) {
@@ -296,6 +308,9 @@ int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace,
     }
     run(trace->db, "BEGIN");
     int status = for_tables(writer, copy_table, &copying, message);
+    if (status == XS_OK && trace->is_live) {
+        status = mark_snapshot(&copying);
+    }
     if (status == XS_OK) {
         status = describe(&copying, name, file);
     }

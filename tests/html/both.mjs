@@ -310,12 +310,55 @@ check('findings are joined by their line and kind', 'both_more', {}, async (page
   const shown = diff.findings.slice(0, 300); // as many as a page has
   assert.equal(rows.length, shown.length);
   shown.forEach((of, i) => {
-    const { file, line } = (of.site_after ?? of.site_before).call_site;
-    assert.deepEqual(rows[i].slice(0, 2), [of.name_before ?? of.name_after, word(of)]);
-    assert.ok(rows[i][2].startsWith(`${file.split('/').slice(-2).join('/')}:${line}`), rows[i][2]);
+    const { place, call_site: at } = of.site_after ?? of.site_before;
+    assert.deepEqual(rows[i], [of.name_before ?? of.name_after, word(of), place]);
+    assert.ok(place.includes(`:${at.line}`), place);
   });
   const words = new Set(rows.map(([, said]) => said));
   assert.ok(words.has('new') && shown.some((of) => of.name_before && of.name_after), [...words].join());
+});
+
+// Of each section its rows: the row's word, and the class of each of its differences.
+const colors = (page, section) =>
+  page.$$eval(`section[aria-label="${section}"] tbody tr`, (list) =>
+    list.map((row) => [
+      row.querySelector('.badge')?.textContent ?? row.children[0].textContent,
+      [...row.querySelectorAll('td.number > span, th.number > span')].map((of) => of.className),
+    ]),
+  );
+
+check('a colour is what the verdict says: one run a side', 'both', {}, async (page) => {
+  await frame(page);
+  const numbers = Object.fromEntries(await colors(page, 'Numbers of the run'));
+  assert.deepEqual(numbers['wall time of the run'], [''], 'how much runs differ is not known');
+  assert.deepEqual(numbers.copies, ['better'], 'a number is the same in every run');
+  assert.deepEqual(numbers['allocations of all kinds'], ['worse']);
+  const findings = await colors(page, 'By finding');
+  const [, gone] = findings.find(([word]) => word === 'gone');
+  assert.ok(gone.length && gone.every((of) => of === 'better' || of === 'dim'), gone.join());
+  const [, shrank] = findings.find(([word]) => word === 'shrank in size');
+  assert.equal(shrank.filter((of) => of === 'better').length, 1, 'its size alone');
+});
+
+check('what is the same has no colour', 'both_times', {}, async (page) => {
+  await frame(page);
+  const diff = json('diff_times');
+  assert.ok(
+    diff.findings.some((row) => row.change === 'unchanged' && row.device_ns.delta),
+    'a time differs',
+  );
+  for (const section of ['By finding', 'By call site', 'Numbers of the run'])
+    for (const [word, classes] of await colors(page, section))
+      assert.ok(!classes.some((of) => of === 'better' || of === 'worse'), `${section}: ${word}: ${classes}`);
+});
+
+check('a place is written in one way', 'both_times', {}, async (page) => {
+  await frame(page);
+  const places = new Set(await texts(page, '.joined .mono'));
+  assert.ok([...places].some((of) => of.startsWith('train.py:12 in step')), [...places].join());
+  await page.click('button:text-is("Before")');
+  const labels = (await texts(page, '.findings .place')).map((of) => of.replace(/ \(.*$/, ''));
+  for (const label of labels.filter((of) => of.includes('train.py'))) assert.ok(places.has(label), label);
 });
 
 check('two traces without a call', 'both_empty', {}, async (page) => {

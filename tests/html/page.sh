@@ -58,6 +58,13 @@ page both_same pages/callsites.db pages/callsites_too.db
 page hostile_both pages/hostile.db pages/hostile.db
 page both_more pages/causes.db pages/more.db
 "$XFERSPY" diff --json --all -o pages/diff_more.json pages/causes.db pages/more.db
+# the same work in other times, all within what counts as a change
+echo "UPDATE device_copy SET end_ns = end_ns + (end_ns - start_ns) / 50; UPDATE meta SET value = value + 1 WHERE key = 'pid';
+UPDATE meta SET value = value + 300000 WHERE key = 'duration_ns';" >times.sql
+"$SQL2DB" pages/before.db "$fixtures/findings.sql" "$fixtures/callsites.sql"
+"$SQL2DB" pages/times.db "$fixtures/findings.sql" "$fixtures/callsites.sql" times.sql
+page both_times pages/before.db pages/times.db
+"$XFERSPY" diff --json --all -o pages/diff_times.json pages/before.db pages/times.db
 # as if `xferspy try' had been there
 cp "$golden/h100_upload_wasteful.db" pages/tried.db
 "$XFERSPY" report --json -o pages/tried.json pages/tried.db

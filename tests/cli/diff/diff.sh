@@ -132,6 +132,22 @@ run "$XFERSPY" diff --all before.db after.db; expect_status 0; expect_out "= sam
 run "$XFERSPY" diff --top=1 before.db after.db; expect_status 0
 [ "$(grep -c ' gone \| new \| grew \| shrank ' stdout)" -eq 2 ] || show "one finding and one call site"
 
+# Where a sample was checked, times are of all copies, as their number is; where some have no device time, that is said.
+echo "UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE id IN (7, 16, 25);
+    UPDATE meta SET value = value + 1 WHERE key = 'pid';" >sampled.sql
+echo "DELETE FROM device_copy WHERE correlation BETWEEN 300 AND 309;" >untimed.sql
+make_trace sampled.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" sampled.sql
+make_trace untimed.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" sampled.sql untimed.sql
+run "$XFERSPY" diff sampled.db after.db; expect_status 0; expect_not "have device times"
+expect_out "about 9, 72.0 MiB, about 7.04 ms on the device, about 7.04 ms exposed"
+run "$XFERSPY" diff --all before.db sampled.db; expect_status 0; expect_out ": about 9, 72.0 MiB, about 7.04 ms on the"
+run "$XFERSPY" diff --format=markdown sampled.db after.db; expect_status 0
+expect_out "| about 9 -> 0 | 72.0 MiB -> 0 B | about 7.04 ms -> 0 ns | about 7.04 ms -> 0 ns |"
+run "$XFERSPY" diff --json sampled.db after.db; expect_status 0; valid
+json "[(f['is_estimate'], f['device_ns']['before']['median']) for f in d['findings'] if f['kind'] == 'noop-upload'] == [(True, 7038000)]"
+run "$XFERSPY" diff before.db untimed.db; expect_status 0
+expect_out "! AFTER: in untimed.db, 27 of 37 copies have device times: times on the device are of these alone."
+
 # Several runs a side: medians, and the test; a folder is all its traces.
 mkdir old new
 for n in 1 2 3; do

@@ -23,6 +23,13 @@ for command in $("$XFERSPY" --help | sed -n '/^ Commands:/,/--help/s/^  \([a-z][
         show "an example of help of $command is not one line"
 done
 
+# The page that says more stands where it lies, as in explain; never as a name that an installed user does not have.
+for command in anonymize import check; do
+    run "$XFERSPY" $command --help; expect_not " docs/"
+    page=$(sed -n 's/^More: //p' stdout)
+    case $page in /*/$command.md) [ -f "$page" ] || show "$page is not there" ;; *) show "no page" ;; esac
+done
+
 # Options that the help of another one names can be typed as they stand there.
 run "$XFERSPY" run --help; tr -s ' \n' ' ' <stdout >words; mv words stdout
 expect_out "(--fingerprint=all, --migrations=all)"; expect_out "for --skip-steps and --steps:"; expect_not "@"

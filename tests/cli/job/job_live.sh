@@ -32,7 +32,7 @@ rm run/app.1.db*; mv before/app.1.db* run
 run "$XFERSPY" merge -o job.db run; expect_status 0; expect_out "job.db: 2 traces"
 [ "$(counted job.db:1)" = 1000 ] && [ "$(counted job.db:2)" = 600 ] || show "rows in the merged file"
 run "$XFERSPY" report job.db; expect_status 0; expect_out "A job of 2 processes"
-expect_out "Killed, or not closed: all 2 ranks."
+expect_out "Killed, or not closed: rank 1 only."; expect_out "Snapshots of running processes: rank 2 only."
 kill -0 $live || show "the live one is gone"
 echo >&5; wait $live 2>/dev/null
 

@@ -14,7 +14,8 @@ cost all.db "('option.budget','2'),('cost.begin_ns',8000000),('cost.wrappers_ns'
     ('cost.spool_stall_ns',250000),('cost.spool_stalls',1),('cost.exit_ns',750000),('cost.close_ns',10000000)"
 run "$XFERSPY" report --sections=cost all.db; expect_status 0
 # 20 ms of the run's 200, and 10 ms behind its end
-expect_out "The program lost about 30.0 ms of its 210 ms (14 %; the budget is 2 %): it would take 180 ms without xferspy."
+expect_out "The program lost about 20.0 ms of the run's 200 ms, and 10.0 ms more as it ended (14 % together; the budget is 2 %). The run would take 180 ms without xferspy."
+expect_out "That is more than the budget, mostly because of the start and the end (18.8 ms, 8.9 %, however long a process runs) and page migrations (4.00 ms, 1.9 %)."
 expect_out "It lost 8.00 ms to the start, 2.00 ms to its calls, 3.00 ms to device times, 2.00 ms to fingerprints, "
 expect_out "4.00 ms to page migrations, 250 us to waits for a full spool, 10.8 ms to the end."
 # CUPTI starts while the trace is made: what the start took is the time in which both were done.
@@ -24,11 +25,21 @@ expect_out '"migrations_ns": 4000000'; expect_out '"exit_ns": 750000'
 run "$XFERSPY" check --no-config --fail-on=bare-time:179ms all.db; expect_status 3
 run "$XFERSPY" check --no-config --fail-on=bare-time:180ms all.db; expect_status 0
 run "$XFERSPY" diff --json all.db all.db; expect_out '"own_before_ns": 20000000'
+# A run that is too short for what every process pays once: 5.50 ms of start and end are 2.7 % of it, the rest is 1.0 %.
+cost short.db "('option.budget','2'),('cost.begin_ns',4000000),('cost.wrappers_ns',2000000),('cost.exit_ns',500000),
+    ('cost.close_ns',1000000)"
+run "$XFERSPY" report --sections=cost short.db; expect_status 0
+expect_out "(3.7 % together; the budget is 2 %)"
+expect_out "That is more than the budget because the run is short: the start and the end take 5.50 ms however long a process runs, which is 2.7 % of this run. All else is 1.0 %."
+expect_out "5.50 ms"; expect_out "1.50 ms to the end"; expect_out "Start 4.00 ms, end 1.50 ms"
+cost within.db "('option.budget','4'),('cost.begin_ns',4000000),('cost.wrappers_ns',2000000),('cost.close_ns',1000000)"
+run "$XFERSPY" report --sections=cost within.db; expect_status 0; expect_not "more than the budget"
 # Parts that most programs have none of are not named, and no budget is one, too.
 cost few.db "('option.budget','off'),('cost.begin_ns',8000000),('cost.wrappers_ns',2000000),('cost.cupti_ns',0),
     ('cost.exit_ns',0),('cost.close_ns',0)"
 run "$XFERSPY" report --sections=cost few.db; expect_status 0
-expect_out "The program lost about 10.0 ms of its 200 ms (5.0 %; no budget): it would take 190 ms without xferspy."
+expect_out "The program lost about 10.0 ms of the run's 200 ms (5.0 %; no budget). The run would take 190 ms without xferspy."
+expect_not "more than the budget"
 expect_out "0 ns to device times, 0 ns to fingerprints, 0 ns to the end."
 expect_not "page migrations"; expect_not "full spool"
 # Threads lose their parts side by side: the run loses that of the thread with most calls, here 22 of 33. All of them
@@ -42,7 +53,9 @@ INSERT OR REPLACE INTO meta VALUES ('option.budget','2'),('cost.begin_ns',800000
 END
 make_trace threads.db "$SOURCE/fixtures/simple.sql" threads.sql
 run "$XFERSPY" report --sections=cost threads.db; expect_status 0
-expect_out "The program lost about 39.0 ms of its 200 ms (20 %; the budget is 2 %): it would take 161 ms without xferspy."
+expect_out "The program lost about 39.0 ms of the run's 200 ms (20 %; the budget is 2 %). The run would take 161 ms without xferspy."
+# 22 of 33 are its part: 20 of the calls' 30 ms, 3 + 6 of device times
+expect_out "mostly because of its calls (20.0 ms, 10 %) and device times (9.00 ms, 4.5 %)."
 expect_out "All its threads together lost 8.00 ms to the start, 30.0 ms to its calls, 12.0 ms to device times, 3.00 ms to "
 run "$XFERSPY" check --no-config --fail-on=bare-time:160ms threads.db; expect_status 3; expect_out "FAIL"
 run "$XFERSPY" check --no-config --fail-on=bare-time:161ms threads.db; expect_status 0
@@ -50,7 +63,7 @@ run "$XFERSPY" check --no-config --fail-on=bare-time:161ms threads.db; expect_st
 for wrappers_ns in 101000000 900000000; do
     cost much.db "('option.budget','2'),('cost.begin_ns',8000000),('cost.wrappers_ns',$wrappers_ns),('cost.close_ns',0)"
     run "$XFERSPY" report --sections=cost much.db; expect_status 0
-    expect_out "lost a large part of its 200 ms (the budget is 2 %): what it would take without xferspy is not known."
+    expect_out "lost a large part of the run's 200 ms (the budget is 2 %): what it would take without xferspy is not known."
     run "$XFERSPY" check --no-config --fail-on=bare-time:1s much.db; expect_status 3; expect_out "UNKNOWN"
     run "$XFERSPY" report --json much.db; expect_out '"bare_ns": null'
     run "$XFERSPY" diff --json much.db much.db; expect_status 0; expect_out '"run_time_metric": "wall-time"'

@@ -38,8 +38,12 @@ make_trace running.db "$SOURCE/fixtures/killed.sql" running.sql
 unfinished running.db "The trace was not finished: it is recorded up to 2.30 ms."
 run "$XFERSPY" report running.db; expect_no_err
 expect_out " To copy the trace of a program that still runs, use xferspy merge."
+expect_out "CUPTI 13.0.1 was active; the trace ends before the device times of 1 transfer."; expect_not killed
 make_trace started.db "$SOURCE/fixtures/killed.sql" running.sql nothing.sql
 unfinished started.db "The trace was not finished, and nothing is recorded."
+make_trace unsaid_yet.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql" unsaid.sql running.sql
+run "$XFERSPY" report unsaid_yet.db
+expect_out "No device times: the trace ends before CUPTI handed over its first records."; expect_not killed
 run "$XFERSPY" merge -o snapshot.db running.db; expect_status 0
 unfinished snapshot.db "This copy was made before the trace was finished: it is recorded up to 2.30 ms."
 echo "no spool" >running.db.spool

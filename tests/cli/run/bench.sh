@@ -49,6 +49,7 @@ run "$XFERSPY" bench -n 4 --loop-time='took ([0-9.]+)' -- echo took 2 -- echo to
 expect_status 0; expect_out "4 of 4 runs of BEFORE print no time that --loop-time finds with a unit"
 run "$XFERSPY" bench -n 4 --format=markdown --loop-time="$loop" -- sh -c "$slow" -- sh -c "$fast"
 expect_status 0; expect_out "**AFTER is faster: 200 ms"; expect_out "| loop | 200 ms (200 ms to 200 ms) |"
+expect_out "A minus means that AFTER takes less time."
 
 # Outputs: another line, another number of lines, another exit status, and what may differ.
 run "$XFERSPY" bench -n 3 -- echo one -- echo two

@@ -78,6 +78,7 @@ try run.db; expect_status 0; expect_no_err; cp stdout tried
 expect_out "sh app/app.sh 'two words'"; expect_out "3 of each, in turns, after 1 to warm up; not profiled"
 expect_out "400 ms of the loop, the median of 3 runs"
 expect_out "-140 ms (-140 ms to -140 ms), 3 runs each, output the same"
+expect_out "  A minus means that the program takes less time with the repair."
 expect_out "cannot be tried: the host uses the value"
 expect_out "drop-uploads: 9 of 9 copies in the plan, applied 9 times (1.00 MiB); refused: capturing 1"
 # The plan: calls that follow each other in one line; both modes; of all together each call once.
@@ -93,14 +94,14 @@ json "[c['finding'] for c in d['causes'] if c['state'] == 'measured'][0] == 'noo
 json "d['causes'][1]['measured']['loop']['delta_ns'] == -140 * 10**6 and d['gate']['holds']" run.db.try.json
 json "d['causes'][1]['planned'] == 9 == d['causes'][1]['of'] and d['together']['cause'] == 2" run.db.try.json
 run "$XFERSPY" report run.db; expect_status 0
-expect_out "tried: -140 ms (-140 ms to -140 ms) of 400 ms, 3 runs each, output the same"
+expect_out "tried: saves 140 ms (140 ms to 140 ms) of 400 ms, 3 runs each, output the same"
 run "$XFERSPY" report --since=50% run.db; expect_status 0; expect_not "tried:" # the whole run was tried
 run "$XFERSPY" report --json run.db
 json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
 json "d['traces'][0]['try_command'] is None"
 run "$XFERSPY" report --format=markdown run.db; expect_status 0
-expect_out "  - **tried: -140 ms (-140 ms to -140 ms) of 400 ms, 3 runs each, output the same**"
-expect_out "All repairs tried: -140 ms (-140 ms to -140 ms) of 400 ms, 3 runs each, output the same"
+expect_out "  - **tried: saves 140 ms (140 ms to 140 ms) of 400 ms, 3 runs each, output the same**"
+expect_out "All repairs tried: saves 140 ms (140 ms to 140 ms) of 400 ms, 3 runs each, output the same"
 expect_not "xferspy try"
 # Not of another trace of that name, and not where it is damaged.
 cp run.db.try.json kept.json
@@ -147,6 +148,7 @@ json "d['causes'][0]['predicted']['most_ns'] == 92000 == d['together']['predicte
 json "[(v['verdict'], v['instances']) for v in d['causes'][0]['left_out']] == [('overwritten', 2)]" joined.db.try.json
 try --only=duplicate-upload --format=markdown joined.db; expect_status 0
 expect_out "| \`$partly\` | -92.0 us |"
+expect_out "A minus means that the program takes less time with the repair."
 expect_out "- 2: \`$not_tried\`"
 run "$XFERSPY" report joined.db; expect_out "output the same; a part of these copies cannot be tried"
 # All together: no more than the parts.
@@ -351,7 +353,7 @@ expect_plan plan.apply.drop-uploads "drop-uploads 0 3 8388608"
 nothing_left() { rmdir "$TMPDIR" || { ls "$TMPDIR"/* >stderr; show "something was left in TMPDIR"; }; mkdir "$TMPDIR"; }
 nothing_left
 valid sampled.db.try.json
-run "$XFERSPY" report sampled.db; expect_out "(checked 12 of 19)"; expect_out "tried: -140 ms"
+run "$XFERSPY" report sampled.db; expect_out "(checked 12 of 19)"; expect_out "tried: saves 140 ms"
 run "$XFERSPY" report --json sampled.db; cp stdout sampled.json
 # shellcheck disable=SC2059
 json "d['causes'][0]['predicted']['most_ns'] == $(printf "$saves" sampled.json)" sampled.db.try.json

@@ -244,3 +244,16 @@ if [ ! -w kept ]; then
     run "$XFERSPY" symbolize kept/in.db; expect_error_of "kept/in.db: symbols could not be written: its folder"
 fi
 chmod u+w kept
+
+# Kernels have the names of their source where people read; the trace and JSON keep what the driver calls them.
+need_python
+cp "$SOURCE/../golden/h100_no_overlap.db" kernels.db; chmod u+w kernels.db
+"$python" -c "
+import sqlite3
+with sqlite3.connect('kernels.db') as trace:
+    trace.execute('UPDATE kernel_name SET name = ?', ('_ZN3app4workIfEEvPT_',))"
+run "$XFERSPY" explain kernels.db no-overlap; expect_status 0
+expect_out ", kernel, app::work<float>"; expect_not _ZN3app
+run "$XFERSPY" explain --json kernels.db no-overlap; expect_out '"kernel": "_ZN3app4workIfEEvPT_"'
+run "$XFERSPY" html -o kernels.html kernels.db; expect_status 0
+grep -q 'app::work<float>\|app::work\\u003cfloat' kernels.html || show "the page's timeline"

@@ -56,7 +56,11 @@ wait_for '^  now  *H2D 4.10 GB/s'
 grep -q "it is recorded up to 1.40 ms so far" looks || show "how far it is"
 run "$XFERSPY" report live.db; expect_out "5.47 MiB"
 run "$XFERSPY" report snapshot.db; expect_not "5.47 MiB"; expect_out "2.34 MiB"
-expect_out "This copy was made before the trace was finished: it is recorded up to 600 us."
+expect_out "This is a snapshot of a running process: it is recorded up to 600 us."; expect_not killed
+run "$XFERSPY" report snapshot.db by_number.db # one process, found once
+expect_out "Snapshots of running processes: rank 0. These are the numbers until then."; expect_not Killed
+"$XFERSPY" merge -o again.db snapshot.db || show "a snapshot can be merged"
+run "$XFERSPY" report again.db; expect_out "This is a snapshot of a running process"
 run "$XFERSPY" report by_number.db; expect_out "2.34 MiB"
 
 # On a terminal each look begins at the top of a cleared screen, and has no more lines than it.

@@ -19,7 +19,7 @@ export function gain(finding) {
 export function triedText(run, findings) {
   const of = (name) => run.report.tried?.find((item) => item.finding === name)?.text;
   const text = findings ? findings.map((finding) => of(finding.name)).find(Boolean) : of(null);
-  return f.minus(f.units(text ?? '')).replace(/^tried: /, '');
+  return f.units(text ?? '').replace(/^tried: /, '');
 }
 
 // Whether the program did something else with the repair: then its gain is none.

@@ -35,7 +35,7 @@ function columns(rows, key, title, format, bound) {
       cell: (row) =>
         known(row[key])
           ? [
-              change(row[key], format),
+              change(row[key], format, isSaid(row, key)),
               h(
                 'div',
                 { class: 'dim' },
@@ -49,9 +49,21 @@ function columns(rows, key, title, format, bound) {
   ];
 }
 
-function change(of, format) {
+// Whether a difference is what the row's word says, and not what any two runs differ by: then it has a colour.
+function isSaid(row, key) {
+  if (row.change === 'disappeared' || row.change === 'appeared') return true;
+  if (row.change !== 'grew' && row.change !== 'shrank') return false;
+  return key === row.decided_by || row[key].certainty === 'beyond-spread';
+}
+
+// The same of a number of the run. Counts and bytes are the same in every run, so a few runs are enough to tell.
+const isTold = ({ certainty, unit }) =>
+  certainty === 'beyond-spread' || (certainty === 'too-few-runs' && unit !== 'ns');
+
+function change(of, format, colored) {
   if (of.delta === null) return '';
-  return h('span', { class: of.delta > 0 ? 'worse' : of.delta < 0 ? 'better' : 'dim' }, f.signed(of.delta, format));
+  const side = of.delta > 0 ? 'worse' : 'better';
+  return h('span', { class: !of.delta ? 'dim' : colored ? side : null }, f.signed(of.delta, format));
 }
 
 function percent(of) {
@@ -67,9 +79,9 @@ function percent(of) {
 export function compare(runs, diff, narrow, evidence) {
   const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
   const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
-  // not all contents were checked: how many there are is an estimate
+  // not all contents were checked: how many there are, and their times, are estimates
   const about = (row) => (row.is_estimate ? 'about ' : '');
-  const bounds = { gives_back_ns: upTo, count: about };
+  const bounds = { gives_back_ns: upTo, count: about, device_ns: about, exposed_ns: about, host_ns: about };
   const together = runs.some(({ report }) => report.causes.some((cause) => cause.findings.length > 1));
   const metrics = diff.metrics.filter((metric) => known(metric) && (metric.before.median || metric.after.median));
   const entry = (row) => (row.site_after ?? row.site_before)?.entry_point ?? '';
@@ -102,6 +114,7 @@ export function compare(runs, diff, narrow, evidence) {
         .filter(Boolean)
         .map((line) => h('p', { class: 'note said' }, sentence(line))),
       h('p', { class: 'note' }, sentence(diff.verdict.spread)),
+      h('p', { class: 'note' }, 'A minus means: less after than before. Only what the verdicts say has a colour.'),
       diff.notes.map((note) => h('p', { class: 'note' }, note)),
       h(
         'p',
@@ -136,7 +149,7 @@ export function compare(runs, diff, narrow, evidence) {
               ? h(
                   'p',
                   { class: 'note' },
-                  'Where a count is “about” so many, not all contents were checked; times are of the copies that were.',
+                  'Where it says “about”, not all contents were checked: the number is an estimate for all copies.',
                 )
               : null,
             together
@@ -178,7 +191,7 @@ export function compare(runs, diff, narrow, evidence) {
           { title: 'Of the run', text: (metric) => metric.title },
           { title: 'Before', number: true, text: (metric) => median(metric.before, FORMATS[metric.unit]) },
           { title: 'After', number: true, text: (metric) => median(metric.after, FORMATS[metric.unit]) },
-          { title: 'Change', number: true, cell: (metric) => change(metric, FORMATS[metric.unit]) },
+          { title: 'Change', number: true, cell: (metric) => change(metric, FORMATS[metric.unit], isTold(metric)) },
           { title: 'Of before', number: true, text: percent },
         ],
         metrics,

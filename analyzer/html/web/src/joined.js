@@ -9,13 +9,8 @@ const SIDES = ['before', 'after'];
 
 export const nameOf = (row) => row.name_before ?? row.name_after;
 
-export function placeOf(site) {
-  const at = site?.call_site;
-  if (!at) return site?.entry_point ?? 'unknown';
-  const name = (path) => path.split('/').slice(-2).join('/');
-  const where = at.file ? `${name(at.file)}${at.line ? `:${at.line}` : ''}` : at.module ? name(at.module) : '';
-  return [where, at.function].filter(Boolean).join(' in ') || site.entry_point;
-}
+// As everywhere on the page.
+const placeOf = (site) => site?.place ?? site?.entry_point ?? 'unknown';
 export const place = (row) => placeOf(row.site_after ?? row.site_before);
 
 // Two bars of what it saved before and saves now, as shares of the most that any saves.

@@ -274,10 +274,10 @@ static void what_has_no_fingerprint_is_counted(void **state) {
     play_up(p, A, BYTES, LOST, NOT_MEASURED, HOST);
     play_analyse(p, NULL);
     UNDECIDED("noop-upload", "over the fingerprint budget", 1);
-    UNDECIDED("noop-upload", "fingerprint lost with the process", 1);
-    UNDECIDED("duplicate-upload", "fingerprint lost with the process", 1);
-    UNDECIDED("constant-content", "fingerprint lost with the process", 1);
-    UNDECIDED("round-trip", "fingerprint lost with the process", 0); /* nothing was downloaded */
+    UNDECIDED("noop-upload", "the trace ends before its fingerprint", 1);
+    UNDECIDED("duplicate-upload", "the trace ends before its fingerprint", 1);
+    UNDECIDED("constant-content", "the trace ends before its fingerprint", 1);
+    UNDECIDED("round-trip", "the trace ends before its fingerprint", 0); /* nothing was downloaded */
     play_end(p);
 }
 

@@ -130,7 +130,14 @@ static void what_was_checked_is_said(void **state) {
     assert_int_equal(text.length, 0);
 }
 
-/* How many there are is of all copies; what they cost was measured of those that were checked. */
+static void expect_cost(const char *wanted) {
+    struct xs_string text = {0};
+    xs_finding_cost(&text, &finding);
+    assert_string_equal(text.data, wanted);
+    xs_string_free(&text);
+}
+
+/* How many there are is of all copies, and so is what they cost, though it was measured of those that were checked. */
 static void an_amount_is_of_all(void **state) {
     struct xs_string text = {0};
     (void)state;
@@ -138,21 +145,29 @@ static void an_amount_is_of_all(void **state) {
     finding.bytes = UINT64_C(105) << 23;
     finding.cost =
         (struct xs_times){.device_known = true, .exposed_known = true, .device_ns = 68200000, .exposed_ns = 68200000};
-    finding.sample =
-        (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 199, .hits = 105, .estimate = 199};
+    finding.sample = (struct xs_sample){
+        .is_of_contents = true, .checked = 105, .of = 199, .hits = 105, .estimate = 199, .low = 190, .high = 199};
     xs_finding_amount(&text, &finding);
     assert_string_equal(text.data, "about 199, 1.55 GiB");
-    text.length = 0;
-    xs_finding_cost(&text, &finding);
-    assert_string_equal(text.data, "68.2 ms on the device for the 105 that were checked, all of it exposed");
+    expect_cost("about 129 ms on the device (123 ms to 129 ms with 95 % certainty), all of it exposed");
+    finding.cost.exposed_ns = 34100000;
+    expect_cost("about 129 ms on the device (123 ms to 129 ms with 95 % certainty), about 64.6 ms exposed");
+    finding.timed_instances = 50; /* the others have no device time, and nothing is said of them */
+    expect_cost(
+        "68.2 ms on the device for the 50 of about 199 that were checked and have device times, 34.1 ms exposed");
+    finding.timed_instances = finding.exposed_instances = 0;
+    finding.cost.host_ns = 10500000;
+    expect_cost("about 19.9 ms in the calls (19.0 ms to 19.9 ms with 95 % certainty)");
+    finding.timed_instances = finding.exposed_instances = 105;
+    finding.cost.exposed_ns = finding.cost.device_ns;
     finding.sample =
         (struct xs_sample){.is_of_contents = true, .checked = 105, .of = 105, .hits = 105, .estimate = 105};
     text.length = 0;
     xs_finding_amount(&text, &finding);
     assert_string_equal(text.data, "105, 840 MiB");
-    text.length = 0;
-    xs_finding_cost(&text, &finding);
-    assert_string_equal(text.data, "68.2 ms on the device, all of it exposed");
+    expect_cost("68.2 ms on the device, all of it exposed");
+    finding.timed_instances = 50;
+    expect_cost("68.2 ms on the device for the 50 of 105 that have device times, all of it exposed");
     xs_string_free(&text);
 }
 

@@ -6,6 +6,7 @@
 #include "analyzer/try/program.h"
 #include "analyzer/try/repair_log.h"
 #include "analyzer/try/trials.h"
+#include "analyzer/try/tried.h"
 
 enum { A = 0x10000, B = 0x20000, HOST = 0x800000, BYTES = 32768 };
 static struct played played, *p = &played;
@@ -177,6 +178,33 @@ static void logs_of_several_runs_add_up(void **state) {
     xs_repair_log_free(&log);
 }
 
+/* In the words of what a report predicts: nobody has to know what a minus means there. */
+static void a_report_says_faster_or_slower_in_words(void **state) {
+    (void)state;
+    static const struct {
+        int64_t change_ms, low_ms, high_ms;
+        const char *words;
+    } cases[] = {{-138, -145, -131, "tried: saves 138 ms (131 ms to 145 ms) of 392 ms"},
+                 {12, 10, 14, "tried: slower by 12.0 ms (10.0 ms to 14.0 ms) of 392 ms"},
+                 {1, -2, 3, "tried: no clear change (2.00 ms less to 3.00 ms more) of 392 ms"},
+                 {-1, -3, 0, "tried: no clear change (3.00 ms less to 0 ns more) of 392 ms"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t ms = 1000000;
+        const struct xs_tried_item item = {.delta_ns = cases[i].change_ms * ms,
+                                           .low_ns = cases[i].low_ms * ms,
+                                           .high_ns = cases[i].high_ms * ms,
+                                           .before_ns = 392 * ms,
+                                           .runs = 9,
+                                           .output = {.lines = 1}};
+        struct xs_string text = {0}, expected = {0};
+        xs_tried_say(&text, &item);
+        xs_string_format(&expected, "%s, 9 runs each, output the same", cases[i].words);
+        assert_string_equal(text.data, expected.data);
+        xs_string_free(&text);
+        xs_string_free(&expected);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_round_trip_is_proved_where_nothing_wrote),
@@ -185,6 +213,7 @@ int main(void) {
         cmocka_unit_test(every_finding_has_a_repair_or_a_reason),
         cmocka_unit_test(a_command_is_split_as_a_shell_does),
         cmocka_unit_test(logs_of_several_runs_add_up),
+        cmocka_unit_test(a_report_says_faster_or_slower_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
