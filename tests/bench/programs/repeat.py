@@ -1,6 +1,6 @@
 """Runs one of the Python examples with its loop made EXAMPLE_REPEAT times, in the memory that it has anyway: every
 top-level `for` behind `begin = ...`, where the loop's time begins. Lines keep their numbers, so reports name the
-example's own.
+example's own. When run-slices asks for turns (slices.py), the first of these loops takes its numbers from there.
 
     EXAMPLE_REPEAT=10 repeat.py examples/cupy/host_round_trip/wasteful.py
 """
@@ -9,16 +9,33 @@ import ast
 import os
 import sys
 
+import slices
+
+
+def placed(new, old):
+    for node in ast.walk(new):
+        ast.copy_location(node, old)
+    return new
+
+
+def again(loop, times):
+    """The loop, `times` times."""
+    outer = placed(ast.parse(f"for _repeat in range({times}):\n    pass").body[0], loop)
+    outer.body = [loop]
+    return outer
+
+
+def in_turns(loop):
+    """The loop with the numbers that run-slices asks for."""
+    loop.iter = placed(ast.parse("__import__('slices').turns()", mode="eval").body, loop)
+    return loop
+
 
 def repeated(tree, times):
     timed, body = False, []
     for statement in tree.body:
         if timed and isinstance(statement, ast.For):
-            outer = ast.parse(f"for _repeat in range({times}):\n    pass").body[0]
-            outer.body = [statement]
-            for node in outer, outer.target, *ast.walk(outer.iter):
-                ast.copy_location(node, statement)
-            statement = outer
+            statement = in_turns(statement) if slices.asked() else again(statement, times)
         elif isinstance(statement, ast.Assign) and any(getattr(t, "id", "") == "begin" for t in statement.targets):
             timed = True
         body.append(statement)

@@ -10,14 +10,19 @@ def asked():
     return "BENCH_SLICES" in os.environ
 
 
-def serve(step):
-    """`step` is called with the number of the step."""
+def turns():
+    """Numbers of steps: of each turn as many as were asked for."""
     number = 0
     print("ready", flush=True)
     for line in sys.stdin:
-        end = number + int(line)
         begin = time.perf_counter_ns()
-        while number < end:
-            step(number)
+        for _ in range(int(line)):
+            yield number
             number += 1
         print(time.perf_counter_ns() - begin, flush=True)
+
+
+def serve(step):
+    """`step` is called with the number of the step."""
+    for number in turns():
+        step(number)
