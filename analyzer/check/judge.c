@@ -68,7 +68,7 @@ static int by_value(const void *a, const void *b, void *data) {
 }
 
 static uint64_t absolute_limit(const struct xs_judge *j, const struct xs_rule *rule) {
-    return rule->is_share ? xs_judge_share_of(j->judged->run_ns, rule->share) : rule->limit;
+    return rule->is_share ? xs_judge_share_of(j->judged->recorded.ns, rule->share) : rule->limit;
 }
 
 static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
@@ -343,7 +343,7 @@ void xs_check_judge(const struct xs_reading *reading, const struct xs_check_term
                                  .cwd = xs_strdup(run->cwd),
                                  .executable = xs_strdup(run->executable),
                                  .command = xs_strdup(run->command),
-                                 .run_ns = reading->findings->run_ns};
+                                 .recorded = reading->findings->recorded};
     xs_check_findings_of(reading, &judged->findings);
     look_up_states(&j);
     find_gone(&j);

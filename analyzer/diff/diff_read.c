@@ -73,6 +73,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .transfers = reading->summary.all.count,
                              .simulated = run->simulated,
                              .duration_known = !run->duration_estimated,
+                             .recorded = reading->summary.recorded,
                              .live = reading->trace.is_live,
                              .has_call_sites = findings->sites->placed_count > 0,
                              .has_contents = any_content(&reading->contents),

@@ -76,7 +76,7 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
         xs_table_cell(table, gain.data);
     xs_table_cell(table, f->advice || saves_nothing(f) || !share
                              ? NULL
-                             : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
+                             : xs_format_share(buffer, f->gives_back_ns, findings->recorded.ns));
     const struct xs_amount amount = xs_finding_in_all(f);
     struct xs_string count = {0}, place = {0}, instead = {0};
     xs_say_count(&count, &amount);
@@ -112,7 +112,8 @@ static void explain_words(const struct words *words, struct xs_out *out) {
 
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
-    static const char *const headers[] = {"#", "finding", "saves", "of run", "count", "size", "site", ""};
+    const char *const headers[] = {"#",     "finding", "saves", xs_share_column(&findings->recorded),
+                                   "count", "size",    "site",  ""};
     enum { SITE = 6 };
     uint64_t undecided = 0;
     char count[XS_UNIT_BYTES], why[256];

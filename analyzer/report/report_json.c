@@ -45,6 +45,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     }
     xs_json_int(json, "start_unix_ns", run->start_unix_ns);
     xs_json_count(json, "duration_ns", run->duration_ns);
+    xs_json_count(json, "recorded_ns", s->recorded.ns);
     xs_json_bool(json, "duration_estimated", run->duration_estimated);
     xs_json_text(json, "status", run->status);
     xs_json_bool(json, "still_running", s->trace->is_live);

@@ -8,7 +8,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/summary/summary_internal.h"
-#include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/store/store_thin.h"
 
 #define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim so */
@@ -320,6 +319,7 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
             summary->run.duration_ns = (uint64_t)work.last_ns;
             summary->run.duration_estimated = true;
         }
+        summary->recorded = xs_recorded_time(trace, summary->run.duration_ns);
         status = compute_where(&work);
     }
     for (size_t i = 0; i < summary->device_count; i++) {

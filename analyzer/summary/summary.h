@@ -10,6 +10,7 @@
 #include "analyzer/summary/summary_failures.h"
 #include "analyzer/summary/summary_where.h"
 #include "analyzer/trace/kinds.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/trace/trace.h"
 
 enum { XS_STEP_NAME_BYTES = 256 };
@@ -150,7 +151,8 @@ struct xs_summary {
     const struct xs_trace *trace;
     struct xs_thinned thinned;
     struct xs_looked_at looked_at;
-    bool selected; /* groups to slowest below are of the transfers that pass a filter */
+    struct xs_recorded_time recorded; /* what shares are of */
+    bool selected;                    /* groups to slowest below are of the transfers that pass a filter */
     struct xs_run run;
     struct xs_device_summary *devices;
     size_t device_count;
