@@ -241,6 +241,12 @@ static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
     void *data[] = {r, j->judged};
     if (r->place_count > 1)
         qsort_r(r->places, r->place_count, sizeof *r->places, by_value, data);
+    char *repaired = xs_judge_why_repaired(j, rule);
+    if (repaired) {
+        free(r->reason);
+        r->reason = repaired;
+        r->outcome = XS_OUTCOME_UNKNOWN;
+    }
     if (r->outcome == XS_OUTCOME_FAIL) {
         for (size_t i = 0; i < r->place_count; i++)
             j->judged->states[r->places[i]].failing = true;
@@ -278,6 +284,11 @@ static void add_notes(struct xs_judge *j) {
     if (windows.length)
         add_note(j->judged, "D%s.", windows.data + 1);
     xs_string_free(&windows);
+    struct xs_string repaired = {0};
+    xs_repaired_say(&repaired, &reading->summary.repaired);
+    if (repaired.length)
+        add_note(j->judged, "%s", repaired.data);
+    xs_string_free(&repaired);
     struct xs_string looked_at = {0};
     xs_looked_at_say(&reading->summary, &looked_at);
     if (looked_at.length)

@@ -93,6 +93,9 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     xs_looked_at_say_briefly(&reading->summary, &withheld);
     added->looked_at = withheld.length ? keep(side, withheld.data) : "";
     withheld.length = 0;
+    xs_repaired_say(&withheld, &reading->summary.repaired);
+    added->repaired = withheld.length ? keep(side, withheld.data) : "";
+    withheld.length = 0;
     xs_say_bounds(&withheld, findings);
     added->bounds = withheld.length ? keep(side, withheld.data) : "";
     xs_string_free(&withheld);

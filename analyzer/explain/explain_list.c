@@ -9,6 +9,7 @@
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/findings/unchecked.h"
+#include "analyzer/summary/repaired.h"
 #include "analyzer/trace/scan.h"
 
 /* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
@@ -110,6 +111,16 @@ static void explain_words(const struct words *words, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
+    struct xs_repaired repaired;
+    struct xs_string text = {0};
+    xs_repaired_read(&repaired, explain->trace);
+    xs_repaired_say(&text, &repaired);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
+    xs_string_free(&text);
+}
+
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
     const char *const headers[] = {"#",     "finding", "saves", xs_share_column(&findings->recorded),
@@ -151,6 +162,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     else if (undecided)
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided: %s; --undecided shows of what, and why.",
                     xs_format_count(count, undecided));
+    xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, findings);
     if (unchecked.length)

@@ -85,6 +85,10 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     size_t begin = text->length;
     if (s->failures.count)
         xs_string_format(text, "CUDA calls fail");
+    if (xs_repaired_any(&s->repaired)) {
+        next(text, begin);
+        xs_string_format(text, XS_RUN_WAS_REPAIRED);
+    }
     if (s->looked_at.has_gaps) {
         next(text, begin);
         xs_looked_at_say_briefly(s, text);
@@ -161,4 +165,6 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (*why)
         xs_string_format(text, " (" XS_CONTENTS_NOT_COMPARED ")");
+    if (xs_repaired_any(&report->summary->repaired))
+        xs_string_format(text, " (counting calls that repairs left out or changed)");
 }

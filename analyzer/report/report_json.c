@@ -409,6 +409,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_where_json(&s->where, json);
     xs_steps_json(json, report->findings);
     xs_failures_json(&s->failures, report->findings, json);
+    xs_repaired_json(&s->repaired, json);
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);
     if (report->tried)

@@ -108,6 +108,7 @@ static void read_meta(struct xs_summary_work *work) {
                                                  .from_ns = xs_trace_meta_int(trace, XS_META_THINNED_FROM_NS, 0),
                                                  .to_ns = xs_trace_meta_int(trace, XS_META_THINNED_TO_NS, 0)};
     read_looked_at(trace, &work->summary->looked_at);
+    xs_repaired_read(&work->summary->repaired, trace);
     cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
     cost->start_ns = xs_trace_meta_count(trace, "cost.start_ns");
     cost->cupti_start_ns = xs_trace_meta_count(trace, "cost.cupti_start_ns");

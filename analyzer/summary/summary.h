@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/summary/repaired.h"
 #include "analyzer/summary/summary_failures.h"
 #include "analyzer/summary/summary_where.h"
 #include "analyzer/trace/kinds.h"
@@ -152,7 +153,8 @@ struct xs_summary {
     struct xs_thinned thinned;
     struct xs_looked_at looked_at;
     struct xs_recorded_time recorded; /* what shares are of */
-    bool selected;                    /* groups to slowest below are of the transfers that pass a filter */
+    struct xs_repaired repaired;
+    bool selected; /* groups to slowest below are of the transfers that pass a filter */
     struct xs_run run;
     struct xs_device_summary *devices;
     size_t device_count;

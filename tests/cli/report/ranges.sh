@@ -29,7 +29,8 @@ expect_out "saves 10.1 ms, 10 % of the time recorded"; expect_not "% of the run"
 expect_out "All repaired: saves 17.3 ms, the 100 ms recorded would become 82.7 ms (-17 %)."
 expect_out "Copies kept device 0 busy for 8.17 ms (8.2 % of the time recorded)"; expect_out "of recorded  host time"
 run "$XFERSPY" report --format=markdown half.db
-expect_out "saves 17.3 ms of the 100 ms recorded (17 %), of a run of 200 ms"; expect_out "| saves | of the time recorded |"
+expect_out "saves 17.3 ms of the 100 ms recorded (17 %), of a run of 200 ms"
+expect_out "| saves | of the time recorded |"
 run "$XFERSPY" report --json half.db; expect_out '"duration_ns": 200000000'; expect_out '"recorded_ns": 100000000'
 run "$XFERSPY" explain half.db; expect_out "of recorded"; expect_out "10 %"
 run "$XFERSPY" explain half.db scalar-readback; expect_out "10 % of the time recorded"
