@@ -19,6 +19,12 @@ const char *xs_share_column(const struct xs_recorded_time *recorded) {
     return recorded->in_part ? "of recorded" : "of run";
 }
 
+void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded) {
+    char ns[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s%s", recorded->in_part ? "the " : "", xs_format_ns(ns, recorded->ns),
+                     recorded->in_part ? " recorded" : "");
+}
+
 static void say_part_of_run(struct xs_string *text, uint64_t ns, const struct xs_recorded_time *recorded) {
     char part[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     xs_format_ns(part, recorded->ns);

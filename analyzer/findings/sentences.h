@@ -46,6 +46,8 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns);
 const char *xs_share_is_of(const struct xs_recorded_time *recorded);
 /* The head of a column of shares: "of run", "of recorded". */
 const char *xs_share_column(const struct xs_recorded_time *recorded);
+/* "the 279 ms recorded" where that is a part of the run, else "279 ms". */
+void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded);
 /* " of 279 ms (8.7 %)" with `of` " of "; where a part of the run was recorded, " of the 279 ms recorded (8.7 %), of a
  * run of 1.30 s". Where it is more than that, ", some of it at the same time: the run took 279 ms", or "... 279 ms were
  * recorded". Nothing where the run's time is 0. */

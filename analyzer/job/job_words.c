@@ -31,8 +31,10 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     if (!back->max)
         return;
     xs_say_total(text, xs_saving_is_range(&job->processes[back->most].together), back->max);
-    if (form == XS_SAY_TEXT)
-        xs_string_format(text, " of %s", xs_format_ns(buffer, job->processes[back->most].columns[XS_JOB_WALL].value));
+    if (form == XS_SAY_TEXT) {
+        xs_string_format(text, " of ");
+        xs_say_recorded(text, &job->processes[back->most].recorded);
+    }
     xs_string_format(text, " in ");
     name(text, job, back->most);
     xs_string_format(text, ", which gains most");
