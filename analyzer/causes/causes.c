@@ -201,7 +201,7 @@ static int find_causes(const struct xs_trace *trace, struct xs_findings *finding
     struct xs_model model;
     struct xs_plan plan = {0};
     if (!is_replay_needed(findings, options)) {
-        findings->replay_fit.measured_ns = findings->run_ns;
+        findings->replay_fit.measured_ns = findings->recorded.run_ns;
         findings->together.known = true;
         return XS_OK;
     }

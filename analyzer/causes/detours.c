@@ -208,8 +208,8 @@ static int judge(const struct finding_detours *finding, const struct xs_findings
     const uint64_t *uploads = xs_hash_find(&finding->copies, pair->up_site, XS_DIR_H2D);
     int64_t stack = 0;
     *is_detour = false;
-    if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads || pair->host_ns < xs_floor_of_both(findings->run_ns) ||
-        is_explained(findings, pair->up_site, *uploads))
+    if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads ||
+        pair->host_ns < xs_floor_of_both(findings->recorded.ns) || is_explained(findings, pair->up_site, *uploads))
         return XS_OK;
     int status = stack_of(trace, finding->plan->model->calls[pair->first_down].row, &stack, message);
     *is_detour = status >= 0 && is_earlier_in_function(findings->sites, stack, pair->up_site);

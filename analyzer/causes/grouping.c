@@ -235,8 +235,8 @@ static void sum_up(struct grouping *g) {
     if (!findings->exposed_known && least_ns < all->least_ns) /* the replay took waits for kernels away */
         all->least_ns = least_ns;
     all->bounds = !findings->replayed;
-    if (all->bounds && findings->run_ns && all->most_ns > findings->run_ns)
-        all->most_ns = findings->run_ns;
+    if (all->bounds && findings->recorded.run_ns && all->most_ns > findings->recorded.run_ns)
+        all->most_ns = findings->recorded.run_ns;
     all->most_ns = all->most_ns > all->least_ns ? all->most_ns : all->least_ns;
 }
 
@@ -288,7 +288,7 @@ static void replace_claims(struct xs_findings *findings) {
 /* What is under either limit is not shown by name, unless it is the first. It comes behind the others, so that the
  * numbers of those that are shown have no gap. */
 static void fold(struct xs_findings *findings) {
-    uint64_t floor_ns = xs_floor_of_either(findings->run_ns);
+    uint64_t floor_ns = xs_floor_of_either(findings->recorded.ns);
     struct xs_cause *small = xs_realloc(NULL, (findings->cause_count + 1) * sizeof *small);
     size_t kept = 0, small_count = 0;
     for (size_t i = 0; i < findings->cause_count; i++) {

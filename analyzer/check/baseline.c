@@ -251,12 +251,25 @@ static int read_json(const char *path, FILE *file, struct xs_baseline *baseline)
     return XS_EXIT_ERROR;
 }
 
+bool xs_baseline_may_be(const struct xs_reading *reading) {
+    if (!xs_repaired_any(&reading->summary.repaired))
+        return true;
+    xs_complain("%s: no baseline, because " XS_RUN_WAS_REPAIRED "; record it without XFERSPY_REPAIR",
+                reading->trace.path);
+    return false;
+}
+
 static int read_trace(const char *path, struct xs_baseline *baseline) {
     struct xs_reading reading;
     int status = xs_reading_open(path, NULL, &reading);
     if (status != XS_EXIT_OK) {
         xs_baseline_free(baseline);
         return status;
+    }
+    if (!xs_baseline_may_be(&reading)) {
+        xs_reading_close(&reading);
+        xs_baseline_free(baseline);
+        return XS_EXIT_ERROR;
     }
     xs_check_findings_of(&reading, &baseline->findings);
     baseline->metrics = reading.metrics;

@@ -20,6 +20,9 @@ struct xs_baseline {
 int xs_baseline_open(const char *path, struct xs_baseline *baseline);
 void xs_baseline_free(struct xs_baseline *baseline);
 
+/* Whether the trace can be a baseline: not of a run that was repaired. Why not was printed. */
+bool xs_baseline_may_be(const struct xs_reading *reading);
+
 /* Writes JSON in a stable order, without paths and names of a machine; docs/check.md describes it. */
 void xs_baseline_write(const struct xs_reading *reading, FILE *file);
 

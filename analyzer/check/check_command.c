@@ -215,7 +215,7 @@ static int write_baseline(const struct arguments *arguments) {
     int status = xs_reading_open(arguments->named.names[0], NULL, &reading);
     if (status != XS_EXIT_OK)
         return status;
-    if (xs_out_open(&out, &options) < 0) {
+    if (!xs_baseline_may_be(&reading) || xs_out_open(&out, &options) < 0) {
         status = XS_EXIT_ERROR;
     } else {
         xs_baseline_write(&reading, out.file);

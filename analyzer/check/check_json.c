@@ -80,7 +80,8 @@ static void put_judged(struct xs_json *json, const struct xs_check *check, const
     xs_json_text(json, "trace", judged->path);
     xs_json_text(json, "command", judged->command);
     xs_json_text(json, "status", xs_outcome_names[judged->outcome]);
-    xs_json_count(json, "run_ns", judged->run_ns);
+    xs_json_count(json, "run_ns", judged->recorded.run_ns);
+    xs_json_count(json, "recorded_ns", judged->recorded.ns);
     xs_json_array(json, "rules");
     for (size_t i = 0; i < judged->result_count; i++)
         put_result(json, &judged->results[i]);

@@ -13,6 +13,7 @@
 #include "analyzer/command/command.h"
 #include "analyzer/command/installation.h"
 #include "analyzer/engine/detector.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/summary/metrics.h"
 
 #ifndef XFERSPY_VERSION
@@ -197,8 +198,8 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
     char share[XS_UNIT_BYTES];
     xs_string_format(text, "%c%s: ", d->title[0] - 'a' + 'A', d->title + 1);
     xs_check_amount(text, f);
-    if (!f->advice && *xs_format_share(share, f->gives_back_ns, e->judged->run_ns))
-        xs_string_format(text, ", %s of the run", share);
+    if (!f->advice && *xs_format_share(share, f->gives_back_ns, e->judged->recorded.ns))
+        xs_string_format(text, ", %s %s", share, xs_share_is_of(&e->judged->recorded));
     xs_string_format(text, ". At ");
     add_literal(text, f->place);
     xs_string_format(text, ". ");

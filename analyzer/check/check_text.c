@@ -5,6 +5,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
 #include "analyzer/findings/place.h"
+#include "analyzer/findings/sentences.h"
 
 enum { RULE_COLUMNS = 28, SUPPRESSED_SHOWN = 3, COMMAND_COLUMNS = 100 };
 
@@ -185,6 +186,14 @@ static void put_unused(const struct xs_check *check, struct xs_out *out) {
     }
 }
 
+/* Of several traces, those of a whole run say it. */
+static const char *share_of_all(const struct xs_check *check) {
+    const struct xs_judged *whole = check->judged;
+    for (size_t i = 1; i < check->count && whole->recorded.in_part; i++)
+        whole = &check->judged[i];
+    return check->count ? xs_share_is_of(&whole->recorded) : XS_OF_THE_RUN;
+}
+
 void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     const struct xs_check_config *config = check->terms->config;
     size_t failed = 0;
@@ -197,9 +206,10 @@ void xs_check_text(const struct xs_check *check, struct xs_out *out) {
     putc('\n', out->file);
     put_unused(check, out);
     if (check->default_rules)
-        xs_out_line(
-            out, XS_STYLE_PLAIN, "No rules were given. %s: %s more than 1 %% of the run.", config->rules.items[0].text,
-            config->rules.items[0].about == XS_RULE_METRIC ? "all repairs together do not save" : "no finding saves");
+        xs_out_line(out, XS_STYLE_PLAIN, "No rules were given. %s: %s more than 1 %% %s.", config->rules.items[0].text,
+                    config->rules.items[0].about == XS_RULE_METRIC ? "all repairs together do not save"
+                                                                   : "no finding saves",
+                    share_of_all(check));
     else if (config->rules_origin)
         xs_out_line(out, XS_STYLE_PLAIN, "Rules of %s.", config->rules_origin);
     for (size_t i = 0; i < check->unread_count; i++)

@@ -10,17 +10,17 @@
 
 /* With the least of a range, 0: there is none. */
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t least,
-                         uint64_t run_ns) {
+                         const struct xs_recorded_time *recorded) {
     char buffer[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     xs_string_format(text, "%s", xs_metric_format(buffer, rule->unit, value));
     if (rule->unit == XS_METRIC_COUNT && rule->about != XS_RULE_METRIC)
         xs_string_format(text, "%s", value == 1 ? " instance" : " instances");
     *share = '\0';
     if (rule->unit == XS_METRIC_NS && rule->is_share && !rule->relative)
-        xs_format_share(share, value, run_ns);
+        xs_format_share(share, value, recorded->ns);
     least = xs_saving_least(least, value);
     if (*share)
-        xs_string_format(text, " (%s of the run%s", share, least ? "" : ")");
+        xs_string_format(text, " (%s %s%s", share, xs_share_is_of(recorded), least ? "" : ")");
     if (least)
         xs_string_format(text, "%s%s or more)", *share ? "; " : " (", xs_format_ns(buffer, least));
 }
@@ -40,16 +40,16 @@ void xs_check_value(struct xs_string *text, const struct xs_judged *judged, cons
         xs_string_format(text, "saves ");
     if (r->at_most && r->value)
         xs_string_format(text, XS_UP_TO);
-    put_measured(text, r->rule, r->value, r->at_most && r->value ? r->least : 0, judged->run_ns);
+    put_measured(text, r->rule, r->value, r->at_most && r->value ? r->least : 0, &judged->recorded);
 }
 
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *r) {
     struct xs_rule plain = *r->rule;
     plain.about = XS_RULE_METRIC; /* "limit 0", not "0 instances" */
-    put_measured(text, &plain, r->limit, 0, judged->run_ns);
+    put_measured(text, &plain, r->limit, 0, &judged->recorded);
     if (r->has_base) {
         xs_string_format(text, " (");
-        put_measured(text, &plain, r->base, 0, judged->run_ns);
+        put_measured(text, &plain, r->base, 0, &judged->recorded);
         xs_string_format(text, " in the baseline)");
     }
 }

@@ -68,7 +68,7 @@ static int by_value(const void *a, const void *b, void *data) {
 }
 
 static uint64_t absolute_limit(const struct xs_judge *j, const struct xs_rule *rule) {
-    return rule->is_share ? xs_judge_share_of(j->judged->run_ns, rule->share) : rule->limit;
+    return rule->is_share ? xs_judge_share_of(j->judged->recorded.ns, rule->share) : rule->limit;
 }
 
 static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
@@ -241,6 +241,12 @@ static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
     void *data[] = {r, j->judged};
     if (r->place_count > 1)
         qsort_r(r->places, r->place_count, sizeof *r->places, by_value, data);
+    char *repaired = xs_judge_why_repaired(j, rule);
+    if (repaired) {
+        free(r->reason);
+        r->reason = repaired;
+        r->outcome = XS_OUTCOME_UNKNOWN;
+    }
     if (r->outcome == XS_OUTCOME_FAIL) {
         for (size_t i = 0; i < r->place_count; i++)
             j->judged->states[r->places[i]].failing = true;
@@ -278,6 +284,11 @@ static void add_notes(struct xs_judge *j) {
     if (windows.length)
         add_note(j->judged, "D%s.", windows.data + 1);
     xs_string_free(&windows);
+    struct xs_string repaired = {0};
+    xs_repaired_say(&repaired, &reading->summary.repaired);
+    if (repaired.length)
+        add_note(j->judged, "%s", repaired.data);
+    xs_string_free(&repaired);
     struct xs_string looked_at = {0};
     xs_looked_at_say(&reading->summary, &looked_at);
     if (looked_at.length)
@@ -343,7 +354,7 @@ void xs_check_judge(const struct xs_reading *reading, const struct xs_check_term
                                  .cwd = xs_strdup(run->cwd),
                                  .executable = xs_strdup(run->executable),
                                  .command = xs_strdup(run->command),
-                                 .run_ns = reading->findings->run_ns};
+                                 .recorded = reading->findings->recorded};
     xs_check_findings_of(reading, &judged->findings);
     look_up_states(&j);
     find_gone(&j);

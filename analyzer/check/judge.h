@@ -7,6 +7,7 @@
 #include "analyzer/check/config.h"
 #include "analyzer/check/finding.h"
 #include "analyzer/check/rule.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 
 struct xs_reading;
 
@@ -56,9 +57,9 @@ struct xs_judged {
     size_t expired_count;
     size_t *gone; /* findings of the baseline that are not there any more */
     size_t gone_count;
-    uint64_t run_ns;
-    uint64_t undecided; /* instances of all findings */
-    char **notes;       /* what else is to be said about the trace */
+    struct xs_recorded_time recorded; /* what shares are of */
+    uint64_t undecided;               /* instances of all findings */
+    char **notes;                     /* what else is to be said about the trace */
     size_t note_count;
     uint64_t
         withheld_lines; /* whose text is not shown, and why, a sentence without full stop; "" where there are none */

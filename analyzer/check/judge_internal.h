@@ -17,6 +17,10 @@ bool xs_judge_is_suppressed(const struct xs_judge *judge, size_t finding);
 /* `share` more of a value, as far as 64 bits go. */
 uint64_t xs_judge_share_of(uint64_t value, double share);
 
+/* Why a rule cannot be decided, whatever its value, because the run was repaired while it was recorded; to be freed.
+ * NULL: it was not, or the rule is about a time that was measured. */
+char *xs_judge_why_repaired(const struct xs_judge *judge, const struct xs_rule *rule);
+
 /* Why a rule that nothing was found against still cannot be said to hold, to be freed; NULL: it holds. */
 char *xs_judge_why_unknown(const struct xs_judge *judge, const struct xs_rule_result *result);
 

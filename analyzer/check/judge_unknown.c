@@ -134,6 +134,19 @@ static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_res
     }
 }
 
+/* Of a run as it was repaired, only the times are what they were: copies and allocations count, and are found to be
+ * waste, as the program asked for them. So a limit may be passed by what did not run, or be kept by what was repaired.
+ */
+char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule) {
+    bool saves = rule->metric == XS_METRIC_REMOVABLE_TIME || rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME;
+    bool measured = rule->about == XS_RULE_METRIC && rule->unit == XS_METRIC_NS && !saves;
+    if (measured || !xs_repaired_any(&j->reading->summary.repaired))
+        return NULL;
+    return xs_strdup("Because " XS_RUN_WAS_REPAIRED
+                     ", this counts calls that did not run as the program asked for them. "
+                     "Record it without XFERSPY_REPAIR.");
+}
+
 char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};

@@ -285,10 +285,16 @@ static void match_sides(struct work *w) {
 
 /* --- the conclusion --- */
 
+/* Findings are of what was recorded, and where that is a part of a run, the part is the measure. */
 static uint64_t floor_of(const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
-    uint64_t run = wall->before.median < wall->after.median ? wall->after.median : wall->before.median;
-    uint64_t floor_ns = xs_floor_of_both(run);
+    const struct xs_side *sides[] = {c->before, c->after};
+    uint64_t ns = wall->before.median < wall->after.median ? wall->after.median : wall->before.median;
+    for (int s = 0; s < 2; s++)
+        for (size_t r = 0; r < sides[s]->run_count; r++)
+            if (sides[s]->runs[r].recorded.in_part && sides[s]->runs[r].recorded.ns < ns)
+                ns = sides[s]->runs[r].recorded.ns;
+    uint64_t floor_ns = xs_floor_of_both(ns);
     return floor_ns ? floor_ns : XS_FLOOR_NS;
 }
 

@@ -44,6 +44,8 @@ struct xs_side_run {
     struct xs_metric_value together_least, together_most; /* what all repairs save */
     const char *windows;                                  /* that device times are modelled, or "" */
     const char *looked_at;                                /* how much of the run was, or "": all of it */
+    struct xs_recorded_time recorded;                     /* what shares are of */
+    const char *repaired;                                 /* that it was repaired, sentences, or "" */
     const char *bounds;                                   /* that savings are bounds, a sentence, or "" */
 };
 

@@ -75,6 +75,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .without_time = reading->summary.coverage.without_record,
                              .simulated = run->simulated,
                              .duration_known = !run->duration_estimated,
+                             .recorded = reading->summary.recorded,
                              .live = reading->trace.is_live,
                              .has_call_sites = findings->sites->placed_count > 0,
                              .has_contents = any_content(&reading->contents),
@@ -93,6 +94,9 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     withheld.length = 0;
     xs_looked_at_say_briefly(&reading->summary, &withheld);
     added->looked_at = withheld.length ? keep(side, withheld.data) : "";
+    withheld.length = 0;
+    xs_repaired_say(&withheld, &reading->summary.repaired);
+    added->repaired = withheld.length ? keep(side, withheld.data) : "";
     withheld.length = 0;
     xs_say_bounds(&withheld, findings);
     added->bounds = withheld.length ? keep(side, withheld.data) : "";

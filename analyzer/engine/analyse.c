@@ -62,7 +62,7 @@ static void begin_detectors(struct xs_analysis *a) {
         struct xs_detection *d = &a->detections[i];
         *d = (struct xs_detection){.residency = &a->residency,
                                    .link = &a->findings->link,
-                                   .run_ns = a->findings->run_ns,
+                                   .run_ns = a->findings->recorded.ns,
                                    .kernels_recorded = a->kernels_recorded,
                                    .calls_recorded = a->calls_recorded,
                                    .ended = a->ended,
@@ -117,10 +117,10 @@ static void finish_detectors(struct xs_analysis *a) {
         xs_show(a, &event);
     }
     free(live);
-    if (!a->findings->run_ns)
-        a->findings->run_ns = a->last_ns > 0 ? (uint64_t)a->last_ns : 0;
+    if (!a->findings->recorded.run_ns && a->last_ns > 0)
+        a->findings->recorded = xs_recorded_time(a->trace, (uint64_t)a->last_ns);
     for (unsigned i = 0; i < xs_detector_count; i++) {
-        a->detections[i].run_ns = a->findings->run_ns;
+        a->detections[i].run_ns = a->findings->recorded.ns;
         if (a->detections[i].state && xs_detectors[i]->finish)
             xs_detectors[i]->finish(&a->detections[i]);
     }
@@ -244,7 +244,7 @@ static int pass(const struct xs_trace *trace, const struct xs_analysis_options *
         finish_detectors(&a);
         findings->total = a.accounts.total;
         findings->at_sites = a.accounts.sites;
-        xs_steps_finish(&findings->steps, findings->sites);
+        xs_steps_finish(&findings->steps, &a.ranges, findings->sites);
         a.accounts.sites = (struct xs_site_totals){0};
         xs_samples_finish(&a.samples, &a.builder);
         xs_findings_finish(&a.builder, findings, options->fold_nothing);
@@ -262,7 +262,7 @@ int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *o
     findings->sites = xs_realloc(NULL, sizeof *findings->sites);
     options = options ? options : &defaults;
     int64_t duration = xs_trace_meta_int(trace, "duration_ns", 0);
-    findings->run_ns = duration > 0 ? (uint64_t)duration : 0;
+    findings->recorded = xs_recorded_time(trace, duration > 0 ? (uint64_t)duration : 0);
     xs_snapshot_begin(trace);
     int status = xs_sites_read(findings->sites, trace, message, &findings->damaged_rows);
     if (status >= 0)

@@ -54,7 +54,7 @@ struct xs_detection {
     void *state;                          /* `state_bytes` zeroed bytes, the detector's own */
     const struct xs_residency *residency; /* as it was before the event at hand */
     const struct xs_link_model *link;     /* fitted; the same from the first event to finish */
-    uint64_t run_ns;                      /* the run's wall time */
+    uint64_t run_ns;                      /* the time that was recorded, mostly the run */
     bool kernels_recorded;                /* else a kernel that ran need not be in the trace */
     bool calls_recorded;                  /* all of them; else the spool was too small, or damaged */
     bool ended;                           /* the process ended by itself: what lives then is never freed */

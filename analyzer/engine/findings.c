@@ -251,7 +251,7 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
         qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
     take_unchecked(builder, findings);
     /* a millisecond of a short run matters, and so does a thousandth of a long one */
-    findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->run_ns);
+    findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->recorded.ns);
     for (size_t i = 0; i < findings->count; i++)
         if (findings->items[i].upper_bound)
             findings->upper_bound_ns = xs_sum(findings->upper_bound_ns, findings->items[i].gives_back_ns);

@@ -12,6 +12,7 @@
 #include "analyzer/framework/context.h"
 #include "analyzer/steps/steps.h"
 #include "analyzer/trace/site_totals.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 
 struct xs_frame;     /* callsites.h */
 struct xs_selection; /* selection.h */
@@ -185,11 +186,11 @@ struct xs_finding {
 enum { XS_FLOOR_NS = 1000000, XS_FLOOR_SHARE = 1000 };
 
 /* What is under both limits, and what is under either, is below this. */
-static inline uint64_t xs_floor_of_both(uint64_t run_ns) {
-    return run_ns / XS_FLOOR_SHARE < XS_FLOOR_NS ? run_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
+static inline uint64_t xs_floor_of_both(uint64_t recorded_ns) {
+    return recorded_ns / XS_FLOOR_SHARE < XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
-static inline uint64_t xs_floor_of_either(uint64_t run_ns) {
-    return run_ns / XS_FLOOR_SHARE > XS_FLOOR_NS ? run_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
+static inline uint64_t xs_floor_of_either(uint64_t recorded_ns) {
+    return recorded_ns / XS_FLOOR_SHARE > XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
 
 /* What could not be decided: how often, of which detector, and why. */
@@ -239,7 +240,7 @@ struct xs_findings {
     struct xs_site_totals at_sites;
     struct xs_link_model link;
 
-    uint64_t run_ns;                        /* the run's wall time; what the floor's share refers to */
+    struct xs_recorded_time recorded;       /* what shares are of, that of the floor as well */
     uint64_t floor_ns;                      /* findings that save less than this are folded */
     uint64_t transfers, uploads, downloads; /* that ran */
     uint64_t with_content;                  /* of uploads and downloads: those with a fingerprint */

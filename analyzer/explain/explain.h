@@ -57,6 +57,9 @@ bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *ke
 /* What falls to it of what its finding saves. */
 uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept);
 
+/* That the run was repaired, a warning; nothing where it was not. */
+void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out);
+
 /* As text. _one reads the trace once more: a negative status sets the message. */
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out);
 int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message);

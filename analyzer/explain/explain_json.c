@@ -4,6 +4,7 @@
 #include "analyzer/explain/explain.h"
 #include "analyzer/explain/stacks.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/summary/repaired.h"
 
 static int put_evidence(const struct xs_explain *explain, const struct xs_instance *instance, struct xs_json *json,
                         char *message) {
@@ -116,6 +117,17 @@ static void put_model(const struct xs_explain *explain, struct xs_json *json) {
     xs_link_json(&explain->findings->link, json);
 }
 
+/* The one that was asked for, or all. */
+static int put_findings(const struct xs_explain *explain, struct xs_json *json, char *message) {
+    struct xs_repaired repaired;
+    xs_repaired_read(&repaired, explain->trace);
+    xs_repaired_json(&repaired, json);
+    if (explain->chosen >= 0)
+        return put_one(explain, json, message);
+    xs_findings_json(explain->findings, &explain->contents, json);
+    return XS_OK;
+}
+
 int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part, struct xs_json *json, char *message) {
     int status = XS_OK;
     xs_json_object(json, NULL);
@@ -129,10 +141,8 @@ int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part,
         put_instances(explain, json, "instances");
     else if (part == XS_EXPLAIN_MODEL)
         put_model(explain, json);
-    else if (explain->chosen >= 0)
-        status = put_one(explain, json, message);
     else
-        xs_findings_json(explain->findings, &explain->contents, json);
+        status = put_findings(explain, json, message);
     xs_json_end(json, '}');
     return status;
 }

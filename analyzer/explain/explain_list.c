@@ -9,6 +9,7 @@
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/findings/unchecked.h"
+#include "analyzer/summary/repaired.h"
 #include "analyzer/trace/scan.h"
 
 /* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
@@ -76,7 +77,7 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
         xs_table_cell(table, gain.data);
     xs_table_cell(table, f->advice || saves_nothing(f) || !share
                              ? NULL
-                             : xs_format_share(buffer, f->gives_back_ns, findings->run_ns));
+                             : xs_format_share(buffer, f->gives_back_ns, findings->recorded.ns));
     const struct xs_amount amount = xs_finding_in_all(f);
     struct xs_string count = {0}, place = {0}, instead = {0};
     xs_say_count(&count, &amount);
@@ -110,9 +111,20 @@ static void explain_words(const struct words *words, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
+    struct xs_repaired repaired;
+    struct xs_string text = {0};
+    xs_repaired_read(&repaired, explain->trace);
+    xs_repaired_say(&text, &repaired);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
+    xs_string_free(&text);
+}
+
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     const struct xs_findings *findings = explain->findings;
-    static const char *const headers[] = {"#", "finding", "saves", "of run", "count", "size", "site", ""};
+    const char *const headers[] = {"#",     "finding", "saves", xs_share_column(&findings->recorded),
+                                   "count", "size",    "site",  ""};
     enum { SITE = 6 };
     uint64_t undecided = 0;
     char count[XS_UNIT_BYTES], why[256];
@@ -150,6 +162,7 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     else if (undecided)
         xs_out_line(out, XS_STYLE_PLAIN, "Undecided: %s; --undecided shows of what, and why.",
                     xs_format_count(count, undecided));
+    xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
     xs_say_unchecked(&unchecked, findings);
     if (unchecked.length)

@@ -188,6 +188,7 @@ int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *m
     char count[XS_UNIT_BYTES];
     int status = XS_OK;
     print_head(explain, out);
+    xs_explain_repaired(explain, out);
     status = xs_stacks_text(explain, out, message);
     for (size_t i = 0; i < shown && status >= 0; i++)
         status = xs_explain_instance(explain, &f->first[i], i + 1, out, message);

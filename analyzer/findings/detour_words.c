@@ -45,7 +45,7 @@ void xs_say_detour_gain(struct xs_string *text, const struct xs_findings *findin
     if (!detour)
         return;
     xs_string_format(text, "If it computes there what it uploads, compute it on the GPU: ");
-    xs_say_gain(text, XS_UP_TO, detour->most_ns, findings->run_ns);
+    xs_say_gain(text, XS_UP_TO, detour->most_ns, &findings->recorded);
     xs_string_format(text, ", both copies included.");
 }
 

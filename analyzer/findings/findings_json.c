@@ -7,6 +7,7 @@
 #include "analyzer/findings/findings_words.h"
 #include "analyzer/findings/place.h"
 #include "analyzer/findings/remedies.h"
+#include "analyzer/findings/unchecked.h"
 
 static void put_ns(struct xs_json *json, const char *key, bool known, uint64_t ns) {
     if (known)
@@ -144,7 +145,8 @@ static void put_total(const struct xs_findings *findings, struct xs_json *json) 
     xs_json_count(json, "host_ns", t->host_ns);
     xs_json_count(json, "transfers", t->transfers);
     xs_json_count(json, "upper_bound_ns", findings->upper_bound_ns);
-    xs_json_count(json, "run_ns", findings->run_ns);
+    xs_json_count(json, "run_ns", findings->recorded.run_ns);
+    xs_json_count(json, "recorded_ns", findings->recorded.ns);
     xs_json_count(json, "floor_ns", findings->floor_ns);
     xs_json_end(json, '}');
 }
@@ -188,6 +190,31 @@ void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json)
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
+}
+
+static void put_unchecked_sums(const struct xs_unchecked *u, struct xs_json *json) {
+    xs_json_count(json, "copies", u->copies);
+    xs_json_count(json, "downloads", u->downloads);
+    xs_json_count(json, "bytes", u->bytes);
+    xs_json_count(json, "ns", u->ns);
+}
+
+static void put_unchecked(const struct xs_findings *findings, struct xs_json *json) {
+    struct xs_unchecked total = xs_unchecked_total(findings, NULL);
+    xs_json_object(json, "unchecked");
+    put_unchecked_sums(&total, json);
+    xs_json_array(json, "places");
+    for (size_t i = 0; i < findings->unchecked_count; i++) {
+        const struct xs_unchecked *u = &findings->unchecked[i];
+        xs_json_object(json, NULL);
+        xs_json_text(json, "finding", xs_detectors[u->detector]->id);
+        xs_json_text(json, "site", xs_site_name(findings, u->site));
+        xs_call_site_json(findings, u->site, json);
+        put_unchecked_sums(u, json);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+    xs_json_end(json, '}');
 }
 
 static void put_fingerprints(const struct xs_content_coverage *c, struct xs_json *json) {
@@ -257,6 +284,7 @@ void xs_findings_json(const struct xs_findings *findings, const struct xs_conten
     put_causes(findings, json);
     put_total(findings, json);
     xs_undecided_json(findings, json);
+    put_unchecked(findings, json);
     put_fingerprints(contents, json);
     xs_link_json(&findings->link, json);
     put_call_sites(findings, json);

@@ -82,17 +82,16 @@ void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summa
     free(lines->text);
 }
 
-void xs_markdown_causes_head(struct xs_out *out, bool of_a_job) {
-    fprintf(out->file,
-            "\n| # | cause | saves | of the run | count | size |%s where |\n|--:|:--|--:|--:|--:|--:|%s:--|\n",
-            of_a_job ? " in |" : "", of_a_job ? ":--|" : "");
+void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool of_a_job) {
+    fprintf(out->file, "\n| # | cause | saves | %s | count | size |%s where |\n|--:|:--|--:|--:|--:|--:|%s:--|\n",
+            share_is_of, of_a_job ? " in |" : "", of_a_job ? ":--|" : "");
 }
 
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *f) {
     char ns[XS_UNIT_BYTES], share[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     struct xs_string saves = {0}, count = {0};
     xs_say_count(&count, &f->amount);
-    xs_format_share(share, f->saves_ns, f->run_ns);
+    xs_format_share(share, f->saves_ns, f->recorded_ns);
     if (f->saves && !f->advice)
         xs_say_saving(&saves, f->saves);
     else

@@ -27,14 +27,14 @@ void xs_markdown_lines_begin(struct xs_markdown_lines *lines);
 void xs_markdown_lines_block(struct xs_markdown_lines *lines, struct xs_out *out);
 void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summary, struct xs_out *out);
 
-/* The table's head. `of_a_job`: with a column for the processes. */
-void xs_markdown_causes_head(struct xs_out *out, bool of_a_job);
+/* The table's head. `share_is_of`: xs_share_is_of; `of_a_job`: with a column for the processes. */
+void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool of_a_job);
 struct xs_markdown_cause {
     size_t number;
     const char *name, *bound; /* bound: "" or XS_UP_TO */
     bool advice;
     const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` say it */
-    uint64_t saves_ns, run_ns;
+    uint64_t saves_ns, recorded_ns;
     struct xs_amount amount;
     const char *who, *place; /* Markdown; who NULL: not of a job */
 };

@@ -168,12 +168,12 @@ bool xs_finding_at_most(const struct xs_finding *f) { return !f->advice && xs_sa
 
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     if (!f->advice)
-        xs_say_gain(text, xs_finding_at_most(f) ? XS_UP_TO : "", f->gives_back_ns, findings->run_ns);
+        xs_say_gain(text, xs_finding_at_most(f) ? XS_UP_TO : "", f->gives_back_ns, &findings->recorded);
 }
 
 void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     if (f->saves.known && !f->advice)
-        xs_say_gain_between(text, &f->saves, findings->run_ns);
+        xs_say_gain_between(text, &f->saves, &findings->recorded);
     else
         xs_finding_gain(text, findings, f);
 }

@@ -11,9 +11,38 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
 /* Threads, devices, a wait for a copy: what was measured may be more than the run. */
 static void at_the_same_time(struct xs_string *text) { xs_string_format(text, ", some of it at the same time"); }
 
-void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, uint64_t run_ns) {
+const char *xs_share_is_of(const struct xs_recorded_time *recorded) {
+    return recorded->in_part ? "of the time recorded" : XS_OF_THE_RUN;
+}
+
+const char *xs_share_column(const struct xs_recorded_time *recorded) {
+    return recorded->in_part ? "of recorded" : "of run";
+}
+
+void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded) {
+    char ns[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s%s", recorded->in_part ? "the " : "", xs_format_ns(ns, recorded->ns),
+                     recorded->in_part ? " recorded" : "");
+}
+
+static void say_part_of_run(struct xs_string *text, uint64_t ns, const struct xs_recorded_time *recorded) {
+    char part[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    xs_format_ns(part, recorded->ns);
+    if (ns > recorded->ns) {
+        at_the_same_time(text);
+        xs_string_format(text, ": %s were recorded", part);
+    } else {
+        xs_string_format(text, " of the %s recorded (%s)", part, xs_format_share(share, ns, recorded->ns));
+    }
+    xs_string_format(text, ", of a run of %s", xs_format_ns(run, recorded->run_ns));
+}
+
+void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded) {
     char run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    if (ns > run_ns && run_ns) {
+    uint64_t run_ns = recorded->run_ns;
+    if (recorded->in_part) {
+        say_part_of_run(text, ns, recorded);
+    } else if (ns > run_ns && run_ns) {
         at_the_same_time(text);
         xs_string_format(text, ": the run took %s", xs_format_ns(run, run_ns));
     } else if (run_ns) {
@@ -42,38 +71,41 @@ void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
 
 void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
     char run[XS_UNIT_BYTES], left[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    uint64_t ns = findings->total.gives_back_ns, run_ns = findings->run_ns;
+    const struct xs_recorded_time *recorded = &findings->recorded;
+    uint64_t ns = findings->total.gives_back_ns, whole_ns = recorded->ns;
     if (!ns)
         return;
     xs_say_total(text, xs_saving_is_range(&findings->together), ns);
     if (findings->together.most_ns == ns)
         say_least(text, &findings->together);
-    xs_format_two_ns(run, run_ns, left, run_ns > ns ? run_ns - ns : 0);
-    if (run_ns > ns) {
-        bool is_small = *xs_format_share(share, ns, run_ns) == '<';
-        xs_string_format(text, ", %s would become %s (%s%s)", run, left, is_small ? "by " : "-", share);
+    xs_format_two_ns(run, whole_ns, left, whole_ns > ns ? whole_ns - ns : 0);
+    if (whole_ns > ns) {
+        bool is_small = *xs_format_share(share, ns, whole_ns) == '<';
+        xs_string_format(text, ", %s%s%s would become %s (%s%s)", recorded->in_part ? "the " : "", run,
+                         recorded->in_part ? " recorded" : "", left, is_small ? "by " : "-", share);
     }
     xs_string_add(text, ".", 1);
 }
 
-static void say_share(struct xs_string *text, uint64_t ns, uint64_t run_ns) {
+static void say_share(struct xs_string *text, uint64_t ns, const struct xs_recorded_time *recorded) {
     char share[XS_UNIT_BYTES];
-    if (run_ns && ns > run_ns)
+    if (recorded->ns && ns > recorded->ns)
         at_the_same_time(text);
-    else if (*xs_format_share(share, ns, run_ns))
-        xs_string_format(text, ", %s of the run", share);
+    else if (*xs_format_share(share, ns, recorded->ns))
+        xs_string_format(text, ", %s %s", share, xs_share_is_of(recorded));
 }
 
-void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns) {
+void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded) {
     char back[XS_UNIT_BYTES];
     xs_string_format(text, "saves %s%s", bound, xs_format_ns(back, ns));
-    say_share(text, ns, run_ns);
+    say_share(text, ns, recorded);
 }
 
-void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves, uint64_t run_ns) {
+void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
+                         const struct xs_recorded_time *recorded) {
     xs_string_format(text, "saves ");
     xs_say_saving(text, saves);
-    say_share(text, saves->most_ns, run_ns);
+    say_share(text, saves->most_ns, recorded);
 }
 
 struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,

@@ -41,20 +41,30 @@ bool xs_saving_is_range(const struct xs_saving *saves);
 
 /* "All repaired: saves up to 24.3 ms" */
 void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns);
-/* " of 279 ms (8.7 %)" with `of` " of "; where it is more than the run, ", some of it at the same time: the run took
- * 279 ms". Nothing where the run's time is 0. */
-void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, uint64_t run_ns);
-/* "All repaired: saves 141 ms, 300 ms would become 159 ms (-47 %)."; nothing where nothing is saved. */
+/* What shares are of: XS_OF_THE_RUN, or "of the time recorded" where that is a part of the run. */
+#define XS_OF_THE_RUN "of the run"
+const char *xs_share_is_of(const struct xs_recorded_time *recorded);
+/* The head of a column of shares: "of run", "of recorded". */
+const char *xs_share_column(const struct xs_recorded_time *recorded);
+/* "the 279 ms recorded" where that is a part of the run, else "279 ms". */
+void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded);
+/* " of 279 ms (8.7 %)" with `of` " of "; where a part of the run was recorded, " of the 279 ms recorded (8.7 %), of a
+ * run of 1.30 s". Where it is more than that, ", some of it at the same time: the run took 279 ms", or "... 279 ms were
+ * recorded". Nothing where the run's time is 0. */
+void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded);
+/* "All repaired: saves 141 ms, 300 ms would become 159 ms (-47 %)."; "the 300 ms recorded would become" where that is a
+ * part of the run. Nothing where nothing is saved. */
 void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings);
 
 /* "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
-void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, uint64_t run_ns);
+void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded);
 /* The least, where it is worth saying beside the most; 0: it is next to nothing, under a hundredth of that. */
 uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns);
 /* "484 ms", "up to 484 ms (6.05 ms or more)" */
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
 /* "saves up to 484 ms (6.05 ms or more), 55 % of the run" */
-void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves, uint64_t run_ns);
+void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
+                         const struct xs_recorded_time *recorded);
 
 /* How much a finding is about, in all: what was found; where the contents of some copies were not looked at, the
  * estimate over these, too. */

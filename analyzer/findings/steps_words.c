@@ -4,13 +4,17 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/place.h"
 
-enum { RANGE_COLUMNS = 80 };
+enum { RANGE_COLUMNS = 80, LITTLE = 100 /* less than this part of a step is not worth a word */ };
 
-/* "300 ms, 12 transfers, 1.20 GiB", with `between` behind the time. */
+/* "300 ms, 12 transfers, 1.20 GiB", with `between` behind the time; "300 ms (120 ms of it recorded), ..." where
+ * the calls between two ranges were left out. */
 static void say_sums(struct xs_string *text, const struct xs_step_sums *sums, const char *between) {
     char ns[XS_UNIT_BYTES], count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
-    xs_string_format(text, "%s%s%s transfer%s", xs_format_ns(ns, sums->ns), between,
-                     sums->transfers ? xs_format_count(count, sums->transfers) : "no", sums->transfers == 1 ? "" : "s");
+    xs_string_format(text, "%s", xs_format_ns(ns, sums->ns));
+    if (sums->recorded_ns < sums->ns - sums->ns / LITTLE)
+        xs_string_format(text, " (%s of it recorded)", xs_format_ns(ns, sums->recorded_ns));
+    xs_string_format(text, "%s%s transfer%s", between, sums->transfers ? xs_format_count(count, sums->transfers) : "no",
+                     sums->transfers == 1 ? "" : "s");
     if (sums->bytes)
         xs_string_format(text, ", %s", xs_format_bytes(bytes, sums->bytes));
 }
@@ -65,6 +69,7 @@ void xs_steps_say_warm_up(struct xs_string *text, const struct xs_findings *find
 
 static void put_sums(struct xs_json *json, const struct xs_step_sums *sums) {
     xs_json_count(json, "ns", sums->ns);
+    xs_json_count(json, "recorded_ns", sums->recorded_ns);
     xs_json_count(json, "transfers", sums->transfers);
     xs_json_count(json, "bytes", sums->bytes);
     xs_json_end(json, '}');

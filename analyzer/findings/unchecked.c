@@ -2,6 +2,7 @@
 #include "analyzer/findings/unchecked.h"
 
 #include "analyzer/base/units.h"
+#include "analyzer/findings/sentences.h"
 #include "analyzer/trace/scan.h"
 
 enum { MUCH = 100 }; /* parts of the run: the limit that `check` has without rules */
@@ -50,11 +51,12 @@ static bool found_something(const struct xs_findings *findings) {
 void xs_say_unchecked(struct xs_string *text, const struct xs_findings *findings) {
     struct xs_unchecked total = xs_unchecked_total(findings, NULL);
     char share[XS_UNIT_BYTES];
-    if (!total.ns || (found_something(findings) && total.ns < findings->run_ns / MUCH))
+    if (!total.ns || (found_something(findings) && total.ns < findings->recorded.ns / MUCH))
         return;
     xs_unchecked_copies(text, &total);
-    if (findings->run_ns && total.ns <= findings->run_ns)
-        xs_string_format(text, ", %s of the run", xs_format_share(share, total.ns, findings->run_ns));
+    if (findings->recorded.ns && total.ns <= findings->recorded.ns)
+        xs_string_format(text, ", %s %s", xs_format_share(share, total.ns, findings->recorded.ns),
+                         xs_share_is_of(&findings->recorded));
     xs_string_format(text, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
 }
 

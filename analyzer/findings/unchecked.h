@@ -20,7 +20,7 @@ void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unch
     "longer."
 
 /* How many were not checked, and what to do, where that matters: where nothing was found, or they took at least one
- * hundredth of the run. Else nothing. */
+ * hundredth of the time recorded. Else nothing. */
 void xs_say_unchecked(struct xs_string *text, const struct xs_findings *findings);
 
 /* Whether nothing was found, and that is not all that there may be. */

@@ -12,6 +12,7 @@
 #include "analyzer/html/lanes.h"
 #include "analyzer/report/failures_words.h"
 #include "analyzer/report/report.h"
+#include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
 #include "analyzer/trace/scan.h"
 
@@ -104,11 +105,25 @@ static void put_failures(const struct xs_html_run_of *run, struct xs_json *json)
     xs_string_free(&text);
 }
 
+/* That a part of the run alone was looked at, and that it was repaired. */
+static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
+    struct xs_string text = {0};
+    xs_repaired_say(&text, &summary->repaired);
+    if (text.length)
+        xs_json_text(json, NULL, text.data);
+    text.length = 0;
+    xs_looked_at_say(summary, &text);
+    if (text.length)
+        xs_json_text(json, NULL, text.data);
+    xs_string_free(&text);
+}
+
 /* What is not known of contents and of page migrations, in the words of the report. */
 static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
     char why[256];
     struct xs_string windows = {0};
     xs_json_array(json, "unknown_texts");
+    put_limits(&run->reading.summary, json);
     xs_modelled_say(&windows, &run->reading.summary);
     if (windows.length) {
         windows.data[0] = 'D';

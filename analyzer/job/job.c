@@ -57,6 +57,8 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
                                  .simulated = run->simulated,
                                  .modelled = s->trace && s->trace->windows,
                                  .in_part = s->looked_at.has_gaps,
+                                 .recorded = s->recorded,
+                                 .repaired = xs_repaired_any(&s->repaired),
                                  .run_estimated = run->duration_estimated,
                                  .together = findings->together,
                                  .bounds = bounds_of(findings)};

@@ -43,8 +43,10 @@ struct xs_job_process {
     char *contents_unknown; /* why contents are not known, a sentence; "" where some are */
     char *withheld;         /* why the text of lines is not shown, a sentence; "" where none is withheld */
     bool is_live, is_snapshot, simulated, run_estimated;
-    bool modelled; /* a part of its device times is */
-    bool in_part;  /* calls of the rest of the run were left out */
+    bool modelled;                    /* a part of its device times is */
+    bool in_part;                     /* calls of the rest of the run were left out */
+    struct xs_recorded_time recorded; /* what shares are of */
+    bool repaired;                    /* calls of it were left out or changed, or may have been (XFERSPY_REPAIR) */
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
     bool outlier[XS_JOB_COLUMN_COUNT]; /* far from the others: see xs_job_finish */
     struct xs_saving together;         /* all its causes repaired */

@@ -54,6 +54,7 @@ static void put_processes(const struct xs_job *job, struct xs_json *json) {
             xs_json_bool(json, "modelled", true);
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
             xs_json_known_count(json, keys[column], p->columns[column].known, p->columns[column].value);
+        xs_json_count(json, "recorded_ns", p->recorded.ns);
         xs_saving_json(json, "together", &p->together);
         xs_json_array(json, "outlier_in");
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)

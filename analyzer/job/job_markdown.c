@@ -49,15 +49,18 @@ static void add_place(struct xs_string *text, const struct xs_job_finding *f, co
 
 static void heading(const struct xs_job *job, struct xs_out *out) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
-    uint64_t run_ns = job->processes[back->most].columns[XS_JOB_WALL].value;
-    char most[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    const struct xs_recorded_time *recorded = &job->processes[back->most].recorded;
+    char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    struct xs_string whole = {0};
+    xs_say_recorded(&whole, recorded);
     fputs(XS_MARKDOWN_HEADING, out->file);
     if (back->max)
         fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
                 xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", xs_format_ns(most, back->max),
-                xs_format_ns(run, run_ns), xs_format_share(share, back->max, run_ns));
+                whole.data, xs_format_share(share, back->max, recorded->ns));
     else
         fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
+    xs_string_free(&whole);
 }
 
 static void head(const struct xs_job *job, struct xs_out *out) {
@@ -91,16 +94,16 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     add_place(&place, f, &sites, false);
     add_who(&who, job, f);
     xs_job_say_bound(&bound, f);
-    xs_markdown_cause_row(
-        out, &(struct xs_markdown_cause){.number = index + 1,
-                                         .name = name.data,
-                                         .bound = bound.data ? bound.data : "",
-                                         .advice = f->advice,
-                                         .saves_ns = f->gives_back.max,
-                                         .run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value,
-                                         .amount = xs_job_in_all(f),
-                                         .who = who.data,
-                                         .place = place.data});
+    xs_markdown_cause_row(out,
+                          &(struct xs_markdown_cause){.number = index + 1,
+                                                      .name = name.data,
+                                                      .bound = bound.data ? bound.data : "",
+                                                      .advice = f->advice,
+                                                      .saves_ns = f->gives_back.max,
+                                                      .recorded_ns = job->processes[f->gives_back.most].recorded.ns,
+                                                      .amount = xs_job_in_all(f),
+                                                      .who = who.data,
+                                                      .place = place.data});
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&who);
@@ -145,7 +148,7 @@ static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
         if (!is_shown(&job->findings[i], all, &counted, &advice))
             continue;
         if (!shown++)
-            xs_markdown_causes_head(out, true);
+            xs_markdown_causes_head(out, xs_share_is_of(xs_job_recorded(job)), true);
         row(job, i, out);
     }
     fputs(shown ? "\n" : "", out->file);

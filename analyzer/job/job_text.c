@@ -133,6 +133,7 @@ static void missing_line(const struct xs_job *job, struct xs_out *out) {
 }
 
 static bool is_simulated(const struct xs_job_process *p) { return p->simulated; }
+static bool is_repaired(const struct xs_job_process *p) { return p->repaired; }
 static bool is_in_part(const struct xs_job_process *p) { return p->in_part; }
 static bool is_modelled(const struct xs_job_process *p) { return p->modelled; }
 static bool is_live(const struct xs_job_process *p) { return p->is_live; }
@@ -146,10 +147,17 @@ static const char *withheld_of(const struct xs_job_process *p) { return p->withh
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
     struct xs_string simulated = {0}, said = {0}, live = {0}, snapshot = {0}, cut = {0}, modelled = {0}, in_part = {0};
+    struct xs_string repaired = {0};
     if (xs_job_who_is(&simulated, job, is_simulated)) {
         xs_say_simulated(&said, simulated.data, "times");
         xs_out_line(out, XS_STYLE_BAD, "%s", said.data);
     }
+    if (xs_job_who_is(&repaired, job, is_repaired))
+        xs_out_line(
+            out, XS_STYLE_WARN,
+            "Recorded with repairs (XFERSPY_REPAIR), so counts and findings are of calls that a repair left out, "
+            "too: %s.",
+            repaired.data);
     if (xs_job_who_is(&in_part, job, is_in_part))
         xs_out_line(out, XS_STYLE_WARN,
                     "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE, XFERSPY_STEPS): %s.", in_part.data);
@@ -176,6 +184,7 @@ static void warnings(const struct xs_job *job, struct xs_out *out) {
     xs_string_free(&cut);
     xs_string_free(&snapshot);
     xs_string_free(&in_part);
+    xs_string_free(&repaired);
     xs_string_free(&modelled);
 }
 

@@ -31,8 +31,10 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     if (!back->max)
         return;
     xs_say_total(text, xs_saving_is_range(&job->processes[back->most].together), back->max);
-    if (form == XS_SAY_TEXT)
-        xs_string_format(text, " of %s", xs_format_ns(buffer, job->processes[back->most].columns[XS_JOB_WALL].value));
+    if (form == XS_SAY_TEXT) {
+        xs_string_format(text, " of ");
+        xs_say_recorded(text, &job->processes[back->most].recorded);
+    }
     xs_string_format(text, " in ");
     name(text, job, back->most);
     xs_string_format(text, ", which gains most");
@@ -79,15 +81,23 @@ bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
     char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     struct xs_string bound = {0};
-    uint64_t ns = f->gives_back.max, run_ns = job->processes[f->gives_back.most].columns[XS_JOB_WALL].value;
+    uint64_t ns = f->gives_back.max;
+    const struct xs_recorded_time *recorded = &job->processes[f->gives_back.most].recorded;
     if (xs_job_say_bound(&bound, f)) {
         xs_string_format(text, "saves %s%s by process", bound.data, xs_format_ns(most, ns));
-        if (ns <= run_ns && *xs_format_share(share, ns, run_ns))
-            xs_string_format(text, ", " XS_UP_TO "%s of the run", share);
+        if (ns <= recorded->ns && *xs_format_share(share, ns, recorded->ns))
+            xs_string_format(text, ", " XS_UP_TO "%s %s", share, xs_share_is_of(recorded));
     } else {
-        xs_say_gain(text, bound.data ? bound.data : "", ns, run_ns);
+        xs_say_gain(text, bound.data ? bound.data : "", ns, recorded);
     }
     xs_string_free(&bound);
+}
+
+const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job) {
+    size_t i = 0;
+    while (i + 1 < job->process_count && !job->processes[i].recorded.in_part)
+        i++;
+    return &job->processes[i].recorded;
 }
 
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *f) {

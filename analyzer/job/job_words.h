@@ -43,6 +43,8 @@ bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *findi
 /* "saves 128 to 146 ms by process, up to 39 % of the run"; of what is the same in all "saves 146 ms, 39 % of the run".
  */
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
+/* What shares are of: of a process that was recorded in part, where there is one. */
+const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job);
 /* To read a finding's file by: it is of its home. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);
 

@@ -260,7 +260,8 @@ void xs_report_text_findings(const struct xs_report *report, struct xs_out *out)
 
 bool xs_report_can_try(const struct xs_report *report) {
     const struct xs_run *run = &report->summary->run;
-    bool can = !report->summary->trace->is_live && !*run->importer && run->world_size <= 1;
+    bool can = !report->summary->trace->is_live && !*run->importer && run->world_size <= 1 &&
+               !xs_repaired_any(&report->summary->repaired);
     return can && report->tried && !report->tried->count && !report->findings->selection &&
            xs_try_is_worth(report->findings);
 }

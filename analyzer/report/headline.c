@@ -29,7 +29,7 @@ static void amount(struct xs_string *text, const struct xs_findings *f) {
     char ns[XS_UNIT_BYTES];
     uint64_t wasted = f->total.gives_back_ns;
     xs_string_format(text, "%s%s", xs_saving_is_range(&f->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
-    xs_say_of_run(text, " of the run's ", wasted, f->run_ns);
+    xs_say_of_run(text, " of the run's ", wasted, &f->recorded);
 }
 
 /* The first one's line, or what stands in its place. */
@@ -68,7 +68,7 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
         faulted += s->migrations[faults[i]].count;
     if (moved) {
         xs_string_format(text, "pages of managed memory moved for %s", xs_format_ns(ns, moved_ns));
-        xs_say_of_run(text, " of ", moved_ns, s->run.duration_ns);
+        xs_say_of_run(text, " of ", moved_ns, &s->recorded);
     }
     if (faulted)
         xs_string_format(text, "%s%s%s fault%s", moved ? ", with " : "", moved ? "" : "managed memory had ",
@@ -85,6 +85,10 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     size_t begin = text->length;
     if (s->failures.count)
         xs_string_format(text, "CUDA calls fail");
+    if (xs_repaired_any(&s->repaired)) {
+        next(text, begin);
+        xs_string_format(text, XS_RUN_WAS_REPAIRED);
+    }
     if (s->looked_at.has_gaps) {
         next(text, begin);
         xs_looked_at_say_briefly(s, text);
@@ -161,4 +165,6 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (*why)
         xs_string_format(text, " (" XS_CONTENTS_NOT_COMPARED ")");
+    if (xs_repaired_any(&report->summary->repaired))
+        xs_string_format(text, " (counting calls that repairs left out or changed)");
 }

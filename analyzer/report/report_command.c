@@ -74,7 +74,8 @@ static const char doc[] =
     "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes by "
     "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the "
     "run's "
-    "wall time (copies that ran side by side can add up to more than 100 %). `*' marks numbers of which some transfers "
+    "wall time, `of recorded' against the time of the parts that were recorded (copies that ran side by side can add "
+    "up to more than 100 %). `*' marks numbers of which some transfers "
     "have no device time. The device time of launches is the sum of their kernels'.\n"
     "\n"
     "If a process was killed, its trace is first completed from its .spool file.";

@@ -45,6 +45,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     }
     xs_json_int(json, "start_unix_ns", run->start_unix_ns);
     xs_json_count(json, "duration_ns", run->duration_ns);
+    xs_json_count(json, "recorded_ns", s->recorded.ns);
     xs_json_bool(json, "duration_estimated", run->duration_estimated);
     xs_json_text(json, "status", run->status);
     xs_json_bool(json, "still_running", s->trace->is_live);
@@ -408,6 +409,7 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     xs_where_json(&s->where, json);
     xs_steps_json(json, report->findings);
     xs_failures_json(&s->failures, report->findings, json);
+    xs_repaired_json(&s->repaired, json);
     xs_filter_json(report->findings, json);
     xs_findings_json(report->findings, &report->contents, json);
     if (report->tried)

@@ -83,7 +83,7 @@ static bool is_shown(const struct xs_report *report, size_t index) {
 
 static void table(const struct xs_report *report, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
-    xs_markdown_causes_head(out, false);
+    xs_markdown_causes_head(out, xs_share_is_of(&findings->recorded), false);
     for (size_t i = 0; i < findings->cause_count; i++) {
         size_t index = findings->causes[i].findings[0];
         const struct xs_finding *f = &findings->items[index];
@@ -97,7 +97,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
                                                                .saves = f->saves.known ? &f->saves : NULL,
                                                                .bound = xs_finding_at_most(f) ? XS_UP_TO : "",
                                                                .saves_ns = f->gives_back_ns,
-                                                               .run_ns = findings->run_ns,
+                                                               .recorded_ns = findings->recorded.ns,
                                                                .amount = xs_finding_in_all(f),
                                                                .place = place.data});
         xs_string_free(&name);

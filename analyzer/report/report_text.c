@@ -168,7 +168,7 @@ static void print_run(const struct xs_report *report, struct xs_out *out) {
 
 static void total_cells(const struct xs_summary *s, struct xs_table *table, const struct xs_totals *t, uint64_t peak) {
     char buffer[XS_UNIT_BYTES];
-    uint64_t run_ns = s->run.duration_ns;
+    uint64_t recorded_ns = s->recorded.ns;
     bool timed = s->all.timed_count > 0;
     const char *mark = xs_report_partly_timed(t) ? XS_PARTLY_TIMED_MARK : "";
     xs_table_cell(table, xs_format_count(buffer, t->count));
@@ -186,9 +186,9 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
                   timed && peak && t->device_ns
                       ? xs_format_share(buffer, (uint64_t)((double)t->timed_bytes / (double)t->device_ns * 1e9), peak)
                       : NULL);
-    xs_table_cell(table, timed && t->timed_count ? xs_format_share(buffer, t->device_ns, run_ns) : NULL);
+    xs_table_cell(table, timed && t->timed_count ? xs_format_share(buffer, t->device_ns, recorded_ns) : NULL);
     xs_table_cell(table, xs_format_ns(buffer, t->host_ns));
-    xs_table_cell(table, timed ? NULL : xs_format_share(buffer, t->host_ns, run_ns));
+    xs_table_cell(table, timed ? NULL : xs_format_share(buffer, t->host_ns, recorded_ns));
 }
 
 static void groups_table(const struct xs_summary *s, struct xs_out *out) {
@@ -201,12 +201,12 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_column(table, s->all.timed_count ? "rate" : "blocking rate", true);
     xs_table_column(table, "of link", true);
     xs_table_optional(table);
-    xs_table_column(table, "of run", true);
+    xs_table_column(table, xs_share_column(&s->recorded), true);
     xs_table_optional(table);
     xs_table_column(table, "host time", true);
     if (s->all.timed_count)
         xs_table_optional(table);
-    xs_table_column(table, "of run", true);
+    xs_table_column(table, xs_share_column(&s->recorded), true);
     for (size_t i = 0; i < s->group_count; i++) {
         const struct xs_group *g = &s->groups[i];
         kind_cell(table, out, g->direction, g->src_kind, g->dst_kind);

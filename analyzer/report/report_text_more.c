@@ -18,11 +18,11 @@
 #define OVERLAP_LINES 8
 
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
-    char copies[XS_UNIT_BYTES], of_run[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
+    char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
     xs_string_format(text, "Copies kept device %" PRId64 " busy for %s%s", d->id,
                      xs_modelled_mark(s->all.modelled_count), xs_format_ns(copies, d->copy_busy_ns));
-    if (*xs_format_share(of_run, d->copy_busy_ns, s->run.duration_ns))
-        xs_string_format(text, " (%s of the run)", of_run);
+    if (*xs_format_share(share, d->copy_busy_ns, s->recorded.ns))
+        xs_string_format(text, " (%s %s)", share, xs_share_is_of(&s->recorded));
     if (d->kernels)
         xs_string_format(text, ", kernels for %s%s; %s of the copying ran beside a kernel",
                          xs_modelled_mark(d->kernels_modelled), xs_format_ns(kernels, d->kernel_busy_ns),
@@ -91,7 +91,7 @@ static void call_row(struct xs_table *table, const struct xs_summary *s, const c
     xs_table_cell(table, xs_format_count(buffer, t->count));
     xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
     xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
-    xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->run.duration_ns) : NULL);
+    xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->recorded.ns) : NULL);
     if (t->device_ns)
         xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), xs_format_ns(buffer, t->device_ns));
     else
@@ -105,7 +105,7 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
     _Static_assert(sizeof waits / sizeof *waits == XS_SYNC_SCOPE_COUNT, "a label for each scope");
     _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
     struct xs_table *table = xs_table_new(2);
-    static const char *const headers[] = {"call", "count", "size", "host time", "of run", "device time"};
+    const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
         if (i == 2 || i == 4) /* the size, which most have none of, and the share */

@@ -77,6 +77,11 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->thinned.rows)
         say_thinned(&s->thinned, out);
+    struct xs_string repaired = {0};
+    xs_repaired_say(&repaired, &s->repaired);
+    if (repaired.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", repaired.data);
+    xs_string_free(&repaired);
     struct xs_string looked_at = {0};
     xs_looked_at_say(s, &looked_at);
     if (looked_at.length)

@@ -20,6 +20,7 @@ struct xs_step {
 
 struct xs_step_sums {
     uint64_t ns, transfers, bytes;
+    uint64_t recorded_ns; /* of `ns`: where the calls were recorded (capture_ranges.h) */
 };
 
 struct xs_steps { /* zeroed: none */
@@ -45,7 +46,8 @@ int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const st
 void xs_steps_count(struct xs_steps *steps, int64_t enter_ns, uint64_t bytes);
 
 /* After the last transfer. */
-void xs_steps_finish(struct xs_steps *steps, struct xs_sites *sites);
+struct xs_capture_ranges;
+void xs_steps_finish(struct xs_steps *steps, const struct xs_capture_ranges *ranges, struct xs_sites *sites);
 
 void xs_steps_free(struct xs_steps *steps);
 

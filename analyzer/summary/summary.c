@@ -8,7 +8,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/summary/summary_internal.h"
-#include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/store/store_thin.h"
 #include "schema/trace/merged.h"
 
@@ -111,6 +110,7 @@ static void read_meta(struct xs_summary_work *work) {
                                                  .from_ns = xs_trace_meta_int(trace, XS_META_THINNED_FROM_NS, 0),
                                                  .to_ns = xs_trace_meta_int(trace, XS_META_THINNED_TO_NS, 0)};
     read_looked_at(trace, &work->summary->looked_at);
+    xs_repaired_read(&work->summary->repaired, trace);
     cost->known = xs_trace_meta_int(trace, "cost.events", -1) >= 0;
     cost->start_ns = xs_trace_meta_count(trace, "cost.start_ns");
     cost->cupti_start_ns = xs_trace_meta_count(trace, "cost.cupti_start_ns");
@@ -337,6 +337,7 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
             summary->run.duration_ns = (uint64_t)work.last_ns;
             summary->run.duration_estimated = true;
         }
+        summary->recorded = xs_recorded_time(trace, summary->run.duration_ns);
         status = compute_where(&work);
     }
     for (size_t i = 0; i < summary->device_count; i++) {

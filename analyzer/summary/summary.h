@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/summary/repaired.h"
 #include "analyzer/summary/summary_failures.h"
 #include "analyzer/summary/summary_where.h"
 #include "analyzer/trace/kinds.h"
+#include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/trace/trace.h"
 
 enum { XS_STEP_NAME_BYTES = 256 };
@@ -151,6 +153,8 @@ struct xs_summary {
     const struct xs_trace *trace;
     struct xs_thinned thinned;
     struct xs_looked_at looked_at;
+    struct xs_recorded_time recorded; /* what shares are of */
+    struct xs_repaired repaired;
     bool selected; /* groups to slowest below are of the transfers that pass a filter */
     struct xs_run run;
     struct xs_device_summary *devices;

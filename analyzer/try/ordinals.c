@@ -8,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
+#include "analyzer/summary/repaired.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/kinds.h"
@@ -49,6 +50,10 @@ static void look_for_gaps(struct xs_ordinals *o, const struct xs_trace *trace) {
     if (ranges.has_gaps) /* of a program that was killed, the counts above may be too small */
         doubt(o, "the trace has the calls of parts of the run only");
     xs_capture_ranges_free(&ranges);
+    struct xs_repaired repaired;
+    xs_repaired_read(&repaired, trace);
+    if (xs_repaired_any(&repaired))
+        doubt(o, XS_RUN_WAS_REPAIRED ", so what a repair saves cannot be told from it");
     if (*xs_trace_meta_text(trace, "importer", text, sizeof text, ""))
         doubt(o, "the trace was imported, and does not say which calls of the driver there were");
     if (xs_trace_meta_int(trace, "world_size", 1) > 1)

@@ -109,6 +109,19 @@ void xs_repair_finish(void (*say)(const char *message)) {
     xs_repair_say(say);
 }
 
+unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]) {
+    _Static_assert((int)XS_REPAIR_COUNT <= (int)XS_REPAIRS_MOST, "the trace has all repairs");
+    unsigned count = 0;
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+        if (xs_repairs_on[i]) {
+            made[count++] = (struct xs_repair_made){.name = all[i].name,
+                                                    .made = atomic_load(&xs_repair_tallies[i].applied),
+                                                    .bytes = atomic_load(&xs_repair_tallies[i].bytes)};
+        }
+    }
+    return count;
+}
+
 void xs_repair_forget(void) {
     if (is_started) {
         atomic_store(&xs_around_is_off, true);

@@ -11,6 +11,7 @@
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct xs_repair_wishes {
     const char *names; /* with commas between, or "all"; empty: none */
@@ -27,6 +28,14 @@ void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(con
 /* The process ends: everything that the program asked for goes to the driver, `say` gets one line for each repair, and
  * the log is written. Repairs stay in place and do nothing any more. */
 void xs_repair_finish(void (*say)(const char *message));
+
+/* What the trace says of the repairs: those that are on, and how often each was made so far. Any thread. */
+enum { XS_REPAIRS_MOST = 16 };
+struct xs_repair_made {
+    const char *name; /* static */
+    uint64_t made, bytes;
+};
+unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]);
 
 /* In a forked child: CUDA does not work there, and nothing is repaired. */
 void xs_repair_forget(void);

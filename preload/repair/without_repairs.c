@@ -10,4 +10,9 @@ void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(con
 
 void xs_repair_finish(void (*say)(const char *message)) { (void)say; }
 
+unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]) {
+    (void)made;
+    return 0;
+}
+
 void xs_repair_forget(void) {}

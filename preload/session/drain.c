@@ -170,6 +170,7 @@ static int write_end(int failure) {
     int status = xs_store_begin(drain.store);
     xs_window_facts_write_cupti(&facts, drain.store);
     xs_window_facts_write_ranges(&facts, drain.store);
+    xs_window_facts_write_repairs(&facts, drain.store);
     xs_store_meta_int(drain.store, "duration_ns", xs_clock_from_monotonic(&h->clock, now));
     xs_spool_store_counters(drain.spool, drain.store);
     xs_store_meta_int(drain.store, "cost.spool_bytes", (int64_t)atomic_load(&h->chunk_count) * XS_SPOOL_CHUNK_BYTES);

@@ -1,11 +1,13 @@
 /* What the trace says of CUPTI and of the windows that were recorded; see window_facts.h. */
 #include "preload/session/window_facts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
 #include "preload/cupti/cupti.h"
+#include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
 #include "preload/session/redact.h"
 
@@ -14,7 +16,7 @@
 /* As of when the trace has it. Drain thread only. */
 static struct {
     uint64_t windows_ns, recorded_ns; /* of CUPTI */
-    uint64_t ranges_ns, migration_rests;
+    uint64_t ranges_ns, repairs_ns, migration_rests;
 } written;
 
 /* Both may have a value of the environment in them. */
@@ -106,7 +108,32 @@ static void write_windows_in_between(const struct xs_window_facts *facts, struct
     }
 }
 
+/* How many are on is there, too, where none is: XFERSPY_REPAIR may have had a wrong name. */
+void xs_window_facts_write_repairs(const struct xs_window_facts *facts, struct xs_store *store) {
+    struct xs_repair_made made[XS_REPAIRS_MOST];
+    char key[64];
+    if (!facts->options->repair[0]) {
+        return;
+    }
+    unsigned count = xs_repair_made(made);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(key, sizeof key, "repair.%s.made", made[i].name);
+        xs_store_meta_int(store, key, (int64_t)made[i].made);
+        snprintf(key, sizeof key, "repair.%s.bytes", made[i].name);
+        xs_store_meta_int(store, key, (int64_t)made[i].bytes);
+    }
+    xs_store_meta_int(store, "repair.on", count);
+}
+
+static void write_repairs_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
+    if (facts->options->repair[0] && xs_monotonic_ns() - written.repairs_ns >= WINDOWS_EVERY_NS) {
+        written.repairs_ns = xs_monotonic_ns();
+        xs_window_facts_write_repairs(facts, store);
+    }
+}
+
 void xs_window_facts_write_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
     write_windows_in_between(facts, store);
     write_ranges_in_between(facts, store);
+    write_repairs_in_between(facts, store);
 }

@@ -44,6 +44,8 @@ page buffers "$golden/h100_pageable_async.db"
 page both_empty pages/empty.db pages/empty_too.db
 made findings findings.sql
 made nothing no_findings.sql
+made half findings.sql recorded_half.sql
+made repaired findings.sql repaired.sql
 made unchecked no_findings.sql unchecked.sql
 made callsites findings.sql callsites.sql
 made simulated simulated.sql

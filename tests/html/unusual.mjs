@@ -69,6 +69,30 @@ check('a trace without transfers', 'empty', {}, async (page) => {
   for (const tab of await tabs(page)) await page.click(`#${tab}`);
 });
 
+check('a trace in which nothing was found says what was looked at', 'nothing', {}, async (page) => {
+  const text = await page.textContent('.findings');
+  assert.match(text, /^No findings\.Looked at: \d+ transfers? \(.+\) and \d+ allocations?\./);
+  assert.match(text, /Device times known: \d+ of \d+ transfers?\./);
+  assert.doesNotMatch(await page.textContent('.list .tools'), /\d/);
+  assert.equal(await page.textContent('.detail'), 'Nothing was found whose repair would save time.');
+});
+
+check('of a part of a run shares are of the time recorded', 'half', {}, async (page) => {
+  assert.match(await page.textContent('.lead'), /17\.3\sms of the 100\sms recorded \(17\s%\), of a run of 200\sms/);
+  assert.match(await page.textContent('.figures'), /Run200\sms 100\sms of it recorded/);
+  assert.match(await page.textContent('.figures'), /8\.2\s% of the time recorded/);
+  assert.match(await page.textContent('.unknown'), /^Looked at 100\sms of 200\sms/);
+  assert.match(await page.textContent('.findings'), /10\s% of the time recorded/);
+  await page.click('#tab-run');
+  assert.match(await page.textContent('#panel-run'), /Of recorded/);
+  assert.match(await page.textContent('#panel-run'), /100\sms of it, in parts: shares are of that time/);
+});
+
+check('a repaired run says so', 'repaired', {}, async (page) => {
+  assert.match(await page.textContent('.unknown'), /^Recorded with repairs \(XFERSPY_REPAIR\): drop-uploads/);
+  assert.match(await page.textContent('.lead'), /counting calls that repairs left out or changed/);
+});
+
 check('a trace without device times', 'without_cupti', {}, async (page) => {
   assert.match(await page.textContent('.figures'), /no device times/);
   await page.click('#tab-bandwidth');

@@ -39,7 +39,18 @@ void xs_capture_ranges_free(struct xs_capture_ranges *ranges) {
     *ranges = (struct xs_capture_ranges){0};
 }
 
-int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns) {
+/* No range at all: there is nothing that a share could be of but the run. */
+struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns) {
+    struct xs_capture_ranges ranges;
+    xs_capture_ranges_read(&ranges, trace);
+    bool in_part = ranges.has_gaps && ranges.recorded_ns && ranges.recorded_ns < run_ns;
+    struct xs_recorded_time time = {.ns = in_part ? ranges.recorded_ns : run_ns, .run_ns = run_ns, .in_part = in_part};
+    xs_capture_ranges_free(&ranges);
+    return time;
+}
+
+/* How many begin at the moment or before it. */
+static size_t begun_at(const struct xs_capture_ranges *ranges, int64_t ns) {
     size_t low = 0, high = ranges->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -48,5 +59,25 @@ int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns) 
         else
             high = middle;
     }
-    return low && ns <= ranges->items[low - 1].end_ns ? (int64_t)(low - 1) : -1;
+    return low;
+}
+
+int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns) {
+    size_t begun = begun_at(ranges, ns);
+    return begun && ns <= ranges->items[begun - 1].end_ns ? (int64_t)(begun - 1) : -1;
+}
+
+uint64_t xs_recorded_between(const struct xs_capture_ranges *ranges, int64_t start_ns, int64_t end_ns) {
+    bool is_cut =
+        ranges->count < ranges->ranges && (!ranges->count || ranges->items[ranges->count - 1].end_ns < end_ns);
+    size_t begun = begun_at(ranges, start_ns);
+    uint64_t ns = 0;
+    if (!ranges->has_gaps || is_cut)
+        return end_ns > start_ns ? (uint64_t)end_ns - (uint64_t)start_ns : 0;
+    for (size_t i = begun ? begun - 1 : 0; i < ranges->count && ranges->items[i].start_ns < end_ns; i++) {
+        int64_t start = ranges->items[i].start_ns > start_ns ? ranges->items[i].start_ns : start_ns;
+        int64_t end = ranges->items[i].end_ns < end_ns ? ranges->items[i].end_ns : end_ns;
+        ns += end > start ? (uint64_t)(end - start) : 0;
+    }
+    return ns;
 }

@@ -26,7 +26,22 @@ struct xs_capture_ranges {
 void xs_capture_ranges_read(struct xs_capture_ranges *ranges, const struct xs_trace *trace);
 void xs_capture_ranges_free(struct xs_capture_ranges *ranges);
 
+/* What every share of a trace is of: how long the ranges were together. The run, where no call is missing outside of
+ * them. */
+struct xs_recorded_time {
+    uint64_t ns;     /* what is shared */
+    uint64_t run_ns; /* how long the run took; as much, unless `in_part` */
+    bool in_part;    /* the calls of a part of the run were recorded */
+};
+
+/* `run_ns`: how long the run took. */
+struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns);
+
 /* The index of the range that the moment lies in; -1: it lies in none. */
 int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns);
+
+/* How much of the time between two moments was recorded: all of it where there are no gaps, or where the list of the
+ * ranges ends before. */
+uint64_t xs_recorded_between(const struct xs_capture_ranges *ranges, int64_t start_ns, int64_t end_ns);
 
 #endif

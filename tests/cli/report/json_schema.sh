@@ -15,6 +15,8 @@ for name in simple simulated without_cupti empty; do fixture $name.db $name; don
 fixture killed.db killed killed_early
 fixture aside.db killed stepped_aside
 fixture ranges.db simple ranges
+fixture half.db findings recorded_half
+fixture repaired.db findings repaired
 fixture steps.db simple recorded_steps
 fixture findings.db findings callsites
 fixture helper.db findings callsites helper

@@ -183,7 +183,9 @@ export class Causes {
     const all = causes.length + this.run.causes_left_out.causes;
     this.number.textContent = filtered
       ? `${f.count(this.shown.filter((row) => row.finding).length)} of ${f.times(this.run.findings.length, 'finding', 'findings')}`
-      : f.count(all);
+      : all
+        ? f.count(all)
+        : '';
     fill(
       this.list,
       !this.groups.named.length || !this.shown.length
@@ -201,11 +203,31 @@ export class Causes {
   }
 
   none() {
-    const { transfers, fingerprints, findings_total: total } = this.run.report;
+    const { findings_total: total } = this.run.report;
     if (this.groups.smaller.length) return `Nothing that saves ${f.ns(total.floor_ns)} or more.`;
-    if (this.groups.advice.length) return 'Nothing that saves time.';
-    const unseen = transfers.total.count && !fingerprints.taken;
-    return `No findings.${unseen ? ' docs/options.md says how to record contents.' : ''}`;
+    return [
+      h('p', {}, this.groups.advice.length ? 'Nothing that saves time.' : 'No findings.'),
+      this.lookedAt().map((text) => h('p', { class: 'dim' }, coded(text))),
+    ];
+  }
+
+  // What was looked at where nothing was found: how much that says.
+  lookedAt() {
+    const { transfers, fingerprints: prints, allocations, undecided, trace } = this.run.report;
+    const { count, bytes, timed_count: timed } = transfers.total;
+    const made = allocations.reduce((sum, kind) => sum + kind.count, 0);
+    const open = undecided.reduce((sum, of) => sum + of.count, 0);
+    const copies = count ? `${f.times(count, 'transfer', 'transfers')} (${f.bytes(bytes)})` : 'no transfer';
+    return [
+      `Looked at: ${copies} and ${f.times(made, 'allocation', 'allocations')}.`,
+      count && `Device times known: ${f.count(timed)} of ${f.times(count, 'transfer', 'transfers')}.`,
+      prints.transfers &&
+        (prints.taken
+          ? `Contents compared: ${f.count(prints.taken)} of ${f.count(prints.transfers)} uploads and downloads.`
+          : 'Contents were not compared: docs/options.md says how to record them.'),
+      open &&
+        `Not decided: ${f.times(open, 'instance', 'instances')}; \`xferspy explain --undecided ${trace}\` says why.`,
+    ].filter(Boolean);
   }
 
   // --- a row ---

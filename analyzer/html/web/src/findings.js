@@ -1,5 +1,5 @@
 // The findings: the list of their causes, and the chosen finding at length.
-import { Causes, badge, gain, outputChanged, place, triedText } from './causes.js';
+import { Causes, badge, gain, grouped, outputChanged, place, triedText } from './causes.js';
 import { announce, coded, fill, h, shaded, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
@@ -64,14 +64,15 @@ export class Findings {
         h('code', {}, `xferspy explain ${this.run.name} ${index + 1}`),
         ' shows it.',
       );
+    const { causes, advice } = grouped(this.run);
     return h(
       'p',
       { class: 'note' },
-      this.run.findings.length
+      causes.length || advice.length
         ? 'Choose a cause: its evidence is shown here, its transfers are marked in the timeline.'
         : this.run.total_unknown
           ? 'Nothing was found among what was checked: the top of the page says what was not, and what to do.'
-          : 'Nothing to show.',
+          : 'Nothing was found whose repair would save time.',
     );
   }
 

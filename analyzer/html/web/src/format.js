@@ -46,6 +46,9 @@ export function rate(value) {
 
 export const count = (value) => value.toLocaleString('en-US');
 
+// Whether a part of a run was recorded: shares are of its `recorded_ns`.
+export const inPart = (run) => run.recorded_ns < run.duration_ns;
+
 export function share(part, whole) {
   if (!whole) return '';
   const percent = (part / whole) * 100;

@@ -59,9 +59,10 @@ function tried(run) {
 // What one round of the program's loop takes; the tab Run has the rest.
 function step({ steps }) {
   if (!steps) return null;
-  const { ns, transfers, bytes } = steps.median;
+  const { ns, recorded_ns: recorded, transfers, bytes } = steps.median;
+  const part = recorded < ns * 0.99 ? `${f.ns(recorded)} of it recorded, ` : '';
   const first = steps.warm_up?.count ? `, after ${f.ns(steps.warm_up.ns)} of warm-up` : '';
-  return figure('A step', f.ns(ns), `${f.times(transfers, 'transfer', 'transfers')}, ${f.bytes(bytes)}${first}`);
+  return figure('A step', f.ns(ns), `${part}${f.times(transfers, 'transfer', 'transfers')}, ${f.bytes(bytes)}${first}`);
 }
 
 // The report's first line; the finding that it begins with is a link.
@@ -200,7 +201,7 @@ function copying({ transfers, run, devices }) {
   const sum = (key) => devices.reduce((total, device) => total + device[key], 0);
   return [
     all.timed_count
-      ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, run.duration_ns)} of the run`)
+      ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, run.recorded_ns)} ${f.inPart(run) ? 'of the time recorded' : 'of the run'}`)
       : all.count
         ? figure('Inside the calls', f.ns(all.host_ns), 'no device times')
         : figure(COPYING, 'no copies'),
@@ -229,7 +230,16 @@ export function headOfRun(page) {
     h(
       'dl',
       { class: 'figures' },
-      figure('Run', f.ns(report.run.duration_ns), report.run.duration_estimated ? 'estimated' : ''),
+      figure(
+        'Run',
+        f.ns(report.run.duration_ns),
+        [
+          report.run.duration_estimated && 'estimated',
+          f.inPart(report.run) && `${f.ns(report.run.recorded_ns)} of it recorded`,
+        ]
+          .filter(Boolean)
+          .join(', '),
+      ),
       figure(ALL_REPAIRED, ...repaired(run)),
       tried(run),
       figure('Transfers', f.count(all.count), f.bytes(all.bytes)),

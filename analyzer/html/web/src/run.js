@@ -39,9 +39,9 @@ function transfers(run) {
               : '',
         },
         {
-          title: 'Of run',
+          title: f.inPart(facts) ? 'Of recorded' : 'Of run',
           number: true,
-          text: (row) => (row.timed_count ? f.share(row.device_ns, facts.duration_ns) : ''),
+          text: (row) => (row.timed_count ? f.share(row.device_ns, facts.recorded_ns) : ''),
         },
         { title: 'In the calls', number: true, text: (row) => f.ns(row.host_ns) },
       ],
@@ -210,6 +210,7 @@ function machine(run) {
         `${f.ns(r.duration_ns)}, from the first CUDA call on` +
           (r.duration_estimated ? ' to the last thing seen, as nothing says when it ended' : ''),
       ),
+      line('Recorded', f.inPart(r) && `${f.ns(r.recorded_ns)} of it, in parts: shares are of that time`),
       line('Trace', `${run.report.trace} (${r.status})`),
       line(
         'CUDA driver',
@@ -247,9 +248,14 @@ function steps(run) {
       [
         { title: 'Steps', text: (row) => row.name },
         { title: 'Time', number: true, text: (row) => f.ns(row.ns) },
+        rows.some((row) => row.recorded_ns < row.ns * 0.99) && {
+          title: 'Of it recorded',
+          number: true,
+          text: (row) => f.ns(row.recorded_ns),
+        },
         { title: 'Transfers', number: true, text: (row) => f.count(row.transfers) },
         { title: 'Bytes', number: true, text: (row) => f.bytes(row.bytes) },
-      ],
+      ].filter(Boolean),
       rows,
     ),
     h('p', { class: 'note' }, how ? `${how[0].toUpperCase()}${how.slice(1)}. ` : '', spread),

@@ -8,6 +8,14 @@
  * d2h|2|2097152|1
  * h2d|3|3145728|1
  *
+ * And what the repairs did:
+ * > SELECT key, value FROM meta WHERE key LIKE 'repair.%' ORDER BY key
+ * repair.drop-uploads.bytes|1048576
+ * repair.drop-uploads.made|1
+ * repair.on|2
+ * repair.stay-on-device.bytes|1048576
+ * repair.stay-on-device.made|1
+ *
  * $ grep -c ': 1 uploads' $stderr
  * 2
  */

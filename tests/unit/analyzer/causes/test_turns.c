@@ -138,7 +138,8 @@ static void estimates_together_are_no_more_than_there_are(void **state) {
                             .ns = 560,
                             .low_ns = 100,
                             .high_ns = 820};
-    struct xs_findings findings = {.items = calloc(2, sizeof *findings.items), .count = 2, .run_ns = 1000000};
+    struct xs_findings findings = {
+        .items = calloc(2, sizeof *findings.items), .count = 2, .recorded = {.ns = 1000000, .run_ns = 1000000}};
     assert_non_null(findings.items);
     findings.items[0] = verdict(0, 9, one);
     findings.items[1] = verdict(3, 10, two);

@@ -218,7 +218,7 @@ static void expect_gain(uint64_t least_ns, uint64_t most_ns, const char *expecte
 /* The least is said where it is less, and more than nothing. */
 static void a_range_says_its_least(void **state) {
     (void)state;
-    findings.run_ns = 100 * MS;
+    findings.recorded = (struct xs_recorded_time){.ns = 100 * MS, .run_ns = 100 * MS};
     expect_gain(20 * MS, 50 * MS, "saves up to 50.0 ms (20.0 ms or more), 50 % of the run");
     expect_gain(48 * MS, 50 * MS, "saves 50.0 ms, 50 % of the run");
     expect_gain(0, 50 * MS, "saves up to 50.0 ms, 50 % of the run");
@@ -228,6 +228,25 @@ static void a_range_says_its_least(void **state) {
     struct xs_string text = {0};
     xs_finding_gain_between(&text, &findings, &finding);
     assert_int_equal(text.length, 0);
+}
+
+/* Where a part of the run was recorded, shares are of that time, and say so. */
+static void shares_are_of_what_was_recorded(void **state) {
+    (void)state;
+    struct xs_string text = {0};
+    findings.recorded = (struct xs_recorded_time){.ns = 100 * MS, .run_ns = 1000 * MS, .in_part = true};
+    expect_gain(48 * MS, 50 * MS, "saves 50.0 ms, 50 % of the time recorded");
+    expect_gain(200 * MS, 200 * MS, "saves 200 ms, some of it at the same time");
+    xs_say_of_run(&text, " of the run's ", 50 * MS, &findings.recorded);
+    assert_string_equal(text.data, " of the 100 ms recorded (50 %), of a run of 1.00 s");
+    text.length = 0;
+    xs_say_of_run(&text, " of the run's ", 200 * MS, &findings.recorded);
+    assert_string_equal(text.data, ", some of it at the same time: 100 ms were recorded, of a run of 1.00 s");
+    text.length = 0;
+    findings.total.gives_back_ns = findings.together.most_ns = findings.together.least_ns = 50 * MS;
+    xs_say_total_of_run(&text, &findings);
+    assert_string_equal(text.data, "All repaired: saves 50.0 ms, the 100 ms recorded would become 50.0 ms (-50 %).");
+    xs_string_free(&text);
 }
 
 /* Offered is what needs another repair than the first, and than what was offered before, and is certain. */
@@ -268,6 +287,7 @@ static void alternatives_are_of_other_repairs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_range_says_its_least, begin),
+        cmocka_unit_test_setup(shares_are_of_what_was_recorded, begin),
         cmocka_unit_test_setup(alternatives_are_of_other_repairs, begin),
         cmocka_unit_test_setup(a_range_has_its_reason, begin),
         cmocka_unit_test_setup(what_is_no_range_has_none, begin),

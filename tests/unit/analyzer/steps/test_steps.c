@@ -234,6 +234,9 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         {STEP_TIMES(21) "('range.step_times', " TIMES ")", 20, 21}, /* of a run that was killed */
         {STEP_TIMES(19) "('range.step_times', " TIMES ")", 0, 0},
         {"('option.window', 'nvtx:it 1'), ('range.count', 20), ('range.windows', " TIMES ")", 20, 0},
+        {"('option.window', 'nvtx:it 1'), ('range.count', 20), ('range.left_out_launches', 1), ('range.windows', " TIMES
+         ")",
+         20, 0}, /* what lies between two ranges was not recorded */
         {"('option.window', '0s..9s'), ('range.count', 20), ('range.windows', " TIMES ")", 0, 0},
         {"('option.window', 'nvtx:it 1'), ('range.count', 9999), ('range.windows', " TIMES ")", 20, 9999},
         {STEP_TIMES(2) "('range.step_times', '9+1,3+1')", 0, 0},
@@ -249,6 +252,7 @@ static void a_range_that_was_named_tells_the_steps(void **state) {
         if (cases[i].count) {
             assert_string_equal(steps->range, "it 1");
             assert_int_equal(steps->median.ns, 500000);
+            assert_int_equal(steps->median.recorded_ns, strstr(cases[i].meta, "left_out") ? 400000 : 500000);
             assert_int_equal(steps->items[20].begin_ns, 10400000); /* where the last one ended */
         }
         play_end(p);

@@ -166,6 +166,9 @@ static void parts_that_were_looked_at(void **state) {
              " ('range.left_out_memsets', 1), ('duration_ns', 10000000)");
     assert_true(c.summary.looked_at.limited && c.summary.looked_at.has_gaps);
     assert_int_equal(c.summary.looked_at.parts, 2);
+    assert_true(c.summary.recorded.in_part);
+    assert_int_equal(c.summary.recorded.ns, 2001000);
+    assert_int_equal(c.summary.recorded.run_ns, 10000000);
     xs_looked_at_say(&c.summary, &text);
     assert_non_null(strstr(text.data, "Looked at 2.00 ms of 10.0 ms, in 2 parts of the run"));
     text.length = 0;
@@ -177,6 +180,8 @@ static void parts_that_were_looked_at(void **state) {
     load(&c, "INSERT OR REPLACE INTO meta VALUES ('range.windows', '0+2000'), ('range.count', 1),"
              " ('range.recorded_ns', 2000000), ('status', 'complete')");
     assert_true(c.summary.looked_at.limited && !c.summary.looked_at.has_gaps);
+    assert_false(c.summary.recorded.in_part); /* no call is missing: shares are of the run */
+    assert_int_equal(c.summary.recorded.ns, c.summary.run.duration_ns);
     xs_looked_at_say(&c.summary, &text);
     assert_int_equal(text.length, 0);
     assert_int_equal(xs_left_out_say(&c.summary, XS_LEFT_OUTSIDE, &text), 0);
@@ -184,8 +189,28 @@ static void parts_that_were_looked_at(void **state) {
     load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1)");
     xs_looked_at_say(&c.summary, &text);
     assert_non_null(strstr(text.data, "Nothing was recorded but allocations"));
+    assert_false(c.summary.recorded.in_part);
     xs_string_free(&text);
     drop(&c);
+}
+
+/* How much of a step was recorded: what lies in the ranges, all where there are no gaps, and all behind the end of a
+ * list that is cut. */
+static void recorded_between_moments(void **state) {
+    struct xs_capture_range items[] = {{1000, 3000}, {5000, 6000}, {9000, 9500}};
+    struct xs_capture_ranges ranges = {.has_gaps = true, .items = items, .count = 3, .ranges = 3};
+    (void)state;
+    assert_int_equal(xs_recorded_between(&ranges, 0, 10000), 3500);
+    assert_int_equal(xs_recorded_between(&ranges, 2000, 5500), 1500);
+    assert_int_equal(xs_recorded_between(&ranges, 1200, 1300), 100);
+    assert_int_equal(xs_recorded_between(&ranges, 3000, 5000), 0);
+    assert_int_equal(xs_recorded_between(&ranges, 9500, 20000), 0);
+    ranges.ranges = 4;
+    assert_int_equal(xs_recorded_between(&ranges, 2000, 5500), 1500);
+    assert_int_equal(xs_recorded_between(&ranges, 9000, 20000), 11000);
+    ranges.has_gaps = false;
+    assert_int_equal(xs_recorded_between(&ranges, 3000, 5000), 2000);
+    assert_int_equal(xs_recorded_between(&ranges, 5000, 3000), 0);
 }
 
 /* Which steps were recorded, and by what they were told apart. */
@@ -504,6 +529,7 @@ int main(void) {
         cmocka_unit_test(late_records_of_thinned_calls_count_once),
         cmocka_unit_test(late_records_leave_other_directions_alone),
         cmocka_unit_test(parts_that_were_looked_at),
+        cmocka_unit_test(recorded_between_moments),
         cmocka_unit_test(steps_that_were_recorded),
         cmocka_unit_test(no_step_was_recorded),
         cmocka_unit_test(totals_by_kind),
