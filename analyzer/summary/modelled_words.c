@@ -39,7 +39,7 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
     else
         xs_string_format(text, "device times were recorded in %zu windows", w->items.count);
     if (*share && w->recorded_ns <= summary->recorded.ns)
-        xs_string_format(text, ", %s %s", share, summary->recorded.in_part ? "of the time recorded" : "of the run");
+        xs_string_format(text, ", %s %s", share, xs_share_is_of(&summary->recorded));
     xs_string_format(text, "; the rest is modelled (%s)", XS_MODELLED_MARK);
 }
 

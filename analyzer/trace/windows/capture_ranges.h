@@ -38,6 +38,12 @@ struct xs_recorded_time {
 /* `run_ns`: how long the run took. */
 struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns);
 
+/* What shares are of, in words: XS_OF_THE_RUN, or "of the time recorded" where that is a part of the run. */
+#define XS_OF_THE_RUN "of the run"
+static inline const char *xs_share_is_of(const struct xs_recorded_time *recorded) {
+    return recorded->in_part ? "of the time recorded" : XS_OF_THE_RUN;
+}
+
 /* The index of the range that the moment lies in; -1: it lies in none. */
 int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns);
 
