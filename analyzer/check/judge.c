@@ -274,6 +274,9 @@ static void add_notes(struct xs_judge *j) {
     const struct xs_reading *reading = j->reading;
     if (!strcmp(reading->summary.run.status, "recovered"))
         add_note(j->judged, "The process was killed: only what it had done until then was judged.");
+    if (reading->summary.run.is_snapshot)
+        add_note(j->judged,
+                 "The trace is a snapshot of a running process: only what it had done until then was judged.");
     struct xs_string bounds = {0};
     xs_say_bounds(&bounds, reading->findings);
     if (bounds.length)

@@ -49,6 +49,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_bool(json, "duration_estimated", run->duration_estimated);
     xs_json_text(json, "status", run->status);
     xs_json_bool(json, "still_running", s->trace->is_live);
+    xs_json_bool(json, "snapshot", run->is_snapshot);
     xs_json_bool(json, "simulated", run->simulated);
     xs_json_int(json, "driver_version", run->driver_version);
     xs_json_text(json, "clock", run->clock);

@@ -61,7 +61,7 @@ static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *t
         xs_string_format(text, ", which was found only then");
 }
 
-static void say_no_window(const char *window, struct xs_string *text) {
+static void say_no_window(const char *window, bool runs, struct xs_string *text) {
     static const char of_range[] = "nvtx:";
     if (!strncmp(window, of_range, sizeof of_range - 1)) {
         xs_string_format(text, "no NVTX range \"");
@@ -69,6 +69,10 @@ static void say_no_window(const char *window, struct xs_string *text) {
         xs_string_format(text, "\" came (XFERSPY_WINDOW).");
     } else if (!strcmp(window, "profiler")) {
         xs_string_format(text, "cudaProfilerStart was never called (XFERSPY_WINDOW=profiler).");
+    } else if (*window && runs) {
+        xs_string_format(text, "XFERSPY_WINDOW asks for ");
+        xs_string_add_cut(text, window, NAME_COLUMNS);
+        xs_string_format(text, ".");
     } else if (*window) {
         xs_string_format(text, "the program ended before ");
         xs_string_add_cut(text, window, NAME_COLUMNS);
@@ -78,12 +82,12 @@ static void say_no_window(const char *window, struct xs_string *text) {
     }
 }
 
-/* Why there is no part at all. */
-static void say_none(const struct xs_recorded_steps *steps, struct xs_string *text) {
+/* Why there is no part at all; of a program that runs, none so far. */
+static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs_string *text) {
     char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
-    xs_string_format(text, "Nothing was recorded but allocations: ");
+    xs_string_format(text, "Nothing was recorded but allocations%s: ", runs ? " so far" : "");
     if (steps->by == XS_RECORDED_ALL) {
-        say_no_window(steps->name, text);
+        say_no_window(steps->name, runs, text);
     } else if (steps->by == XS_RECORDED_BY_RANGE && !steps->passed) {
         xs_string_format(text, "no ");
         say_range(steps, text);
@@ -114,7 +118,7 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
     if (!l->has_gaps)
         return;
     if (!l->parts) {
-        say_none(&l->steps, text);
+        say_none(&l->steps, summary->run.is_snapshot || (summary->trace && summary->trace->is_live), text);
         return;
     }
     xs_string_format(text, "Looked at %s of %s, in ", xs_format_ns(recorded, l->recorded_ns),

@@ -189,7 +189,7 @@ function about({ devices, run }) {
     names.join(', '),
     run.host && `on ${run.host}`,
     f.date(run.start_unix_ns),
-    run.status !== 'complete' && `trace ${run.status}`,
+    run.status !== 'complete' && `trace ${f.status(run)}`,
   ]
     .filter(Boolean)
     .join(' · ');

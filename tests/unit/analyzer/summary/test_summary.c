@@ -186,9 +186,14 @@ static void parts_that_were_looked_at(void **state) {
     assert_int_equal(text.length, 0);
     assert_int_equal(xs_left_out_say(&c.summary, XS_LEFT_OUTSIDE, &text), 0);
     drop(&c);
-    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1)");
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1),"
+             " ('option.window', '5s..6s')");
     xs_looked_at_say(&c.summary, &text);
-    assert_non_null(strstr(text.data, "Nothing was recorded but allocations"));
+    assert_non_null(strstr(text.data, "Nothing was recorded but allocations: the program ended before 5s..6s"));
+    text.length = 0;
+    c.summary.run.is_snapshot = true; /* the program goes on */
+    xs_looked_at_say(&c.summary, &text);
+    assert_non_null(strstr(text.data, "Nothing was recorded but allocations so far: XFERSPY_WINDOW asks for 5s..6s."));
     assert_false(c.summary.recorded.in_part);
     xs_string_free(&text);
     drop(&c);
