@@ -14,6 +14,8 @@
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/trace/trace.h"
 
+#define XS_THIS_IS_A_SNAPSHOT "This is a snapshot of a running process"
+
 enum { XS_STEP_NAME_BYTES = 256 };
 enum { XS_TOP = 5 }; /* rows of "largest" and of "slowest" */
 
