@@ -19,8 +19,8 @@ void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string
     if (l->has_gaps && !l->parts)
         xs_string_format(text, "nothing was recorded");
     else if (l->has_gaps)
-        xs_string_format(text, "%s of %s %s looked at", xs_format_ns(recorded, l->recorded_ns),
-                         xs_format_ns(run, summary->run.duration_ns), "were");
+        xs_string_format(text, "%s%s of %s %s looked at", l->is_at_most ? "at most " : "",
+                         xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns), "were");
 }
 
 enum { NAME_COLUMNS = 60 };
@@ -121,14 +121,14 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
         say_none(&l->steps, summary->run.is_snapshot || (summary->trace && summary->trace->is_live), text);
         return;
     }
-    xs_string_format(text, "Looked at %s of %s, in ", xs_format_ns(recorded, l->recorded_ns),
-                     xs_format_ns(run, summary->run.duration_ns));
+    xs_string_format(text, "Looked at %s%s of %s, in ", l->is_at_most ? "not more than " : "",
+                     xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns));
     if (l->steps.by == XS_RECORDED_ALL)
-        xs_string_format(text, "%s part%s of the run that XFERSPY_WINDOW asks for", xs_format_count(parts, l->parts),
-                         l->parts == 1 ? "" : "s");
+        xs_string_format(text, "%s%s part%s of the run that XFERSPY_WINDOW asks for", l->is_at_most ? "at least " : "",
+                         xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s");
     else
         say_steps(&l->steps, text);
-    bool is_one = l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2;
+    bool is_one = !l->is_at_most && (l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2);
     xs_string_format(text, ": findings and totals are of %s, and outside only allocations were recorded.",
                      is_one ? "it" : "them");
 }

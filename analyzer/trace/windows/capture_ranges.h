@@ -19,6 +19,7 @@ struct xs_capture_ranges {
     struct xs_capture_range *items; /* in the order of time; the first ones where there were many */
     size_t count, capacity;
     bool is_complete;             /* the process ended: the list and the numbers are not of some time before */
+    bool is_at_most;              /* recorded_ns is, and there were at least so many ranges */
     uint64_t ranges, recorded_ns; /* all of them, and how long they were together; with what was recorded since */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
 };

@@ -224,6 +224,8 @@ static void parts_of_a_killed_process(void **state) {
         assert_int_equal(c.summary.recorded.ns, cases[i].recorded_ns < 8500000 ? cases[i].recorded_ns : 8500000);
         xs_looked_at_say(&c.summary, &text);
         assert_null(strstr(text.data, "Nothing was recorded"));
+        assert_int_equal(c.summary.looked_at.is_at_most, strstr(text.data, "Looked at not more than ") != NULL);
+        assert_int_equal(c.summary.looked_at.is_at_most, i == 0 || i == 2);
         xs_string_free(&text);
         xs_string_free(&sql);
         drop(&c);
