@@ -272,8 +272,10 @@ __attribute__((format(printf, 2, 3))) static void add_note(struct xs_judged *jud
 
 static void add_notes(struct xs_judge *j) {
     const struct xs_reading *reading = j->reading;
-    if (!strcmp(reading->summary.run.status, "recovered"))
-        add_note(j->judged, "The process was killed: only what it had done until then was judged.");
+    bool is_killed = !strcmp(reading->summary.run.status, "recovered");
+    if (is_killed || reading->summary.run.is_snapshot)
+        add_note(j->judged, "%s: only what it had done until then was judged.",
+                 is_killed ? "The process was killed" : XS_THIS_IS_A_SNAPSHOT);
     struct xs_string bounds = {0};
     xs_say_bounds(&bounds, reading->findings);
     if (bounds.length)

@@ -180,5 +180,7 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
                          reason.length ? " " : "");
     if (j->reading->trace.is_live)
         xs_string_format(&reason, "%sThe trace is still being written.", reason.length ? " " : "");
+    else if (j->reading->summary.run.is_snapshot)
+        xs_string_format(&reason, "%sThe process ran on after the trace was copied.", reason.length ? " " : "");
     return reason.data;
 }

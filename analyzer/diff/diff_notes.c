@@ -244,7 +244,7 @@ static void note_knowledge(struct xs_diff *c, bool folded) {
     bool before = xs_side_has_device_times(c->before), after = xs_side_has_device_times(c->after);
     if (before != after)
         note(c,
-             "%s has no device times (CUPTI did not run): times on the device and what repairs save are not "
+             "%s has no device times, so times on the device and what repairs save are not "
              "compared",
              before ? "AFTER" : "BEFORE");
     before = has_contents(c->before);

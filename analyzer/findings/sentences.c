@@ -11,10 +11,6 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
 /* Threads, devices, a wait for a copy: what was measured may be more than the run. */
 static void at_the_same_time(struct xs_string *text) { xs_string_format(text, ", some of it at the same time"); }
 
-const char *xs_share_is_of(const struct xs_recorded_time *recorded) {
-    return recorded->in_part ? "of the time recorded" : XS_OF_THE_RUN;
-}
-
 const char *xs_share_column(const struct xs_recorded_time *recorded) {
     return recorded->in_part ? "of recorded" : "of run";
 }

@@ -41,9 +41,6 @@ bool xs_saving_is_range(const struct xs_saving *saves);
 
 /* "All repaired: saves up to 24.3 ms" */
 void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns);
-/* What shares are of: XS_OF_THE_RUN, or "of the time recorded" where that is a part of the run. */
-#define XS_OF_THE_RUN "of the run"
-const char *xs_share_is_of(const struct xs_recorded_time *recorded);
 /* The head of a column of shares: "of run", "of recorded". */
 const char *xs_share_column(const struct xs_recorded_time *recorded);
 /* "the 279 ms recorded" where that is a part of the run, else "279 ms". */

@@ -49,6 +49,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_bool(json, "duration_estimated", run->duration_estimated);
     xs_json_text(json, "status", run->status);
     xs_json_bool(json, "still_running", s->trace->is_live);
+    xs_json_bool(json, "snapshot", run->is_snapshot);
     xs_json_bool(json, "simulated", run->simulated);
     xs_json_int(json, "driver_version", run->driver_version);
     xs_json_text(json, "clock", run->clock);
@@ -315,6 +316,7 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
         xs_json_object(json, "looked_at");
         xs_json_count(json, "parts", s->looked_at.parts);
         xs_json_count(json, "recorded_ns", s->looked_at.recorded_ns);
+        xs_json_bool(json, "is_at_most", s->looked_at.is_at_most);
         xs_json_count(json, "left_out_transfers", s->looked_at.transfers);
         xs_json_count(json, "left_out_memsets", s->looked_at.memsets);
         xs_json_count(json, "left_out_launches", s->looked_at.launches);

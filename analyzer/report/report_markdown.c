@@ -139,6 +139,8 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     add_gain(&gain, findings, f);
     xs_finding_amount(&amount, f);
     xs_finding_cost(&cost, f);
+    if (cost.length && *cost.data == 'a') /* "About 158 ms ...": a sentence */
+        *cost.data = 'A';
     add_place(&place, findings, f->site, true);
     xs_finding_turns(&turns, f);
     add_detour(&detour, findings, f);

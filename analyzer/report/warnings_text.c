@@ -36,7 +36,7 @@ static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
     if (trace->is_live)
         why = "The process still runs";
     else if (s->run.is_snapshot)
-        why = "This is a snapshot of a running process";
+        why = XS_THIS_IS_A_SNAPSHOT;
     else if (trace->is_cut)
         why = "The process was killed, and its last events are missing";
     else if (trace->merged_id >= 0)

@@ -19,8 +19,8 @@ void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string
     if (l->has_gaps && !l->parts)
         xs_string_format(text, "nothing was recorded");
     else if (l->has_gaps)
-        xs_string_format(text, "%s of %s %s looked at", xs_format_ns(recorded, l->recorded_ns),
-                         xs_format_ns(run, summary->run.duration_ns), "were");
+        xs_string_format(text, "%s%s of %s %s looked at", l->is_at_most ? "at most " : "",
+                         xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns), "were");
 }
 
 enum { NAME_COLUMNS = 60 };
@@ -61,7 +61,7 @@ static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *t
         xs_string_format(text, ", which was found only then");
 }
 
-static void say_no_window(const char *window, struct xs_string *text) {
+static void say_no_window(const char *window, bool runs, struct xs_string *text) {
     static const char of_range[] = "nvtx:";
     if (!strncmp(window, of_range, sizeof of_range - 1)) {
         xs_string_format(text, "no NVTX range \"");
@@ -69,6 +69,10 @@ static void say_no_window(const char *window, struct xs_string *text) {
         xs_string_format(text, "\" came (XFERSPY_WINDOW).");
     } else if (!strcmp(window, "profiler")) {
         xs_string_format(text, "cudaProfilerStart was never called (XFERSPY_WINDOW=profiler).");
+    } else if (*window && runs) {
+        xs_string_format(text, "XFERSPY_WINDOW asks for ");
+        xs_string_add_cut(text, window, NAME_COLUMNS);
+        xs_string_format(text, ".");
     } else if (*window) {
         xs_string_format(text, "the program ended before ");
         xs_string_add_cut(text, window, NAME_COLUMNS);
@@ -78,12 +82,12 @@ static void say_no_window(const char *window, struct xs_string *text) {
     }
 }
 
-/* Why there is no part at all. */
-static void say_none(const struct xs_recorded_steps *steps, struct xs_string *text) {
+/* Why there is no part at all; of a program that runs, none so far. */
+static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs_string *text) {
     char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
-    xs_string_format(text, "Nothing was recorded but allocations: ");
+    xs_string_format(text, "Nothing was recorded but allocations%s: ", runs ? " so far" : "");
     if (steps->by == XS_RECORDED_ALL) {
-        say_no_window(steps->name, text);
+        say_no_window(steps->name, runs, text);
     } else if (steps->by == XS_RECORDED_BY_RANGE && !steps->passed) {
         xs_string_format(text, "no ");
         say_range(steps, text);
@@ -114,17 +118,17 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
     if (!l->has_gaps)
         return;
     if (!l->parts) {
-        say_none(&l->steps, text);
+        say_none(&l->steps, summary->run.is_snapshot || (summary->trace && summary->trace->is_live), text);
         return;
     }
-    xs_string_format(text, "Looked at %s of %s, in ", xs_format_ns(recorded, l->recorded_ns),
-                     xs_format_ns(run, summary->run.duration_ns));
+    xs_string_format(text, "Looked at %s%s of %s, in ", l->is_at_most ? "not more than " : "",
+                     xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns));
     if (l->steps.by == XS_RECORDED_ALL)
-        xs_string_format(text, "%s part%s of the run that XFERSPY_WINDOW asks for", xs_format_count(parts, l->parts),
-                         l->parts == 1 ? "" : "s");
+        xs_string_format(text, "%s%s part%s of the run that XFERSPY_WINDOW asks for", l->is_at_most ? "at least " : "",
+                         xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s");
     else
         say_steps(&l->steps, text);
-    bool is_one = l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2;
+    bool is_one = !l->is_at_most && (l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2);
     xs_string_format(text, ": findings and totals are of %s, and outside only allocations were recorded.",
                      is_one ? "it" : "them");
 }

@@ -33,13 +33,13 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
     char share[XS_UNIT_BYTES];
     if (!xs_modelled_any(summary))
         return;
-    xs_format_share(share, w->recorded_ns, summary->run.duration_ns);
+    xs_format_share(share, w->recorded_ns, summary->recorded.ns);
     if (w->items.count == 1)
         xs_string_format(text, "device times were recorded in 1 window");
     else
         xs_string_format(text, "device times were recorded in %zu windows", w->items.count);
-    if (*share)
-        xs_string_format(text, ", %s of the run", share);
+    if (*share && w->recorded_ns <= summary->recorded.ns)
+        xs_string_format(text, ", %s %s", share, xs_share_is_of(&summary->recorded));
     xs_string_format(text, "; the rest is modelled (%s)", XS_MODELLED_MARK);
 }
 

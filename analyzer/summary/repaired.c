@@ -2,9 +2,11 @@
 #include "analyzer/summary/repaired.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
+#include "schema/store/store.h"
 
 static const struct {
     const char *name, *what;
@@ -15,9 +17,10 @@ static const struct {
 };
 
 void xs_repaired_read(struct xs_repaired *r, const struct xs_trace *trace) {
-    char asked[8], key[64];
+    char asked[8], key[64], status[16];
     *r = (struct xs_repaired){.asked = *xs_trace_meta_text(trace, "option.repair", asked, sizeof asked, "") != '\0',
                               .known = xs_trace_meta_int(trace, "repair.on", -1) >= 0};
+    r->ended = !strcmp(xs_trace_meta_text(trace, "status", status, sizeof status, ""), XS_STATUS_COMPLETE);
     for (unsigned i = 0; i < XS_REPAIRS && r->known; i++) {
         snprintf(key, sizeof key, "repair.%s.made", texts[i].name);
         r->of[i].on = xs_trace_meta_int(trace, key, -1) >= 0;
@@ -29,19 +32,27 @@ void xs_repaired_read(struct xs_repaired *r, const struct xs_trace *trace) {
     }
 }
 
-bool xs_repaired_any(const struct xs_repaired *r) { return r->known ? r->made > 0 : r->asked; }
+bool xs_repaired_any(const struct xs_repaired *r) { return r->known ? r->made > 0 || (r->on && !r->ended) : r->asked; }
+
+/* "49, 3.06 GiB", "none" */
+static void say_made(struct xs_string *text, const struct xs_repaired *r, unsigned i) {
+    char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
+    if (r->of[i].made)
+        xs_string_format(text, "%s%s", r->ended ? "" : "at least ", xs_format_count(count, r->of[i].made));
+    else
+        xs_string_format(text, "%s", r->ended ? "none" : "how many is not known");
+    if (r->of[i].bytes)
+        xs_string_format(text, ", %s", xs_format_bytes(bytes, r->of[i].bytes));
+}
 
 /* "drop-uploads (uploads left out: 49, 3.06 GiB), gather (small uploads gathered: none)" */
 static void say_each(struct xs_string *text, const struct xs_repaired *r) {
-    char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     const char *separator = "";
     for (unsigned i = 0; i < XS_REPAIRS; i++) {
         if (!r->of[i].on)
             continue;
-        xs_string_format(text, "%s%s (%s: %s", separator, texts[i].name, texts[i].what,
-                         r->of[i].made ? xs_format_count(count, r->of[i].made) : "none");
-        if (r->of[i].bytes)
-            xs_string_format(text, ", %s", xs_format_bytes(bytes, r->of[i].bytes));
+        xs_string_format(text, "%s%s (%s: ", separator, texts[i].name, texts[i].what);
+        say_made(text, r, i);
         xs_string_format(text, ")");
         separator = ", ";
     }
@@ -78,6 +89,7 @@ void xs_repaired_json(const struct xs_repaired *r, struct xs_json *json) {
     xs_json_object(json, "repairs");
     xs_json_text(json, "text", text.data);
     xs_json_bool(json, "known", r->known);
+    xs_json_bool(json, "ended", r->known && r->ended);
     xs_json_array(json, "made");
     for (unsigned i = 0; i < XS_REPAIRS; i++) {
         if (!r->of[i].on)

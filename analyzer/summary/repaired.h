@@ -23,6 +23,7 @@ enum xs_repaired_by {
 struct xs_repaired {
     bool asked; /* XFERSPY_REPAIR was set */
     bool known; /* the trace says what became of it; one that an older library recorded does not */
+    bool ended; /* the counts are of the whole run; those of a process that was killed, or runs, are of some time ago */
     struct {
         bool on;
         uint64_t made, bytes;
@@ -37,7 +38,8 @@ void xs_repaired_read(struct xs_repaired *repaired, const struct xs_trace *trace
 bool xs_repaired_any(const struct xs_repaired *repaired);
 
 /* "Recorded with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: 49, 3.06 GiB)." and, where any was made,
- * what that means for the numbers. Nothing where none was on. */
+ * what that means for the numbers. Where the counts are not of the whole run: "uploads left out: at least 49, 3.06
+ * GiB", "uploads left out: how many is not known". Nothing where none was on. */
 void xs_repaired_say(struct xs_string *text, const struct xs_repaired *repaired);
 
 /* The value of the key `repairs`: null where none was on. */

@@ -68,6 +68,7 @@ static void read_looked_at(const struct xs_trace *trace, struct xs_looked_at *lo
                                        .has_gaps = ranges.has_gaps,
                                        .parts = ranges.ranges,
                                        .recorded_ns = ranges.recorded_ns,
+                                       .is_at_most = ranges.is_at_most,
                                        .transfers = ranges.transfers,
                                        .memsets = ranges.memsets,
                                        .launches = ranges.launches,

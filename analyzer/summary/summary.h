@@ -14,6 +14,8 @@
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/trace/trace.h"
 
+#define XS_THIS_IS_A_SNAPSHOT "This is a snapshot of a running process"
+
 enum { XS_STEP_NAME_BYTES = 256 };
 enum { XS_TOP = 5 }; /* rows of "largest" and of "slowest" */
 
@@ -145,6 +147,7 @@ struct xs_looked_at {
     bool limited;                                  /* else of all of the run */
     bool has_gaps;                                 /* calls were left out, or may have been */
     uint64_t parts, recorded_ns;                   /* how many there were, and how long they were together */
+    bool is_at_most;                               /* parts: at least so many; recorded_ns: at most */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
     struct xs_recorded_steps steps;
 };

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
+#include "schema/store/store.h"
 
 /* A list whose ranges are not in order is damaged; what is not in order is left out. */
 static void add(void *context, int64_t start_ns, int64_t end_ns) {
@@ -14,6 +16,32 @@ static void add(void *context, int64_t start_ns, int64_t end_ns) {
         return;
     xs_grow(&r->items, r->count, &r->capacity, sizeof *r->items);
     r->items[r->count++] = (struct xs_capture_range){start_ns, end_ns};
+}
+
+static int64_t one_time(const struct xs_trace *trace, const char *sql) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_scan scan;
+    xs_scan_begin(&scan, trace, sql, message, NULL);
+    int64_t ns = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
+    xs_scan_end(&scan); /* a damaged table is told by who reads all of it */
+    return ns;
+}
+
+/* The list of a process that was killed, or runs, is of some time before. Copies outside of ranges are not in the
+ * trace, so where there are some behind the list, the last range went on, or others came; where between these nothing
+ * was recorded, nobody knows, so it counts, too. Threads write their calls one
+ * after the other, so the last ones in time are among the last rows. */
+static void add_since_list(struct xs_capture_ranges *r, const struct xs_trace *trace) {
+    int64_t last = one_time(trace, "SELECT max(return_ns) FROM"
+                                   " (SELECT return_ns FROM transfer ORDER BY id DESC LIMIT 256)");
+    int64_t known =
+        r->count ? r->items[r->count - 1].end_ns : one_time(trace, "SELECT enter_ns FROM transfer ORDER BY id LIMIT 1");
+    bool is_cut = r->count < r->ranges; /* the list ends before its time */
+    if (is_cut || known < 0 || last <= known)
+        return;
+    r->recorded_ns += (uint64_t)last - (uint64_t)known;
+    r->ranges = r->ranges ? r->ranges : 1;
+    r->is_at_most = true;
 }
 
 void xs_capture_ranges_read(struct xs_capture_ranges *r, const struct xs_trace *trace) {
@@ -29,9 +57,11 @@ void xs_capture_ranges_read(struct xs_capture_ranges *r, const struct xs_trace *
     if (!r->limited)
         return;
     /* the counts of a process that was killed are of some time before */
-    bool is_complete = strcmp(xs_trace_meta_text(trace, "status", status, sizeof status, ""), "complete") == 0;
-    r->has_gaps = !is_complete || r->transfers || r->memsets || r->launches || r->others;
+    r->is_complete = strcmp(xs_trace_meta_text(trace, "status", status, sizeof status, ""), XS_STATUS_COMPLETE) == 0;
+    r->has_gaps = !r->is_complete || r->transfers || r->memsets || r->launches || r->others;
     xs_window_list_read(trace, "range.windows", add, r);
+    if (!r->is_complete)
+        add_since_list(r, trace);
 }
 
 void xs_capture_ranges_free(struct xs_capture_ranges *ranges) {
@@ -68,8 +98,8 @@ int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns) 
 }
 
 uint64_t xs_recorded_between(const struct xs_capture_ranges *ranges, int64_t start_ns, int64_t end_ns) {
-    bool is_cut =
-        ranges->count < ranges->ranges && (!ranges->count || ranges->items[ranges->count - 1].end_ns < end_ns);
+    bool is_cut = (ranges->count < ranges->ranges || !ranges->is_complete) &&
+                  (!ranges->count || ranges->items[ranges->count - 1].end_ns < end_ns);
     size_t begun = begun_at(ranges, start_ns);
     uint64_t ns = 0;
     if (!ranges->has_gaps || is_cut)

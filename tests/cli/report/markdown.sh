@@ -24,6 +24,9 @@ expect_out '| 1 | scalar-readback | 10.1 ms | 10 % |'; expect_out '`reader/reade
 grep -q $(printf '\033') stdout && show "colours"
 run "$XFERSPY" report --format=markdown --details findings.db; render "details 6"
 run "$XFERSPY" report --format=markdown --sections=findings findings.db; render "details 0" "table 1"
+echo "UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE id IN (7, 16, 25);" >sampled.sql
+make_trace sampled.db "$SOURCE/fixtures/findings.sql" sampled.sql
+run "$XFERSPY" report --format=markdown sampled.db; render; expect_out ". About 7.04 ms on the device ("
 run "$XFERSPY" report --format=markdown --by=site findings.db; expect_status 0; render "pre 1"
 expect_out "Transfers by call site"
 run "$XFERSPY" report --format=markdown --site='<b>*`' findings.db; expect_status 0; render

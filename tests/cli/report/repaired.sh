@@ -11,7 +11,7 @@ expect_out "by 2 causes; start with number 1, scalar-readback (counting calls th
 expect_not "xferspy try"
 run "$XFERSPY" report --format=markdown repaired.db; expect_out "$means"; expect_not "xferspy try"
 run "$XFERSPY" report --json repaired.db; expect_out '"repairs": {'; expect_out '"name": "drop-uploads"'
-expect_out '"count": 9'; expect_out '"bytes": 75497472'; expect_out '"try_command": null'
+expect_out '"count": 9'; expect_out '"ended": true'; expect_out '"bytes": 75497472'; expect_out '"try_command": null'
 run "$XFERSPY" explain repaired.db; expect_out "Recorded $with $means"
 run "$XFERSPY" explain repaired.db noop-upload; expect_out "Recorded $with $means"
 run "$XFERSPY" explain --json repaired.db noop-upload; expect_out '"name": "drop-uploads"'
@@ -52,6 +52,19 @@ run "$XFERSPY" report nothing.db; expect_not "Counts and findings"; expect_out "
 expect_out "Recorded with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: none), gather"
 run "$XFERSPY" check --no-config --fail-on=noop-upload:0 nothing.db; expect_status 3
 expect_out "FAIL     noop-upload:0"
+# Of a process that was killed the counts are of some time before: a repair that was on counts as made.
+made_by killed.db "UPDATE meta SET value = 'recovered' WHERE key = 'status';"
+run "$XFERSPY" report killed.db
+expect_out "drop-uploads (uploads left out: at least 9, 72.0 MiB), gather (small uploads gathered: how many is not known). $means"
+run "$XFERSPY" report --json killed.db; expect_out '"ended": false'; expect_out '"known": true'
+made_by killed_early.db "UPDATE meta SET value = 'recovered' WHERE key = 'status';
+    UPDATE meta SET value = 0 WHERE key LIKE 'repair.%.made' OR key LIKE 'repair.%.bytes';"
+run "$XFERSPY" report killed_early.db; expect_out "(uploads left out: how many is not known)"; expect_out "$means"
+expect_out "(counting calls that repairs left out or changed)"; expect_not "xferspy try"
+run "$XFERSPY" check --no-config --fail-on=noop-upload:100 killed_early.db; expect_status 3
+expect_out "UNKNOWN  noop-upload:100"
+run "$XFERSPY" check --write-baseline=baseline.json killed_early.db; expect_error_of "no baseline, because"
+run "$XFERSPY" report killed_early.db plain.db; expect_out "Recorded with repairs (XFERSPY_REPAIR), so counts"
 made_by none.db "DELETE FROM meta WHERE key LIKE 'repair.%'; INSERT INTO meta VALUES ('repair.on', 0);"
 run "$XFERSPY" report none.db; expect_not "XFERSPY_REPAIR"
 made_by older.db "DELETE FROM meta WHERE key LIKE 'repair.%';"

@@ -57,6 +57,11 @@ grep -q "it is recorded up to 1.40 ms so far" looks || show "how far it is"
 run "$XFERSPY" report live.db; expect_out "5.47 MiB"
 run "$XFERSPY" report snapshot.db; expect_not "5.47 MiB"; expect_out "2.34 MiB"
 expect_out "This is a snapshot of a running process: it is recorded up to 600 us."; expect_not killed
+run "$XFERSPY" report --json snapshot.db; expect_out '"snapshot": true'; expect_out '"still_running": false'
+run "$XFERSPY" check --no-config --fail-on=transfers:1000 snapshot.db; expect_status 3
+expect_out "UNKNOWN  transfers:1000"; expect_out "The process ran on after the trace was copied."
+expect_out "This is a snapshot of a running process: only what it had done until then was judged."
+run "$XFERSPY" check --no-config --fail-on=transfers:1 snapshot.db; expect_status 3; expect_out "FAIL     transfers:1"
 run "$XFERSPY" report snapshot.db by_number.db # one process, found once
 expect_out "Snapshots of running processes: rank 0. These are the numbers until then."; expect_not Killed
 "$XFERSPY" merge -o again.db snapshot.db || show "a snapshot can be merged"

@@ -47,9 +47,8 @@ def main():
         torch.nn.Linear(FEATURES, 512), torch.nn.ReLU(), torch.nn.Linear(512, CLASSES)
     ).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    loader = torch.utils.data.DataLoader(
-        Samples((ENDLESS if slices.asked() else options.iterations) * BATCH), batch_size=BATCH, num_workers=2, pin_memory=True
-    )
+    batches = ENDLESS if slices.asked() else options.iterations
+    loader = torch.utils.data.DataLoader(Samples(batches * BATCH), batch_size=BATCH, num_workers=2, pin_memory=True)
 
     def step(x, y):
         x = x.to(device, non_blocking=True)
@@ -61,8 +60,8 @@ def main():
         return loss
 
     if slices.asked():
-        batches = iter(loader)
-        slices.serve(lambda number: step(*next(batches)).item() if number % 10 == 0 else step(*next(batches)))
+        left = iter(loader)
+        slices.serve(lambda number: step(*next(left)).item() if number % 10 == 0 else step(*next(left)))
         os._exit(0)  # the workers have batches left
 
     third = options.iterations // 3

@@ -46,6 +46,9 @@ export function rate(value) {
 
 export const count = (value) => value.toLocaleString('en-US');
 
+// How the trace of a run ended.
+export const status = (run) => (run.snapshot ? 'copied while the program ran' : run.status);
+
 // Whether a part of a run was recorded: shares are of its `recorded_ns`.
 export const inPart = (run) => run.recorded_ns < run.duration_ns;
 

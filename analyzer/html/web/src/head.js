@@ -189,7 +189,7 @@ function about({ devices, run }) {
     names.join(', '),
     run.host && `on ${run.host}`,
     f.date(run.start_unix_ns),
-    run.status !== 'complete' && `trace ${run.status}`,
+    run.status !== 'complete' && `trace ${f.status(run)}`,
   ]
     .filter(Boolean)
     .join(' · ');
@@ -201,7 +201,11 @@ function copying({ transfers, run, devices }) {
   const sum = (key) => devices.reduce((total, device) => total + device[key], 0);
   return [
     all.timed_count
-      ? figure(COPYING, f.ns(all.device_ns), `${f.share(all.device_ns, run.recorded_ns)} ${f.inPart(run) ? 'of the time recorded' : 'of the run'}`)
+      ? figure(
+          COPYING,
+          f.ns(all.device_ns),
+          `${f.share(all.device_ns, run.recorded_ns)} ${f.inPart(run) ? 'of the time recorded' : 'of the run'}`,
+        )
       : all.count
         ? figure('Inside the calls', f.ns(all.host_ns), 'no device times')
         : figure(COPYING, 'no copies'),

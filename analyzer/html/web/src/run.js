@@ -211,7 +211,7 @@ function machine(run) {
           (r.duration_estimated ? ' to the last thing seen, as nothing says when it ended' : ''),
       ),
       line('Recorded', f.inPart(r) && `${f.ns(r.recorded_ns)} of it, in parts: shares are of that time`),
-      line('Trace', `${run.report.trace} (${r.status})`),
+      line('Trace', `${run.report.trace} (${f.status(r)})`),
       line(
         'CUDA driver',
         r.driver_version ? `${Math.floor(r.driver_version / 1000)}.${Math.floor((r.driver_version % 1000) / 10)}` : '',

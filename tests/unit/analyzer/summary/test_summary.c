@@ -186,19 +186,58 @@ static void parts_that_were_looked_at(void **state) {
     assert_int_equal(text.length, 0);
     assert_int_equal(xs_left_out_say(&c.summary, XS_LEFT_OUTSIDE, &text), 0);
     drop(&c);
-    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1)");
+    load(&c, "INSERT INTO meta VALUES ('range.windows', '0+0'), ('range.left_out_transfers', 1),"
+             " ('option.window', '5s..6s')");
     xs_looked_at_say(&c.summary, &text);
-    assert_non_null(strstr(text.data, "Nothing was recorded but allocations"));
+    assert_non_null(strstr(text.data, "Nothing was recorded but allocations: the program ended before 5s..6s"));
+    text.length = 0;
+    c.summary.run.is_snapshot = true; /* the program goes on */
+    xs_looked_at_say(&c.summary, &text);
+    assert_non_null(strstr(text.data, "Nothing was recorded but allocations so far: XFERSPY_WINDOW asks for 5s..6s."));
     assert_false(c.summary.recorded.in_part);
     xs_string_free(&text);
     drop(&c);
+}
+
+/* Of a process that was killed the list is of some time before: what was copied since was recorded, too. */
+static void parts_of_a_killed_process(void **state) {
+#define RANGES(list, count, ns)                                                                                        \
+    "INSERT OR REPLACE INTO meta VALUES ('range.windows', '" list "'), ('range.count', " #count "),"                   \
+    " ('range.recorded_ns', " #ns "), ('range.left_out_transfers', 3), ('status', 'recovered');"
+    const char *later =
+        TRANSFER(1, 1, 64, 1, 4, 0, 6000000, 6100000, 1) TRANSFER(2, 1, 64, 1, 4, 0, 8000000, 8500000, 2);
+    const struct {
+        const char *meta;
+        uint64_t parts, recorded_ns;
+    } cases[] = {{RANGES("1000+4000,5500+1000", 2, 5000000), 2, 7000000}, /* the second one is known until 6.5 ms */
+                 {RANGES("1000+9000", 1, 9000000), 1, 9000000},
+                 {RANGES("0+0", 0, 0), 1, 2500000}, /* of two copies, and of what lies between them */
+                 {RANGES("1000+4000,5500+1000", 9000, 5000000), 9000, 5000000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct case_ c;
+        struct xs_string text = {0}, sql = {0};
+        xs_string_format(&sql, "%s%s", cases[i].meta, later);
+        load(&c, sql.data);
+        assert_int_equal(c.summary.looked_at.parts, cases[i].parts);
+        assert_int_equal(c.summary.looked_at.recorded_ns, cases[i].recorded_ns);
+        assert_int_equal(c.summary.recorded.ns, cases[i].recorded_ns < 8500000 ? cases[i].recorded_ns : 8500000);
+        xs_looked_at_say(&c.summary, &text);
+        assert_null(strstr(text.data, "Nothing was recorded"));
+        assert_int_equal(c.summary.looked_at.is_at_most, strstr(text.data, "Looked at not more than ") != NULL);
+        assert_int_equal(c.summary.looked_at.is_at_most, i == 0 || i == 2);
+        xs_string_free(&text);
+        xs_string_free(&sql);
+        drop(&c);
+    }
+#undef RANGES
 }
 
 /* How much of a step was recorded: what lies in the ranges, all where there are no gaps, and all behind the end of a
  * list that is cut. */
 static void recorded_between_moments(void **state) {
     struct xs_capture_range items[] = {{1000, 3000}, {5000, 6000}, {9000, 9500}};
-    struct xs_capture_ranges ranges = {.has_gaps = true, .items = items, .count = 3, .ranges = 3};
+    struct xs_capture_ranges ranges = {.has_gaps = true, .is_complete = true, .items = items, .count = 3, .ranges = 3};
     (void)state;
     assert_int_equal(xs_recorded_between(&ranges, 0, 10000), 3500);
     assert_int_equal(xs_recorded_between(&ranges, 2000, 5500), 1500);
@@ -207,6 +246,10 @@ static void recorded_between_moments(void **state) {
     assert_int_equal(xs_recorded_between(&ranges, 9500, 20000), 0);
     ranges.ranges = 4;
     assert_int_equal(xs_recorded_between(&ranges, 2000, 5500), 1500);
+    assert_int_equal(xs_recorded_between(&ranges, 9000, 20000), 11000);
+    ranges.ranges = 3;
+    ranges.is_complete = false; /* the list is of some time before the end */
+    assert_int_equal(xs_recorded_between(&ranges, 3000, 5000), 0);
     assert_int_equal(xs_recorded_between(&ranges, 9000, 20000), 11000);
     ranges.has_gaps = false;
     assert_int_equal(xs_recorded_between(&ranges, 3000, 5000), 2000);
@@ -529,6 +572,7 @@ int main(void) {
         cmocka_unit_test(late_records_of_thinned_calls_count_once),
         cmocka_unit_test(late_records_leave_other_directions_alone),
         cmocka_unit_test(parts_that_were_looked_at),
+        cmocka_unit_test(parts_of_a_killed_process),
         cmocka_unit_test(recorded_between_moments),
         cmocka_unit_test(steps_that_were_recorded),
         cmocka_unit_test(no_step_was_recorded),
