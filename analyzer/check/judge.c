@@ -98,7 +98,7 @@ static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     if (!xs_modelled_bounds(&j->reading->summary, kernels, r->value, &least_ns, &most_ns))
         xs_string_format(&reason,
                          j->reading->summary.thinned.rows
-                             ? "The trace reached its largest size, and of calls that are gone nothing is modelled."
+                             ? "Calls are gone (XFERSPY_MAX_SIZE), and nothing is modelled for them."
                              : "Too few windows have device times to say how far the modelled part may be off.");
     else if (least_ns <= r->limit && r->limit < most_ns)
         xs_string_format(&reason, "A part of it is modelled: it lies between %s and %s, and so does the limit.",

@@ -9,7 +9,7 @@
  * needs: cupti
  * $ "$xferspy" report $traces | grep -o 'Totals include them, but of their device times only what was recorded;'
  * $ "$xferspy" report $traces | grep -c '95 % confidence'
- * $ "$xferspy" check --fail-on=device-time:1000s $traces | grep -o 'UNKNOWN  device-time\|nothing is modelled'
+ * $ "$xferspy" check --fail-on=device-time:1000s $traces | grep -o 'UNKNOWN  device-time\|nothing is modelled for them'
  * $ "$xferspy" report --format=json $traces | python3 -c "import json, sys
  * $ t = json.load(sys.stdin)['traces'][0]
  * $ print(t['transfers']['total']['count'], sum(l['count'] for l in t['launches']))
@@ -17,7 +17,7 @@
  * Totals include them, but of their device times only what was recorded;
  * 0
  * UNKNOWN  device-time
- * nothing is modelled
+ * nothing is modelled for them
  * 120001 60000
  * True {None}
  */
