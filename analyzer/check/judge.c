@@ -96,7 +96,10 @@ static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
         (!kernels && r->rule->metric != XS_METRIC_DEVICE_TIME && r->rule->metric != XS_METRIC_EXPOSED_TIME))
         return;
     if (!xs_modelled_bounds(&j->reading->summary, kernels, r->value, &least_ns, &most_ns))
-        xs_string_format(&reason, "Too few windows have device times to say how far the modelled part may be off.");
+        xs_string_format(&reason,
+                         j->reading->summary.thinned.rows
+                             ? "Calls are gone (XFERSPY_MAX_SIZE), and nothing is modelled for them."
+                             : "Too few windows have device times to say how far the modelled part may be off.");
     else if (least_ns <= r->limit && r->limit < most_ns)
         xs_string_format(&reason, "A part of it is modelled: it lies between %s and %s, and so does the limit.",
                          xs_format_ns(least, least_ns), xs_format_ns(most, most_ns));

@@ -66,7 +66,8 @@ static void find_source(sqlite3 *db, const char *table, struct xs_string *from) 
     sqlite3_finalize(statement);
 }
 
-/* All columns of the table as they are, but the correlation. */
+/* All columns of the table as they are, but the correlation. It is an integer for SQLite, too: a column of another type
+ * gets no index where it is joined with one that is an integer, and each row would be compared with every other. */
 static int show_calls(sqlite3 *db, unsigned kind) {
     struct xs_string sql = {0}, from = {0};
     sqlite3_stmt *statement = NULL;
@@ -79,7 +80,8 @@ static int show_calls(sqlite3 *db, unsigned kind) {
     for (int i = 0; rc == SQLITE_OK && i < sqlite3_column_count(statement); i++) {
         const char *name = sqlite3_column_name(statement, i);
         if (!strcmp(name, "correlation"))
-            xs_string_format(&sql, "%sxferspy_call_number(%u, id) AS correlation", i ? ", " : "", kind);
+            xs_string_format(&sql, "%sCAST(xferspy_call_number(%u, id) AS INTEGER) AS correlation", i ? ", " : "",
+                             kind);
         else
             xs_string_format(&sql, "%s\"%s\"", i ? ", " : "", name);
     }

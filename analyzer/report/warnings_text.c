@@ -10,14 +10,17 @@
 #include "analyzer/summary/left_out.h"
 #include "analyzer/summary/modelled_words.h"
 
-static void say_thinned(const struct xs_thinned *thinned, struct xs_out *out) {
+/* Of a call that is gone nothing is modelled. */
+static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
+    const struct xs_thinned *thinned = &s->thinned;
     char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
     xs_out_line(out, XS_STYLE_WARN,
                 "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s,"
-                " and more of call sites with few. %s rows are gone. Totals include them; findings and lists do not.",
+                " and more of call sites with few. %s rows are gone. Totals include them%s; findings and lists do not.",
                 xs_format_ns(from, (uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
                 xs_format_ns(to, (uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)),
-                xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows));
+                xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows),
+                xs_modelled_any(s) ? ", but of their device times only what was recorded" : "");
 }
 
 void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
@@ -76,7 +79,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     else if (strcmp(status, "complete") != 0)
         xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
     if (s->thinned.rows)
-        say_thinned(&s->thinned, out);
+        say_thinned(s, out);
     struct xs_string repaired = {0};
     xs_repaired_say(&repaired, &s->repaired);
     if (repaired.length)

@@ -20,6 +20,12 @@ static const struct xs_device_windows *windows_of(const struct xs_summary *summa
     return summary->trace ? summary->trace->windows : NULL;
 }
 
+/* Whether it is known how far a sum may be off. Calls that are gone because the trace was too large have no modelled
+ * times, so then it is not. */
+static bool is_known(const struct xs_summary *summary, const struct xs_device_estimate *e) {
+    return e->known && !summary->thinned.rows;
+}
+
 bool xs_modelled_any(const struct xs_summary *summary) {
     const struct xs_device_windows *w = windows_of(summary);
     uint64_t count = w ? w->transfers_modelled : 0;
@@ -49,7 +55,7 @@ void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summa
     for (unsigned i = 0; w && i < XS_SUM_COUNT; i++) {
         const struct xs_device_estimate *e = &w->sums[i];
         char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
-        if (!e->known || !e->modelled)
+        if (!is_known(summary, e) || !e->modelled)
             continue;
         xs_format_two_ns(least, e->least_ns, most, e->most_ns);
         xs_string_format(text, "%s %s took %s to %s", any ? "," : "With what is modelled,", sum_labels[i], least, most);
@@ -72,7 +78,7 @@ bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t
         const struct xs_device_estimate *e = &w->sums[i];
         double ns = (double)e->measured_ns + (double)e->modelled_ns;
         any |= e->modelled > 0;
-        known &= e->known || !e->modelled;
+        known &= is_known(summary, e) || !e->modelled;
         sum += ns;
         least += e->known ? (double)e->least_ns : ns;
         most += e->known ? (double)e->most_ns : ns;
@@ -85,14 +91,14 @@ bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t
     return true;
 }
 
-static void sum_json(struct xs_json *json, const char *name, const struct xs_device_estimate *e) {
+static void sum_json(struct xs_json *json, const char *name, const struct xs_device_estimate *e, bool known) {
     xs_json_object(json, NULL);
     xs_json_text(json, "of", name);
     xs_json_count(json, "measured", e->measured);
     xs_json_count(json, "measured_ns", e->measured_ns);
     xs_json_count(json, "modelled", e->modelled);
     xs_json_count(json, "modelled_ns", e->modelled_ns);
-    if (e->known) {
+    if (known) {
         xs_json_count(json, "least_ns", e->least_ns);
         xs_json_count(json, "most_ns", e->most_ns);
     } else {
@@ -115,7 +121,7 @@ void xs_modelled_json(struct xs_json *json, const struct xs_summary *summary) {
     xs_json_array(json, "sums");
     for (unsigned i = 0; i < XS_SUM_COUNT; i++)
         if (w->sums[i].measured || w->sums[i].modelled)
-            sum_json(json, sum_names[i], &w->sums[i]);
+            sum_json(json, sum_names[i], &w->sums[i], is_known(summary, &w->sums[i]));
     xs_json_end(json, ']');
     if (w->overlap >= 0) {
         xs_json_object(json, "copy_overlap");

@@ -19,7 +19,8 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary);
 void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary);
 
 /* In what interval a sum of device times lies, of which a part is modelled: of kernels, or of copies. False: there were
- * too few windows to say it. Where nothing of it is modelled, both are the value. */
+ * too few windows to say it, or calls of the trace are gone (summary->thinned). Where nothing of it is modelled, both
+ * are the value. */
 bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t value_ns, uint64_t *least_ns,
                         uint64_t *most_ns);
 
