@@ -196,14 +196,6 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
         xs_string_format(text, "; a part of these copies cannot be tried");
 }
 
-bool xs_try_is_worth(const struct xs_findings *findings) {
-    for (size_t i = 0; i < findings->cause_count; i++)
-        if (!findings->causes[i].folded && findings->causes[i].saves.most_ns &&
-            xs_try_finding_of(findings, &findings->causes[i]) != SIZE_MAX)
-            return true;
-    return false;
-}
-
 void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
     if (!tried->count) {
         xs_json_null(json, "tried");

@@ -57,9 +57,6 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
 /* False, too, where no line of an output could be compared. */
 bool xs_tried_is_same(const struct xs_tried_output *output);
 
-/* Whether any cause has a repair that can be tried. */
-bool xs_try_is_worth(const struct xs_findings *findings);
-
 /* "tried": what was measured; null where nothing was. */
 void xs_tried_json(struct xs_json *json, const struct xs_tried *tried);
 

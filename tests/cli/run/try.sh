@@ -235,6 +235,7 @@ gap() { # gap KEY WORDS [MORE_ROWS]
     echo "INSERT OR REPLACE INTO meta VALUES ('$1',3)${3:-};" >gap.sql
     make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
     try --only=2 gap.db; expect_status 0; expect_out "which calls it is about is not certain: $2"
+    run "$XFERSPY" report gap.db; expect_status 0; expect_not "xferspy try" # which could try none of its causes
     make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql gap.sql
     try --only=noop-upload gap.db; expect_status 0; expect_no_err; expect_not "in the plan"
     expect_out "which calls it is about is not certain: $2"
