@@ -12,6 +12,7 @@
 #include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
+#include "analyzer/try/trials.h"
 
 enum { INDENT = 6 };
 

@@ -27,6 +27,7 @@ struct xs_tried_item {
     int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
     uint64_t before_ns;                /* what it takes without, the median; a loop's time where that was measured */
     uint64_t runs;                     /* of each side */
+    uint64_t tried, causes;            /* of all repairs together: so many of the causes were tried */
     bool is_partly;                    /* some verdicts of the finding were not tried */
     struct xs_tried_output output;
 };
