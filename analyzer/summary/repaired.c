@@ -31,19 +31,28 @@ void xs_repaired_read(struct xs_repaired *r, const struct xs_trace *trace) {
 
 bool xs_repaired_any(const struct xs_repaired *r) { return r->known ? r->made > 0 : r->asked; }
 
-/* "drop-uploads (uploads left out: 49, 3.06 GiB), gather (small uploads gathered: none)" */
+/* "drop-uploads (uploads left out: 49, 3.06 GiB); nothing was repaired by gather, stage" */
 static void say_each(struct xs_string *text, const struct xs_repaired *r) {
     char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     const char *separator = "";
     for (unsigned i = 0; i < XS_REPAIRS; i++) {
-        if (!r->of[i].on)
+        if (!r->of[i].on || !r->of[i].made)
             continue;
         xs_string_format(text, "%s%s (%s: %s", separator, texts[i].name, texts[i].what,
-                         r->of[i].made ? xs_format_count(count, r->of[i].made) : "none");
+                         xs_format_count(count, r->of[i].made));
         if (r->of[i].bytes)
             xs_string_format(text, ", %s", xs_format_bytes(bytes, r->of[i].bytes));
         xs_string_format(text, ")");
         separator = ", ";
+    }
+    const char *after = *separator ? "; " : "";
+    separator = "nothing was repaired by ";
+    for (unsigned i = 0; i < XS_REPAIRS; i++) {
+        if (!r->of[i].on || r->of[i].made)
+            continue;
+        xs_string_format(text, "%s%s%s", after, separator, texts[i].name);
+        separator = ", ";
+        after = "";
     }
 }
 
