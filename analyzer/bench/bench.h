@@ -27,6 +27,7 @@ struct xs_bench_terms {
     int exit_status;                                              /* that a program ends with which has done its work */
     void (*progress)(size_t round, size_t rounds, void *context); /* before each round, warm-up included; or NULL */
     void *context;
+    const char *side_names[2]; /* in notes; NULL: BEFORE and AFTER */
 };
 
 struct xs_bench_run {

@@ -44,7 +44,10 @@ void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread) {
 
 /* --- sentences --- */
 
-static const char *const side_names[] = {"BEFORE", "AFTER"};
+static const char *side_name(const struct xs_bench_report *report, size_t side) {
+    static const char *const names[] = {"BEFORE", "AFTER"};
+    return report->terms->side_names[side] ? report->terms->side_names[side] : names[side];
+}
 
 static void add_status(struct xs_string *text, int status, bool varies) {
     if (WIFSIGNALED(status))
@@ -137,15 +140,16 @@ void xs_bench_output(struct xs_string *text, const struct xs_bench_report *repor
         add_line(text, "after", &c->after);
         break;
     case XS_OUTPUT_VARIES:
-        xs_string_format(text, "not compared: runs of BEFORE print different numbers of lines (--ignore)");
+        xs_string_format(text, "not compared: runs of %s print different numbers of lines (--ignore)",
+                         side_name(report, 0));
         break;
     case XS_OUTPUT_TOO_LONG:
         xs_string_format(text, "not compared: too long");
         break;
     }
     if (c->varying)
-        xs_string_format(text, "; %s of them differ%s between runs of BEFORE and %s not compared",
-                         xs_format_count(count, c->varying), c->varying == 1 ? "s" : "",
+        xs_string_format(text, "; %s of them differ%s between runs of %s and %s not compared",
+                         xs_format_count(count, c->varying), c->varying == 1 ? "s" : "", side_name(report, 0),
                          c->varying == 1 ? "is" : "are");
     if (c->ignored)
         xs_string_format(text, "; %s more ignored", xs_format_count(count, c->ignored));
@@ -223,7 +227,7 @@ static void note_exits(struct xs_bench_report *report) {
         if (!side->outputs.runs || (works && !side->status_varies))
             continue;
         add_status(&status, side->status, side->status_varies);
-        note(report, "%s ended with %s", side_names[i], status.data);
+        note(report, "%s ended with %s", side_name(report, i), status.data);
         xs_string_free(&status);
     }
 }
@@ -235,7 +239,7 @@ static void note_loop(struct xs_bench_report *report) {
             known += report->bench->sides[i].runs[r].loop.known;
         if (known < report->bench->rounds)
             note(report, "%zu of %zu runs of %s print no time that --loop-time finds with a unit%s",
-                 report->bench->rounds - known, report->bench->rounds, side_names[i],
+                 report->bench->rounds - known, report->bench->rounds, side_name(report, i),
                  report->pair.by_loop ? "" : "; the whole run's time is compared");
     }
 }
@@ -243,8 +247,10 @@ static void note_loop(struct xs_bench_report *report) {
 /* What varies is known by two runs of the program as it is. */
 static void note_varying(struct xs_bench_report *report) {
     if (report->pair.output.result == XS_OUTPUT_DIFFERS && report->bench->sides[0].outputs.runs == 1)
-        note(report, "BEFORE ran once, so which of its lines vary from run to run is not known, and they count as a "
-                     "difference; use more runs (-n), or --warm-up=1");
+        note(report,
+             "%s ran once, so which of its lines vary from run to run is not known, and they count as a difference; "
+             "use more runs (-n), or --warm-up=1",
+             side_name(report, 0));
 }
 
 /* Too short, or too noisy. */
@@ -265,7 +271,8 @@ static void note_noise(struct xs_bench_report *report) {
         return;
     xs_format_ns(faster, time->low_ns < 0 ? (uint64_t)0 - (uint64_t)time->low_ns : 0);
     xs_format_ns(slower, time->high_ns > 0 ? (uint64_t)time->high_ns : 0);
-    note(report, "The runs are noisy: AFTER may be up to %s faster or up to %s slower. " LESS_NOISE, faster, slower);
+    note(report, "The runs are noisy: %s may be up to %s faster or up to %s slower. " LESS_NOISE, side_name(report, 1),
+         faster, slower);
 }
 
 void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_bench *bench,

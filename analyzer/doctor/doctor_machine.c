@@ -193,16 +193,10 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     xs_string_free(&remedy);
 }
 
-/* The folder of the trace's template, as far as it has no % in it. */
 void xs_doctor_output(struct xs_diagnoses *diagnoses) {
-    const char *template = getenv("XFERSPY_OUTPUT");
-    char *folder = xs_strdup(template && strchr(template, '/') ? template : "./");
+    char *folder = xs_output_folder();
     struct statvfs space;
     char size[XS_UNIT_BYTES];
-    folder[strcspn(folder, "%")] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
     const char *shown = strcmp(folder, ".") != 0 ? folder : "the current directory";
     if (access(folder, W_OK | X_OK) != 0) {
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "output",

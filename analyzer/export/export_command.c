@@ -9,6 +9,7 @@
 #include "analyzer/command/progress.h"
 #include "analyzer/export/export.h"
 #include "analyzer/symbols/debug_path.h"
+#include "schema/spelling.h"
 
 XS_DECLARE_COMMAND(export)
 
@@ -82,13 +83,24 @@ static struct xs_string format_names(void) {
     return names;
 }
 
+static const char *nearest_format(const char *text) {
+    struct xs_nearest nearest;
+    xs_nearest_begin(&nearest, text, strlen(text));
+    for (const struct format *f = formats; f->name; f++)
+        xs_nearest_try(&nearest, f->name);
+    return xs_nearest_name(&nearest);
+}
+
 static error_t parse_format(const char *text, struct arguments *arguments, struct argp_state *state) {
     struct xs_string names = format_names();
     for (const struct format *f = formats; f->name; f++)
         if (!strcmp(f->name, text))
             arguments->format = f;
-    if (!arguments->format)
-        argp_error(state, "--format=%s: use %s", text, names.data);
+    if (!arguments->format) {
+        const char *meant = !strcmp(text, "prometheus") ? "openmetrics" : nearest_format(text);
+        argp_error(state, "--format=%s: use %s%s%s%s", text, names.data, meant ? "; did you mean `" : "",
+                   meant ? meant : "", meant ? "'?" : "");
+    }
     xs_string_free(&names);
     return 0;
 }

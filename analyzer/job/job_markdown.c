@@ -139,12 +139,13 @@ static void total(const struct xs_job *job, struct xs_out *out) {
 }
 
 static bool is_shown(const struct xs_job_finding *f, bool all, size_t *counted, size_t *advised) {
-    return xs_finding_is_shown(f->advice, f->folded || !f->leads, all, counted, advised);
+    return !xs_job_saves_nothing(f) && xs_finding_is_shown(f->advice, f->folded || !f->leads, all, counted, advised);
 }
 
 static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
-    size_t counted = 0, advice = 0, shown = 0;
+    size_t counted = 0, advice = 0, shown = 0, of = 0;
     for (size_t i = 0; i < job->finding_count; i++) {
+        of += !xs_job_saves_nothing(&job->findings[i]);
         if (!is_shown(&job->findings[i], all, &counted, &advice))
             continue;
         if (!shown++)
@@ -157,8 +158,8 @@ static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
         if (is_shown(&job->findings[i], all, &counted, &advice))
             item(job, i, out);
     total(job, out);
-    if (shown < job->finding_count)
-        fprintf(out->file, "\n%zu more: `--details` lists them.\n", job->finding_count - shown);
+    if (shown < of)
+        fprintf(out->file, "\n%zu more: `--details` lists them.\n", of - shown);
 }
 
 void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out) {

@@ -92,6 +92,8 @@ void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out
     xs_out_heading(out, "Causes");
     for (size_t i = 0; i < job->finding_count; i++) {
         const struct xs_job_finding *f = &job->findings[i];
+        if (xs_job_saves_nothing(f))
+            continue;
         if (f->advice)
             advice++;
         else if (!f->leads && !all)

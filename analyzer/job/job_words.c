@@ -104,3 +104,7 @@ struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_findi
     const struct xs_job_process *home = &job->processes[f->home];
     return (struct xs_sites){.cwd = home->cwd};
 }
+
+bool xs_job_saves_nothing(const struct xs_job_finding *finding) {
+    return !finding->advice && finding->saves.known && !finding->saves.most_ns;
+}

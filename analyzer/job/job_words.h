@@ -57,4 +57,7 @@ void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out);
 /* Key "job" of the object that is open. */
 void xs_job_json(const struct xs_job *job, struct xs_json *json);
 
+/* Whether its repair saves nothing in any process: then it is no cause, and no list counts it. */
+bool xs_job_saves_nothing(const struct xs_job_finding *finding);
+
 #endif

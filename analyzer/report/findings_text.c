@@ -12,6 +12,7 @@
 #include "analyzer/findings/remedies.h"
 #include "analyzer/findings/sentences.h"
 #include "analyzer/report/report_internal.h"
+#include "analyzer/try/trials.h"
 
 enum { INDENT = 6 };
 
@@ -263,7 +264,7 @@ bool xs_report_can_try(const struct xs_report *report) {
     bool can = !report->summary->trace->is_live && !*run->importer && run->world_size <= 1 &&
                !xs_repaired_any(&report->summary->repaired);
     return can && report->tried && !report->tried->count && !report->findings->selection &&
-           xs_try_is_worth(report->findings);
+           xs_try_is_worth(report->findings, report->summary->trace);
 }
 
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {

@@ -31,6 +31,19 @@ void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
+/* CUPTI hands device times over late, many at once. Until then what waits for kernels looks like copying. */
+static void say_late(const struct xs_summary *s, struct xs_out *out) {
+    enum { MUCH_PERCENT = 2 };
+    const struct xs_coverage *c = &s->coverage;
+    char late[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
+    bool late_ones = s->trace->is_live || s->run.is_snapshot;
+    if (late_ones && !strcmp(s->run.cupti_status, "active") &&
+        c->without_record > c->host_transfers / 100 * MUCH_PERCENT)
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The device times of %s of %s transfers are not there yet: savings can still change much.",
+                    xs_format_count(late, c->without_record), xs_format_count(of, c->host_transfers));
+}
+
 /* How far a trace goes whose end is not in it, and why, where that is known. */
 static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_trace *trace = s->trace;
@@ -51,6 +64,7 @@ static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
                     trace->is_live ? " so far" : "", more);
     else
         xs_out_line(out, XS_STYLE_WARN, "%s, and nothing is recorded%s.%s", why, trace->is_live ? " yet" : "", more);
+    say_late(s, out);
 }
 
 /* What makes the rest of the report less than the whole truth comes before it. */

@@ -46,6 +46,9 @@ int xs_exec_program(char **argv);
  * before. */
 int xs_run_program(char **argv, const struct xs_out_options *report, bool warned);
 
+/* The folder that traces go to, as far as XFERSPY_OUTPUT has no % in it. A new string. */
+char *xs_output_folder(void);
+
 /* Says why the program left no trace, and what to look at. */
 void xs_say_no_trace(const char *program);
 

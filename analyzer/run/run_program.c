@@ -125,7 +125,29 @@ bool xs_warn_about_program(const char *path) {
     return true;
 }
 
+char *xs_output_folder(void) {
+    const char *template = getenv("XFERSPY_OUTPUT");
+    char *folder = xs_strdup(template && strchr(template, '/') ? template : "./");
+    folder[strcspn(folder, "%")] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    return folder;
+}
+
+/* Whether the folder of the traces cannot be written to, which is then said. */
+static bool cannot_write(void) {
+    char *folder = xs_output_folder();
+    bool cannot = access(folder, W_OK | X_OK) != 0;
+    if (cannot)
+        xs_complain("no trace: %s: %s; give another place with --output", folder, strerror(errno));
+    free(folder);
+    return cannot;
+}
+
 void xs_say_no_trace(const char *program) {
+    if (cannot_write())
+        return;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (!driver) {
         xs_complain("no trace: libcuda.so.1 cannot be loaded here, and without the driver no program can use CUDA; "
@@ -133,7 +155,9 @@ void xs_say_no_trace(const char *program) {
         return;
     }
     dlclose(driver);
-    xs_complain("no trace: %s and what it started made no CUDA call on a GPU that libxferspy.so could see", program);
+    xs_complain("no trace: %s and what it started made no CUDA call on a GPU that libxferspy.so could see, unless a "
+                "line above says another reason",
+                program);
     xs_complain("not seen are programs that are statically linked, that run with raised privileges (sudo), or that are "
                 "started without the variables of this one (env -i, containers, other machines); `xferspy doctor' says "
                 "whether capture works here");

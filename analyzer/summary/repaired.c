@@ -34,27 +34,39 @@ void xs_repaired_read(struct xs_repaired *r, const struct xs_trace *trace) {
 
 bool xs_repaired_any(const struct xs_repaired *r) { return r->known ? r->made > 0 || (r->on && !r->ended) : r->asked; }
 
-/* "49, 3.06 GiB", "none" */
+/* "49, 3.06 GiB" */
 static void say_made(struct xs_string *text, const struct xs_repaired *r, unsigned i) {
     char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     if (r->of[i].made)
         xs_string_format(text, "%s%s", r->ended ? "" : "at least ", xs_format_count(count, r->of[i].made));
     else
-        xs_string_format(text, "%s", r->ended ? "none" : "how many is not known");
+        xs_string_format(text, "how many is not known");
     if (r->of[i].bytes)
         xs_string_format(text, ", %s", xs_format_bytes(bytes, r->of[i].bytes));
 }
 
-/* "drop-uploads (uploads left out: 49, 3.06 GiB), gather (small uploads gathered: none)" */
+/* It did nothing, for certain. */
+static bool is_idle(const struct xs_repaired *r, unsigned i) { return !r->of[i].made && r->ended; }
+
+/* "drop-uploads (uploads left out: 49, 3.06 GiB); nothing was repaired by gather, stage" */
 static void say_each(struct xs_string *text, const struct xs_repaired *r) {
     const char *separator = "";
     for (unsigned i = 0; i < XS_REPAIRS; i++) {
-        if (!r->of[i].on)
+        if (!r->of[i].on || is_idle(r, i))
             continue;
         xs_string_format(text, "%s%s (%s: ", separator, texts[i].name, texts[i].what);
         say_made(text, r, i);
         xs_string_format(text, ")");
         separator = ", ";
+    }
+    const char *after = *separator ? "; " : "";
+    separator = "nothing was repaired by ";
+    for (unsigned i = 0; i < XS_REPAIRS; i++) {
+        if (!r->of[i].on || !is_idle(r, i))
+            continue;
+        xs_string_format(text, "%s%s%s", after, separator, texts[i].name);
+        separator = ", ";
+        after = "";
     }
 }
 

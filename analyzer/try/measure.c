@@ -197,6 +197,8 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
                                  .exit_status = t->bench.exit_status,
                                  .end = t->bench.end};
     o->terms.variants = o->variants;
+    o->terms.side_names[0] = "the program without repairs";
+    o->terms.side_names[1] = "the repaired program";
     xs_bench_report_make(&o->terms, &o->bench, &none, &o->report);
     attempt->outcome = o;
     judge_log(attempt->trial, &attempt->logged, attempt->log_trouble);

@@ -15,20 +15,8 @@
 
 /* --- whether the trace has every call --- */
 
-static void doubt(struct xs_ordinals *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void doubt(struct xs_ordinals *o, const char *format, ...) {
-    struct xs_string text = {0};
-    va_list arguments;
-    if (o->uncertain)
-        return;
-    va_start(arguments, format);
-    xs_string_vformat(&text, format, arguments);
-    va_end(arguments);
-    o->uncertain = text.data;
-}
-
 /* A call that was not recorded moves the numbers of all that come after it. */
-static void look_for_gaps(struct xs_ordinals *o, const struct xs_trace *trace) {
+static char *why_gaps(const struct xs_trace *trace) {
     static const struct {
         const char *key, *why;
     } gaps[] = {
@@ -39,25 +27,32 @@ static void look_for_gaps(struct xs_ordinals *o, const struct xs_trace *trace) {
         {"range.left_out_transfers", "copies outside of the recorded parts of the run are not in the trace"},
         {"skipped_events", "a part of the trace was damaged"},
     };
-    char buffer[XS_UNIT_BYTES], text[64];
+    char buffer[XS_UNIT_BYTES];
     struct xs_capture_ranges ranges;
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
         uint64_t count = xs_trace_meta_count(trace, gaps[i].key);
         if (count)
-            doubt(o, "%s (%s)", gaps[i].why, xs_format_count(buffer, count));
+            return xs_text_format("%s (%s)", gaps[i].why, xs_format_count(buffer, count));
     }
     xs_capture_ranges_read(&ranges, trace);
-    if (ranges.has_gaps) /* of a program that was killed, the counts above may be too small */
-        doubt(o, "the trace has the calls of parts of the run only");
+    bool has_gaps = ranges.has_gaps; /* of a program that was killed, the counts above may be too small */
     xs_capture_ranges_free(&ranges);
+    return has_gaps ? xs_strdup("the trace has the calls of parts of the run only") : NULL;
+}
+
+char *xs_ordinals_doubt(const struct xs_trace *trace) {
+    char text[64], *gaps = why_gaps(trace);
     struct xs_repaired repaired;
+    if (gaps)
+        return gaps;
     xs_repaired_read(&repaired, trace);
     if (xs_repaired_any(&repaired))
-        doubt(o, XS_RUN_WAS_REPAIRED ", so what a repair saves cannot be told from it");
+        return xs_strdup(XS_RUN_WAS_REPAIRED ", so what a repair saves cannot be told from it");
     if (*xs_trace_meta_text(trace, "importer", text, sizeof text, ""))
-        doubt(o, "the trace was imported, and does not say which calls of the driver there were");
+        return xs_strdup("the trace was imported, and does not say which calls of the driver there were");
     if (xs_trace_meta_int(trace, "world_size", 1) > 1)
-        doubt(o, "the trace is of one of several processes of a job, which a launcher started");
+        return xs_strdup("the trace is of one of several processes of a job, which a launcher started");
+    return NULL;
 }
 
 /* --- counting --- */
@@ -146,8 +141,7 @@ int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace,
     enum { MOST_THREADS = 4096 }; /* what comes of more is not worth the time */
     struct counting c = {.o = ordinals};
     struct xs_scan scan;
-    *ordinals = (struct xs_ordinals){0};
-    look_for_gaps(ordinals, trace);
+    *ordinals = (struct xs_ordinals){.uncertain = xs_ordinals_doubt(trace)};
     xs_scan_begin(&scan, trace,
                   "SELECT id, thread, enter_ns, batch_index, bytes, entry_point, stack, "
                   "CASE direction WHEN 1 THEN dst_address WHEN 2 THEN src_address ELSE 0 END, width_bytes, src_kind, "
@@ -156,8 +150,8 @@ int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace,
     while (xs_scan_row(&scan) && c.count < MOST_THREADS)
         count_row(&c, &scan, sites);
     int status = xs_scan_end(&scan);
-    if (c.count == MOST_THREADS)
-        doubt(ordinals, "the program copied in too many threads");
+    if (c.count == MOST_THREADS && !ordinals->uncertain)
+        ordinals->uncertain = xs_strdup("the program copied in too many threads");
     number_threads(&c);
     free(c.threads);
     return status;

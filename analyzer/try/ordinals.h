@@ -28,6 +28,10 @@ struct xs_ordinals {
     char *uncertain; /* why the numbers do not hold in another run, within a sentence; NULL: they do */
 };
 
+/* Why the numbers would not hold, by what the trace says of itself, without a look at its copies; NULL: nothing says
+ * so. To be freed. */
+char *xs_ordinals_doubt(const struct xs_trace *trace);
+
 /* Memory use grows with the number of transfers. Negative status: the message is set. To be freed either way. */
 int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace, struct xs_sites *sites, char *message);
 void xs_ordinals_free(struct xs_ordinals *ordinals);

@@ -62,6 +62,11 @@ bool xs_try_has_repair(unsigned detector, unsigned verdict) {
     return xs_try_repair_of(detector, verdict, &why) != XS_TRY_NONE;
 }
 
+static bool is_about_copies(enum xs_try_repair repair) {
+    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE || repair == XS_TRY_STAGE ||
+           repair == XS_TRY_GATHER;
+}
+
 bool xs_try_is_by_contents(enum xs_try_repair repair) {
     return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
 }
@@ -72,6 +77,19 @@ size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cau
         if (repair_of(findings, cause->findings[i], &why) != XS_TRY_NONE)
             return cause->findings[i];
     return SIZE_MAX;
+}
+
+bool xs_try_is_worth(const struct xs_findings *findings, const struct xs_trace *trace) {
+    char *doubt = xs_ordinals_doubt(trace);
+    bool worth = false;
+    for (size_t i = 0; i < findings->cause_count && !worth; i++) {
+        const struct xs_cause *cause = &findings->causes[i];
+        size_t finding = cause->folded || !cause->saves.most_ns ? SIZE_MAX : xs_try_finding_of(findings, cause);
+        const char *why;
+        worth = finding != SIZE_MAX && !(doubt && is_about_copies(repair_of(findings, finding, &why)));
+    }
+    free(doubt);
+    return worth;
 }
 
 /* --- instances --- */
@@ -233,11 +251,6 @@ static void tidy(struct xs_trial *trial) {
         if (!kept || by_call(&trial->lines[kept - 1], &trial->lines[i]) != 0)
             trial->lines[kept++] = trial->lines[i];
     trial->line_count = kept;
-}
-
-static bool is_about_copies(enum xs_try_repair repair) {
-    return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE || repair == XS_TRY_STAGE ||
-           repair == XS_TRY_GATHER;
 }
 
 /* How many the finding is about, with what stands for copies whose contents are not known. */

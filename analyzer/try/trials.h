@@ -30,6 +30,9 @@ bool xs_try_is_by_contents(enum xs_try_repair repair);
 /* Whether a cause has a repair that can be tried: of its findings the first that has one; SIZE_MAX: none. */
 size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cause *cause);
 
+/* Whether any cause can be tried with this trace. Repairs of copies cannot where it lacks calls. */
+bool xs_try_is_worth(const struct xs_findings *findings, const struct xs_trace *trace);
+
 /* A line of a plan: one call, or every one with so many bytes. */
 struct xs_try_line {
     enum xs_try_repair repair;

@@ -74,6 +74,8 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
                                                           .high_ns = sqlite3_column_int64(row, 3),
                                                           .before_ns = before_ns,
                                                           .runs = runs,
+                                                          .tried = xs_json_document_count(row, 12, &good),
+                                                          .causes = xs_json_document_count(row, 13, &good),
                                                           .is_partly = sqlite3_column_int(row, 10) > 0,
                                                           .output = output};
 }
@@ -86,6 +88,8 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
 #define LINES OUTPUT("lines") ", " OUTPUT("varying_lines") ", ifnull(" OUTPUT("ignored_lines") ", 0)"
 #define LEFT_OUT "json_array_length(value, '$.left_out')"
 #define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT ", " BEFORE
+#define TRIED "(SELECT count(*) FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured')"
+#define CAUSES "json_array_length(?1, '$.causes')"
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
@@ -103,10 +107,11 @@ void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {
     if (!xs_json_document_read(file, &document) &&
         !xs_json_document_is(&document, XS_TRY_FORMAT, XS_TRY_JSON_VERSION, "", "") && is_of(&document, trace)) {
         read_items(tried, &document,
-                   "SELECT json_extract(value, '$.finding'), " ITEM
+                   "SELECT json_extract(value, '$.finding'), " ITEM ", 1, 1"
                    " FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured'");
         read_items(tried, &document,
-                   "SELECT NULL, " ITEM " FROM json_each(json_array(json_extract(?1, '$.together'))) "
+                   "SELECT NULL, " ITEM ", " TRIED ", " CAUSES
+                   " FROM json_each(json_array(json_extract(?1, '$.together'))) "
                    "WHERE json_extract(value, '$.state') = 'measured'");
     }
     xs_json_document_free(&document);
@@ -194,14 +199,8 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_tried_say_output(text, &item->output);
     if (item->is_partly)
         xs_string_format(text, "; a part of these copies cannot be tried");
-}
-
-bool xs_try_is_worth(const struct xs_findings *findings) {
-    for (size_t i = 0; i < findings->cause_count; i++)
-        if (!findings->causes[i].folded && findings->causes[i].saves.most_ns &&
-            xs_try_finding_of(findings, &findings->causes[i]) != SIZE_MAX)
-            return true;
-    return false;
+    if (item->tried < item->causes)
+        xs_string_format(text, "; %" PRIu64 " of the %" PRIu64 " causes could be tried", item->tried, item->causes);
 }
 
 void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {

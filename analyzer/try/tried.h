@@ -27,6 +27,7 @@ struct xs_tried_item {
     int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
     uint64_t before_ns;                /* what it takes without, the median; a loop's time where that was measured */
     uint64_t runs;                     /* of each side */
+    uint64_t tried, causes;            /* of all repairs together: so many of the causes were tried */
     bool is_partly;                    /* some verdicts of the finding were not tried */
     struct xs_tried_output output;
 };
@@ -56,9 +57,6 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item);
 void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output);
 /* False, too, where no line of an output could be compared. */
 bool xs_tried_is_same(const struct xs_tried_output *output);
-
-/* Whether any cause has a repair that can be tried. */
-bool xs_try_is_worth(const struct xs_findings *findings);
 
 /* "tried": what was measured; null where nothing was. */
 void xs_tried_json(struct xs_json *json, const struct xs_tried *tried);

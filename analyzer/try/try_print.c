@@ -44,7 +44,12 @@ static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[
 
 /* The last line is that of all repairs; where one alone could be tried, it says the same again. */
 static void make_last(const struct xs_try *t, struct xs_string cells[COLUMNS]) {
+    size_t causes = t->trials->count - 1, cannot = 0;
+    for (size_t i = 0; i < causes; i++)
+        cannot += t->trials->items[i].state == XS_TRIAL_CANNOT;
     xs_string_format(&cells[0], "all");
+    if (cannot)
+        xs_string_format(&cells[1], "%zu of the %zu causes", causes - cannot, causes);
     xs_try_predicted(&cells[2], xs_trial_predicted(&t->trials->items[t->sum]));
     xs_try_measured(&cells[3], t, t->sum);
 }

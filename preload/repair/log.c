@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "preload/repair/frame_internal.h"
@@ -66,6 +67,9 @@ void xs_repair_write_log(const char *path) {
 }
 
 void xs_repair_say(void (*say)(const char *message)) {
+    char idle[400] = "nothing to repair for";
+    size_t idle_bytes = strlen(idle);
+    const char *separator = " ";
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         if (!xs_repairs_on[i]) {
             continue;
@@ -76,12 +80,21 @@ void xs_repair_say(void (*say)(const char *message)) {
         for (unsigned k = 0; k < XS_REFUSALS; k++) {
             refused += t->refusals[k].count;
         }
+        if (!t->applied && !refused) {
+            snprintf(idle + idle_bytes, sizeof idle - idle_bytes, "%s%s", separator, texts[i].name);
+            idle_bytes = strlen(idle);
+            separator = ", ";
+            continue;
+        }
         int n = snprintf(text, sizeof text, "%s: %" PRIu64 " %s, %.1f MiB", texts[i].name, t->applied, texts[i].what,
                          (double)t->bytes / 1048576);
         if (refused) {
-            snprintf(text + n, sizeof text - (size_t)n, "; %" PRIu64 " not repaired, first because of: %s", refused,
+            snprintf(text + n, sizeof text - (size_t)n, "; %" PRIu64 " not repaired, the first because of: %s", refused,
                      t->refusals[0].reason);
         }
         say(text);
+    }
+    if (*separator == ',') {
+        say(idle);
     }
 }

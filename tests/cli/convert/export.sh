@@ -31,6 +31,8 @@ usage() { # usage WORD...: a usage error that says all of these
 run "$XFERSPY" export t.db; usage "which format?" $formats
 run "$XFERSPY" export --format=parquet t.db
 usage "--format=parquet: use $(echo $formats | sed 's/ /, /g; s/\(.*\), /\1 or /')"
+run "$XFERSPY" export --format=prometheus t.db; usage "did you mean \`openmetrics'?"
+run "$XFERSPY" export --format=prfetto t.db; usage "did you mean \`perfetto'?"
 run "$XFERSPY" export --format=csv; usage "which trace?"
 run "$XFERSPY" export --format=csv --what=transfer t.db; usage "--what=transfer: use transfers, findings"
 run "$XFERSPY" export --format=perfetto --what=kernels t.db; usage "--what is about the rows of jsonl and csv"

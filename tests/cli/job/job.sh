@@ -133,6 +133,20 @@ expect_out "Processes"; expect_out "third.db only: Contents were not checked"
 echo "UPDATE meta SET value = value + 86400000000000 WHERE key = 'start_unix_ns'" >later.sql
 make_trace later.db "$SOURCE/fixtures/no_findings.sql" later.sql
 run "$XFERSPY" report other.db later.db; expect_status 0; expect_out "They did not run at the same time"
+# What saves nothing in any process is no cause, as in the report of one: pageable copies as fast as pinned ones.
+cat >fast.sql <<'END'
+UPDATE device_copy SET start_ns = start_ns - 9000, end_ns = start_ns - 9000 + bytes / 64
+    WHERE bytes IN (8388608, 262144);
+UPDATE transfer SET return_ns = enter_ns + 1000 + bytes / 64 WHERE bytes IN (8388608, 262144);
+END
+echo "UPDATE meta SET value = 999 WHERE key = 'pid';" >pid.sql
+make_trace fast.db "$SOURCE/fixtures/findings.sql" fast.sql
+make_trace fast_too.db "$SOURCE/fixtures/findings.sql" fast.sql pid.sql
+for format in text markdown; do
+    run "$XFERSPY" report --details --format=$format fast.db fast_too.db; expect_status 0
+    expect_out unused-upload; expect_not pageable
+done
+
 # Hostile text: one line each, and no control character.
 echo "UPDATE device SET name = hex(zeroblob(100000)); UPDATE meta SET value = hex(zeroblob(50000)) WHERE key = 'host'" \
     >long.sql

@@ -3,7 +3,7 @@
 . "$SOURCE/lib.sh"
 make_trace plain.db "$SOURCE/fixtures/findings.sql"
 make_trace repaired.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/repaired.sql"
-with="with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: 9, 72.0 MiB), gather (small uploads gathered: none)."
+with="with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: 9, 72.0 MiB); nothing was repaired by gather."
 means="Counts and findings are of the calls that the program made, also of those that a repair left out or changed"
 run "$XFERSPY" report repaired.db; expect_status 0; expect_no_err
 expect_out "Recorded $with $means; times are those of the repaired run."
@@ -49,7 +49,7 @@ made_by() { # made_by TRACE SQL
 }
 made_by nothing.db "UPDATE meta SET value = 0 WHERE key LIKE 'repair.%.made' OR key LIKE 'repair.%.bytes';"
 run "$XFERSPY" report nothing.db; expect_not "Counts and findings"; expect_out "xferspy try nothing.db"
-expect_out "Recorded with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: none), gather"
+expect_out "Recorded with repairs (XFERSPY_REPAIR): nothing was repaired by drop-uploads, gather."
 run "$XFERSPY" check --no-config --fail-on=noop-upload:0 nothing.db; expect_status 3
 expect_out "FAIL     noop-upload:0"
 # Of a process that was killed the counts are of some time before: a repair that was on counts as made.

@@ -39,6 +39,11 @@ unfinished running.db "The trace was not finished: it is recorded up to 2.30 ms.
 run "$XFERSPY" report running.db; expect_no_err
 expect_out " To copy the trace of a program that still runs, use xferspy merge."
 expect_out "CUPTI 13.0.1 was active; the trace ends before the device times of 1 transfer."; expect_not killed
+late="The device times of 1 of 2 transfers are not there yet"
+expect_not "$late" # and will not come
+echo "INSERT INTO meta VALUES ('snapshot', 1)" >snapshot.sql
+make_trace snapshot.db "$SOURCE/fixtures/killed.sql" running.sql snapshot.sql
+unfinished snapshot.db "$late: savings can still change much."
 make_trace started.db "$SOURCE/fixtures/killed.sql" running.sql nothing.sql
 unfinished started.db "The trace was not finished, and nothing is recorded."
 make_trace unsaid_yet.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql" unsaid.sql running.sql

@@ -80,6 +80,9 @@ expect_out "400 ms of the loop, the median of 3 runs"
 expect_out "-140 ms (-140 ms to -140 ms), 3 runs each, output the same"
 expect_out "  A minus means that the program takes less time with the repair."
 expect_out "cannot be tried: the host uses the value"
+some=$(grep -o '^  all  *[0-9]* of the [0-9]* causes' stdout | sed 's/^  all  *//')
+tried_rows=$(grep -c '^  [0-9].* output the same$' stdout) rows=$(grep -c '^  [0-9][0-9]*  .* at .*-' stdout)
+[ "$some" = "$tried_rows of the $rows causes" ] || show "how many causes are in all: $some"
 expect_out "drop-uploads: 9 of 9 copies in the plan, applied 9 times (1.00 MiB); refused: capturing 1"
 # The plan: calls that follow each other in one line; both modes; of all together each call once.
 expect_plan() { grep -qx -e "$2" "app/$1" || { cat "app/$1" >stderr; show "expected in the plan $1: $2"; }; }
@@ -95,6 +98,7 @@ json "d['causes'][1]['measured']['loop']['delta_ns'] == -140 * 10**6 and d['gate
 json "d['causes'][1]['planned'] == 9 == d['causes'][1]['of'] and d['together']['cause'] == 2" run.db.try.json
 run "$XFERSPY" report run.db; expect_status 0
 expect_out "tried: saves 140 ms (140 ms to 140 ms) of 400 ms, 3 runs each, output the same"
+[ "$(grep -c "; $some could be tried" stdout)" = 1 ] || show "all together without those that cannot be tried"
 run "$XFERSPY" report --since=50% run.db; expect_status 0; expect_not "tried:" # the whole run was tried
 run "$XFERSPY" report --json run.db
 json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
@@ -128,6 +132,7 @@ expect_plan plan.verify.drop-uploads+stay-on-device "stay-on-device 0 31 4194304
 run "$XFERSPY" report --json run.db
 json "[t['delta_ns'] for t in d['traces'][0]['tried']] == [-140 * 10**6, -10 * 10**6, -150 * 10**6]"
 json "d['traces'][0]['tried'][2]['finding'] is None"
+json "'could be tried' not in d['traces'][0]['tried'][2]['text']"
 cp stdout report.json
 "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/report.schema.json" stdout \
     >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
@@ -235,6 +240,7 @@ gap() { # gap KEY WORDS [MORE_ROWS]
     echo "INSERT OR REPLACE INTO meta VALUES ('$1',3)${3:-};" >gap.sql
     make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
     try --only=2 gap.db; expect_status 0; expect_out "which calls it is about is not certain: $2"
+    run "$XFERSPY" report gap.db; expect_status 0; expect_not "xferspy try" # which could try none of its causes
     make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql gap.sql
     try --only=noop-upload gap.db; expect_status 0; expect_no_err; expect_not "in the plan"
     expect_out "which calls it is about is not certain: $2"
