@@ -7,6 +7,7 @@
 #include "analyzer/report/report_internal.h"
 
 #define FULL_SPOOL "waits for a full spool"
+#define CONTENTION "the library's own thread, because no processor was free"
 #define OVER "That is more than the budget"
 #define EACH "however long a process runs"
 
@@ -21,6 +22,7 @@ static void print_parts(const struct xs_cost *c, struct xs_out *out) {
                  {"fingerprints", xs_sum(c->fingerprint_call_ns, c->fingerprint_start_ns), true},
                  {"page migrations", c->migrations_ns, false},
                  {FULL_SPOOL, c->spool_stall_ns, false},
+                 {CONTENTION, c->contention_ns, false},
                  {"the end", xs_sum(c->exit_ns, c->close_ns), true}};
     char ns[XS_UNIT_BYTES];
     struct xs_string text = {0};
@@ -43,10 +45,13 @@ static bool is_over_budget(const struct xs_summary *s, uint64_t ns) {
     return s->cost.budget_percent && (double)ns > (double)run_ns * (double)s->cost.budget_percent / 100;
 }
 
-static const char *const part_names[] = {
-    [XS_COST_PROCESS] = "the start and the end", [XS_COST_CALLS] = "its calls",
-    [XS_COST_DEVICE_TIMES] = "device times",     [XS_COST_FINGERPRINTS] = "fingerprints",
-    [XS_COST_MIGRATIONS] = "page migrations",    [XS_COST_FULL_SPOOL] = FULL_SPOOL};
+static const char *const part_names[] = {[XS_COST_PROCESS] = "the start and the end",
+                                         [XS_COST_CALLS] = "its calls",
+                                         [XS_COST_DEVICE_TIMES] = "device times",
+                                         [XS_COST_FINGERPRINTS] = "fingerprints",
+                                         [XS_COST_MIGRATIONS] = "page migrations",
+                                         [XS_COST_FULL_SPOOL] = FULL_SPOOL,
+                                         [XS_COST_CONTENTION] = CONTENTION};
 _Static_assert(sizeof part_names / sizeof *part_names == XS_COST_PARTS, "a name for each part");
 
 /* Where the rest would keep to the budget, the run is too short for what a process pays once. */

@@ -378,6 +378,7 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
         xs_json_count(json, "wrappers_ns", c->wrappers_ns);
         xs_json_count(json, "device_times_ns", c->device_times_ns);
         xs_json_count(json, "migrations_ns", c->migrations_ns);
+        xs_json_count(json, "contention_ns", c->contention_ns);
         xs_json_count(json, "exit_ns", c->exit_ns);
         xs_json_count(json, "spent_ns", xs_spent_ns(s));
         if (xs_bare_is_known(s))

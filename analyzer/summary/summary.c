@@ -41,6 +41,7 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
     cost->budget_percent = strcmp(percent, "off") == 0 ? 0 : strtoull(percent, NULL, 10);
     cost->migrations_ns = xs_trace_meta_count(trace, "cost.migrations_ns");
     cost->exit_ns = xs_trace_meta_count(trace, "cost.exit_ns");
+    cost->contention_ns = xs_trace_meta_count(trace, "cost.contention_ns");
     free(percent);
 }
 
@@ -256,7 +257,8 @@ static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
 /* After the start, but for page migrations: these cost faults and kernels, which are no gap between calls. */
 static uint64_t own_between_calls_ns(const struct xs_cost *c) {
     uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
-    return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns), xs_sum(c->fingerprint_start_ns, c->exit_ns));
+    uint64_t once_ns = xs_sum(c->fingerprint_start_ns, c->exit_ns);
+    return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns), xs_sum(once_ns, c->contention_ns));
 }
 
 uint64_t xs_own_ns(const struct xs_summary *s) {
@@ -275,6 +277,7 @@ void xs_cost_parts(const struct xs_summary *s, uint64_t ns[XS_COST_PARTS]) {
     ns[XS_COST_FINGERPRINTS] = xs_sum(c->fingerprint_start_ns, of_busiest_ns(c, c->fingerprint_call_ns));
     ns[XS_COST_MIGRATIONS] = c->migrations_ns;
     ns[XS_COST_FULL_SPOOL] = of_busiest_ns(c, c->spool_stall_ns);
+    ns[XS_COST_CONTENTION] = c->contention_ns;
 }
 
 uint64_t xs_bare_ns(const struct xs_summary *s) { return s->run.duration_ns - xs_own_ns(s); }

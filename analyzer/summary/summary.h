@@ -115,6 +115,7 @@ struct xs_cost {
     bool budgeted;
     uint64_t begin_ns, wrappers_ns, device_times_ns; /* of the program's time: the start, the calls, recording them */
     uint64_t migrations_ns, exit_ns;                 /* and page migrations; the exit handler */
+    uint64_t contention_ns;                          /* at most: the drain thread, where no processor was free */
     uint64_t held_ns;                                /* of device_times_ns: all threads were held at once */
     uint64_t budget_percent;                         /* 0: there was none */
     uint64_t detachments;
@@ -197,8 +198,9 @@ int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selectio
 void xs_summary_free(struct xs_summary *summary);
 
 /* What xferspy itself took of the run: its start, what it added to the program's calls, device times, fingerprints,
- * page migrations, waits for a full spool, the exit handler; at most the whole run. Threads take their parts side by
- * side, so of what is the sum of all threads it is the share of the thread that made most calls. */
+ * page migrations, waits for a full spool, its own thread where no processor was free, the exit handler; at most the
+ * whole run. Threads take their parts side by side, so of what is the sum of all threads it is the share of the thread
+ * that made most calls. */
 uint64_t xs_own_ns(const struct xs_summary *summary);
 /* And what it took behind the run's end. */
 uint64_t xs_spent_ns(const struct xs_summary *summary);
@@ -210,6 +212,7 @@ enum xs_cost_part {
     XS_COST_FINGERPRINTS,
     XS_COST_MIGRATIONS,
     XS_COST_FULL_SPOOL,
+    XS_COST_CONTENTION,
     XS_COST_PARTS
 };
 void xs_cost_parts(const struct xs_summary *summary, uint64_t ns[XS_COST_PARTS]);

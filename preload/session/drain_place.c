@@ -2,8 +2,11 @@
 #include "preload/session/drain_place.h"
 
 #include "preload/session/placement.h"
+#include "schema/clock.h"
 
 #define LOOK_EVERY_NS UINT64_C(500000000)
+
+static _Atomic uint64_t contention_ns;
 
 static unsigned collect(const struct xs_spool *spool, int32_t tids[XS_PLACEMENT_THREADS]) {
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
@@ -18,12 +21,18 @@ static unsigned collect(const struct xs_spool *spool, int32_t tids[XS_PLACEMENT_
 }
 
 void xs_drain_place(const struct xs_spool *spool) {
-    static uint64_t looked_ns;
+    static uint64_t looked_ns, looked_cpu_ns;
     int32_t tids[XS_PLACEMENT_THREADS];
     uint64_t now_ns = xs_monotonic_ns();
     if (now_ns - looked_ns < LOOK_EVERY_NS) {
         return;
     }
     looked_ns = now_ns;
-    xs_placement_look(tids, collect(spool, tids));
+    uint64_t cpu_ns = xs_thread_cpu_ns();
+    if (xs_placement_look(tids, collect(spool, tids))) {
+        atomic_fetch_add(&contention_ns, cpu_ns - looked_cpu_ns);
+    }
+    looked_cpu_ns = cpu_ns;
 }
+
+uint64_t xs_drain_contention_ns(void) { return atomic_load(&contention_ns); }

@@ -69,7 +69,8 @@ static void go(const cpu_set_t *to) {
     }
 }
 
-static void choose(const struct look *now, unsigned count, uint64_t least_ticks) {
+/* False where a processor is free. Where `may_go`, the thread goes there. */
+static bool choose(const struct look *now, unsigned count, uint64_t least_ticks, bool may_go) {
     cpu_set_t free_ones = allowed, but_busiest = allowed;
     uint64_t most = 0;
     int busiest = -1;
@@ -84,16 +85,18 @@ static void choose(const struct look *now, unsigned count, uint64_t least_ticks)
             busiest = now[i].cpu;
         }
     }
-    if (CPU_COUNT(&free_ones)) {
+    bool is_free = CPU_COUNT(&free_ones) > 0;
+    if (may_go && is_free) {
         go(&free_ones);
-    } else if (busiest >= 0) {
+    } else if (may_go && busiest >= 0) {
         CPU_CLR((size_t)busiest, &but_busiest);
         go(&but_busiest);
     }
+    return !is_free;
 }
 
 /* Whoever has changed the thread's processors since the last look is right. */
-static bool may_choose(void) {
+static bool find_allowed(void) {
     cpu_set_t mine;
     if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
         return false;
@@ -102,15 +105,16 @@ static bool may_choose(void) {
         has_looked = true;
         allowed = present = mine;
     }
-    return CPU_COUNT(&allowed) > 1;
+    return true;
 }
 
-void xs_placement_look(const int32_t *tids, unsigned count) {
+bool xs_placement_look(const int32_t *tids, unsigned count) {
     static struct look now[XS_PLACEMENT_THREADS];
-    if (!may_choose()) {
-        return;
+    if (!find_allowed()) {
+        return false;
     }
     unsigned found = 0;
+    bool in_the_way = false;
     uint64_t now_ns = xs_monotonic_ns(), since_ns = now_ns - looked_ns;
     for (unsigned i = 0; i < count && i < XS_PLACEMENT_THREADS; i++) {
         found += read_thread(tids[i], &now[found]);
@@ -118,9 +122,10 @@ void xs_placement_look(const int32_t *tids, unsigned count) {
     if (before_count) {
         uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
         uint64_t busy = since_ns * per_second / 1000000000 * BUSY_PERCENT / 100;
-        choose(now, found, busy ? busy : 1);
+        in_the_way = choose(now, found, busy ? busy : 1, CPU_COUNT(&allowed) > 1);
     }
     memcpy(before, now, sizeof before);
     before_count = found;
     looked_ns = now_ns;
+    return in_the_way;
 }

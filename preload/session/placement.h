@@ -2,6 +2,7 @@
 #ifndef XFERSPY_PRELOAD_SESSION_PLACEMENT_H
 #define XFERSPY_PRELOAD_SESSION_PLACEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { XS_PLACEMENT_THREADS = 32 };
@@ -10,7 +11,8 @@ enum { XS_PLACEMENT_THREADS = 32 };
  * calling thread, always the same one, off these; off the busiest thread's alone where none would be left. The calling
  * thread stays on processors that it had before the first look, or that somebody else has given it since then; where
  * these are one only, nothing is done. Of more than XS_PLACEMENT_THREADS the first count. No other thread's processors
- * are changed. */
-void xs_placement_look(const int32_t *tids, unsigned count);
+ * are changed. True: these threads were busy on all processors that the calling thread may run on, so that what it
+ * takes, it may have taken from them. */
+bool xs_placement_look(const int32_t *tids, unsigned count);
 
 #endif

@@ -36,6 +36,7 @@
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
 #include "preload/session/drain.h"
+#include "preload/session/drain_place.h"
 #include "preload/session/facts.h"
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
@@ -240,7 +241,8 @@ static void start_redacting(void) {
 
 /* What all but CUPTI has cost the program. The end is not known yet. */
 static uint64_t others_ns(void) {
-    return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns();
+    return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns() +
+           xs_drain_contention_ns();
 }
 
 /* Fingerprints and page migrations may take a half of the budget each: so many per mille of the run's time. */

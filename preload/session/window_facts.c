@@ -9,6 +9,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/repair/repair.h"
 #include "preload/session/asked_steps.h"
+#include "preload/session/drain_place.h"
 #include "preload/session/redact.h"
 
 #define WINDOWS_EVERY_NS UINT64_C(500000000)
@@ -43,6 +44,7 @@ static void write_windows(const struct xs_window_facts *facts, struct xs_store *
                           const struct xs_cupti_state *cupti) {
     xs_store_meta_int(store, "cost.begin_ns", (int64_t)facts->begin_ns);
     xs_store_meta_int(store, "cost.wrappers_ns", (int64_t)xs_own_cost_ns());
+    xs_store_meta_int(store, "cost.contention_ns", (int64_t)xs_drain_contention_ns());
     if (strcmp(cupti->status, "off") == 0) {
         return;
     }

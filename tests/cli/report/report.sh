@@ -49,8 +49,8 @@ unfinished started.db "The trace was not finished, and nothing is recorded."
 make_trace unsaid_yet.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql" unsaid.sql running.sql
 run "$XFERSPY" report unsaid_yet.db
 expect_out "No device times: the trace ends before CUPTI handed over its first records."; expect_not killed
-run "$XFERSPY" merge -o snapshot.db running.db; expect_status 0
-unfinished snapshot.db "This copy was made before the trace was finished: it is recorded up to 2.30 ms."
+run "$XFERSPY" merge -o copied.db running.db; expect_status 0
+unfinished copied.db "This copy was made before the trace was finished: it is recorded up to 2.30 ms."
 echo "no spool" >running.db.spool
 unfinished running.db "The process was killed, and its last events are missing: it is recorded up to 2.30 ms."
 expect_err "running.db: its process was killed and the spool with its last events is damaged; they are missing"

@@ -149,6 +149,7 @@ enum xs_finish xs_drain_finish(unsigned timeout_ms, unsigned still_ms, uint64_t 
     (void)events;
     return XS_FINISH_OK;
 }
+uint64_t xs_drain_contention_ns(void) { return 0; }
 void xs_drain_wake(void) {}
 void xs_drain_wait_discarded(void) {}
 const char *xs_drain_why(void) { return ""; }

@@ -48,6 +48,15 @@ static void look_until_off(size_t cpu) {
     }
 }
 
+/* Until a look finds that the busy thread has no processor of its own. */
+static void look_until_in_the_way(void) {
+    int32_t tids[] = {atomic_load(&busy_tid)};
+    for (uint64_t until = xs_monotonic_ns() + UINT64_C(30000000000); !xs_placement_look(tids, 1);) {
+        assert_true(xs_monotonic_ns() < until);
+        usleep(100000);
+    }
+}
+
 /* Two processors that the thread may use. */
 static bool find_two(size_t cpus[2]) {
     cpu_set_t all = affinity_of(0);
@@ -86,12 +95,13 @@ static void keeps_off_a_busy_processor(void **state) {
         look_until_off(at);
         cpu_set_t mine = affinity_of(0), theirs = affinity_of(atomic_load(&busy_tid));
         assert_true(CPU_ISSET(other, &mine));
+        assert_false(xs_placement_look((int32_t[]){atomic_load(&busy_tid)}, 1)); /* the other one is free */
         assert_int_equal(CPU_COUNT(&mine), CPU_COUNT(&all) - 1);
         assert_true(CPU_EQUAL(&theirs, &set));
     }
     atomic_store(&ends, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    xs_placement_look(NULL, 0); /* nobody is busy any more */
+    assert_false(xs_placement_look(NULL, 0)); /* nobody is busy any more */
     cpu_set_t mine = affinity_of(0);
     assert_true(CPU_EQUAL(&mine, &all));
 }
@@ -116,6 +126,7 @@ static void stays_where_it_was_moved_to(void **state) {
         assert_true(CPU_EQUAL(&mine, &set));
         usleep(100000);
     }
+    look_until_in_the_way();
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
     look_until_off(cpus[0]);
     atomic_store(&ends, true);
