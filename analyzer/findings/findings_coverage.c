@@ -40,7 +40,7 @@ static void contents_line(const struct xs_content_coverage *c, struct xs_out *ou
         return;
     skip_reasons(&reasons, c);
     if (c->lost)
-        xs_string_format(&reasons, "%s%s before whose fingerprint the trace ends", reasons.length ? ", " : "",
+        xs_string_format(&reasons, "%s%s just before the end of the trace", reasons.length ? ", " : "",
                          xs_format_count(taken, c->lost));
     xs_out_line(out, XS_STYLE_PLAIN, "Contents known of %s of %s uploads and downloads%s%s.",
                 xs_format_count(taken, c->taken), xs_format_count(all, c->eligible), reasons.length ? "; not: " : "",

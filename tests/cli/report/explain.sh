@@ -147,6 +147,9 @@ expect_out "Contents known of 34 of 37 uploads and downloads"
 expect_out "Arguments not seen of 3 of 14 kernel launches"
 expect_out "Undecided (launch arguments not seen): unused-upload"; expect_out "H2D pinned 244 ns + "
 expect_not "Contents were not checked"
+echo "DELETE FROM fingerprint WHERE id IN (SELECT fingerprint FROM transfer WHERE id IN (7, 16));" >late.sql
+make_trace late.db "$SOURCE/fixtures/findings.sql" late.sql
+run "$XFERSPY" report late.db; expect_out "was not seen, 2 just before the end of the trace."
 run "$XFERSPY" report clean.db; expect_status 0; expect_out "No findings."; expect_not "All repaired"
 echo "UPDATE transfer SET fingerprint = NULL, skip = 1; DELETE FROM fingerprint; UPDATE meta SET value = 'off'
   WHERE key = 'option.fingerprint'" >off.sql
