@@ -36,6 +36,13 @@ bool xs_side_simulated(const struct xs_side *side) {
     return false;
 }
 
+bool xs_side_in_part(const struct xs_side *side) {
+    for (size_t r = 0; r < side->run_count; r++)
+        if (*side->runs[r].looked_at)
+            return true;
+    return false;
+}
+
 static bool has_call_sites(const struct xs_side *side) {
     for (size_t r = 0; r < side->run_count; r++)
         if (side->runs[r].has_call_sites)
@@ -318,7 +325,8 @@ static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v,
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, 0);
     bool repaired = c->prediction.most_ns >= floor_ns; /* an allocation, for example, copies nothing */
     bool less = less_time || (v->bytes_less > 0 && v->bytes_differ) || repaired;
-    if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after))
+    if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after) ||
+        xs_side_in_part(c->before) != xs_side_in_part(c->after))
         return XS_CANNOT_TELL;
     if (wall->certainty == XS_TOO_FEW_RUNS)
         return did(v, repaired);

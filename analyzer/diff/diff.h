@@ -101,6 +101,7 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
 int xs_side_read(struct xs_side *side, char *const *paths, size_t count);
 void xs_side_free(struct xs_side *side);
 bool xs_side_simulated(const struct xs_side *side); /* any of its runs: its times are invented */
+bool xs_side_in_part(const struct xs_side *side);   /* any of its runs: calls were recorded in parts of it only */
 
 enum xs_change_kind {
     XS_DISAPPEARED,
@@ -129,7 +130,7 @@ enum xs_paid {
     XS_SLOWER_WITH_LESS, /* the same, but the run took longer */
     XS_NO_CHANGE,
     XS_WORSE,
-    XS_CANNOT_TELL, /* the wall time of one side is not known, or simulated while the other is not */
+    XS_CANNOT_TELL, /* the wall time of one side is not known, or one alone is simulated or recorded in part */
     /* With fewer than XS_RUNS_TO_TELL runs on a side nothing is said of the run's time, only of what the program did.
      */
     XS_DID_LESS,    /* less was copied, or findings are gone that cost time */

@@ -150,6 +150,10 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
     xs_string_format(text, "Whether it paid cannot be told: ");
+    if (xs_side_in_part(c->before) != xs_side_in_part(c->after)) {
+        xs_string_format(text, "not all calls were recorded in %s", xs_side_in_part(c->before) ? "BEFORE" : "AFTER");
+        return; /* what it copied less or more is of another time */
+    }
     if (wall->before.known && wall->after.known)
         xs_string_format(text, "one side alone ran on the simulated GPU");
     else

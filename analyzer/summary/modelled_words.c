@@ -36,9 +36,15 @@ bool xs_modelled_any(const struct xs_summary *summary) {
 
 void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
     const struct xs_device_windows *w = windows_of(summary);
-    char share[XS_UNIT_BYTES];
+    const struct xs_coverage *c = &summary->coverage;
+    char share[XS_UNIT_BYTES], timed[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     if (!xs_modelled_any(summary))
         return;
+    if (summary->looked_at.limited && c->host_transfers) { /* two kinds of window, and shares of two times, confuse */
+        xs_string_format(text, "device times are of %s of the %s transfers recorded; the rest is modelled (%s)",
+                         xs_format_count(timed, c->matched), xs_format_count(of, c->host_transfers), XS_MODELLED_MARK);
+        return;
+    }
     xs_format_share(share, w->recorded_ns, summary->recorded.ns);
     if (w->items.count == 1)
         xs_string_format(text, "device times were recorded in 1 window");

@@ -42,8 +42,8 @@ expect_out "CUPTI 13.0.1 was active; the trace ends before the device times of 1
 late="The device times of 1 of 2 transfers are not there yet"
 expect_not "$late" # and will not come
 echo "INSERT INTO meta VALUES ('snapshot', 1)" >snapshot.sql
-make_trace snapshot.db "$SOURCE/fixtures/killed.sql" running.sql snapshot.sql
-unfinished snapshot.db "$late: savings can still change much."
+make_trace early.db "$SOURCE/fixtures/killed.sql" running.sql snapshot.sql
+unfinished early.db "$late: savings can still change much."
 make_trace started.db "$SOURCE/fixtures/killed.sql" running.sql nothing.sql
 unfinished started.db "The trace was not finished, and nothing is recorded."
 make_trace unsaid_yet.db "$SOURCE/fixtures/killed.sql" "$SOURCE/fixtures/killed_early.sql" unsaid.sql running.sql

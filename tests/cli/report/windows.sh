@@ -11,6 +11,18 @@ expect_out "Device times were recorded in 10 windows, "; expect_out " of the run
 grep -q '^  H2D pageable  *400 .* ~[0-9.]* ms  *~' stdout || show "a mark in the table"
 expect_out "kernels for ~"; expect_out " with modelled device times."; expect_out "in 10 windows, "
 expect_out "With what is modelled, uploads took "; expect_not "without"
+# With the calls of parts of the run alone, windows of two kinds and shares of two times would stand side by side.
+cp w.db part.db
+"$python" - <<'END'
+import sqlite3
+with sqlite3.connect("part.db") as db:
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                   [("option.window", "0..1s"), ("option.outside", "allocations"), ("range.windows", "0+100000"),
+                    ("range.count", 1), ("range.recorded_ns", 100000000)])
+END
+run "$XFERSPY" report part.db; expect_status 0; expect_not "were recorded in 10 windows"
+grep -q '^  Device times are of [0-9]* of the 600 transfers recorded; the rest is modelled (~)[.]$' stdout ||
+    show "device times of parts of the run"
 run "$XFERSPY" report --details w.db; grep -q '^  *~[0-9.]* us  *8.00 MiB' stdout || show "a mark among the slowest"
 run "$XFERSPY" report --by=thread w.db; grep -q ' ~[0-9.]* ms ' stdout || show "a mark of --by"
 run "$XFERSPY" report --format=markdown w.db; expect_out "the rest is modelled"
