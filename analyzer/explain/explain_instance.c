@@ -216,8 +216,7 @@ static void instance_heading(const struct xs_finding *f, const struct xs_instanc
     if (instance->cost.exposed_known)
         fprintf(out->file, "; exposed %s", xs_format_ns(ns, instance->cost.exposed_ns));
     if (gain)
-        fprintf(out->file, "; its share of the saving: %s%s", xs_finding_at_most(f) ? XS_UP_TO : "",
-                xs_format_ns(ns, gain));
+        fprintf(out->file, "; share: %s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(ns, gain));
     putc('\n', out->file);
 }
 

@@ -34,7 +34,7 @@ expect_status 0; expect_no_err
 expect_out "transfer #4 at 18.0 ms, cuMemcpyHtoD_v2, H2D, 8.00 MiB"
 expect_out "000000000000000c000000000000000b"; expect_out "the same; 0 of 2,048 pieces of 4 KiB changed"
 expect_out "allocation #1"; expect_out "782 us on the device"; expect_out "6 more"
-expect_out "; its share of the saving: 800 us"
+expect_out "; share: 800 us"
 cp stdout one
 # The page that explains it: of the sources, or of the installation that this program belongs to; else nothing is said.
 page=$(cd "$SOURCE/../.." && pwd -P)/docs/findings/noop-upload.md
