@@ -106,7 +106,8 @@ static int keep_size(int64_t events) {
                          xs_clock_from_monotonic(clock, xs_monotonic_ns()));
 }
 
-/* Contents get less of the budget where the wrappers, or this thread, take much of it. A share that the user set stays. */
+/* Contents get less of the budget where the wrappers, or this thread, take much of it. A share that the user set stays.
+ */
 static void tell_fingerprints(void) {
     if (drain.options->budget && !drain.options->fingerprint_share) {
         xs_fingerprint_others_cost(xs_own_cost_ns() + xs_drain_contention_ns());
