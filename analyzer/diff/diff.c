@@ -16,7 +16,8 @@ enum {
 
 const char *const xs_measure_names[XS_MEASURES] = {"count",      "bytes",   "device_ns",
                                                    "exposed_ns", "host_ns", "gives_back_ns"};
-const char *const xs_change_names[] = {"disappeared", "appeared", "grew", "shrank", "unchanged", "not-checked"};
+const char *const xs_change_names[] = {"disappeared", "appeared",    "grew",       "shrank",
+                                       "unchanged",   "not-checked", "cannot-tell"};
 const char *const xs_paid_names[] = {"paid",  "faster",      "not-faster", "slower-with-less", "no-change",
                                      "worse", "cannot-tell", "did-less",   "did-more",         "did-as-much"};
 
@@ -150,6 +151,10 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
         change->decided_by = time;
         return XS_UNCHANGED;
     }
+    /* what the program did is the same in every run; how much its times differ by themselves is not known */
+    bool copied = change->decided_by == XS_MEASURE_BYTES || change->decided_by == XS_MEASURE_COUNT;
+    if (!copied && change->of[change->decided_by].certainty == XS_TOO_FEW_RUNS)
+        return XS_TIME_ONLY;
     int64_t delta = xs_difference_delta(&change->of[change->decided_by]);
     return !delta ? XS_UNCHANGED : delta > 0 ? XS_GREW : XS_SHRANK;
 }

@@ -110,6 +110,7 @@ enum xs_change_kind {
     XS_SHRANK,
     XS_UNCHANGED,
     XS_UNCHECKED, /* a finding that is gone, but could not be made there either */
+    XS_TIME_ONLY, /* only a time differs, and with so few runs nobody knows whether that is more than chance */
 };
 extern const char *const xs_change_names[]; /* "disappeared", ... */
 

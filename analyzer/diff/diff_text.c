@@ -222,7 +222,7 @@ static bool take(struct rows *rows, const struct xs_change *change, bool all, si
 static void print_rest(const struct rows *rows, struct xs_out *out) {
     struct xs_string text = {0};
     if (rows->more)
-        xs_string_format(&text, "%zu that changed", rows->more);
+        xs_string_format(&text, "%zu that differ%s", rows->more, rows->more == 1 ? "s" : "");
     if (rows->small)
         xs_string_format(&text, "%s%zu small", text.length ? ", " : "", rows->small);
     if (rows->same)

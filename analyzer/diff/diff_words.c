@@ -312,7 +312,8 @@ void xs_diff_own(struct xs_string *text, const struct xs_diff *c) {
 /* --- changes --- */
 
 const char *xs_diff_kind(enum xs_change_kind kind) {
-    static const char *const words[] = {"- gone", "+ new", "> grew", "< shrank", "= same", "? unchecked"};
+    static const char *const words[] = {"- gone", "+ new",       "> grew",     "< shrank",
+                                        "= same", "? unchecked", "~ time only"};
     return words[kind];
 }
 
@@ -326,8 +327,8 @@ void xs_diff_kind_before(struct xs_string *text, const struct xs_change *change,
 }
 
 enum xs_style xs_diff_kind_style(enum xs_change_kind kind) {
-    static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_BAD, XS_STYLE_BAD,
-                                           XS_STYLE_GOOD, XS_STYLE_DIM, XS_STYLE_WARN};
+    static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_BAD,  XS_STYLE_BAD,  XS_STYLE_GOOD,
+                                           XS_STYLE_DIM,  XS_STYLE_WARN, XS_STYLE_PLAIN};
     return styles[kind];
 }
 

@@ -33,7 +33,7 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c);
 /* "24.9 ms before and 11.6 ms after, which no time of the run above has"; nothing where the times are whole. */
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c);
 
-/* "gone", "new", "grew", "shrank", "same", "unchecked"; with a sign before it that needs no colour. */
+/* "gone", "new", "grew", "shrank", "same", "unchecked", "time only"; with a sign before it that needs no colour. */
 const char *xs_diff_kind(enum xs_change_kind kind);
 /* The same where the number that is shown next is `next`: "> grew in size" if that one did not grow. */
 void xs_diff_kind_before(struct xs_string *text, const struct xs_change *change, enum xs_measure next);

@@ -287,6 +287,63 @@ static void put_steps(const struct xs_recorded_steps *steps, struct xs_json *jso
     xs_json_end(json, '}');
 }
 
+static void put_thinned(const struct xs_summary *s, struct xs_json *json) {
+    if (!s->thinned.rows)
+        return;
+    xs_json_object(json, "thinned");
+    xs_json_count(json, "rows", s->thinned.rows);
+    xs_json_count(json, "one_in", s->thinned.one_in);
+    xs_json_int(json, "from_ns", s->thinned.from_ns);
+    xs_json_int(json, "to_ns", s->thinned.to_ns);
+    xs_json_end(json, '}');
+}
+
+static void put_looked_at(const struct xs_summary *s, struct xs_json *json) {
+    if (!s->looked_at.limited)
+        return;
+    xs_json_object(json, "looked_at");
+    xs_json_count(json, "parts", s->looked_at.parts);
+    xs_json_count(json, "recorded_ns", s->looked_at.recorded_ns);
+    xs_json_bool(json, "is_at_most", s->looked_at.is_at_most);
+    xs_json_count(json, "left_out_transfers", s->looked_at.transfers);
+    xs_json_count(json, "left_out_memsets", s->looked_at.memsets);
+    xs_json_count(json, "left_out_launches", s->looked_at.launches);
+    xs_json_count(json, "left_out_others", s->looked_at.others);
+    put_steps(&s->looked_at.steps, json);
+    xs_json_end(json, '}');
+}
+
+static void put_cupti(const struct xs_summary *s, struct xs_json *json) {
+    xs_json_object(json, "cupti");
+    xs_json_text(json, "status", s->run.cupti_status);
+    xs_json_text(json, "text", s->run.cupti_text);
+    xs_json_text(json, "path", s->run.cupti_path);
+    xs_json_int(json, "version", s->run.cupti_version);
+    xs_json_bool(json, "kernels", s->run.kernels_recorded);
+    xs_json_count(json, "dropped_records", s->coverage.dropped_records);
+    if (s->coverage.migration_rests) {
+        xs_json_count(json, "migration_rests", s->coverage.migration_rests);
+        xs_json_count(json, "migrations_recorded_ns", s->coverage.migrations_ns);
+    }
+    xs_json_end(json, '}');
+}
+
+static void put_notes(const struct xs_summary *s, struct xs_json *json) {
+    xs_json_array(json, "notes");
+    for (size_t i = 0; i < s->note_count; i++) {
+        xs_json_object(json, NULL);
+        xs_json_text(json, "topic", s->notes[i].topic);
+        xs_json_text(json, "text", s->notes[i].text);
+        xs_json_count(json, "count", s->notes[i].count);
+        if (s->notes[i].at_ns == INT64_MIN)
+            xs_json_null(json, "first_at_ns");
+        else
+            xs_json_int(json, "first_at_ns", s->notes[i].at_ns);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+}
+
 static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     const struct xs_coverage *c = &s->coverage;
     xs_json_object(json, "coverage");
@@ -304,52 +361,11 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_count(json, "nested", c->nested);
     xs_json_count(json, "dropped", c->dropped);
     xs_json_count(json, "damaged_rows", s->damaged_rows);
-    if (s->thinned.rows) {
-        xs_json_object(json, "thinned");
-        xs_json_count(json, "rows", s->thinned.rows);
-        xs_json_count(json, "one_in", s->thinned.one_in);
-        xs_json_int(json, "from_ns", s->thinned.from_ns);
-        xs_json_int(json, "to_ns", s->thinned.to_ns);
-        xs_json_end(json, '}');
-    }
-    if (s->looked_at.limited) {
-        xs_json_object(json, "looked_at");
-        xs_json_count(json, "parts", s->looked_at.parts);
-        xs_json_count(json, "recorded_ns", s->looked_at.recorded_ns);
-        xs_json_bool(json, "is_at_most", s->looked_at.is_at_most);
-        xs_json_count(json, "left_out_transfers", s->looked_at.transfers);
-        xs_json_count(json, "left_out_memsets", s->looked_at.memsets);
-        xs_json_count(json, "left_out_launches", s->looked_at.launches);
-        xs_json_count(json, "left_out_others", s->looked_at.others);
-        put_steps(&s->looked_at.steps, json);
-        xs_json_end(json, '}');
-    }
+    put_thinned(s, json);
+    put_looked_at(s, json);
     put_left_out(s, json);
-    xs_json_object(json, "cupti");
-    xs_json_text(json, "status", s->run.cupti_status);
-    xs_json_text(json, "text", s->run.cupti_text);
-    xs_json_text(json, "path", s->run.cupti_path);
-    xs_json_int(json, "version", s->run.cupti_version);
-    xs_json_bool(json, "kernels", s->run.kernels_recorded);
-    xs_json_count(json, "dropped_records", c->dropped_records);
-    if (c->migration_rests) {
-        xs_json_count(json, "migration_rests", c->migration_rests);
-        xs_json_count(json, "migrations_recorded_ns", c->migrations_ns);
-    }
-    xs_json_end(json, '}');
-    xs_json_array(json, "notes");
-    for (size_t i = 0; i < s->note_count; i++) {
-        xs_json_object(json, NULL);
-        xs_json_text(json, "topic", s->notes[i].topic);
-        xs_json_text(json, "text", s->notes[i].text);
-        xs_json_count(json, "count", s->notes[i].count);
-        if (s->notes[i].at_ns == INT64_MIN)
-            xs_json_null(json, "first_at_ns");
-        else
-            xs_json_int(json, "first_at_ns", s->notes[i].at_ns);
-        xs_json_end(json, '}');
-    }
-    xs_json_end(json, ']');
+    put_cupti(s, json);
+    put_notes(s, json);
     xs_json_end(json, '}');
 }
 

@@ -4,8 +4,13 @@ import { addressHas, check, extent, frame, json, named, tabs, texts } from './br
 
 const BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
 const word = ({ change, decided_by: by }) =>
-  ({ disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' })[change] ??
-  `${change} in ${BY[by]}`;
+  ({
+    disappeared: 'gone',
+    appeared: 'new',
+    unchanged: 'same',
+    'not-checked': 'unchecked',
+    'cannot-tell': 'time only',
+  })[change] ?? `${change} in ${BY[by]}`;
 
 check('two traces', 'both', {}, async (page) => {
   const [before, after] = json('both').traces;
@@ -350,6 +355,21 @@ check('what is the same has no colour', 'both_times', {}, async (page) => {
   for (const section of ['By finding', 'By call site', 'Numbers of the run'])
     for (const [word, classes] of await colors(page, section))
       assert.ok(!classes.some((of) => of === 'better' || of === 'worse'), `${section}: ${word}: ${classes}`);
+});
+
+check('a time alone has no verdict: one run a side', 'both_faster', {}, async (page) => {
+  await frame(page);
+  for (const section of ['By finding', 'By call site']) {
+    const rows = await colors(page, section);
+    for (const [word, classes] of rows)
+      assert.ok(!classes.some((of) => of === 'better' || of === 'worse'), `${section}: ${word}: ${classes}`);
+    const words = (await texts(page, `section[aria-label="${section}"] .badge`)).filter((of) => of !== 'same');
+    assert.ok(words.length, section);
+    assert.deepEqual([...new Set(words)], ['time only'], section);
+  }
+  const badge = await page.$$eval('.badge', (list) => list.map((of) => [of.textContent, getComputedStyle(of).color]));
+  const of = (wanted) => badge.find(([word]) => word === wanted)?.[1];
+  assert.equal(of('time only'), of('same'), 'the word has none either');
 });
 
 check('a place is written in one way', 'both_times', {}, async (page) => {

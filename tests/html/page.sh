@@ -66,6 +66,9 @@ UPDATE meta SET value = value + 300000 WHERE key = 'duration_ns';" >times.sql
 "$SQL2DB" pages/before.db "$fixtures/findings.sql" "$fixtures/callsites.sql"
 "$SQL2DB" pages/times.db "$fixtures/findings.sql" "$fixtures/callsites.sql" times.sql
 page both_times pages/before.db pages/times.db
+echo "UPDATE device_copy SET end_ns = end_ns - (end_ns - start_ns) / 2;" >faster.sql
+"$SQL2DB" pages/faster.db "$fixtures/findings.sql" "$fixtures/callsites.sql" times.sql faster.sql
+page both_faster pages/before.db pages/faster.db
 "$XFERSPY" diff --json --all -o pages/diff_times.json pages/before.db pages/times.db
 # as if `xferspy try' had been there
 cp "$golden/h100_upload_wasteful.db" pages/tried.db

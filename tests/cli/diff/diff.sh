@@ -132,6 +132,27 @@ run "$XFERSPY" diff --all before.db after.db; expect_status 0; expect_out "= sam
 run "$XFERSPY" diff --top=1 before.db after.db; expect_status 0
 [ "$(grep -c ' gone \| new \| grew \| shrank ' stdout)" -eq 2 ] || show "one finding and one call site"
 
+# Only times differ: one run a side shows the numbers without a verdict, three have one.
+for n in 1 2 3; do
+    echo "UPDATE meta SET value = value + $n WHERE key IN ('start_unix_ns', 'pid');" >run.sql
+    echo "UPDATE meta SET value = value + 10 WHERE key IN ('start_unix_ns', 'pid');
+        UPDATE device_copy SET end_ns = end_ns - (end_ns - start_ns) / 2;" >half.sql
+    make_trace whole$n.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" run.sql
+    make_trace half$n.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" run.sql half.sql
+done
+run "$XFERSPY" diff --color=always whole1.db half1.db; expect_status 0
+expect_out "  ~ time only"; expect_not "shrank"; expect_not "grew"
+run "$XFERSPY" diff whole1.db half1.db; expect_status 0
+expect_out "  ~ time only pageable  saves"; expect_out "  ~ time only  train.py:12 in step"; expect_not "gain  "
+run "$XFERSPY" diff --json whole1.db half1.db; expect_status 0; valid
+both="d['findings'] + d['call_sites']"
+json "{c['change'] for c in $both} == {'cannot-tell', 'unchanged'} and d['verdict']['paid'] == 'did-as-much'"
+json "all(c[c['decided_by']]['certainty'] == 'too-few-runs' for c in $both if c['change'] == 'cannot-tell')"
+run "$XFERSPY" diff --format=markdown whole1.db half1.db; expect_status 0; expect_out "| time only | pageable | "
+expect_not "shrank"
+run "$XFERSPY" diff --before whole[123].db --after half[123].db; expect_status 0
+expect_out "  > grew      pageable  saves"; expect_out "  < shrank in time  train.py:12"; expect_not "time only"
+
 # Where a sample was checked, times are of all copies, as their number is; where some have no device time, that is said.
 echo "UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE id IN (7, 16, 25);
     UPDATE meta SET value = value + 1 WHERE key = 'pid';" >sampled.sql

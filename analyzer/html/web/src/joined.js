@@ -4,7 +4,13 @@ import { coded, h, table } from './dom.js';
 import { NOT_HERE } from './lanes.js';
 import { numberOf, remember } from './state.js';
 
-const CHANGES = { disappeared: 'gone', appeared: 'new', unchanged: 'same', 'not-checked': 'unchecked' };
+const CHANGES = {
+  disappeared: 'gone',
+  appeared: 'new',
+  unchanged: 'same',
+  'not-checked': 'unchecked',
+  'cannot-tell': 'time only',
+};
 const SIDES = ['before', 'after'];
 
 export const nameOf = (row) => row.name_before ?? row.name_after;

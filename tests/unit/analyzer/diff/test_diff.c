@@ -212,7 +212,7 @@ static void lines_that_moved_are_the_same_lines(void **state) {
      * change of what is saved, and the first. */
     const struct xs_change *other = finding_of_line("noop-upload", 12);
     assert_ptr_equal(other, finding("noop-upload", 0));
-    expect_kind(other, XS_GREW);
+    expect_kind(other, XS_TIME_ONLY);
     assert_int_equal(other->decided_by, XS_MEASURE_GIVES_BACK_NS);
     assert_int_equal(other->of[XS_MEASURE_COUNT].before.median, 100);
     assert_int_equal(other->of[XS_MEASURE_COUNT].after.median, 100);
@@ -387,6 +387,34 @@ static void words_follow_the_sign_of_what_they_stand_before(void **state) {
     xs_string_free(&text);
 }
 
+/* The same copies in half of the time. */
+static void a_time_alone_has_a_verdict_from_three_runs_on(void **state) {
+    static const struct recipe is = {.uploads = 201,
+                                     .wall_ns = 100 * MS,
+                                     .sql = "UPDATE device_copy SET end_ns = end_ns - (end_ns - start_ns) / 2;"
+                                            "UPDATE transfer SET return_ns = return_ns - (return_ns - enter_ns) / 2"};
+    static const enum xs_change_kind kinds[] = {XS_TIME_ONLY, XS_TIME_ONLY, XS_SHRANK};
+    (void)state;
+    for (size_t runs = 1; runs <= 3; runs++) {
+        for (size_t r = 0; r < runs; r++) {
+            add(&before, runs, &(struct recipe){.uploads = 201, .wall_ns = 100 * MS});
+            add(&after, runs, &is);
+        }
+        xs_diff_compute(&before, &after, &c);
+        const struct xs_change *change = finding("noop-upload", 0);
+        expect_kind(change, kinds[runs - 1]);
+        assert_int_equal(change->decided_by, XS_MEASURE_GIVES_BACK_NS);
+        expect_kind(&c.sites[0], kinds[runs - 1]);
+        assert_int_equal(c.sites[0].decided_by, XS_MEASURE_DEVICE_NS);
+        assert_true(xs_difference_delta(&c.sites[0].of[XS_MEASURE_DEVICE_NS]) < 0);
+        assert_int_equal(xs_diff_kind_style(change->kind), runs < 3 ? XS_STYLE_PLAIN : XS_STYLE_GOOD);
+        assert_int_equal(c.prediction.known, runs == 3); /* with fewer, nothing is known to be smaller */
+        if (runs < 3)
+            expect_paid(XS_DID_AS_MUCH);
+        end();
+    }
+}
+
 /* Two in a hundred, which one run a side cannot show. */
 static void several_runs_show_what_one_cannot(void **state) {
     (void)state;
@@ -472,6 +500,7 @@ int main(void) {
         cmocka_unit_test(every_conclusion),
         cmocka_unit_test(a_repair_need_not_be_of_copies),
         cmocka_unit_test(words_follow_the_sign_of_what_they_stand_before),
+        cmocka_unit_test(a_time_alone_has_a_verdict_from_three_runs_on),
         cmocka_unit_test(several_runs_show_what_one_cannot),
         cmocka_unit_test(a_finding_of_some_runs),
         cmocka_unit_test(sides_that_are_hard_to_compare),
