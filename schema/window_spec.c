@@ -45,7 +45,7 @@ static const char *read_time(const char *text, uint64_t *ns) {
     return NULL;
 }
 
-static bool read_part(struct xs_window_spec *spec, const char *text, const char **end) {
+static bool read_part(struct xs_window_spec *spec, const char *text, const char **end, const char **why) {
     uint64_t from = 0, to = UINT64_MAX;
     const char *at = strncmp(text, "..", 2) == 0 ? text : read_time(text, &from);
     if (!at || strncmp(at, "..", 2) != 0 || spec->count == XS_WINDOW_SPEC_TIMES)
@@ -60,6 +60,8 @@ static bool read_part(struct xs_window_spec *spec, const char *text, const char 
     }
     spec->times[spec->count].from_ns = from;
     spec->times[spec->count++].to_ns = to;
+    if (from >= to)
+        *why = "the end of a part has to come after its beginning";
     return from < to;
 }
 
@@ -71,10 +73,10 @@ static bool read_period(struct xs_window_spec *spec, const char *text) {
     return at && !*at && spec->length_ns > 0 && spec->length_ns < spec->period_ns;
 }
 
-static bool read_list(struct xs_window_spec *spec, const char *text) {
+static bool read_list(struct xs_window_spec *spec, const char *text, const char **why) {
     const char *end = text;
     do {
-        if (!read_part(spec, text, &end))
+        if (!read_part(spec, text, &end, why))
             return false;
         text = end + 1;
     } while (*end == ',');
@@ -88,10 +90,11 @@ const char *xs_range_name_refused(const char *name) {
     return NULL;
 }
 
-static bool read_range(struct xs_window_spec *spec, const char *name) {
+static bool read_range(struct xs_window_spec *spec, const char *name, const char **why) {
     spec->opener = XS_WINDOW_BY_RANGE;
     spec->range = name;
-    return *name && !xs_range_name_refused(name);
+    *why = xs_range_name_refused(name);
+    return *name && !*why;
 }
 
 static const char *name_of(const char *text) {
@@ -99,29 +102,33 @@ static const char *name_of(const char *text) {
     return strncmp(text, nvtx, sizeof nvtx - 1) == 0 ? text + sizeof nvtx - 1 : NULL;
 }
 
-static bool read_any(struct xs_window_spec *spec, const char *text) {
+/* `*why` is set only where there is more to say than the forms. */
+static bool read_any(struct xs_window_spec *spec, const char *text, const char **why) {
     const char *name = name_of(text);
     if (name)
-        return read_range(spec, name);
+        return read_range(spec, name, why);
     if (strcmp(text, "profiler") == 0) {
         spec->opener = XS_WINDOW_BY_PROFILER;
         return true;
     }
-    return strchr(text, '/') ? read_period(spec, text) : read_list(spec, text);
+    return strchr(text, '/') ? read_period(spec, text) : read_list(spec, text, why);
 }
 
 bool xs_window_spec_read(struct xs_window_spec *spec, const char *text) {
+    const char *why = NULL;
     memset(spec, 0, sizeof *spec);
-    if (!*text || read_any(spec, text))
+    if (!*text || read_any(spec, text, &why))
         return true;
     memset(spec, 0, sizeof *spec);
     return false;
 }
 
 const char *xs_window_spec_refused(const char *text) {
-    struct xs_window_spec spec;
-    const char *why = name_of(text) ? xs_range_name_refused(name_of(text)) : NULL;
-    return xs_window_spec_read(&spec, text) ? NULL : why ? why : "use " XS_WINDOW_SPEC_FORMS;
+    struct xs_window_spec spec = {0};
+    const char *why = NULL;
+    if (!*text || read_any(&spec, text, &why))
+        return NULL;
+    return why ? why : "use " XS_WINDOW_SPEC_FORMS;
 }
 
 bool xs_window_spec_wants(const struct xs_window_spec *spec, uint64_t at_ns, bool is_open, uint64_t *next_ns) {

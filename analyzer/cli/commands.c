@@ -16,6 +16,18 @@ const struct xs_command xs_commands[] = {
 };
 const size_t xs_command_count = sizeof xs_commands / sizeof *xs_commands;
 
+/* Words that the documentation has for what a command does, and that are spelled like no command. */
+static const struct {
+    const char *word, *hint;
+} hints[] = {{"snapshot", "`xferspy merge -o FILE TRACE' copies the trace of a running program; TRACE may be its PID"}};
+
+const char *xs_command_hint(const char *word) {
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (!strcmp(word, hints[i].word))
+            return hints[i].hint;
+    return NULL;
+}
+
 const struct xs_command *xs_command_suggest(const char *word) {
     struct xs_nearest nearest;
     xs_nearest_begin(&nearest, word, strlen(word));

@@ -24,7 +24,10 @@ static void print_version(FILE *stream, struct argp_state *state) {
 
 static int unknown_command(const char *word) {
     const struct xs_command *near = xs_command_suggest(word);
-    if (near)
+    const char *hint = xs_command_hint(word);
+    if (hint)
+        xs_complain("no command `%s'; %s", word, hint);
+    else if (near)
         xs_complain("no command `%s'; did you mean `%s'?", word, near->name);
     else
         xs_complain("no command `%s'; `xferspy --help' lists them", word);

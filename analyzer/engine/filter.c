@@ -102,8 +102,8 @@ static char *set_moment(struct xs_moment *moment, const char *text) {
     if (end != text && number >= 0 && isfinite(number)) {
         moment->is_share = !strcmp(end, "%");
         moment->share = number / 100;
-        if (moment->is_share && number <= 100)
-            return NULL;
+        if (moment->is_share)
+            return number <= 100 ? NULL : xs_text_format("a share of the run is at most 100%%");
         for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
             moment->ns = number * units[i].ns < 9e18 ? (int64_t)(number * units[i].ns + 0.5) : INT64_MAX;
             if (!strcmp(end, units[i].unit))

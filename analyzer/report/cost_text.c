@@ -1,5 +1,6 @@
 /* The report as text: what the program lost to profiling, to what, and why that is more than the budget. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
@@ -40,9 +41,11 @@ static const char *share_of(char *buffer, uint64_t ns, const struct xs_summary *
     return xs_format_share(buffer, ns, xs_sum(s->run.duration_ns, s->cost.close_ns));
 }
 
+/* As it is printed: a share of 2.04 % is "2.0 %", which nobody takes for more than 2 %. */
 static bool is_over_budget(const struct xs_summary *s, uint64_t ns) {
-    uint64_t run_ns = xs_sum(s->run.duration_ns, s->cost.close_ns);
-    return s->cost.budget_percent && (double)ns > (double)run_ns * (double)s->cost.budget_percent / 100;
+    char share[XS_UNIT_BYTES];
+    share_of(share, ns, s);
+    return s->cost.budget_percent && strtod(share + (*share == '>'), NULL) > (double)s->cost.budget_percent;
 }
 
 static const char *const part_names[] = {[XS_COST_PROCESS] = "the start and the end",

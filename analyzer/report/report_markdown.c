@@ -240,8 +240,8 @@ static void findings_part(const struct xs_report *report, struct xs_out *out) {
         if (findings->items[i].advice)
             finding(report, i, out);
     total(findings, out);
-    if (report->tried)
-        tried(xs_tried_of(report->tried, findings, SIZE_MAX), "\nAll repairs ", "\n", out);
+    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, findings, SIZE_MAX) : NULL;
+    tried(together, together && together->only ? "\nNot all repairs " : "\nAll repairs ", "\n", out);
     rest(report, out);
 }
 

@@ -408,6 +408,8 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
     struct making m = {.trials = trials, .reading = reading, .instances = instances};
     *trials = (struct xs_trials){.together = findings->together};
     trials->items = xs_realloc(NULL, (findings->cause_count + only_count + 2) * sizeof *trials->items);
+    for (size_t i = 0; i < findings->cause_count; i++)
+        trials->report_causes += is_shown(findings, i);
     int status = xs_ordinals_read(&trials->ordinals, &reading->trace, findings->sites, message);
     if (status >= 0)
         status = read_sizes(&m, message);
@@ -462,10 +464,7 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
 static void predict_together(struct xs_trial *all, const struct xs_trials *trials, const struct xs_findings *findings) {
     uint64_t least = 0, most = 0;
     bool known = true;
-    size_t causes = 0;
-    for (size_t i = 0; i < findings->cause_count; i++)
-        causes += is_shown(findings, i);
-    bool every = causes + 1 == trials->count;
+    bool every = trials->report_causes + 1 == trials->count;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
         const struct xs_saving *predicted = xs_trial_predicted(trial);

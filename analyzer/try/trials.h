@@ -75,6 +75,7 @@ struct xs_trial {
 struct xs_trials {
     struct xs_trial *items; /* a trial a cause, then, where there are several, one of all together */
     size_t count;
+    size_t report_causes;      /* that a report shows; more than there are trials of, where `only' chose some */
     struct xs_saving together; /* what a report says that all of its repairs save */
     struct xs_ordinals ordinals;
 };

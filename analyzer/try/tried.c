@@ -58,6 +58,16 @@ static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *goo
     return output;
 }
 
+/* "1, 3 and 4", of the numbers of the causes that were tried, where --only left others out. */
+static char *only_of(const char *numbers) {
+    struct xs_string text = {0};
+    for (const char *comma; numbers && (comma = strchr(numbers, ',')); numbers = comma + 1)
+        xs_string_format(&text, "%.*s%s", (int)(comma - numbers), numbers, strchr(comma + 1, ',') ? ", " : " and ");
+    if (numbers)
+        xs_string_format(&text, "%s", numbers);
+    return text.data;
+}
+
 static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
     const char *finding = (const char *)sqlite3_column_text(row, 0);
     bool good = true;
@@ -76,6 +86,7 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
                                                           .runs = runs,
                                                           .tried = xs_json_document_count(row, 12, &good),
                                                           .causes = xs_json_document_count(row, 13, &good),
+                                                          .only = only_of((const char *)sqlite3_column_text(row, 14)),
                                                           .is_partly = sqlite3_column_int(row, 10) > 0,
                                                           .output = output};
 }
@@ -90,6 +101,11 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
 #define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT ", " BEFORE
 #define TRIED "(SELECT count(*) FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured')"
 #define CAUSES "json_array_length(?1, '$.causes')"
+#define NUMBER "CAST(json_extract(value, '$.cause') AS INTEGER)"
+#define SOME "(SELECT count(DISTINCT " NUMBER ") FROM json_each(?1, '$.causes')) < json_extract(?1, '$.report_causes')"
+#define ONLY                                                                                                           \
+    "(SELECT group_concat(number) FROM (SELECT DISTINCT " NUMBER " AS number FROM json_each(?1, '$.causes')"           \
+    " WHERE json_extract(value, '$.state') = 'measured' ORDER BY number LIMIT 100) WHERE " SOME ")"
 
 static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
@@ -107,10 +123,10 @@ void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {
     if (!xs_json_document_read(file, &document) &&
         !xs_json_document_is(&document, XS_TRY_FORMAT, XS_TRY_JSON_VERSION, "", "") && is_of(&document, trace)) {
         read_items(tried, &document,
-                   "SELECT json_extract(value, '$.finding'), " ITEM ", 1, 1"
+                   "SELECT json_extract(value, '$.finding'), " ITEM ", 1, 1, NULL"
                    " FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured'");
         read_items(tried, &document,
-                   "SELECT NULL, " ITEM ", " TRIED ", " CAUSES
+                   "SELECT NULL, " ITEM ", " TRIED ", " CAUSES ", " ONLY
                    " FROM json_each(json_array(json_extract(?1, '$.together'))) "
                    "WHERE json_extract(value, '$.state') = 'measured'");
     }
@@ -119,8 +135,10 @@ void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {
 }
 
 void xs_tried_free(struct xs_tried *tried) {
-    for (size_t i = 0; i < tried->count; i++)
+    for (size_t i = 0; i < tried->count; i++) {
         free(tried->items[i].finding);
+        free(tried->items[i].only);
+    }
     free(tried->items);
     *tried = (struct xs_tried){0};
 }
@@ -199,7 +217,10 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_tried_say_output(text, &item->output);
     if (item->is_partly)
         xs_string_format(text, "; a part of these copies cannot be tried");
-    if (item->tried < item->causes)
+    if (item->only)
+        xs_string_format(text, strchr(item->only, ' ') ? "; only causes %s were tried" : "; only cause %s was tried",
+                         item->only);
+    else if (item->tried < item->causes)
         xs_string_format(text, "; %" PRIu64 " of the %" PRIu64 " causes could be tried", item->tried, item->causes);
 }
 

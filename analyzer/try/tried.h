@@ -28,6 +28,7 @@ struct xs_tried_item {
     uint64_t before_ns;                /* what it takes without, the median; a loop's time where that was measured */
     uint64_t runs;                     /* of each side */
     uint64_t tried, causes;            /* of all repairs together: so many of the causes were tried */
+    char *only;                        /* "1 and 3": the causes tried, where others were not asked for; else NULL */
     bool is_partly;                    /* some verdicts of the finding were not tried */
     struct xs_tried_output output;
 };

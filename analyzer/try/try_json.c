@@ -97,6 +97,7 @@ void xs_try_json(const struct xs_try *t, struct xs_out *out) {
     for (size_t i = 0; i + 1 < t->trials->count; i++)
         put_trial(&json, NULL, t, i);
     xs_json_end(&json, ']');
+    xs_json_count(&json, "report_causes", t->trials->report_causes);
     if (t->sum < t->trials->count)
         put_trial(&json, "together", t, t->sum);
     else

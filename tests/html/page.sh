@@ -76,5 +76,8 @@ cp "$golden/h100_upload_wasteful.db" pages/tried.db
 node "$SOURCE/try_result.mjs" pages/tried.json >pages/tried.db.try.json
 "$XFERSPY" report --json --force -o pages/tried.json pages/tried.db
 page tried pages/tried.db
+cp "$golden/h100_upload_wasteful.db" pages/tried_some.db
+node "$SOURCE/try_result.mjs" pages/tried.json 3 >pages/tried_some.db.try.json
+page tried_some pages/tried_some.db
 cp "$SOURCE"/*.mjs modules/ # modules are looked for beside the script
 node modules/page.mjs "$chromium" "$WORK/pages"

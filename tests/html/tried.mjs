@@ -49,6 +49,12 @@ for (const colorScheme of ['light', 'dark'])
       },
     );
 
+check('a try of some causes names them', 'tried_some', {}, async (page) => {
+  assert.deepEqual(await texts(page, '.figure:has(dt:text-is("All repairs tried"))'), []);
+  const [figure] = await texts(page, '.figure:has(dt:text-is("Not all repairs tried"))');
+  assert.match(figure, /^Not all repairs triedsaves 103 ms .*, output the same; only causes 1 and 2 were tried$/);
+});
+
 check('without a try nothing is said of one', 'contents', {}, async (page) => {
   const said = await texts(page, '.figures, .findings, .facts');
   assert.equal(said.length, 3);

@@ -1,13 +1,14 @@
-// Prints what `xferspy try` might have measured of a trace, in its format: node try_result.mjs REPORT. The times are
-// made up; nothing but the test of the page sees them.
+// Prints what `xferspy try` might have measured of a trace, in its format: node try_result.mjs REPORT [CAUSES].
+// CAUSES: the report has so many. The times are made up; nothing but the test of the page sees them.
 import { readFileSync } from 'node:fs';
 
 const report = readFileSync(process.argv[2], 'utf8');
 const [{ run }] = JSON.parse(report).traces;
 const [, start] = report.match(/"start_unix_ns": ?(\d+)/); // more digits than a number of JavaScript has
 const same = { result: 'same', exits_differ: false, lines: 12, varying_lines: 0 };
-const trial = (finding, [delta, low, high], output) => ({
+const trial = (finding, cause, [delta, low, high], output) => ({
   finding,
+  cause,
   state: 'measured',
   measured: {
     time: 'wall',
@@ -21,9 +22,10 @@ const result = {
   version: 1,
   identity: [run.host, run.pid, run.rank ?? -1, start].join('\t'),
   causes: [
-    trial('noop-upload', [-101, -104, -98], { varying_lines: 2 }),
-    trial('scalar-readback', [2, 1, 3], { result: 'differs' }),
+    trial('noop-upload', 1, [-101, -104, -98], { varying_lines: 2 }),
+    trial('scalar-readback', 2, [2, 1, 3], { result: 'differs' }),
   ],
-  together: trial(null, [-103, -110, -96], {}),
+  together: trial(null, null, [-103, -110, -96], {}),
+  report_causes: Number(process.argv[3] ?? 2),
 };
 console.log(JSON.stringify(result));

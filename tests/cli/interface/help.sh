@@ -36,6 +36,10 @@ expect_out "(--fingerprint=all, --migrations=all)"; expect_out "for --skip-steps
 run "$XFERSPY" --version; expect_status 0; expect_out "xferspy "; expect_out "(trace schema $schema)"
 run "$XFERSPY" -V; expect_status 0
 run "$XFERSPY" reprot x.db; expect_status 2; expect_no_out; expect_err "did you mean \`report'?"
+for words in snapshot 'snapshot 4242' 'help snapshot'; do
+    run "$XFERSPY" $words; expect_status 2; expect_no_out
+    expect_err "no command \`snapshot'; \`xferspy merge -o FILE TRACE' copies the trace of a running program"
+done
 run "$XFERSPY" doc; expect_status 2; expect_err "did you mean \`doctor'?"
 # An option that a command does not have, and one that it has is meant; of others argp complains.
 run "$XFERSPY" report --dteails x.db; expect_status 2; expect_no_out

@@ -34,6 +34,18 @@ expect_out "That is more than the budget because the run is short: the start and
 expect_out "5.50 ms"; expect_out "1.50 ms to the end"; expect_out "Start 4.00 ms, end 1.50 ms"
 cost within.db "('option.budget','4'),('cost.begin_ns',4000000),('cost.wrappers_ns',2000000),('cost.close_ns',1000000)"
 run "$XFERSPY" report --sections=cost within.db; expect_status 0; expect_not "more than the budget"
+# A share that is printed as the budget is not said to be more, nor is what is left without the start and the end.
+once() { # once CALLS_NS BUDGET: the start and the end took 5 ms of the 200, the calls so much
+    cost alike.db "('option.budget','$2'),('cost.begin_ns',5000000),('cost.wrappers_ns',$1),('cost.exit_ns',0),
+        ('cost.cupti_ns',0),('cost.fingerprint_call_ns',0),('cost.fingerprint_start_ns',0),('cost.close_ns',0)"
+    run "$XFERSPY" report --sections=cost alike.db; expect_status 0
+}
+once 1080000 3; expect_out "(3.0 %; the budget is 3 %)"; expect_not "more than the budget" # 3.04 %
+once 1120000 3; expect_out "(3.1 %; the budget is 3 %)"; expect_out "All else is 0.6 %." # 3.06 %
+once 4080000 2; expect_out "That is more than the budget because the run is short"
+expect_out "All else is 2.0 %." # 2.04 %
+once 4120000 2; expect_out "That is more than the budget, mostly because of" # 2.06 %
+once 15080000 10; expect_out "(10 %; the budget is 10 %)"; expect_not "more than the budget" # 10.04 %
 # Parts that most programs have none of are not named, and no budget is one, too.
 cost few.db "('option.budget','off'),('cost.begin_ns',8000000),('cost.wrappers_ns',2000000),('cost.cupti_ns',0),
     ('cost.exit_ns',0),('cost.close_ns',0)"

@@ -64,7 +64,6 @@ while read -r option; do
 done <<'OPTIONS'
 --since=5
 --until=-1s
---since=200%
 --direction=up
 --direction=h2d,
 --min-size=1Q
@@ -79,6 +78,10 @@ done <<'OPTIONS'
 --sections=
 --format=html
 OPTIONS
+for option in --since=200% --until=100.5%; do
+    run "$XFERSPY" report "$option" t.db; expect_status 2; expect_no_out
+    expect_err "$option: a share of the run is at most 100%"
+done
 run "$XFERSPY" report --since=2s --until=1s t.db; expect_status 2; expect_err "--until has to come after --since"
 run "$XFERSPY" report --min-size=2K --max-size=1K t.db; expect_status 2; expect_err "--min-size is more than --max-size"
 run "$XFERSPY" report --sections=cost --by=site t.db; expect_status 2; expect_err "--sections and --by"

@@ -47,9 +47,13 @@ for window in 10s..20s 1s..2s,5s.. ..500ms 20ms/1s 'nvtx:train step, 1/2' profil
     run "$XFERSPY" run --window="$window" -- sh -c 'echo "window=$XFERSPY_WINDOW"'; expect_status 0
     expect_out "window=$window"
 done
-for window in '' 10 20s..10s 1s/1s nvtx: nvtx profilers; do
+for window in '' 10 1s..2s, 1s/1s nvtx: nvtx profilers; do
     run "$XFERSPY" run --window="$window" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
     expect_err "--window=$window: use 10s..20s (or several: 1s..2s,8s..9s), 20ms/1s, nvtx:NAME or profiler"
+done
+for window in 60ms..10ms 1s..2s,5s..5s; do
+    run "$XFERSPY" run --window="$window" -- "$PROGRAM" exit 0; expect_status 2; expect_no_out
+    expect_err "--window=$window: the end of a part has to come after its beginning"; expect_not "nvtx:NAME"
 done
 # A # is all digits of a number.
 why='a # in a name is all digits of a number, so no digit and no other # can follow it'

@@ -134,8 +134,28 @@ json "[t['delta_ns'] for t in d['traces'][0]['tried']] == [-140 * 10**6, -10 * 1
 json "d['traces'][0]['tried'][2]['finding'] is None"
 json "'could be tried' not in d['traces'][0]['tried'][2]['text']"
 cp stdout report.json
-"$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/report.schema.json" stdout \
-    >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
+# Both are of one cause, and the report has another: it says of which all together are.
+cp stdout report.json
+json "{c['cause'] for c in d['causes']} == {2} and d['report_causes'] == 2" run.db.try.json
+json "d['traces'][0]['tried'][2]['text'].endswith('; only cause 2 was tried')" report.json
+json "'only cause' not in d['traces'][0]['tried'][0]['text']" report.json
+run "$XFERSPY" report run.db; expect_out "of 400 ms, 3 runs each, output the same; only cause 2 was tried"
+run "$XFERSPY" report --format=markdown run.db; expect_not "All repairs tried"
+expect_out "Not all repairs tried: saves 150 ms (150 ms to 150 ms) of 400 ms, 3 runs each, output the same; only cause 2"
+only_of() { # only_of REPORT-CAUSES NUMBER...: as if that many trials of these causes of so many had been made
+    "$python" - "$@" <<'END'
+import json, sys
+kept = json.load(open("run.db.try.json"))
+kept["causes"] = [dict(kept["causes"][0], cause=int(number)) for number in sys.argv[2:]]
+json.dump(dict(kept, report_causes=int(sys.argv[1])), open("run.db.try.json", "w"))
+END
+    run "$XFERSPY" report run.db; expect_status 0
+}
+only_of 4 2 1; expect_out "the same; only causes 1 and 2 were tried"
+only_of 4 4 1 2; expect_out "the same; only causes 1, 2 and 4 were tried"
+only_of 2 2 1; expect_not "only cause"
+"$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/report.schema.json" \
+    report.json >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 
 # Several verdicts at one place: what is predicted is of those that can be repaired, and the others are named.
 make_own_trace joined.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/joined.sql" command.sql

@@ -283,6 +283,12 @@ static void what_is_asked_for(void **state) {
     }
     assert_true(xs_window_spec_read(&spec, ""));
     assert_false(xs_window_spec_is_set(&spec));
+    /* what `xferspy run' and the library say of it */
+    const char *const ends_first = "the end of a part has to come after its beginning";
+    assert_string_equal(xs_window_spec_refused("60ms..10ms"), ends_first);
+    assert_string_equal(xs_window_spec_refused("1s..2s,0..0"), ends_first);
+    assert_string_equal(xs_window_spec_refused("10s"), "use " XS_WINDOW_SPEC_FORMS);
+    assert_null(xs_window_spec_refused("10ms..60ms"));
 }
 
 /* The name is all that follows, whatever is in it. */

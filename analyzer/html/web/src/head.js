@@ -48,12 +48,13 @@ function repaired(run) {
 }
 
 // What `xferspy try` measured of all repairs together: "saves 140 ms (131 ms to 145 ms) of 400 ms, 9 runs each, output
-// the same".
+// the same". With `--only` these are some causes alone, and the text ends with their numbers.
 function tried(run) {
   const text = triedText(run);
   const [, gain, more] = text.match(/^(.*?)( \(.*|, .*|)$/) ?? [];
   if (!gain) return null;
-  return figure('All repairs tried', gain, more.replace(/^[, ]+/, ''), outputChanged(text) ? 'worse' : 'dim');
+  const what = /; only cause/.test(text) ? 'Not all repairs tried' : 'All repairs tried';
+  return figure(what, gain, more.replace(/^[, ]+/, ''), outputChanged(text) ? 'worse' : 'dim');
 }
 
 // What one round of the program's loop takes; the tab Run has the rest.
