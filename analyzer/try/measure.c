@@ -280,7 +280,7 @@ static bool check_all(struct xs_try *t) {
     for (size_t i = 0; i < last; i++)
         if (t->trials->items[i].state == XS_TRIAL_PLANNED && !check(t, &t->attempts[i]))
             return false;
-    size_t count = xs_trials_put_together(t->trials, t->reading->findings);
+    size_t count = xs_trials_put_together(t->trials);
     if (count > 1)
         return check(t, &t->attempts[last]);
     t->trials->items[last].state = XS_TRIAL_CANNOT; /* the one trial stands for it; without a reason */

@@ -461,7 +461,7 @@ static void leave_out_what_is_gone(struct xs_trial *all) {
     xs_hash_free(&gone);
 }
 
-static void predict_together(struct xs_trial *all, const struct xs_trials *trials, const struct xs_findings *findings) {
+static void predict_together(struct xs_trial *all, const struct xs_trials *trials) {
     uint64_t least = 0, most = 0;
     bool known = true;
     bool every = trials->report_causes + 1 == trials->count;
@@ -484,12 +484,12 @@ static void predict_together(struct xs_trial *all, const struct xs_trials *trial
     }
 }
 
-size_t xs_trials_put_together(struct xs_trials *trials, const struct xs_findings *findings) {
+size_t xs_trials_put_together(struct xs_trials *trials) {
     struct xs_trial *all = &trials->items[trials->count - 1];
     size_t count = 0;
     all->line_count = 0;
     all->planned = all->of = 0;
-    predict_together(all, trials, findings);
+    predict_together(all, trials);
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
         if (trial->state != XS_TRIAL_PLANNED)

@@ -111,7 +111,7 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findin
                       const struct xs_try_instances *instances, char *message);
 
 /* Puts together in the last trial what is still to be tried of the others, each call once. Returns how many others. */
-size_t xs_trials_put_together(struct xs_trials *trials, const struct xs_findings *findings);
+size_t xs_trials_put_together(struct xs_trials *trials);
 
 /* What is predicted of what is tried. */
 const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial);
