@@ -245,9 +245,14 @@ static uint64_t of_busiest_ns(const struct xs_cost *c, uint64_t ns) {
     return c->calls ? (uint64_t)((double)ns * ((double)c->busiest_calls / (double)c->calls)) : ns;
 }
 
+/* The part of the device times in which all threads were held at once, which no thread shares with another. */
+static uint64_t held_ns(const struct xs_cost *c) {
+    return c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
+}
+
 static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
-    uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
-    const uint64_t parts[] = {c->wrappers_ns, c->device_times_ns - held_ns, c->spool_stall_ns, c->fingerprint_call_ns};
+    const uint64_t parts[] = {c->wrappers_ns, c->device_times_ns - held_ns(c), c->spool_stall_ns,
+                              c->fingerprint_call_ns};
     uint64_t ns = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         ns = xs_sum(ns, parts[i]);
@@ -256,9 +261,8 @@ static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
 
 /* After the start, but for page migrations: these cost faults and kernels, which are no gap between calls. */
 static uint64_t own_between_calls_ns(const struct xs_cost *c) {
-    uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
     uint64_t once_ns = xs_sum(c->fingerprint_start_ns, c->exit_ns);
-    return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns), xs_sum(once_ns, c->contention_ns));
+    return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns(c)), xs_sum(once_ns, c->contention_ns));
 }
 
 uint64_t xs_own_ns(const struct xs_summary *s) {
@@ -270,10 +274,9 @@ uint64_t xs_spent_ns(const struct xs_summary *s) { return xs_sum(xs_own_ns(s), s
 
 void xs_cost_parts(const struct xs_summary *s, uint64_t ns[XS_COST_PARTS]) {
     const struct xs_cost *c = &s->cost;
-    uint64_t held_ns = c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
     ns[XS_COST_PROCESS] = xs_sum(c->begin_ns, xs_sum(c->exit_ns, c->close_ns));
     ns[XS_COST_CALLS] = of_busiest_ns(c, c->wrappers_ns);
-    ns[XS_COST_DEVICE_TIMES] = xs_sum(held_ns, of_busiest_ns(c, c->device_times_ns - held_ns));
+    ns[XS_COST_DEVICE_TIMES] = xs_sum(held_ns(c), of_busiest_ns(c, c->device_times_ns - held_ns(c)));
     ns[XS_COST_FINGERPRINTS] = xs_sum(c->fingerprint_start_ns, of_busiest_ns(c, c->fingerprint_call_ns));
     ns[XS_COST_MIGRATIONS] = c->migrations_ns;
     ns[XS_COST_FULL_SPOOL] = of_busiest_ns(c, c->spool_stall_ns);

@@ -29,8 +29,8 @@ static int64_t one_time(const struct xs_trace *trace, const char *sql) {
 
 /* The list of a process that was killed, or runs, is of some time before. Copies outside of ranges are not in the
  * trace, so where there are some behind the list, the last range went on, or others came; where between these nothing
- * was recorded, nobody knows, so it counts, too. Threads write their calls one
- * after the other, so the last ones in time are among the last rows. */
+ * was recorded, nobody knows, so it counts, too. Threads write their calls one after the other, so the last ones in
+ * time are among the last rows. */
 static void add_since_list(struct xs_capture_ranges *r, const struct xs_trace *trace) {
     int64_t last = one_time(trace, "SELECT max(return_ns) FROM"
                                    " (SELECT return_ns FROM transfer ORDER BY id DESC LIMIT 256)");

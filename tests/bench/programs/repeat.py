@@ -1,6 +1,6 @@
 """Runs one of the Python examples with its loop made EXAMPLE_REPEAT times, in the memory that it has anyway: every
 top-level `for` behind `begin = ...`, where the loop's time begins. Lines keep their numbers, so reports name the
-example's own. When run-slices asks for turns (slices.py), the first of these loops takes its numbers from there.
+example's own. When run-slices asks for turns (slices.py), these loops take their numbers from there.
 
     EXAMPLE_REPEAT=10 repeat.py examples/cupy/host_round_trip/wasteful.py
 """
