@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include "preload/session/facts.h"
 #include "preload/session/files.h"
 #include "preload/session/own_descriptors.h"
+#include "preload/session/placement.h"
 #include "preload/session/signing.h"
 #include "preload/session/source_lines.h"
 #include "preload/session/window_facts.h"
@@ -63,6 +65,7 @@ static struct {
     uint64_t events, records;
     unsigned contexts; /* written */
     bool is_signing;
+    int cpu; /* of the thread that started the session, at that time; -1: not known */
     _Atomic uint64_t begin_ns, exit_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
@@ -288,6 +291,7 @@ static void *drain_main(void *arg) {
     xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
+    xs_placement_begin(drain.cpu);
     xs_own_descriptors();
     status = xs_files_create(&drain.files, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
                              sizeof drain.why);
@@ -332,6 +336,7 @@ int xs_drain_start(const char *path, const struct xs_options *options, const str
     drain.clock = clock;
     drain.spool = spool;
     drain.start_ns = xs_monotonic_ns();
+    drain.cpu = sched_getcpu();
     int status = xs_own_thread(drain_main);
     if (status != 0) {
         snprintf(why, 256, "no thread for the trace: %s", strerror(status));

@@ -12,9 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/session/processors.h"
 #include "schema/clock.h"
 
 #define BUSY_PERCENT 25u
+#define TOPOLOGY "/sys/devices/system/cpu"
 
 struct look {
     int32_t tid;
@@ -69,29 +71,25 @@ static void go(const cpu_set_t *to) {
     }
 }
 
-/* False where a processor is free. Where `may_go`, the thread goes there. */
-static bool choose(const struct look *now, unsigned count, uint64_t least_ticks, bool may_go) {
-    cpu_set_t free_ones = allowed, but_busiest = allowed;
+/* False where a processor is free. */
+static bool choose(const struct look *now, unsigned count, uint64_t least_ticks) {
+    cpu_set_t busy, to;
     uint64_t most = 0;
     int busiest = -1;
+    CPU_ZERO(&busy);
     for (unsigned i = 0; i < count; i++) {
         uint64_t ticks = ticks_since(&now[i]);
         if (ticks < least_ticks) {
             continue;
         }
-        CPU_CLR((size_t)now[i].cpu, &free_ones);
+        CPU_SET((size_t)now[i].cpu, &busy);
         if (ticks > most) {
             most = ticks;
             busiest = now[i].cpu;
         }
     }
-    bool is_free = CPU_COUNT(&free_ones) > 0;
-    if (may_go && is_free) {
-        go(&free_ones);
-    } else if (may_go && busiest >= 0) {
-        CPU_CLR((size_t)busiest, &but_busiest);
-        go(&but_busiest);
-    }
+    bool is_free = xs_processors_free(TOPOLOGY, &allowed, &busy, busiest, &to);
+    go(&to);
     return !is_free;
 }
 
@@ -108,6 +106,16 @@ static bool find_allowed(void) {
     return true;
 }
 
+void xs_placement_begin(int cpu) {
+    cpu_set_t busy, to;
+    if (find_allowed() && cpu >= 0 && cpu < CPU_SETSIZE) {
+        CPU_ZERO(&busy);
+        CPU_SET((size_t)cpu, &busy);
+        xs_processors_free(TOPOLOGY, &allowed, &busy, cpu, &to);
+        go(&to);
+    }
+}
+
 bool xs_placement_look(const int32_t *tids, unsigned count) {
     static struct look now[XS_PLACEMENT_THREADS];
     if (!find_allowed()) {
@@ -122,7 +130,7 @@ bool xs_placement_look(const int32_t *tids, unsigned count) {
     if (before_count) {
         uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
         uint64_t busy = since_ns * per_second / 1000000000 * BUSY_PERCENT / 100;
-        in_the_way = choose(now, found, busy ? busy : 1, CPU_COUNT(&allowed) > 1);
+        in_the_way = choose(now, found, busy ? busy : 1);
     }
     memcpy(before, now, sizeof before);
     before_count = found;

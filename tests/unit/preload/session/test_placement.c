@@ -106,6 +106,24 @@ static void keeps_off_a_busy_processor(void **state) {
     assert_true(CPU_EQUAL(&mine, &all));
 }
 
+static void begins_off_the_processor(void **state) {
+    cpu_set_t all = affinity_of(0);
+    int here = sched_getcpu();
+    (void)state;
+    if (CPU_COUNT(&all) < 2) {
+        skip();
+    }
+    xs_placement_begin(-1); /* not known */
+    cpu_set_t mine = affinity_of(0);
+    assert_true(CPU_EQUAL(&mine, &all));
+    xs_placement_begin(here);
+    mine = affinity_of(0);
+    assert_false(CPU_ISSET((size_t)here, &mine));
+    assert_true(sched_getcpu() != here);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_false(xs_placement_look(NULL, 0));
+}
+
 /* A user moves the process, every thread of it, while it runs, and later lets it go anywhere again. */
 static void stays_where_it_was_moved_to(void **state) {
     size_t cpus[2];
@@ -160,6 +178,7 @@ static void works_in_the_background(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(begins_off_the_processor),
         cmocka_unit_test(keeps_off_a_busy_processor),
         cmocka_unit_test(stays_where_it_was_moved_to),
         cmocka_unit_test(works_in_the_background),
