@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
+#include "preload/core/compiler.h"
 #include "preload/core/scratch.h"
 
-_Atomic unsigned xs_rules_generation;
+_Atomic unsigned xs_rules_generation XS_TOGETHER(read_mostly);
 
 #if defined(__x86_64__)
 

@@ -5,12 +5,13 @@
 
 #include <string.h>
 
+#include "preload/core/compiler.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
 
-bool xs_arguments_on;
+bool xs_arguments_on XS_TOGETHER(read_mostly);
 
 /* Answers of the memory map, gaps between allocations among them, by the place of the address that asked: places of
  * 512 bytes for small allocations side by side, places of 2 MiB for the segments of caching allocators, in which every
@@ -23,16 +24,32 @@ struct answer {
     uint32_t allocation; /* 0: none that counts */
 };
 
-/* A thread has one (core/thread_memory.h). The answers stay, the ids are of one launch. */
+/* Sets that launches had, by their addresses: a program makes the same launches again and again, and between two of
+ * them its own work has emptied the processor's nearest caches. What is known takes one line of these, or two if there
+ * are many addresses, and the way to a set takes a dozen. */
+#define KNOWN 512u
+#define KNOWN_ADDRESSES 14u
+struct known {
+    uint64_t sequence; /* of the map; 0: none */
+    uint32_t count, set;
+    uint64_t addresses[KNOWN_ADDRESSES];
+};
+_Static_assert(sizeof(struct known) == 128, "two lines of the cache");
+
+/* A thread has one (core/thread_memory.h). What is known stays, addresses and ids are of one launch. */
 struct memory {
+    struct known known[KNOWN];
     struct answer near[NEAR][2], far[FAR];
+    uint64_t addresses[XS_ARGUMENTS_MOST];
     uint32_t ids[XS_ARGUMENTS_MOST];
 };
 
 struct pointers {
     uint64_t low, bytes; /* where there are allocations at all */
-    uint32_t sequence;   /* of the map, as the scan began */
-    unsigned count;
+    uint64_t sequence;   /* of the map, as the scan began */
+    unsigned addresses;  /* found, and not looked up */
+    unsigned count;      /* of allocations that were found */
+    bool has_more;       /* addresses than there is room for: the first ones have been looked up */
     struct memory *memory;
 };
 
@@ -65,24 +82,67 @@ XS_HOT bool answers(const struct answer *a, uint64_t address, uint32_t sequence)
     return address - a->low < a->bytes && a->sequence == sequence;
 }
 
+/* The allocation that an address lies in; 0: in none that counts. */
+XS_HOT uint32_t look_up(struct memory *memory, uint64_t address, uint32_t sequence) {
+    struct answer *near = memory->near[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
+    struct answer *far = &memory->far[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
+    return XS_LIKELY(answers(&near[0], address, sequence)) ? near[0].allocation
+           : answers(&near[1], address, sequence)          ? near[1].allocation
+           : XS_LIKELY(answers(far, address, sequence))    ? far->allocation
+                                                           : ask_map(address, near, far);
+}
+
+static void look_up_all(struct pointers *p) {
+    struct memory *memory = p->memory;
+    unsigned addresses = p->addresses, count = p->count;
+    for (unsigned i = 0; i < addresses; i++) {
+        uint32_t allocation = look_up(memory, memory->addresses[i], (uint32_t)p->sequence);
+        if (allocation != 0) {
+            if (XS_LIKELY(count < XS_ARGUMENTS_MOST)) {
+                memory->ids[count] = allocation;
+            }
+            count++;
+        }
+    }
+    p->addresses = 0;
+    p->count = count;
+}
+
 XS_HOT void look_at(struct pointers *p, const void *place) {
     uint64_t address;
     memcpy(&address, place, sizeof address);
     if (XS_LIKELY(address - p->low >= p->bytes)) {
         return; /* no pointer, or null */
     }
-    struct answer *near = p->memory->near[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
-    struct answer *far = &p->memory->far[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
-    uint32_t allocation = XS_LIKELY(answers(&near[0], address, p->sequence)) ? near[0].allocation
-                          : answers(&near[1], address, p->sequence)          ? near[1].allocation
-                          : XS_LIKELY(answers(far, address, p->sequence))    ? far->allocation
-                                                                             : ask_map(address, near, far);
-    if (allocation != 0) {
-        if (XS_LIKELY(p->count < XS_ARGUMENTS_MOST)) {
-            p->memory->ids[p->count] = allocation;
-        }
-        p->count++;
+    if (XS_UNLIKELY(p->addresses == XS_ARGUMENTS_MOST)) {
+        look_up_all(p);
+        p->has_more = true;
     }
+    p->memory->addresses[p->addresses++] = address;
+}
+
+/* The place of these addresses; NULL: they are too many. */
+XS_HOT struct known *place_of(const struct pointers *p) {
+    uint64_t h = p->addresses;
+    if (p->addresses > KNOWN_ADDRESSES || p->has_more) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < p->addresses; i++) {
+        h += (p->memory->addresses[i] ^ i) * (UINT64_C(0x9e3779b97f4a7c15) + 2 * i);
+    }
+    return &p->memory->known[(h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 32 & (KNOWN - 1)];
+}
+
+XS_HOT bool is_known(const struct known *known, const struct pointers *p) {
+    if (known->sequence != p->sequence || known->count != p->addresses) {
+        return false;
+    }
+    for (unsigned i = 0; i < p->addresses; i++) {
+        if (known->addresses[i] != p->memory->addresses[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 #define MOST_BYTES 32768u /* of parameters that any kernel has */
@@ -179,35 +239,64 @@ static uint64_t hash_of(const uint32_t *ids, unsigned count) {
     return h;
 }
 
-struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra) {
-    struct pointers p = {.memory = xs_thread_memory_of(XS_PART_ARGUMENTS, sizeof *p.memory)};
-    if (XS_UNLIKELY(!p.memory)) {
-        return e;
-    }
-    uint32_t *ids = p.memory->ids;
-    p.sequence = (uint32_t)atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
-    p.low = atomic_load_explicit(&xs_map_lowest, memory_order_relaxed);
-    p.bytes = atomic_load_explicit(&xs_map_highest, memory_order_relaxed) - p.low;
-    if (XS_UNLIKELY(!scan(&p, function, params, extra))) {
-        return e;
-    }
-    if (XS_UNLIKELY(p.count > XS_ARGUMENTS_MOST)) {
+/* The set of what was scanned; a new one is written ahead of the event. */
+static struct xs_event *number(struct xs_event *e, struct pointers *p) {
+    uint32_t *ids = p->memory->ids;
+    look_up_all(p);
+    if (XS_UNLIKELY(p->count > XS_ARGUMENTS_MOST)) {
         static _Atomic bool noted;
         if (!atomic_exchange_explicit(&noted, true, memory_order_relaxed)) {
             xs_note("arguments", "not seen of launches with more than %u pointers", XS_ARGUMENTS_MOST);
         }
         return e;
     }
-    sort(ids, p.count);
-    unsigned count = distinct(ids, p.count);
+    sort(ids, p->count);
+    unsigned count = distinct(ids, p->count);
     uint64_t hash = hash_of(ids, count);
     e->argument_set = xs_set_find(ids, count, hash);
     return XS_LIKELY(e->argument_set != 0) ? e : xs_set_add(e, ids, count, hash);
 }
 
+/* A set keeps its number even where argument_sets.c forgets it. If the map has changed since the scan began, what is
+ * remembered here is never found. */
+static void remember(struct known *known, const struct pointers *p, unsigned addresses, uint32_t set) {
+    known->sequence = p->sequence;
+    known->count = addresses;
+    known->set = set;
+    memcpy(known->addresses, p->memory->addresses, addresses * sizeof known->addresses[0]);
+}
+
+struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra) {
+    struct pointers p = {.memory = xs_thread_memory_of(XS_PART_ARGUMENTS, sizeof *p.memory)};
+    if (XS_UNLIKELY(!p.memory)) {
+        return e;
+    }
+    p.sequence = atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
+    p.low = atomic_load_explicit(&xs_map_lowest, memory_order_relaxed);
+    p.bytes = atomic_load_explicit(&xs_map_highest, memory_order_relaxed) - p.low;
+    if (XS_UNLIKELY(!scan(&p, function, params, extra))) {
+        return e;
+    }
+    struct known *known = place_of(&p);
+    if (XS_LIKELY(known && is_known(known, &p))) {
+        e->argument_set = known->set;
+        return e;
+    }
+    unsigned addresses = p.addresses;
+    e = number(e, &p);
+    if (known && e->argument_set) {
+        remember(known, &p, addresses, e->argument_set);
+    }
+    return e;
+}
+
 void xs_arguments_functions_go(void) { xs_layouts_drop(); }
 
 void xs_arguments_forget(void) {
+    struct memory *memory = xs_thread_memory[XS_PART_ARGUMENTS].memory;
+    if (memory) {
+        memset(memory->known, 0, sizeof memory->known); /* numbers of the parent's sets */
+    }
     xs_layouts_forget();
     xs_sets_forget();
 }

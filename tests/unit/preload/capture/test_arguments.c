@@ -2,6 +2,8 @@
  * are numbered and written, and what is said to be not seen. */
 #include "arguments_unit.h"
 
+#include <stdio.h>
+
 #define BASE UINT64_C(0x7f0000000000)
 
 static const struct fake_function four_pointers = {.count = 5,
@@ -69,6 +71,60 @@ static void a_change_of_the_map_is_seen_at_once(void **state) {
     assert_string_equal(set_text(launch_with(BASE)), "");
     allocated(2, BASE, 0x1000, XS_MEM_DEVICE);
     assert_string_equal(set_text(launch_with(BASE)), "2");
+}
+
+/* More launches than are remembered, with more pointers than are compared, in turns: each has the set that it had. */
+static void launches_that_come_again_keep_their_sets(void **state) {
+    (void)state;
+    enum { LAUNCHES = 1500, MOST = 18, ALLOCATIONS = 40 };
+    static struct fake_function functions[MOST + 1];
+    static char first[LAUNCHES][128];
+    for (uint32_t id = 1; id <= ALLOCATIONS; id++) {
+        allocated(id, BASE + id * 0x1000, 0x1000, XS_MEM_DEVICE);
+    }
+    for (unsigned round = 0, before = 0; round < 3; round++) {
+        uint64_t chance = 1;
+        for (unsigned i = 0; i < LAUNCHES; i++) {
+            uint64_t pointers[MOST];
+            void *params[MOST];
+            bool has[ALLOCATIONS + 1] = {false};
+            struct fake_function *f = &functions[i % (MOST + 1)];
+            f->count = i % (MOST + 1);
+            for (unsigned k = 0; k < f->count; k++) {
+                chance = chance * UINT64_C(6364136223846793005) + 1;
+                unsigned id = 1 + (unsigned)(chance >> 33) % ALLOCATIONS;
+                f->parameters[k].offset = 8 * (size_t)k;
+                f->parameters[k].bytes = 8;
+                pointers[k] = BASE + id * 0x1000 + (chance >> 60);
+                params[k] = &pointers[k];
+                has[id] = true;
+            }
+            char expected[128] = "";
+            for (unsigned id = 1; id <= ALLOCATIONS; id++) {
+                snprintf(expected + strlen(expected), has[id] ? 8 : 0, "%s%u", *expected ? "," : "", id);
+            }
+            const char *text = set_text(launch(f, params, NULL, CUDA_SUCCESS));
+            assert_string_equal(text, expected);
+            assert_true(round == 0 || strcmp(text, first[i]) == 0);
+            snprintf(first[i], sizeof first[i], "%s", text);
+        }
+        assert_true(round == 0 || events_of(XS_EVENT_ARGUMENTS) == before);
+        before = events_of(XS_EVENT_ARGUMENTS);
+    }
+}
+
+/* A forked child has no sets of its parent's. */
+static void a_child_numbers_its_own_sets(void **state) {
+    (void)state;
+    allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
+    uint32_t set = launch_with(BASE);
+    assert_int_equal(launch_with(BASE), set);
+    xs_arguments_forget();
+    assert_int_equal(events_of(XS_EVENT_ARGUMENTS), 1);
+    uint32_t own = launch_with(BASE);
+    assert_true(own != set);
+    assert_int_equal(events_of(XS_EVENT_ARGUMENTS), 2);
+    assert_string_equal(set_text(own), "1");
 }
 
 static void pointers_in_structures_are_found(void **state) {
@@ -314,6 +370,8 @@ int main(void) {
         WITH_SPOOL(what_lies_in_no_allocation_is_no_pointer),
         WITH_SPOOL(only_memory_counts),
         WITH_SPOOL(a_change_of_the_map_is_seen_at_once),
+        cmocka_unit_test_setup_teardown(launches_that_come_again_keep_their_sets, open_large_spool, close_spool),
+        WITH_SPOOL(a_child_numbers_its_own_sets),
         WITH_SPOOL(pointers_in_structures_are_found),
         WITH_SPOOL(pointers_in_packed_structures_are_found),
         WITH_SPOOL(a_buffer_of_parameters_is_scanned),
