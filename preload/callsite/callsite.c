@@ -7,15 +7,14 @@
 #include "preload/callsite/native_stack.h"
 #include "preload/callsite/python.h"
 #include "preload/callsite/stacks.h"
-#include "preload/core/compiler.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 
 enum { DEPTH_MAX = 512, RECENT = 16, REST = 64 };
 
-_Atomic bool xs_callsite_on XS_TOGETHER(read_mostly);
-static enum xs_unwinder unwinder XS_TOGETHER(read_mostly);
+_Atomic bool xs_callsite_on;
+static enum xs_unwinder unwinder;
 static unsigned depth_limit;
 
 /* How often a stack that had a number turned out not to be defined. Numbers that a thread remembers from before have to

@@ -38,7 +38,7 @@ struct index {
 };
 static struct index indexes[2]; /* touched as far as there are modules */
 static _Atomic unsigned epoch;  /* the last bit: which index is read. Grows with every change */
-_Atomic uint32_t xs_native_replaced XS_TOGETHER(read_mostly);
+_Atomic uint32_t xs_native_replaced;
 static atomic_bool is_locked;    /* who writes, and who relies on the modules' being there */
 static XS_TLS bool is_busy;      /* the calling thread holds it, or is inside dlclose */
 static struct xs_module *newest; /* of all that there ever were */
@@ -424,7 +424,7 @@ uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
 
 static XS_TLS unsigned unloading; /* destructors close libraries, too */
 
-_Atomic unsigned xs_unloads_under_way XS_TOGETHER(read_mostly);
+_Atomic unsigned xs_unloads_under_way;
 
 void xs_native_unloading(void) {
     atomic_fetch_add_explicit(&xs_unloads_under_way, 1, memory_order_seq_cst);

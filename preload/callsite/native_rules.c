@@ -4,10 +4,9 @@
 
 #include <stddef.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/scratch.h"
 
-_Atomic unsigned xs_rules_generation XS_TOGETHER(read_mostly);
+_Atomic unsigned xs_rules_generation;
 
 #if defined(__x86_64__)
 

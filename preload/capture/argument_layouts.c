@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "preload/capture/arguments.h"
-#include "preload/core/compiler.h"
 #include "preload/core/lock.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
@@ -24,7 +23,7 @@
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
 
-static _Atomic uint64_t generation XS_TOGETHER(read_mostly); /* odd while the table is being emptied */
+static _Atomic uint64_t generation; /* odd while the table is being emptied */
 static struct {
     _Atomic uintptr_t function; /* 0: free */
     _Atomic(const struct xs_layout *) layout;
@@ -207,8 +206,6 @@ const struct xs_layout *xs_layout_of(CUfunction function) {
     }
     return XS_LIKELY(layout != &unknown) ? layout : NULL;
 }
-
-void xs_layout_prefetch(CUfunction function) { __builtin_prefetch(&slots[slot_of((uintptr_t)function)]); }
 
 void xs_layouts_drop(void) {
     xs_lock(&layouts_lock);

@@ -5,13 +5,12 @@
 
 #include <string.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
 
-bool xs_arguments_on XS_TOGETHER(read_mostly);
+bool xs_arguments_on;
 
 /* Answers of the memory map, gaps between allocations among them, by the place of the address that asked: places of
  * 512 bytes for small allocations side by side, places of 2 MiB for the segments of caching allocators, in which every

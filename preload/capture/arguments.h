@@ -17,19 +17,10 @@ extern bool xs_arguments_on; /* set before xs_state becomes active */
 /* A launch with more pointers than this is not looked at: it counts as a launch whose arguments were not seen. */
 #define XS_ARGUMENTS_MOST 512u
 
-void xs_layout_prefetch(CUfunction function); /* see below */
-
 /* Sets argument_set of `e`, the event of a launch that succeeded. It has to run after the real call, which has read
  * the same bytes: before it, this could follow a pointer that the driver would have refused. Where the set is new,
  * its events are committed ahead of `e`, which moves; returns its new place. Only between xs_begin and xs_end. */
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra);
-
-/* Before the real call: fetches what xs_arguments_record will need of the function, beside the driver's work. */
-XS_HOT void xs_arguments_prepare(CUfunction function) {
-    if (xs_arguments_on) {
-        xs_layout_prefetch(function);
-    }
-}
 
 XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfunction function, void **params,
                                             void **extra) {
@@ -62,8 +53,6 @@ struct xs_layout {
 /* The layout of a CUfunction, or of a CUkernel, which cuLaunchKernel takes in its place. The driver is asked the
  * first time. NULL: the driver does not tell. Any thread. */
 const struct xs_layout *xs_layout_of(CUfunction function);
-/* Fetches the cache line that xs_layout_of will look at first. Nothing is learnt. Any thread. */
-void xs_layout_prefetch(CUfunction function);
 void xs_layouts_drop(void); /* forgets which function has which layout; any thread */
 void xs_layouts_forget(void);
 

@@ -8,10 +8,6 @@
 /* What every intercepted call runs; left to itself the compiler makes calls of these, for there are hundreds of
  * users. */
 #define XS_HOT static inline __attribute__((always_inline))
-/* Variables that stand in the same lines of the cache, because all wrappers read them and each of their own lines would
- * be one more that the program's work has emptied. XS_TOGETHER(read_mostly): changed seldom. XS_TOGETHER(contents):
- * changed with each fingerprint on the device. */
-#define XS_TOGETHER(group) __attribute__((section("xs_" #group)))
 #define XS_TLS __thread __attribute__((tls_model("initial-exec")))
 
 #endif

@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/futex.h"
 #include "preload/core/signals.h"
 #include "schema/clock.h"
@@ -37,7 +36,7 @@
 
 XS_TLS struct xs_gate_slot *xs_gate_slot;
 XS_TLS struct xs_guard xs_gate_outer;
-_Atomic uint32_t xs_gate_closed XS_TOGETHER(read_mostly);
+_Atomic uint32_t xs_gate_closed;
 
 static struct xs_gate_slot slots[SLOTS];
 static _Atomic uint32_t used; /* slots[used] and all behind it were never taken */

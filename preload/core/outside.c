@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "preload/core/asked_window.h"
-#include "preload/core/compiler.h"
 #include "preload/core/lock.h"
 #include "preload/core/thread.h"
 
-_Atomic bool xs_outside XS_TOGETHER(read_mostly);
+_Atomic bool xs_outside;
 
 /* A window that has ended; CLOCK_MONOTONIC. */
 struct window {

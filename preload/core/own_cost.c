@@ -1,9 +1,7 @@
 /* What the wrappers cost, from the calls that were measured. */
 #include "preload/core/own_cost.h"
 
-#include "preload/core/compiler.h"
-
-uint64_t xs_own_cost_most_ticks XS_TOGETHER(read_mostly);
+uint64_t xs_own_cost_most_ticks;
 static double ns_per_tick;
 
 void xs_own_cost_start(const struct xs_clock *clock) {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "preload/core/asked_window.h"
-#include "preload/core/compiler.h"
 #include "preload/core/lock.h"
 
 enum {
@@ -25,7 +24,7 @@ struct place {
     uint64_t moments_ns[MOMENTS]; /* the one with number n at n % MOMENTS */
 };
 
-_Atomic bool xs_step_waits_on XS_TOGETHER(read_mostly);
+_Atomic bool xs_step_waits_on;
 
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static uint64_t skipped, most; /* set before xs_step_waits_on */

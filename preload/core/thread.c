@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
@@ -18,7 +17,7 @@
 
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 struct xs_spool xs_spool;
-enum xs_clock_source xs_clock_source XS_TOGETHER(read_mostly);
+enum xs_clock_source xs_clock_source;
 XS_TLS struct xs_thread xs_thread;
 XS_TLS struct xs_event xs_scratch_event __attribute__((aligned(16)));
 XS_TLS struct xs_guard xs_guard;

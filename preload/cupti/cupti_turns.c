@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "preload/core/asked_window.h"
-#include "preload/core/compiler.h"
 #include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
@@ -52,7 +51,7 @@ static uint64_t aim_until_ns;            /* then no moment is needed any more */
 static _Atomic unsigned moments_skipped; /* so many more are let pass */
 static unsigned retry_ms;
 static uint64_t not_before_ns; /* after a turn that failed */
-_Atomic int xs_cupti_turn_due XS_TOGETHER(read_mostly);
+_Atomic int xs_cupti_turn_due;
 XS_TLS bool xs_cupti_moment;
 static _Atomic bool ended, decides; /* decides: neither budget nor user has all of the run recorded */
 

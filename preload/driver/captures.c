@@ -2,12 +2,10 @@
  * left by another exchange. */
 #include "preload/driver/captures.h"
 
-#include "preload/core/compiler.h"
-
 #define PLACES 128u
 #define TAKEN UINT64_MAX /* nobody's key: the place is being filled */
 
-_Atomic int xs_captures XS_TOGETHER(read_mostly);
+_Atomic int xs_captures;
 
 static struct {
     _Atomic uint64_t stream;  /* the key; 0: nobody's */

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/lock.h"
 #include "preload/driver/real.h"
 #include "schema/clock.h"
@@ -25,8 +24,8 @@ static struct {
 static unsigned learned_count;
 static struct xs_lock context_lock = XS_LOCK_INITIALIZER; /* for changes, and for what was learned */
 
-_Atomic uintptr_t xs_only_context XS_TOGETHER(read_mostly);
-_Atomic int xs_only_device XS_TOGETHER(read_mostly) = -1;
+_Atomic uintptr_t xs_only_context;
+_Atomic int xs_only_device = -1;
 
 static int find(CUcontext context) {
     unsigned n = atomic_load_explicit(&context_count, memory_order_acquire);

@@ -4,14 +4,13 @@
 
 #include <stddef.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/lock.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/slots.h"
 
 #define PATIENCE_NS 10000000
 
-_Atomic unsigned xs_asides_ahead XS_TOGETHER(contents);
+_Atomic unsigned xs_asides_ahead;
 
 /* The default streams have one handle for many streams. */
 static bool has_own_handle(CUstream stream) {

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
@@ -17,7 +16,7 @@
 #define WAKE_DRAIN 1024u /* results, after which the drain thread is woken to fetch them */
 #define LATE_PATIENCE_NS UINT64_C(100000000)
 
-_Atomic uint64_t xs_write_epoch XS_TOGETHER(contents) = 1;
+_Atomic uint64_t xs_write_epoch = 1;
 static _Atomic bool never_holds;
 
 static _Atomic uint64_t launches;

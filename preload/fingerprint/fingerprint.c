@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#include "preload/core/compiler.h"
 #include "preload/core/guard.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/own_cost.h"
@@ -56,7 +55,7 @@ struct plan {
     struct xs_device_job job;
 };
 
-enum xs_fingerprint_mode xs_fingerprint_mode XS_TOGETHER(read_mostly);
+enum xs_fingerprint_mode xs_fingerprint_mode;
 XS_TLS bool xs_fingerprint_guessed;
 static _Atomic uint32_t count;
 static uint64_t patience_us_ticks; /* ticks of a microsecond */
@@ -436,7 +435,7 @@ struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) 
 
 /* ---- around other calls ---- */
 
-_Atomic uintptr_t xs_fingerprint_held XS_TOGETHER(contents);
+_Atomic uintptr_t xs_fingerprint_held;
 static _Atomic uint64_t held_context; /* 0: several */
 
 static void hold(const struct xs_event *e) {

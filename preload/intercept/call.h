@@ -151,9 +151,6 @@ XS_HOT void xs_launch(struct xs_call *call, enum xs_launch_kind kind, uint64_t f
     e->launch.block[2] = bz;
     e->launch.shared_bytes = shared_bytes;
     xs_decode_context(e);
-    if (kind == XS_LAUNCH_KERNEL) {
-        xs_arguments_prepare((CUfunction)(uintptr_t)function);
-    }
 }
 XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
     xs_decode_attributes(call->event, config);

@@ -16,18 +16,25 @@
  *
  * $ for t in $traces; do "$xferspy" report --by=site --format=json $t | python3 -c "import json, sys
  * $ rows = json.load(sys.stdin)['traces'][0]['by']['rows']
- * $ for r in rows: print(r['call_site']['function'], r['site'], r['transfers'], r['bytes'], r['timed_count'])"; done | sort | uniq -c
- *       2 both cuMemcpyDtoHAsync_v2 40 640 40
- *       2 both cuMemcpyHtoDAsync_v2 40 640 40
- *       2 often cuMemcpyHtoDAsync_v2 120000 120060000 120000
- *       2 once_a_while cuMemcpyHtoDAsync_v2 100 3200 100
- *       2 three_times cuMemcpyDtoHAsync_v2 3 192 3
+ * $ for r in rows: print(r['call_site']['function'], r['site'], r['transfers'], r['bytes'])"; done | sort | uniq -c
+ *       2 both cuMemcpyDtoHAsync_v2 40 640
+ *       2 both cuMemcpyHtoDAsync_v2 40 640
+ *       2 often cuMemcpyHtoDAsync_v2 120000 120060000
+ *       2 once_a_while cuMemcpyHtoDAsync_v2 100 3200
+ *       2 three_times cuMemcpyDtoHAsync_v2 3 192
  *
  * The text has them, too.
  * $ for t in $traces; do "$xferspy" report --by=site $t | grep -oE 'often .* 120,000|once_a_while .* 100 '; done |
  * $   awk '{ print $1, $NF }' | sort | uniq -c
  *       2 often 120,000
  *       2 once_a_while 100
+ *
+ * All copies have device times, also those that are gone.
+ * needs: cupti
+ * $ for t in $traces; do "$xferspy" report --by=site --format=json $t | python3 -c "import json, sys
+ * $ rows = json.load(sys.stdin)['traces'][0]['by']['rows']
+ * $ for r in rows: print(r['transfers'] - r['timed_count'])"; done | sort | uniq -c
+ *      10 0
  *
  * All rows of sites that have few, with their device times, and a part of the one that has many.
  * needs: cupti
