@@ -257,12 +257,15 @@ static struct xs_event *number(struct xs_event *e, struct pointers *p) {
 }
 
 /* A set keeps its number even where argument_sets.c forgets it. If the map has changed since the scan began, what is
- * remembered here is never found. */
+ * remembered here is never found. Until all of it is written it counts for nothing: a signal handler may jump away. */
 static void remember(struct known *known, const struct pointers *p, unsigned addresses, uint32_t set) {
-    known->sequence = p->sequence;
+    known->sequence = 0;
+    atomic_signal_fence(memory_order_seq_cst);
     known->count = addresses;
     known->set = set;
     memcpy(known->addresses, p->memory->addresses, addresses * sizeof known->addresses[0]);
+    atomic_signal_fence(memory_order_seq_cst);
+    known->sequence = p->sequence;
 }
 
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra) {
