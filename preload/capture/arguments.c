@@ -18,7 +18,7 @@ bool xs_arguments_on;
 #define NEAR 64u
 #define FAR 32u
 struct answer {
-    uint64_t low, bytes;
+    uint64_t low, bytes; /* no bytes: it is being written */
     uint32_t sequence;   /* of the map, its lower half: what is 2^31 changes old is not in here any more */
     uint32_t allocation; /* 0: none that counts */
 };
@@ -67,14 +67,26 @@ static bool counts(const struct xs_map_cache *answer) {
     }
 }
 
+/* A signal handler may jump away at any moment: what is not yet written answers nothing. */
+static void write_answer(struct answer *to, const struct answer *answer) {
+    to->bytes = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    to->low = answer->low;
+    to->sequence = answer->sequence;
+    to->allocation = answer->allocation;
+    atomic_signal_fence(memory_order_seq_cst);
+    to->bytes = answer->bytes;
+}
+
 static __attribute__((noinline)) uint32_t ask_map(uint64_t address, struct answer *near, struct answer *far) {
     struct xs_map_cache range;
     xs_map_find_slow(&range, address);
-    uint32_t allocation = counts(&range) ? range.range.id : 0;
-    near[1] = near[0];
-    near[0] = (struct answer){range.low, range.high - range.low, (uint32_t)range.sequence, allocation};
-    *far = near[0];
-    return allocation;
+    const struct answer before = near[0], answer = {range.low, range.high - range.low, (uint32_t)range.sequence,
+                                                    counts(&range) ? range.range.id : 0};
+    write_answer(&near[1], &before);
+    write_answer(&near[0], &answer);
+    write_answer(far, &answer);
+    return answer.allocation;
 }
 
 XS_HOT bool answers(const struct answer *a, uint64_t address, uint32_t sequence) {
@@ -296,8 +308,11 @@ void xs_arguments_functions_go(void) { xs_layouts_drop(); }
 
 void xs_arguments_forget(void) {
     struct memory *memory = xs_thread_memory[XS_PART_ARGUMENTS].memory;
-    if (memory) {
-        memset(memory->known, 0, sizeof memory->known); /* numbers of the parent's sets */
+    for (unsigned i = 0; memory && i < KNOWN;
+         i++) { /* numbers of the parent's sets; a page that has none stays shared */
+        if (memory->known[i].sequence) {
+            memory->known[i].sequence = 0;
+        }
     }
     xs_layouts_forget();
     xs_sets_forget();

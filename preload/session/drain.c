@@ -291,8 +291,8 @@ static void *drain_main(void *arg) {
     xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
-    xs_placement_begin(drain.cpu);
     xs_own_descriptors();
+    xs_placement_begin(drain.cpu); /* opens files */
     status = xs_files_create(&drain.files, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
                              sizeof drain.why);
     status = status == 0 ? write_start() : status;

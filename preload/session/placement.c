@@ -16,7 +16,6 @@
 #include "schema/clock.h"
 
 #define BUSY_PERCENT 25u
-#define TOPOLOGY "/sys/devices/system/cpu"
 
 struct look {
     int32_t tid;
@@ -24,6 +23,7 @@ struct look {
     int cpu;
 };
 
+const char *xs_placement_topology = "/sys/devices/system/cpu";
 static struct look before[XS_PLACEMENT_THREADS];
 static unsigned before_count;
 static uint64_t looked_ns;
@@ -88,7 +88,7 @@ static bool choose(const struct look *now, unsigned count, uint64_t least_ticks)
             busiest = now[i].cpu;
         }
     }
-    bool is_free = xs_processors_free(TOPOLOGY, &allowed, &busy, busiest, &to);
+    bool is_free = xs_processors_free(xs_placement_topology, &allowed, &busy, busiest, &to);
     go(&to);
     return !is_free;
 }
@@ -111,7 +111,7 @@ void xs_placement_begin(int cpu) {
     if (find_allowed() && cpu >= 0 && cpu < CPU_SETSIZE) {
         CPU_ZERO(&busy);
         CPU_SET((size_t)cpu, &busy);
-        xs_processors_free(TOPOLOGY, &allowed, &busy, cpu, &to);
+        xs_processors_free(xs_placement_topology, &allowed, &busy, cpu, &to);
         go(&to);
     }
 }

@@ -7,8 +7,11 @@
 
 enum { XS_PLACEMENT_THREADS = 32 };
 
-/* Before the first look, when nothing is known of the threads: keeps the calling thread off the core of processor
- * `cpu`, on which the program is, where there is another one. -1: not known. */
+/* The folder that tells which processors are one core (session/processors.h). Tests have their own. */
+extern const char *xs_placement_topology;
+
+/* Before it was looked twice, when nothing is known of the threads: keeps the calling thread off the core of processor
+ * `cpu`, on which the program is, where there is another one. -1: not known. Opens files. */
 void xs_placement_begin(int cpu);
 
 /* Looks which processors the threads `tids` of this process have been busy on since the last look, and keeps the

@@ -113,6 +113,41 @@ static void launches_that_come_again_keep_their_sets(void **state) {
     }
 }
 
+/* What is remembered is found without the table of sets, which has forgotten it. */
+static void a_launch_that_comes_again_needs_no_table(void **state) {
+    (void)state;
+    allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
+    uint32_t set = launch_with(BASE);
+    xs_sets_forget();
+    assert_int_equal(launch_with(BASE), set);
+    assert_int_equal(events_of(XS_EVENT_ARGUMENTS), 1);
+}
+
+/* A buffer of more words that may be pointers than there is room for, most of which lie in no allocation. */
+static void words_beyond_the_room_are_looked_up_in_parts(void **state) {
+    (void)state;
+    static uint64_t words[2 * XS_ARGUMENTS_MOST + 3];
+    size_t bytes = sizeof words;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, words, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    static struct fake_function f = {.count = COUNT_OF(words)};
+    for (uint32_t id = 1; id <= 3; id++) {
+        allocated(id, BASE + id * 0x100000, 0x1000, XS_MEM_DEVICE);
+    }
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        f.parameters[i].offset = 8 * i;
+        f.parameters[i].bytes = 8;
+        words[i] = BASE + 0x180000 + 8 * i; /* in a gap */
+    }
+    words[0] = BASE + 0x300000;
+    words[XS_ARGUMENTS_MOST] = BASE + 0x100008;
+    words[COUNT_OF(words) - 1] = BASE + 0x200010;
+    for (int i = 0; i < 2; i++) {
+        assert_string_equal(set_text(launch(&f, NULL, extra, CUDA_SUCCESS)), "1,2,3");
+    }
+    words[XS_ARGUMENTS_MOST] = 0;
+    assert_string_equal(set_text(launch(&f, NULL, extra, CUDA_SUCCESS)), "2,3");
+}
+
 /* A forked child has no sets of its parent's. */
 static void a_child_numbers_its_own_sets(void **state) {
     (void)state;
@@ -371,6 +406,8 @@ int main(void) {
         WITH_SPOOL(only_memory_counts),
         WITH_SPOOL(a_change_of_the_map_is_seen_at_once),
         cmocka_unit_test_setup_teardown(launches_that_come_again_keep_their_sets, open_large_spool, close_spool),
+        WITH_SPOOL(a_launch_that_comes_again_needs_no_table),
+        WITH_SPOOL(words_beyond_the_room_are_looked_up_in_parts),
         WITH_SPOOL(a_child_numbers_its_own_sets),
         WITH_SPOOL(pointers_in_structures_are_found),
         WITH_SPOOL(pointers_in_packed_structures_are_found),

@@ -56,7 +56,7 @@ static const char *neighbours(int cpu) {
     return lists_of[cpu / 2];
 }
 static const char *fours(int cpu) { return cpu < 4 ? "0-1,2-3" : "4-7,900-99999"; }
-static const char *nonsense(int cpu) { return cpu % 2 ? "x" : "3-1,-,99999999999999999999"; }
+static const char *nonsense(int cpu) { return cpu % 2 ? "x" : "3-1,99999999999999999999,-"; }
 
 static cpu_set_t set_of(const char *digits) {
     cpu_set_t set;
