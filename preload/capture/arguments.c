@@ -46,7 +46,7 @@ struct memory {
 struct pointers {
     uint64_t low, bytes; /* where there are allocations at all */
     uint64_t sequence;   /* of the map, as the scan began */
-    unsigned addresses;  /* found, and not looked up */
+    unsigned addresses;  /* found, since the last ones were looked up */
     unsigned count;      /* of allocations that were found */
     bool has_more;       /* addresses than there is room for: the first ones have been looked up */
     struct memory *memory;
@@ -115,7 +115,6 @@ static void look_up_all(struct pointers *p) {
             count++;
         }
     }
-    p->addresses = 0;
     p->count = count;
 }
 
@@ -127,6 +126,7 @@ XS_HOT void look_at(struct pointers *p, const void *place) {
     }
     if (XS_UNLIKELY(p->addresses == XS_ARGUMENTS_MOST)) {
         look_up_all(p);
+        p->addresses = 0;
         p->has_more = true;
     }
     p->memory->addresses[p->addresses++] = address;
@@ -270,12 +270,12 @@ static struct xs_event *number(struct xs_event *e, struct pointers *p) {
 
 /* A set keeps its number even where argument_sets.c forgets it. If the map has changed since the scan began, what is
  * remembered here is never found. Until all of it is written it counts for nothing: a signal handler may jump away. */
-static void remember(struct known *known, const struct pointers *p, unsigned addresses, uint32_t set) {
+static void remember(struct known *known, const struct pointers *p, uint32_t set) {
     known->sequence = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    known->count = addresses;
+    known->count = p->addresses;
     known->set = set;
-    memcpy(known->addresses, p->memory->addresses, addresses * sizeof known->addresses[0]);
+    memcpy(known->addresses, p->memory->addresses, p->addresses * sizeof known->addresses[0]);
     atomic_signal_fence(memory_order_seq_cst);
     known->sequence = p->sequence;
 }
@@ -296,10 +296,9 @@ struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, vo
         e->argument_set = known->set;
         return e;
     }
-    unsigned addresses = p.addresses;
     e = number(e, &p);
     if (known && e->argument_set) {
-        remember(known, &p, addresses, e->argument_set);
+        remember(known, &p, e->argument_set);
     }
     return e;
 }
@@ -308,9 +307,8 @@ void xs_arguments_functions_go(void) { xs_layouts_drop(); }
 
 void xs_arguments_forget(void) {
     struct memory *memory = xs_thread_memory[XS_PART_ARGUMENTS].memory;
-    for (unsigned i = 0; memory && i < KNOWN;
-         i++) { /* numbers of the parent's sets; a page that has none stays shared */
-        if (memory->known[i].sequence) {
+    for (unsigned i = 0; memory && i < KNOWN; i++) {
+        if (memory->known[i].sequence) { /* a page on which nothing is known stays shared with the parent */
             memory->known[i].sequence = 0;
         }
     }

@@ -65,15 +65,19 @@ static uint64_t ticks_since(const struct look *now) {
     return 0;
 }
 
-static void go(const cpu_set_t *to) {
-    if (!CPU_EQUAL(to, &present) && sched_setaffinity(0, sizeof *to, to) == 0) {
-        present = *to;
+/* Goes off the busy processors; false where none is free. */
+static bool go_off(const cpu_set_t *busy, int busiest) {
+    cpu_set_t to;
+    bool is_free = xs_processors_free(xs_placement_topology, &allowed, busy, busiest, &to);
+    if (!CPU_EQUAL(&to, &present) && sched_setaffinity(0, sizeof to, &to) == 0) {
+        present = to;
     }
+    return is_free;
 }
 
-/* False where a processor is free. */
+/* False where no processor is free. */
 static bool choose(const struct look *now, unsigned count, uint64_t least_ticks) {
-    cpu_set_t busy, to;
+    cpu_set_t busy;
     uint64_t most = 0;
     int busiest = -1;
     CPU_ZERO(&busy);
@@ -88,9 +92,7 @@ static bool choose(const struct look *now, unsigned count, uint64_t least_ticks)
             busiest = now[i].cpu;
         }
     }
-    bool is_free = xs_processors_free(xs_placement_topology, &allowed, &busy, busiest, &to);
-    go(&to);
-    return !is_free;
+    return go_off(&busy, busiest);
 }
 
 /* Whoever has changed the thread's processors since the last look is right. */
@@ -107,12 +109,11 @@ static bool find_allowed(void) {
 }
 
 void xs_placement_begin(int cpu) {
-    cpu_set_t busy, to;
+    cpu_set_t busy;
     if (find_allowed() && cpu >= 0 && cpu < CPU_SETSIZE) {
         CPU_ZERO(&busy);
         CPU_SET((size_t)cpu, &busy);
-        xs_processors_free(xs_placement_topology, &allowed, &busy, cpu, &to);
-        go(&to);
+        go_off(&busy, cpu);
     }
 }
 
@@ -130,7 +131,7 @@ bool xs_placement_look(const int32_t *tids, unsigned count) {
     if (before_count) {
         uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
         uint64_t busy = since_ns * per_second / 1000000000 * BUSY_PERCENT / 100;
-        in_the_way = choose(now, found, busy ? busy : 1);
+        in_the_way = !choose(now, found, busy ? busy : 1);
     }
     memcpy(before, now, sizeof before);
     before_count = found;

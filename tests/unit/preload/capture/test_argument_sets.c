@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "preload/core/scratch.h"
+#include "step_by_step.h"
 
 /* There may be no memory for a scratch stack. */
 static bool has_no_stack;
@@ -41,8 +42,8 @@ static void set_without_room_and_without_a_stack(void **state) {
     assert_int_equal(events_of(XS_EVENT_ARGUMENTS) + events_of(XS_EVENT_LAUNCH), 0);
 }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-enum { TRAP_FLAG = 0x100, EVENTS = 3, COUNT = (EVENTS - 1) * XS_ARGUMENTS_EVENT_COUNT + 1 };
+#if defined(CAN_STEP)
+enum { EVENTS = 3, COUNT = (EVENTS - 1) * XS_ARGUMENTS_EVENT_COUNT + 1 };
 #define HASH UINT64_C(0x123456789abcdef)
 
 static uint32_t ids[COUNT];
@@ -54,11 +55,6 @@ static void look_it_up(int signal) {
     places++;
     known_places += known;
     too_early += known && events_of(XS_EVENT_ARGUMENTS) != EVENTS;
-}
-
-static void step_by_step(bool on) {
-    uint64_t flags = __builtin_ia32_readeflags_u64();
-    __builtin_ia32_writeeflags_u64(on ? flags | TRAP_FLAG : flags & ~(uint64_t)TRAP_FLAG);
 }
 
 static void events_come_before_the_number(void **state) {

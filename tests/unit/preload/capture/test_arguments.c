@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "step_by_step.h"
+
 #define BASE UINT64_C(0x7f0000000000)
 
 static const struct fake_function four_pointers = {.count = 5,
@@ -75,47 +77,55 @@ static void a_change_of_the_map_is_seen_at_once(void **state) {
     assert_string_equal(set_text(launch_with(BASE)), "2");
 }
 
+enum { PARAMETERS_MOST = 18, ALLOCATIONS = 40 };
+
+/* A launch with so many pointers by chance; its set, and what the text of that has to be. */
+static uint32_t launch_by_chance(unsigned count, uint64_t *chance, char expected[128]) {
+    static struct fake_function functions[PARAMETERS_MOST + 1];
+    struct fake_function *f = &functions[count];
+    uint64_t pointers[PARAMETERS_MOST];
+    void *params[PARAMETERS_MOST];
+    bool has[ALLOCATIONS + 1] = {false};
+    f->count = count;
+    for (unsigned i = 0; i < count; i++) {
+        *chance = *chance * UINT64_C(6364136223846793005) + 1;
+        unsigned id = 1 + (unsigned)(*chance >> 33) % ALLOCATIONS;
+        f->parameters[i].offset = 8 * (size_t)i;
+        f->parameters[i].bytes = 8;
+        pointers[i] = BASE + id * 0x1000 + (*chance >> 60);
+        params[i] = &pointers[i];
+        has[id] = true;
+    }
+    expected[0] = '\0';
+    for (unsigned id = 1; id <= ALLOCATIONS; id++) {
+        snprintf(expected + strlen(expected), has[id] ? 8 : 0, "%s%u", *expected ? "," : "", id);
+    }
+    return launch(f, params, NULL, CUDA_SUCCESS);
+}
+
 /* More launches than are remembered, with more pointers than are compared, in turns: each has the set that it had. */
 static void launches_that_come_again_keep_their_sets(void **state) {
     (void)state;
-    enum { LAUNCHES = 1500, MOST = 18, ALLOCATIONS = 40 };
-    static struct fake_function functions[MOST + 1];
-    static char first[LAUNCHES][128];
+    enum { LAUNCHES = 1500 };
+    static uint32_t first[LAUNCHES];
+    char expected[128];
     for (uint32_t id = 1; id <= ALLOCATIONS; id++) {
         allocated(id, BASE + id * 0x1000, 0x1000, XS_MEM_DEVICE);
     }
     for (unsigned round = 0, before = 0; round < 3; round++) {
         uint64_t chance = 1;
         for (unsigned i = 0; i < LAUNCHES; i++) {
-            uint64_t pointers[MOST];
-            void *params[MOST];
-            bool has[ALLOCATIONS + 1] = {false};
-            struct fake_function *f = &functions[i % (MOST + 1)];
-            f->count = i % (MOST + 1);
-            for (unsigned k = 0; k < f->count; k++) {
-                chance = chance * UINT64_C(6364136223846793005) + 1;
-                unsigned id = 1 + (unsigned)(chance >> 33) % ALLOCATIONS;
-                f->parameters[k].offset = 8 * (size_t)k;
-                f->parameters[k].bytes = 8;
-                pointers[k] = BASE + id * 0x1000 + (chance >> 60);
-                params[k] = &pointers[k];
-                has[id] = true;
-            }
-            char expected[128] = "";
-            for (unsigned id = 1; id <= ALLOCATIONS; id++) {
-                snprintf(expected + strlen(expected), has[id] ? 8 : 0, "%s%u", *expected ? "," : "", id);
-            }
-            const char *text = set_text(launch(f, params, NULL, CUDA_SUCCESS));
-            assert_string_equal(text, expected);
-            assert_true(round == 0 || strcmp(text, first[i]) == 0);
-            snprintf(first[i], sizeof first[i], "%s", text);
+            uint32_t set = launch_by_chance(i % (PARAMETERS_MOST + 1), &chance, expected);
+            assert_string_equal(set_text(set), expected);
+            assert_true(round == 0 || set == first[i]);
+            first[i] = set;
         }
         assert_true(round == 0 || events_of(XS_EVENT_ARGUMENTS) == before);
         before = events_of(XS_EVENT_ARGUMENTS);
     }
 }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(CAN_STEP)
 static sigjmp_buf out;
 static volatile unsigned steps_left;
 
@@ -124,12 +134,6 @@ static void leave_later(int signal) {
     if (steps_left-- == 0) {
         siglongjmp(out, 1);
     }
-}
-
-static void step_by_step(bool on) {
-    enum { TRAP_FLAG = 0x100 };
-    uint64_t flags = __builtin_ia32_readeflags_u64();
-    __builtin_ia32_writeeflags_u64(on ? flags | TRAP_FLAG : flags & ~(uint64_t)TRAP_FLAG);
 }
 
 static uint32_t look_at(uint64_t pointer) {

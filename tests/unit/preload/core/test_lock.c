@@ -13,6 +13,7 @@
 
 #include "preload/core/lock.h"
 #include "preload/core/memory_map.h"
+#include "step_by_step.h"
 #include "stop_unit.h"
 
 enum { MOST_SECONDS = 30, RANGES = 2000 };
@@ -99,19 +100,14 @@ static void change_that_allocates_is_not_left(void **state) {
     xs_map_clear();
 }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-enum { TRAP_FLAG = 0x100, AT_ONCE = 64, UNHARMED = 0, STOPPED = 1, NOT_REACHED = 2, WRONG = 3 };
+#if defined(CAN_STEP) && !defined(__SANITIZE_ADDRESS__)
+enum { AT_ONCE = 64, UNHARMED = 0, STOPPED = 1, NOT_REACHED = 2, WRONG = 3 };
 static volatile unsigned steps_left;
 
 static void leave_at_the_step(int signal) {
     if (--steps_left == 0) {
         leave(signal);
     }
-}
-
-static void step_by_step(bool on) {
-    uint64_t flags = __builtin_ia32_readeflags_u64();
-    __builtin_ia32_writeeflags_u64(on ? flags | TRAP_FLAG : flags & ~(uint64_t)TRAP_FLAG);
 }
 
 static void *use_the_map(void *unused) {

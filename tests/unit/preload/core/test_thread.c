@@ -17,6 +17,7 @@
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
+#include "step_by_step.h"
 
 enum { ROW = 7, CHUNKS = 2 };
 
@@ -438,8 +439,8 @@ static void call_of_a_later_destructor_gives_its_chunk_back(void **state) {
     assert_int_equal(atomic_load(&later_chunk->header.state), XS_CHUNK_FULL);
 }
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-enum { TRAP_FLAG = 0x100, OF_HANDLER = 999, OF_THREAD = 1234 };
+#if defined(CAN_STEP)
+enum { OF_HANDLER = 999, OF_THREAD = 1234 };
 static unsigned recorded_by_handler;
 
 static void record_in_handler(int signal) {
@@ -450,11 +451,6 @@ static void record_in_handler(int signal) {
         xs_end(e, 0);
         recorded_by_handler++;
     }
-}
-
-static void step_by_step(bool on) {
-    uint64_t flags = __builtin_ia32_readeflags_u64();
-    __builtin_ia32_writeeflags_u64(on ? flags | TRAP_FLAG : flags & ~(uint64_t)TRAP_FLAG);
 }
 
 /* The processor traps after every instruction of a call, so a handler that makes calls of its own comes at every
