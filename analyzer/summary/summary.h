@@ -99,6 +99,7 @@ struct xs_note {
 struct xs_coverage {
     uint64_t host_transfers, host_captured, host_failed, host_empty; /* empty: 0 bytes, which leave no record */
     uint64_t matched, modelled, without_record; /* modelled: device times were recorded in windows, and not then */
+    uint64_t peers;                             /* of without_record: copies between devices, which never have one */
     uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
     uint64_t migration_rests, migrations_ns; /* recording page migrations rested so often; how long it did not */
     uint64_t nested, left, dropped, skipped_events, dropped_records; /* as capture counted them */

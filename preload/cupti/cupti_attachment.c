@@ -113,13 +113,15 @@ static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
 
 /* ---- activity kinds ---- */
 
+/* Peer copies (MEMCPY2) are left out. Where both kinds of copies are on, each cuptiActivityFlushAll after a copy makes a
+ * later launch of a CUDA graph fail with CUDA_ERROR_LAUNCH_FAILED (CUPTI 13.0.1: tests/bench/flush_graph.cu,
+ * docs/measurements.md). */
 static struct {
     const char *what;
     CUpti_ActivityKind kind;
     bool only_with_kernels, enabled, refused;
 } kinds[] = {
     {"copies", CUPTI_ACTIVITY_KIND_MEMCPY, false, false, false},
-    {"peer copies", CUPTI_ACTIVITY_KIND_MEMCPY2, false, false, false},
     {"memsets", CUPTI_ACTIVITY_KIND_MEMSET, false, false, false},
     {"kernels", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true, false, false},
     {"synchronisation", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, false, false},

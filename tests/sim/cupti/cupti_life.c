@@ -145,6 +145,13 @@ void xs_cupti_attach_end(void) { change_end(); }
 void xs_cupti_flush_check(const char *function) {
     const struct xs_sim_driver *driver = xs_cupti_driver();
     pthread_once(&loaded, load);
+    if (checks != CHECK_NOTHING && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY) &&
+        xs_cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY2)) {
+        dprintf(STDERR_FILENO,
+                "simulated GPU: %s while MEMCPY and MEMCPY2 are both on: on a real one later graph launches fail\n",
+                function);
+        abort();
+    }
     if (checks == CHECK_NOTHING || driver == NULL || xs_cupti_attachment() == 0 || !xs_cupti_threads_have_buffers() ||
         driver->inside() == 0)
         return;

@@ -4,7 +4,7 @@
  * stdout: data ok
  *
  * A peer copy is neither upload nor download, reads what was uploaded, and brings the other device what nothing
- * uploaded there.
+ * uploaded there. CUPTI is not asked for peer copies, so they have no record.
  * !
  *
  * > SELECT direction, bytes, src_device, dst_device, is_async, result FROM transfers ORDER BY id
@@ -16,7 +16,7 @@
  *
  * needs: cupti
  * > SELECT without_record, without_event, host_failed FROM coverage
- * 0|0|0
+ * 2|0|0
  */
 #include "cases.h"
 
