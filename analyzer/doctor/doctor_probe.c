@@ -135,6 +135,36 @@ void xs_probe_driver(struct xs_diagnoses *diagnoses) {
 
 /* ---- CUPTI: the places in which the preloaded library looks, and those that only a Python program opens to it ---- */
 
+static int driver_version(void) {
+    int version = 0;
+    int (*get)(int *) = NULL;
+    void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, "cuDriverGetVersion") : NULL;
+    memcpy(&get, &symbol, sizeof symbol);
+    return get && get(&version) == 0 ? version : 0; /* cppcheck-suppress resourceLeak */
+}
+
+/* What is known of this CUPTI with this driver (known_trouble.def). */
+static void say_known_trouble(struct xs_diagnoses *diagnoses, uint32_t cupti) {
+    static const struct {
+        uint32_t first, last;
+        int last_driver;
+        enum xs_doctor_level level;
+        const char *what, *done;
+    } rows[] = {
+#define XS_TROUBLE(first, last, last_driver, level, what, done)                                                        \
+    {first, last, last_driver, XS_DOCTOR_##level, what, done},
+#include "analyzer/doctor/known_trouble.def"
+#undef XS_TROUBLE
+    };
+    int driver = driver_version();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool fits = cupti >= rows[i].first && (!rows[i].last || cupti <= rows[i].last);
+        if (fits && (!rows[i].last_driver || (driver && driver <= rows[i].last_driver)))
+            xs_doctor_add(diagnoses, rows[i].level, "CUPTI", rows[i].done, "%s", rows[i].what);
+    }
+}
+
 /* What was loaded stays loaded: CUPTI must not be unloaded, and the child ends soon. */
 static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_packages) {
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -161,6 +191,7 @@ static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_
                       "%s, %s: found by Python programs that load CUDA from the same packages", text, path);
     else
         xs_doctor_add(diagnoses, XS_DOCTOR_OK, "CUPTI", NULL, "%s, %s", text, path);
+    say_known_trouble(diagnoses, version);
     return true; /* cppcheck-suppress resourceLeak */
 }
 
@@ -209,12 +240,8 @@ static bool try_packages(struct xs_diagnoses *diagnoses, int major) {
 }
 
 static int driver_major(void) {
-    int version = 0;
-    int (*get)(int *) = NULL;
-    void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "cuDriverGetVersion") : NULL;
-    memcpy(&get, &symbol, sizeof symbol);
-    return get && get(&version) == 0 && version ? version / 1000 : 13; /* cppcheck-suppress resourceLeak */
+    int version = driver_version();
+    return version ? version / 1000 : 13;
 }
 
 void xs_probe_cupti(struct xs_diagnoses *diagnoses) {

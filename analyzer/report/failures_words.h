@@ -7,6 +7,10 @@
 #include "analyzer/engine/findings.h"
 #include "analyzer/summary/summary_failures.h"
 
+/* What a user can do where CUPTI was attached when the device failed. */
+#define XS_FAILED_WITH_CUPTI                                                                                           \
+    "CUPTI was attached then: if the program runs well without xferspy, record it with XFERSPY_CUPTI=off"
+
 /* "CUDA calls fail: CUDA_ERROR_ILLEGAL_ADDRESS since 1.20 s, 39 calls, first cuMemcpyDtoH_v2 at app.cu:88"; nothing
  * where none failed that matters. Escaped. */
 void xs_failures_say(struct xs_string *text, const struct xs_failures *failures, const struct xs_findings *findings);

@@ -139,9 +139,20 @@ static int compare(const void *a, const void *b) {
     return (x->result > y->result) - (x->result < y->result);
 }
 
+static void read_device_failure(const struct xs_trace *trace, struct xs_device_failure *failure) {
+    char cupti[16];
+    int64_t result = xs_trace_meta_int(trace, "failure.result", 0);
+    *failure = (struct xs_device_failure){.result = result > 0 && result <= INT32_MAX ? (int32_t)result : 0,
+                                          .at_ns = xs_trace_meta_int(trace, "failure.at_ns", 0)};
+    failure->cupti_attached =
+        failure->result && !strcmp(xs_trace_meta_text(trace, "failure.cupti", cupti, sizeof cupti, ""), "attached");
+    xs_trace_meta_text(trace, "failure.entry_point", failure->entry_point, sizeof failure->entry_point, "");
+}
+
 int xs_failures_read(const struct xs_trace *trace, struct xs_failures *failures, char *message) {
     int status = XS_OK;
     *failures = (struct xs_failures){0};
+    read_device_failure(trace, &failures->device);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
         status = read_table(failures, trace, i, message);
     if (status >= 0)

@@ -21,11 +21,21 @@ struct xs_failure {
 
 enum { XS_FAILURE_KINDS = 64 }; /* errors that are told apart */
 
+/* The first call that returned an error of the device, as capture noted it (meta `failure.*`). It may be one that is in
+ * no table. */
+struct xs_device_failure {
+    int32_t result;       /* 0: there was none */
+    int64_t at_ns;        /* trace time */
+    bool cupti_attached;  /* then CUPTI may be the cause: it has made good programs fail */
+    char entry_point[64]; /* "" where not known */
+};
+
 struct xs_failures {
     struct xs_failure *items; /* fatal ones first, then by calls, most first */
     size_t count;
     uint64_t calls;    /* of all errors */
     uint64_t harmless; /* calls that failed as programs that work do (harmless.def), in none of the above */
+    struct xs_device_failure device;
 };
 
 /* Negative status: the message is set, and nothing is left to be freed. */

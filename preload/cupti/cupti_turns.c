@@ -33,8 +33,11 @@
 #define LONG_KERNEL_NS UINT64_C(20000000)
 /* As long as threads wait at the gate (core/gate.c). */
 #define SLOW_TURN_NS UINT64_C(10000000000)
-/* Detaching crashed with CUDA graphs before. */
+/* Before these, detaching can crash a program with CUDA graphs: the driver, and CUPTI, whose release notes say that it
+ * was mended in 12.4 Update 1, which has the same number as 12.4. `doctor` says so (analyzer/doctor/known_trouble.def).
+ */
 #define LEAST_DRIVER_VERSION 12060
+#define LEAST_CUPTI_VERSION 23 /* 12.5 */
 
 static struct xs_windows windows;
 static uint64_t (*others_ns)(void);
@@ -139,6 +142,9 @@ static bool attach(void) {
 static const char *why_not_detachable(void) {
     if (is_old_driver) {
         return "the driver is older than 12.6, and may crash";
+    }
+    if (xs_cupti_api.version < LEAST_CUPTI_VERSION) {
+        return "this CUPTI is older than 12.5, and may crash";
     }
     return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
 }

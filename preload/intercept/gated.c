@@ -1,11 +1,13 @@
 /* The wrappers of the functions that are not recorded. They only pass through the gate. */
 #include "preload/core/asked_window.h"
 #include "preload/core/thread.h"
+#include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
 
 /* By these two a program says which part of it a profiler should look at. Constants: nothing is left of it in the other
  * wrappers. */
-XS_HOT CUresult after(enum xs_gated row, CUresult result) {
+XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_point) {
+    xs_device_failure_look((int)result, entry_point);
     if (row == XS_GATED_cuProfilerStart || row == XS_GATED_cuProfilerStop) {
         xs_asked_profiler_change(row == XS_GATED_cuProfilerStart);
     }
@@ -19,12 +21,12 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result) {
             return XS_NO_DRIVER;                                                                                       \
         }                                                                                                              \
         if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
-            return xs_guard.depth ? real args : after(XS_GATED_##symbol, real args);                                   \
+            return xs_guard.depth ? real args : after(XS_GATED_##symbol, real args, #symbol);                          \
         }                                                                                                              \
         xs_gate_enter_outer(XS_GUARD_HERE());                                                                          \
         CUresult returned = real args;                                                                                 \
         xs_gate_leave_outer();                                                                                         \
-        return after(XS_GATED_##symbol, returned);                                                                     \
+        return after(XS_GATED_##symbol, returned, #symbol);                                                            \
     }
 #include "preload/driver/gated_points.def"
 #undef XS_GATED

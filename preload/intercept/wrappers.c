@@ -3,6 +3,7 @@
 #include "preload/callsite/callsite.h"
 #include "preload/core/outside.h"
 #include "preload/core/own_cost.h"
+#include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
 #include "preload/intercept/call.h"
 #include "preload/intercept/step_end.h"
@@ -206,6 +207,7 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
             const bool is_moment = has_waited(call, category);                                                         \
             follow_left_out(call, category);                                                                           \
             xs_left_out_end();                                                                                         \
+            xs_device_failure_look((int)call->result, #symbol);                                                        \
             if (XS_UNLIKELY(is_moment)) {                                                                              \
                 xs_cupti_turn_here();                                                                                  \
             }                                                                                                          \
@@ -250,6 +252,7 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
         after;                                                                                                         \
         follow_contents(call, category);                                                                               \
         xs_end(call->event, (int32_t)call->result);                                                                    \
+        xs_device_failure_look((int)call->result, #symbol);                                                            \
         if (XS_UNLIKELY(measured_from)) {                                                                              \
             xs_own_cost_end(measured_from, entered, returned);                                                         \
         }                                                                                                              \

@@ -204,6 +204,15 @@ static void flush_beside_thread(bool shares) {
 
 static void flush_while_inside(void) { flush_beside_thread(false); }
 
+static void flush_both_kinds_of_copies(void) {
+    begin();
+    OK(cuptiActivityRegisterCallbacks(no_buffer, no_records));
+    attach();
+    OK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY));
+    OK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY2));
+    OK(cuptiActivityFlushAll(0));
+}
+
 static void call_in_child(void) {
     uint32_t version;
     attach();
@@ -331,6 +340,7 @@ static const struct {
     {"is in cuGraphInstantiateWithFlags", finalize_in_instantiation},
     {"is in cuGraphUpload", finalize_in_upload},
     {"cuptiActivityFlushAll of buffers that belong to threads", flush_while_inside},
+    {"cuptiActivityFlushAll while MEMCPY and MEMCPY2 are both on", flush_both_kinds_of_copies},
     {"cuptiGetVersion in a forked child", call_in_child},
     {"cuptiGetTimestamp in a forked child", call_in_child_without_handlers},
     {NULL, nobody_inside},

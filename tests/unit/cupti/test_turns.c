@@ -89,6 +89,15 @@ static void detached_with_the_oldest_that_can(void) {
     is_detached(fake, stub_notes);
 }
 
+static void stopped_with_an_old_cupti(void) {
+    struct fake_cupti *fake = start(13000);
+    unsigned notes = stub_notes;
+    xs_cupti_api.version = 22;
+    spend();
+    watch_until_turned(fake);
+    is_stopped(fake, notes, 0);
+}
+
 static void stopped_without_finalize(void) {
     struct fake_cupti *fake = start(13000);
     unsigned notes = stub_notes;
@@ -177,17 +186,19 @@ TEST(detached_with_membarrier)
 TEST(detached_without_membarrier)
 TEST(detached_with_the_oldest_that_can)
 TEST(stopped_with_an_old_driver)
+TEST(stopped_with_an_old_cupti)
 TEST(stopped_without_finalize)
 TEST(stopped_where_finalize_fails)
 TEST(stopped_behind_an_idle_device)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cost_without_a_budget),        cmocka_unit_test(test_migrations_are_of_the_same_budget),
-        cmocka_unit_test(test_launches_alone_keep_to_it),    cmocka_unit_test(test_detached_with_membarrier),
-        cmocka_unit_test(test_detached_without_membarrier),  cmocka_unit_test(test_detached_with_the_oldest_that_can),
-        cmocka_unit_test(test_stopped_with_an_old_driver),   cmocka_unit_test(test_stopped_without_finalize),
-        cmocka_unit_test(test_stopped_where_finalize_fails), cmocka_unit_test(test_stopped_behind_an_idle_device),
+        cmocka_unit_test(test_cost_without_a_budget),         cmocka_unit_test(test_migrations_are_of_the_same_budget),
+        cmocka_unit_test(test_launches_alone_keep_to_it),     cmocka_unit_test(test_detached_with_membarrier),
+        cmocka_unit_test(test_detached_without_membarrier),   cmocka_unit_test(test_detached_with_the_oldest_that_can),
+        cmocka_unit_test(test_stopped_with_an_old_driver),    cmocka_unit_test(test_stopped_with_an_old_cupti),
+        cmocka_unit_test(test_stopped_without_finalize),      cmocka_unit_test(test_stopped_where_finalize_fails),
+        cmocka_unit_test(test_stopped_behind_an_idle_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,6 +72,44 @@ static void everything_after_an_illegal_address(void **state) {
     end();
 }
 
+#define META(key, value) "INSERT OR REPLACE INTO meta VALUES ('failure." key "', '" value "');"
+
+/* Capture saw the device fail while CUPTI was attached: that may be the cause, and the user can try without. */
+static void cupti_was_attached(void **state) {
+    (void)state;
+    failing("UPDATE sync SET result = 719, enter_ns = 1204000000 WHERE id = 10;" META("result", "719")
+                META("entry_point", "cuCtxSynchronize") META("at_ns", "1205000000") META("cupti", "attached"));
+    expect_words("CUDA calls fail: CUDA_ERROR_LAUNCH_FAILED since 1.20 s, 1 call, first cuCtxSynchronize"
+                 ". CUPTI was attached then: if the program runs well without xferspy, record it with "
+                 "XFERSPY_CUPTI=off");
+    end();
+    failing("UPDATE sync SET result = 719, enter_ns = 1204000000 WHERE id = 10;" META("result", "719")
+                META("entry_point", "cuCtxSynchronize") META("at_ns", "1205000000") META("cupti", "detached"));
+    expect_words("CUDA calls fail: CUDA_ERROR_LAUNCH_FAILED since 1.20 s, 1 call, first cuCtxSynchronize");
+    end();
+}
+
+/* The call that failed first may be one that is not recorded, and the last one of the program. */
+static void only_an_unrecorded_call_failed(void **state) {
+    (void)state;
+    failing(META("result", "719") META("entry_point", "cuStreamIsCapturing") META("at_ns", "1205000000")
+                META("cupti", "attached"));
+    assert_int_equal(failures.count, 0);
+    expect_words("The device fails: CUDA_ERROR_LAUNCH_FAILED since 1.21 s, first cuStreamIsCapturing"
+                 ". CUPTI was attached then: if the program runs well without xferspy, record it with "
+                 "XFERSPY_CUPTI=off");
+    end();
+    failing("UPDATE transfer SET result = 1 WHERE id = 9;" META("result", "719")
+                META("entry_point", "cuStreamIsCapturing") META("at_ns", "1205000000") META("cupti", "off"));
+    struct xs_string text = {0};
+    xs_failures_say(&text, &failures, p->findings);
+    assert_non_null(strstr(text.data, "CUDA calls fail: CUDA_ERROR_INVALID_VALUE"));
+    assert_non_null(strstr(text.data, ". The device fails: CUDA_ERROR_LAUNCH_FAILED"));
+    assert_null(strstr(text.data, "CUPTI"));
+    xs_string_free(&text);
+    end();
+}
+
 static void the_first_call_has_its_line(void **state) {
     (void)state;
     failing("INSERT INTO stack VALUES (1,0,1,0),(2,0,1,0);"
@@ -182,6 +220,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_failed),
         cmocka_unit_test(everything_after_an_illegal_address),
+        cmocka_unit_test(cupti_was_attached),
+        cmocka_unit_test(only_an_unrecorded_call_failed),
         cmocka_unit_test(the_first_call_has_its_line),
         cmocka_unit_test(several_errors),
         cmocka_unit_test(a_batch_call_fails_once),

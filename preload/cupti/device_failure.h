@@ -1,0 +1,31 @@
+/* The first call that says that the program's work failed on the device, and whether CUPTI was attached then. After
+ * such a failure every further call in the context fails as well, so the first one tells most. CUPTI has made good
+ * programs fail in this way (docs/internals.md), and then the user has to learn that XFERSPY_CUPTI=off helps. */
+#ifndef XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
+#define XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
+
+#include <stdint.h>
+
+#include "preload/core/compiler.h"
+
+struct xs_device_failure {
+    const char *entry_point; /* the call that returned the error; static */
+    int result;
+    uint64_t at_ns;    /* CLOCK_MONOTONIC */
+    const char *cupti; /* "attached", "detached" (it had been attached before) or "off" */
+};
+
+/* Looks at a CUresult that a call of the application's returned. Any thread; costs a comparison where it is not one of
+ * the errors from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. `entry_point` is static. */
+enum { XS_DEVICE_FAILURE_FIRST = 700, XS_DEVICE_FAILURE_LAST = 719 };
+void xs_device_failure_note(int result, const char *entry_point);
+XS_HOT void xs_device_failure_look(int result, const char *entry_point) {
+    if (XS_UNLIKELY(result >= XS_DEVICE_FAILURE_FIRST && result <= XS_DEVICE_FAILURE_LAST)) {
+        xs_device_failure_note(result, entry_point);
+    }
+}
+
+/* The failure, NULL while there was none. Any thread; valid for the life of the process. */
+const struct xs_device_failure *xs_device_failure(void);
+
+#endif
