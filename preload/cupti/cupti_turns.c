@@ -144,7 +144,7 @@ static const char *why_not_detachable(void) {
         return "the driver is older than 12.6, and may crash";
     }
     if (xs_cupti_api.version < LEAST_CUPTI_VERSION) {
-        return "this CUPTI is older than 12.5, and may crash";
+        return "with graphs it crashed before CUPTI 12.5";
     }
     return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
 }
