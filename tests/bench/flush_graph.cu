@@ -5,9 +5,9 @@
  *   flush_graph KINDS COPIES FLUSHES [PERIOD_MS]
  *
  * KINDS      letters: c MEMCPY, p MEMCPY2 (peer copies), s MEMSET, k CONCURRENT_KERNEL, y SYNCHRONIZATION; - for none
- * COPIES     letters: u uploads from pageable memory, U from pinned, d downloads, D on the device, s memsets; - for
- * none FLUSHES    how many of the rounds of copies end with a flush; 0: none PERIOD_MS  CUPTI flushes by itself, so
- * often (cuptiActivityFlushPeriod) */
+ * COPIES     letters: u uploads from pageable memory, U from pinned, d downloads, D on the device, s memsets
+ * FLUSHES    after so many rounds of copies CUPTI is flushed; 0: never
+ * PERIOD_MS  CUPTI flushes by itself, so often (cuptiActivityFlushPeriod) */
 #include <cuda_runtime.h>
 #include <cupti.h>
 #include <stdio.h>
