@@ -295,6 +295,14 @@ bool xs_cupti_quiet_device(void) {
     }
 }
 
+void xs_cupti_flush_beside(void) {
+    prepare_gate();
+    if (xs_gate_close(PATIENCE_NS)) {
+        xs_cupti_flush_all(0);
+        xs_gate_open();
+    }
+}
+
 /* ---- a moment of the program's ---- */
 
 static void turn_on_scratch(void *argument) {
