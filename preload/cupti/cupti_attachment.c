@@ -176,19 +176,18 @@ void xs_cupti_record_no_more(const struct xs_cupti_api *api) {
     turn_all_callbacks(api, false);
 }
 
-/* cuptiFinalize ends all subscriptions or, while there are several, does nothing. */
-static CUptiResult leave_to_others(const struct xs_cupti_api *api) {
+/* cuptiFinalize does nothing, without a word, where there is another subscriber that the library has not seen. */
+static CUptiResult leave_and_finalize(const struct xs_cupti_api *api) {
     xs_cupti_record_no_more(api);
     xs_cupti_unsubscribe(api);
-    if (xs_cupti_others() == 0)
-        (void)api->cuptiFinalize(); /* nothing of the library's is left, even if it fails */
+    (void)api->cuptiFinalize(); /* nothing of the library's is left, even if it fails */
     return CUPTI_SUCCESS;
 }
 
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api) {
     uint32_t latest = xs_gate_latest_correlation(atomic_load(&latest_without_slot)), record = xs_cupti_latest_record();
     latest = (int32_t)(record - latest) > 0 ? record : latest;
-    CUptiResult result = xs_cupti_shares() ? leave_to_others(api) : api->cuptiFinalize();
+    CUptiResult result = xs_cupti_shares() ? leave_and_finalize(api) : api->cuptiFinalize();
     if (result == CUPTI_SUCCESS)
         atomic_store(&correlation_base, FIRST_IS_AWAITED | latest);
     return result;

@@ -8,7 +8,7 @@ static CUpti_SubscriberHandle subscriber;
 /* `shares`: the interface that sessions use here. `subscribed`: by that one, now. */
 static _Atomic bool shares;
 static bool subscribed;
-static unsigned others;
+static _Atomic unsigned others;
 
 CUpti_SubscriberHandle xs_cupti_subscriber(void) { return subscriber; }
 
@@ -26,15 +26,16 @@ void xs_cupti_choose_interface(const struct xs_cupti_api *api, int driver_versio
 
 void xs_cupti_share_no_more(void) { atomic_store(&shares, false); }
 
-unsigned xs_cupti_others(void) { return others; }
-void xs_cupti_other_came(void) { others++; }
-void xs_cupti_other_left(void) { others -= others > 0; }
-bool xs_cupti_is_beside(void) { return subscribed && xs_cupti_shares() && others > 0; }
+unsigned xs_cupti_others(void) { return atomic_load_explicit(&others, memory_order_relaxed); }
+void xs_cupti_other_came(void) { atomic_fetch_add(&others, 1); }
+void xs_cupti_other_left(void) { atomic_fetch_sub(&others, xs_cupti_others() > 0); }
+bool xs_cupti_shares_now(void) { return subscribed && xs_cupti_shares(); }
+bool xs_cupti_is_beside(void) { return xs_cupti_shares_now() && xs_cupti_others() > 0; }
 
 void xs_cupti_forget_interface(void) {
     atomic_store(&shares, false);
     subscribed = false;
-    others = 0;
+    atomic_store(&others, 0);
 }
 
 /* ---- subscribing ---- */
@@ -75,9 +76,13 @@ void xs_cupti_unsubscribe(const struct xs_cupti_api *api) {
 
 /* ---- buffers ---- */
 
+/* Beside another subscriber nothing is flushed, so a buffer waits until it is full. */
 static void CUPTIAPI requested(uint8_t **data, size_t *bytes, size_t *max_records, void *info) {
     (void)info;
-    xs_cupti_buffer_requested(data, bytes, max_records);
+    if (xs_cupti_others() > 0)
+        xs_cupti_small_buffer_requested(data, bytes, max_records);
+    else
+        xs_cupti_buffer_requested(data, bytes, max_records);
 }
 
 static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, void *info) {

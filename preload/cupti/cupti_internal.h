@@ -85,8 +85,8 @@ bool xs_cupti_is_active(void);
 /* Changes what xs_cupti_state will tell. Inside. */
 void xs_cupti_note(void (*change)(struct xs_cupti_state *state));
 
-/* Subscribes and begins to record. Returns NULL, or the function of CUPTI that failed, with its result; and who holds
- * CUPTI in `holder`, where that is known. Inside. */
+/* Subscribes, where the library is not yet, and begins to record. Returns NULL, or the function of CUPTI that failed,
+ * with its result; and who holds CUPTI in `holder`, where that is known. Inside. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes);
 
 /* cuptiActivityFlushAll(flag). Inside, while attached. */
@@ -103,8 +103,7 @@ CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, siz
 /* Enables the callbacks and kinds of records, or disables them. The result is that of copies. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
 void xs_cupti_record_no_more(const struct xs_cupti_api *api);
-/* Detaches CUPTI, as if it had never been subscribed. It waits for the device. Where another subscriber is there, the
- * library's own leaves, and CUPTI stays for the other. */
+/* Detaches CUPTI, as if it had never been subscribed. It waits for the device. Not beside another subscriber. */
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
 /* What is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
@@ -126,8 +125,13 @@ void xs_cupti_share_no_more(void);
 unsigned xs_cupti_others(void);
 void xs_cupti_other_came(void);
 void xs_cupti_other_left(void);
-/* The library is subscribed, and so is the application. Buffers of the application's may belong to threads, and to
- * flush them while one is in the driver may crash it (xs_cupti_register_buffers). */
+/* The library is subscribed by the interface that subscribers share. */
+bool xs_cupti_shares_now(void);
+/* So is the application. Then cuptiActivityFlushAll is not called: it hands over the application's buffers as well, and
+ * to call the application's callbacks from here is not safe. They may take a lock that the calling thread holds, or
+ * that belongs to a thread at the gate; what they use may be gone at exit; and buffers that belong to threads may not
+ * be flushed while one is in the driver (xs_cupti_register_buffers). CUPTI hands over full buffers by itself, and all
+ * of them when the application flushes. */
 bool xs_cupti_is_beside(void);
 void xs_cupti_forget_interface(void); /* in a forked child */
 
@@ -164,13 +168,13 @@ void xs_cupti_end_migrations(void);
 /* False: CUPTI is to be attached later, for a window that is asked for. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
+/* Nothing is recorded, but the library is still subscribed: the window ended beside a subscriber of the application's,
+ * and buffers may have records. */
+bool xs_cupti_is_paused(void);
 /* Closes the gate while the device has nothing to do: recorded kernels should not be under way when kinds are disabled.
  * Waits for such a moment half a second at most, and then closes it where that is possible. True: the gate is closed,
  * and the caller opens it. */
 bool xs_cupti_quiet_device(void);
-/* Hands over buffers beside another subscriber: those that are complete, while nobody is inside of the driver. Where
- * the gate cannot be closed, the next flush has them. */
-void xs_cupti_flush_beside(void);
 /* CUPTI is not turned any more. */
 void xs_cupti_end_turns(void);
 void xs_cupti_forget_turns(void); /* in a forked child */
@@ -194,6 +198,7 @@ struct xs_cupti_buffer {
 /* CUPTI's two callbacks. CUPTI may call them on any thread, also on a thread of the application inside a driver
  * call. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
+void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 /* Whether CUPTI has ever asked for one. */
 bool xs_cupti_buffers_asked_for(void);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,

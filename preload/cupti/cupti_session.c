@@ -160,6 +160,10 @@ static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
 
 /* Beside a subscriber of the application's the global interface would be refused, and might disturb it. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
+    if (xs_cupti_is_paused()) {
+        *result = xs_cupti_record(&xs_cupti_api, with_kernels);
+        return *result == CUPTI_SUCCESS ? NULL : "cuptiActivityEnable_v2 of copies";
+    }
     const char *failed = attach(result, holder, bytes);
     if (failed && xs_cupti_shares() && xs_cupti_others() == 0) {
         xs_note("cupti", "CUPTI is not shared with other profilers of this process: %s: %s (%d)", failed,
@@ -242,9 +246,7 @@ void xs_cupti_flush_all(uint32_t flag) {
 void xs_cupti_flush(bool forced) {
     if (atomic_load(&phase) != ACTIVE || !xs_cupti_enter())
         return;
-    if (atomic_load(&phase) == ACTIVE && xs_cupti_is_beside())
-        xs_cupti_flush_beside();
-    else if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached())
+    if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached() && !xs_cupti_is_beside())
         xs_cupti_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
     xs_cupti_leave();
 }
@@ -260,21 +262,23 @@ void xs_cupti_index_all(void) {
 /* False: the program has given the device nothing to do, and CUPTI has written nothing. */
 static bool may_have_records(void) { return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for(); }
 
-/* Takes all records. Beside another subscriber with the gate closed, which is opened again, or not at all. */
-static void flush_last(bool is_closed) {
-    if (!xs_cupti_is_beside() || is_closed)
+static void flush_last(void) {
+    if (!xs_cupti_is_beside())
         xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    if (is_closed)
-        xs_gate_open();
+    else
+        xs_note("cupti", "the last device times may be missing: the application was still profiling, and its buffers "
+                         "would have been handed over with them");
 }
+
+static bool has_buffers(void) { return xs_cupti_is_attached() || xs_cupti_is_paused(); }
 
 void xs_cupti_end(void) {
     if (atomic_load(&phase) != ACTIVE || !xs_cupti_enter())
         return;
     if (atomic_load(&phase) == ACTIVE) {
         xs_cupti_end_migrations();
-        if (xs_cupti_is_attached() && may_have_records()) {
-            flush_last(xs_cupti_is_beside() && xs_cupti_quiet_device());
+        if (has_buffers() && may_have_records()) {
+            flush_last();
             xs_cupti_sample_clock();
             xs_cupti_index_all();
         }
@@ -288,7 +292,7 @@ void xs_cupti_end(void) {
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;
-    if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached())
+    if (atomic_load(&phase) == ACTIVE && has_buffers())
         xs_cupti_sample_clock();
     decoder->next_record = xs_cupti_next_record();
     decoder->version = xs_cupti_api.version;
@@ -326,7 +330,7 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
         **tail = buffer;
         *tail = &buffer->next;
         /* After an error the buffer is read again, when CUPTI may be gone, and the names with it. */
-        if (xs_cupti_is_attached() || atomic_load(&phase) == OVER)
+        if (has_buffers() || atomic_load(&phase) == OVER)
             xs_cupti_buffer_index(buffer, decoder);
         result = decode(decoder, buffer);
     }
@@ -373,28 +377,17 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
-/* Where the application is subscribed, too. */
-static void leave_beside(bool alone) {
-    if (alone)
-        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    xs_cupti_record_no_more(&xs_cupti_api);
-    flush_last(alone);
-}
-
-static void leave_alone(bool alone) {
-    xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    xs_cupti_record_no_more(&xs_cupti_api);
-    if (alone)
-        xs_gate_open();
-    xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-}
-
 /* After this the application finds CUPTI as if nobody had used it; the records up to now wait for the drain. */
 static void give_away(const char *why) {
-    if (xs_cupti_is_attached()) {
+    if (has_buffers()) {
         xs_cupti_stop_migrations();
         bool alone = xs_cupti_quiet_device();
-        (xs_cupti_is_beside() ? leave_beside : leave_alone)(alone);
+        flush_last();
+        xs_cupti_record_no_more(&xs_cupti_api);
+        if (alone)
+            xs_gate_open();
+        if (!xs_cupti_is_beside())
+            xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         xs_cupti_sample_clock();
         if (xs_cupti_shares())
             xs_cupti_index_all(); /* which needs the subscriber */
