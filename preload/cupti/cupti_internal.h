@@ -175,6 +175,9 @@ bool xs_cupti_is_paused(void);
  * Waits for such a moment half a second at most, and then closes it where that is possible. True: the gate is closed,
  * and the caller opens it. */
 bool xs_cupti_quiet_device(void);
+/* Detaches CUPTI, which the library is not subscribed to any more. With the gate closed. False: a thread went in all
+ * the same, the device works, or this CUPTI cannot be detached. */
+bool xs_cupti_finalize_alone(void);
 /* CUPTI is not turned any more. */
 void xs_cupti_end_turns(void);
 void xs_cupti_forget_turns(void); /* in a forked child */

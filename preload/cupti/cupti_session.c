@@ -377,23 +377,38 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
+/* The gate is closed where `is_closed`, and opened here. */
+static void detach_or_note(bool is_closed, const char *why) {
+    bool detached = is_closed && xs_cupti_others() == 0 && xs_cupti_finalize_alone();
+    if (is_closed)
+        xs_gate_open();
+    if (!detached)
+        xs_note("cupti", "CUPTI could not be detached before %s; if that fails, run with XFERSPY_CUPTI=off", why);
+}
+
+/* Takes what CUPTI has, and leaves it. */
+static void leave(const char *why, bool detaches) {
+    xs_cupti_stop_migrations();
+    bool is_closed = xs_cupti_quiet_device();
+    flush_last();
+    xs_cupti_record_no_more(&xs_cupti_api);
+    if (is_closed && !detaches)
+        xs_gate_open();
+    if (!xs_cupti_is_beside())
+        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    xs_cupti_sample_clock();
+    if (xs_cupti_shares())
+        xs_cupti_index_all(); /* which needs the subscriber */
+    xs_cupti_unsubscribe(&xs_cupti_api);
+    xs_cupti_index_all();
+    if (detaches)
+        detach_or_note(is_closed, why);
+}
+
 /* After this the application finds CUPTI as if nobody had used it; the records up to now wait for the drain. */
-static void give_away(const char *why) {
-    if (has_buffers()) {
-        xs_cupti_stop_migrations();
-        bool alone = xs_cupti_quiet_device();
-        flush_last();
-        xs_cupti_record_no_more(&xs_cupti_api);
-        if (alone)
-            xs_gate_open();
-        if (!xs_cupti_is_beside())
-            xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        xs_cupti_sample_clock();
-        if (xs_cupti_shares())
-            xs_cupti_index_all(); /* which needs the subscriber */
-        xs_cupti_unsubscribe(&xs_cupti_api);
-        xs_cupti_index_all();
-    }
+static void give_away(const char *why, bool detaches) {
+    if (has_buffers())
+        leave(why, detaches);
     atomic_store(&left_shared, xs_cupti_shares());
     xs_cupti_end_migrations();
     xs_cupti_end_turns();
@@ -402,18 +417,21 @@ static void give_away(const char *why) {
     xs_note("cupti", "stepped aside for %s: no device times from here on", why);
 }
 
-void xs_cupti_step_aside(const char *why) {
+static void step_aside(const char *why, bool detaches) {
     if (atomic_load(&phase) == OVER || !xs_cupti_enter())
         return;
     int now = atomic_load(&phase);
     if (now == ACTIVE)
-        give_away(why);
+        give_away(why, detaches);
     else if (now == IDLE && (!claim[0] || shared_claim)) {
         snprintf(claim, sizeof claim, "%s", why);
         shared_claim = NULL;
     }
     xs_cupti_leave();
 }
+
+void xs_cupti_step_aside(const char *why) { step_aside(why, false); }
+void xs_cupti_detach_for_good(const char *why) { step_aside(why, true); }
 
 /* ---- beside the application ---- */
 

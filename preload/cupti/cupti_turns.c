@@ -176,6 +176,10 @@ static void end_pause(void) {
     xs_gate_open();
 }
 
+bool xs_cupti_finalize_alone(void) {
+    return is_alone() && !why_not_detachable() && xs_cupti_api.cuptiFinalize() == CUPTI_SUCCESS;
+}
+
 /* What CUPTI did to hold the program so long it may do again. */
 static void end_where_slow(uint64_t held_ns) {
     is_last_turn |= held_ns >= SLOW_TURN_NS;
