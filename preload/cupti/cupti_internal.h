@@ -276,6 +276,8 @@ bool xs_cupti_stay_beside(const void *its_function);
 void xs_cupti_arrived(bool subscribed);
 /* A subscriber of the application's has left. Any thread. */
 void xs_cupti_departed(void);
+/* The application has records of whole graphs. Then it may have made all subscribers get those alone. Any thread. */
+void xs_cupti_graphs_are_theirs(void);
 /* The library's session uses that interface, and the application does not, so CUPTI would refuse its global functions.
  * Any thread. */
 bool xs_cupti_is_in_the_way(void);

@@ -162,7 +162,10 @@ static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     if (xs_cupti_is_paused()) {
         *result = xs_cupti_record(&xs_cupti_api, with_kernels);
-        return *result == CUPTI_SUCCESS ? NULL : "cuptiActivityEnable_v2 of copies";
+        if (*result == CUPTI_SUCCESS)
+            return NULL;
+        xs_cupti_record_no_more(&xs_cupti_api);
+        return "cuptiActivityEnable_v2 of copies";
     }
     const char *failed = attach(result, holder, bytes);
     if (failed && xs_cupti_shares() && xs_cupti_others() == 0) {
@@ -184,6 +187,13 @@ static bool is_shared_by(const void *its_function) {
     void *ours;
     memcpy(&ours, &xs_cupti_api.cuptiSubscribe_v2, sizeof ours);
     return xs_cupti_shares() && its_function == ours;
+}
+
+static void note_both(void) {
+    static bool noted;
+    if (!noted)
+        xs_note("cupti", "the application profiles with CUPTI, too: both record");
+    noted = true;
 }
 
 static bool start(bool at_once) {
@@ -209,6 +219,8 @@ static bool start(bool at_once) {
         return false;
     }
     xs_cupti_sample_clock();
+    if (xs_cupti_is_beside())
+        note_both();
     set_status("active", "%s", "");
     return true;
 }
@@ -451,15 +463,12 @@ bool xs_cupti_stay_beside(const void *its_function) {
 }
 
 void xs_cupti_arrived(bool subscribed) {
-    static bool noted;
     if (!xs_cupti_enter())
         return;
-    if (!subscribed) {
+    if (!subscribed)
         xs_cupti_other_left();
-    } else if (!noted) {
-        noted = true;
-        xs_note("cupti", "the application profiles with CUPTI, too: both record");
-    }
+    else if (atomic_load(&phase) == ACTIVE)
+        note_both();
     xs_cupti_leave();
 }
 
@@ -470,8 +479,15 @@ void xs_cupti_departed(void) {
     xs_cupti_leave();
 }
 
+void xs_cupti_graphs_are_theirs(void) {
+    static atomic_flag noted = ATOMIC_FLAG_INIT;
+    if (atomic_load(&phase) != OVER && !atomic_flag_test_and_set(&noted))
+        xs_note("cupti", "the application's profiler records graphs: if it records them as a whole, device times of "
+                         "what runs in graphs are missing here");
+}
+
 bool xs_cupti_is_in_the_way(void) {
-    if (atomic_load(&phase) != ACTIVE || !xs_cupti_shares() || !xs_cupti_enter())
+    if (atomic_load(&phase) != ACTIVE || !xs_cupti_shares() || xs_cupti_others() > 0 || !xs_cupti_enter())
         return false;
     bool is = atomic_load(&phase) == ACTIVE && xs_cupti_others() == 0;
     xs_cupti_leave();

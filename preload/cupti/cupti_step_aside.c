@@ -152,15 +152,23 @@ XS_CUPTI_OVERRIDES(X)
 XS_CUPTI_GLOBALS(X)
 #undef X
 
+#define XS_SECOND(first, second, ...) second
+
+static bool records_graphs(enum override which, unsigned kind) {
+    return which != OVERRIDE_cuptiActivitySetAttribute_v2 && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+}
+
 #define X(name, parameters, arguments)                                                                                 \
     CUptiResult CUPTIAPI name parameters {                                                                             \
         CUptiResult result;                                                                                            \
         XS_CUPTI_FIND_REAL(name);                                                                                      \
         XS_CUPTI_GUARDED(result, real arguments);                                                                      \
-        if (XS_UNLIKELY(is_refused(result)) && xs_cupti_shares()) {                                                    \
+        if (XS_UNLIKELY(is_refused(result)) && xs_cupti_is_active() && xs_cupti_shares()) {                            \
             xs_cupti_step_aside(#name);                                                                                \
             XS_CUPTI_GUARDED(result, real arguments);                                                                  \
         }                                                                                                              \
+        if (result == CUPTI_SUCCESS && records_graphs(OVERRIDE_##name, (unsigned)XS_SECOND arguments))                 \
+            xs_cupti_graphs_are_theirs();                                                                              \
         return result;                                                                                                 \
     }
 XS_CUPTI_OF_SUBSCRIBERS(X)

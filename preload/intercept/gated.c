@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "preload/core/asked_window.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/real.h"
@@ -24,13 +25,17 @@ XS_HOT bool stops_a_process(enum xs_gated row) {
 /* With the number of the process as the first argument. CUPTI has contexts, memory of the device and threads of its own
  * in a process that it is attached to, and nobody says that they survive that. Besides, every other call of the driver
  * stands still from then on, those of the library included. So CUPTI goes before, and does not come back. */
+static void detach(void *call) { xs_cupti_detach_for_good(call); }
+
 __attribute__((noinline, cold)) static void before_stop(const char *call, ...) {
     va_list arguments;
     va_start(arguments, call);
     int process = va_arg(arguments, int);
     va_end(arguments);
     if (process == getpid()) {
-        xs_cupti_detach_for_good(call);
+        xs_guard_enter();
+        xs_on_scratch_or_here(detach, (void *)(uintptr_t)call);
+        xs_guard_leave();
     }
 }
 

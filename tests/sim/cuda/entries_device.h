@@ -97,5 +97,4 @@ PLAIN(cuCheckpointProcessCheckpoint, cuCheckpointProcessCheckpoint, 12080, (int 
       (pid, args))
 PLAIN(cuCheckpointProcessRestore, cuCheckpointProcessRestore, 12080, (int pid, CUcheckpointRestoreArgs *args),
       (pid, args))
-PLAIN(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock, 12080, (int pid, CUcheckpointUnlockArgs *args),
-      (pid, args))
+PLAIN(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock, 12080, (int pid, CUcheckpointUnlockArgs *args), (pid, args))

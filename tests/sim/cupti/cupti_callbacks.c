@@ -134,6 +134,8 @@ XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_Ca
         return CUPTI_ERROR_INVALID_PARAMETER;
     if (xs_cupti_driver() == NULL || !xs_cupti_usable())
         return CUPTI_ERROR_NOT_INITIALIZED;
+    if (shares && xs_cupti_setting("XFERSPY_SIM_CUPTI_SHARING", 1) == 0)
+        return CUPTI_ERROR_NOT_SUPPORTED;
     if (!has_place(shares, pParams)) /* which changes nothing in the driver */
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     xs_cupti_attach_begin("cuptiSubscribe");
