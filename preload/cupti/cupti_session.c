@@ -207,7 +207,7 @@ static bool start(bool at_once) {
         set_status("active", "%s", "");
         return true;
     }
-    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
+    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
     CUptiResult result;
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
     if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {

@@ -128,7 +128,7 @@ static void detach(void) {
 
 /* Somebody else may have subscribed without the library's seeing it: then that was the last window. */
 static bool attach(void) {
-    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
+    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
     CUptiResult result;
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
     attached = !failed;
