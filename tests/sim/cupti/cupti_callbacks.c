@@ -120,10 +120,11 @@ static bool has_place(bool shares, const CUpti_SubscriberParams *params) {
 }
 
 static bool wants_to_share(const CUpti_SubscriberParams *params) {
-    const struct xs_cupti_subscriber_params *known = (const void *)params;
-    return xs_cupti_version() >= 130300 && params != NULL &&
-           known->bytes > offsetof(struct xs_cupti_subscriber_params, allow_multiple_subscribers) &&
-           known->allow_multiple_subscribers == 1;
+    struct xs_cupti_subscriber_params known;
+    if (xs_cupti_version() < 130300 || params == NULL || params->structSize < sizeof(known))
+        return false;
+    memcpy(&known, params, sizeof(known));
+    return known.allow_multiple_subscribers == 1;
 }
 
 XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata,
