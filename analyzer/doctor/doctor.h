@@ -36,7 +36,8 @@ void xs_probe_cupti(struct xs_diagnoses *diagnoses);
 void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s); /* libxferspy.so: found, and can be preloaded */
 void xs_doctor_device_files(struct xs_diagnoses *diagnoses);
 void xs_doctor_environment(struct xs_diagnoses *diagnoses);
-void xs_doctor_contents(struct xs_diagnoses *diagnoses); /* what will be in a trace that a person should know */
+void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses); /* whether programs may be checkpointed here */
+void xs_doctor_contents(struct xs_diagnoses *diagnoses);    /* what will be in a trace that a person should know */
 void xs_doctor_output(struct xs_diagnoses *diagnoses);
 void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id); /* also called inside the driver probe */
 

@@ -262,6 +262,7 @@ int xs_command_doctor(int argc, char **argv) {
     xs_doctor_device_files(&diagnoses);
     xs_probe_in_child(&diagnoses, "CUPTI", arguments.timeout_s, xs_probe_cupti);
     xs_doctor_environment(&diagnoses);
+    xs_doctor_checkpoints(&diagnoses);
     xs_doctor_contents(&diagnoses);
     xs_doctor_output(&diagnoses);
     for (size_t i = 0; i < diagnoses.count; i++)

@@ -165,6 +165,16 @@ void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
                       enable);
 }
 
+/* From outside nobody tells the program, and so not the library either. */
+void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
+    char *program = xs_find_program("cuda-checkpoint");
+    if (program)
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "checkpoints",
+                      "set XFERSPY_CUPTI=off for programs that are checkpointed from outside",
+                      "%s: a checkpoint may fail while CUPTI is attached to the program", program);
+    free(program);
+}
+
 static bool is_word(const char *value, const char *word) { return value && !strcasecmp(value, word); }
 
 /* What a person should know before giving a trace away. */

@@ -91,6 +91,9 @@ void xs_cupti_forget(void);
  * `why` is the application's call. */
 void xs_cupti_step_aside(const char *why);
 
+/* The same, and takes CUPTI out of the process where that is possible. The calling thread is outside of the driver. */
+void xs_cupti_detach_for_good(const char *why);
+
 /* Did the application call one of those functions? From then on its own profile may show what the device does. Any
  * thread. */
 bool xs_cupti_is_theirs(void);

@@ -9,7 +9,6 @@
 #include "preload/cupti/cupti_callback_ids.h"
 #include "preload/cupti/cupti_internal.h"
 
-static CUpti_SubscriberHandle subscriber;
 static bool kernels_wanted;
 /* What is added to CUPTI's correlation ids, because those of the trace are unique. Where CUPTI is attached again they
  * begin anew (H200) or go on (H100), and if what they had reached were added to ids that go on, they would soon be
@@ -90,7 +89,8 @@ bool xs_cupti_saw_calls(void) {
 static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const uint32_t *ids, size_t count) {
     unsigned turned = 0;
     for (size_t i = 0; i < count; i++)
-        turned += api->cuptiEnableCallback(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, ids[i]) == CUPTI_SUCCESS;
+        turned +=
+            api->cuptiEnableCallback(on, xs_cupti_subscriber(), CUPTI_CB_DOMAIN_DRIVER_API, ids[i]) == CUPTI_SUCCESS;
     return turned;
 }
 
@@ -134,7 +134,7 @@ static CUptiResult enable_kinds(const struct xs_cupti_api *api) {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if ((kinds[i].only_with_kernels && !kernels_wanted) || kinds[i].refused)
             continue;
-        CUptiResult result = api->cuptiActivityEnable(kinds[i].kind);
+        CUptiResult result = xs_cupti_turn_kind(api, kinds[i].kind, true);
         kinds[i].enabled = result == CUPTI_SUCCESS;
         if (kinds[i].kind == CUPTI_ACTIVITY_KIND_MEMCPY && !kinds[i].enabled) {
             copies = result;
@@ -145,48 +145,23 @@ static CUptiResult enable_kinds(const struct xs_cupti_api *api) {
         }
     }
     /* A loop around cudaEventQuery would fill the trace with records of queries that found nothing. */
-    if (api->cuptiActivityEnableAllSyncRecords)
-        api->cuptiActivityEnableAllSyncRecords(0);
+    xs_cupti_all_waits(api, false);
     return copies;
 }
 
 static void disable_kinds(const struct xs_cupti_api *api) {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if (kinds[i].enabled)
-            api->cuptiActivityDisable(kinds[i].kind);
+            xs_cupti_turn_kind(api, kinds[i].kind, false);
         kinds[i].enabled = false;
     }
-    if (api->cuptiActivityEnableAllSyncRecords)
-        api->cuptiActivityEnableAllSyncRecords(1);
+    xs_cupti_all_waits(api, true);
 }
 
 /* ---- attaching and detaching ---- */
 
 CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes) {
-    holder[0] = 0;
-    CUptiResult result = api->cuptiSubscribe(&subscriber, on_driver_call, NULL);
-    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && api->cuptiSubscribe_v2) {
-        /* Only to learn who holds it: from CUDA 13.3 on a v2 subscription comes with an interface of its own. */
-        CUpti_SubscriberHandle unwanted;
-        CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
-                                         .subscriberName = "xferspy",
-                                         .oldSubscriberName = holder,
-                                         .oldSubscriberSize = bytes};
-        if (api->cuptiSubscribe_v2(&unwanted, on_driver_call, NULL, &params) == CUPTI_SUCCESS)
-            api->cuptiUnsubscribe(unwanted);
-        holder[bytes - 1] = 0;
-    }
-    return result;
-}
-
-/* From CUPTI 13 on each thread has buffers of its own if nothing else is asked for. cuptiActivityFlushAll then hands
- * one over while its thread writes into it, and the thread crashes (measured: docs/measurements.md). Buffers that all
- * threads share are under CUPTI's lock. Older versions have no others, or have them only if asked. */
-void xs_cupti_share_buffers(const struct xs_cupti_api *api) {
-    uint8_t for_each_thread = 0;
-    size_t bytes = sizeof for_each_thread;
-    if (api->cuptiActivitySetAttribute)
-        (void)api->cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &bytes, &for_each_thread);
+    return xs_cupti_subscribe_by(api, on_driver_call, holder, bytes);
 }
 
 /* Callbacks first: a call that comes in between has a correlation id and no record, like one that was still running
@@ -203,12 +178,18 @@ void xs_cupti_record_no_more(const struct xs_cupti_api *api) {
     turn_all_callbacks(api, false);
 }
 
-void xs_cupti_unsubscribe(const struct xs_cupti_api *api) { api->cuptiUnsubscribe(subscriber); }
+/* cuptiFinalize does nothing, without a word, where there is another subscriber that the library has not seen. */
+static CUptiResult leave_and_finalize(const struct xs_cupti_api *api) {
+    xs_cupti_record_no_more(api);
+    xs_cupti_unsubscribe(api);
+    (void)api->cuptiFinalize(); /* nothing of the library's is left, even if it fails */
+    return CUPTI_SUCCESS;
+}
 
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api) {
     uint32_t latest = xs_gate_latest_correlation(atomic_load(&latest_without_slot)), record = xs_cupti_latest_record();
     latest = (int32_t)(record - latest) > 0 ? record : latest;
-    CUptiResult result = api->cuptiFinalize();
+    CUptiResult result = xs_cupti_shares() ? leave_and_finalize(api) : api->cuptiFinalize();
     if (result == CUPTI_SUCCESS)
         atomic_store(&correlation_base, FIRST_IS_AWAITED | latest);
     return result;

@@ -92,6 +92,15 @@ void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *m
     atomic_fetch_add(&asked_for, 1);
 }
 
+void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records) {
+    *max_records = 0;
+    *bytes = SMALL_BUFFER_BYTES;
+    *data = allocate(*bytes);
+    atomic_fetch_add(&asked_for, 1);
+    if (!*data)
+        xs_cupti_buffer_requested(data, bytes, max_records);
+}
+
 bool xs_cupti_buffers_asked_for(void) { return atomic_load(&asked_for) > 0; }
 
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,

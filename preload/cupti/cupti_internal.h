@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "preload/cupti/cupti.h"
+#include "preload/cupti/cupti_multi.h"
 #include "schema/clock.h"
 #include "schema/store/store.h"
 
@@ -53,6 +54,9 @@ struct xs_cupti_api {
     XS_CUPTI_REQUIRED(X) /* never NULL once loaded */
     XS_CUPTI_OPTIONAL(X) /* NULL where this CUPTI does not have it */
 #undef X
+#define X(name, parameters) CUptiResult(CUPTIAPI *name) parameters;
+    XS_CUPTI_MULTI(X) /* NULL where this CUPTI does not have it */
+#undef X
 };
 
 /* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (there is none) or XS_ERROR_INVALID
@@ -81,8 +85,8 @@ bool xs_cupti_is_active(void);
 /* Changes what xs_cupti_state will tell. Inside. */
 void xs_cupti_note(void (*change)(struct xs_cupti_state *state));
 
-/* Subscribes and begins to record. Returns NULL, or the function of CUPTI that failed, with its result; and who holds
- * CUPTI in `holder`, where that is known. Inside. */
+/* Subscribes, where the library is not yet, and begins to record. Returns NULL, or the function of CUPTI that failed,
+ * with its result; and who holds CUPTI in `holder`, where that is known. Inside. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes);
 
 /* cuptiActivityFlushAll(flag). Inside, while attached. */
@@ -96,13 +100,10 @@ void xs_cupti_sample_clock(void);
 
 const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result);
 CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes);
-void xs_cupti_unsubscribe(const struct xs_cupti_api *api);
-/* Has all threads write their records into the same buffers. Before the callbacks of buffers are registered. */
-void xs_cupti_share_buffers(const struct xs_cupti_api *api);
 /* Enables the callbacks and kinds of records, or disables them. The result is that of copies. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
 void xs_cupti_record_no_more(const struct xs_cupti_api *api);
-/* Detaches CUPTI, as if it had never been subscribed. It waits for the device. */
+/* Detaches CUPTI, as if it had never been subscribed. It waits for the device. Not beside another subscriber. */
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
 /* What is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
@@ -110,6 +111,47 @@ uint32_t xs_cupti_correlation_base(void);
 bool xs_cupti_saw_calls(void);
 /* The call with this id is left out of the trace (core/outside.h), and so are its records. Any thread. */
 void xs_cupti_left_out(uint32_t correlation);
+
+/* ---- the global interface, or the one that several subscribers share (cupti_interface.c); all inside ---- */
+
+/* Decides for the interface that subscribers share where library and driver have all of it. */
+void xs_cupti_choose_interface(const struct xs_cupti_api *api, int driver_version);
+/* Is it that one? Any thread. */
+bool xs_cupti_shares(void);
+/* It could not be had: the global one from now on. While the library is not subscribed. */
+void xs_cupti_share_no_more(void);
+
+/* Subscribers of the application's that share CUPTI with the library. */
+unsigned xs_cupti_others(void);
+void xs_cupti_other_came(void);
+void xs_cupti_other_left(void);
+/* The library is subscribed by the interface that subscribers share. */
+bool xs_cupti_shares_now(void);
+/* So is the application. Then cuptiActivityFlushAll is not called: it hands over the application's buffers as well, and
+ * to call the application's callbacks from here is not safe. They may take a lock that the calling thread holds, or
+ * that belongs to a thread at the gate; what they use may be gone at exit; and buffers that belong to threads may not
+ * be flushed while one is in the driver (xs_cupti_register_buffers). CUPTI hands over full buffers by itself, and all
+ * of them when the application flushes. */
+bool xs_cupti_is_beside(void);
+void xs_cupti_forget_interface(void); /* in a forked child */
+
+CUpti_SubscriberHandle xs_cupti_subscriber(void); /* while subscribed */
+/* With who holds CUPTI in `holder`, where it is held and that is known. */
+CUptiResult xs_cupti_subscribe_by(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder,
+                                  size_t bytes);
+/* From then on buffers are read only by their index. */
+void xs_cupti_unsubscribe(const struct xs_cupti_api *api);
+/* Registers the callbacks of buffers, into which all threads are to write. */
+CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api);
+/* Records that were dropped since the last call. */
+size_t xs_cupti_dropped_records(const struct xs_cupti_api *api);
+CUptiResult xs_cupti_turn_kind(const struct xs_cupti_api *api, CUpti_ActivityKind kind, bool on);
+/* Are waits recorded that failed, and queries that found nothing? */
+void xs_cupti_all_waits(const struct xs_cupti_api *api, bool on);
+CUptiResult xs_cupti_timestamp(const struct xs_cupti_api *api, uint64_t *stamp);
+/* What finds the records in a buffer; NULL: no library is loaded. */
+typedef __typeof__(cuptiActivityGetNextRecord) xs_cupti_next_record_fn;
+xs_cupti_next_record_fn *xs_cupti_next_record(void);
 
 /* ---- page migrations (cupti_migrations.c); all inside ---- */
 
@@ -126,10 +168,16 @@ void xs_cupti_end_migrations(void);
 /* False: CUPTI is to be attached later, for a window that is asked for. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
+/* Nothing is recorded, but the library is still subscribed: the window ended beside a subscriber of the application's,
+ * and buffers may have records. */
+bool xs_cupti_is_paused(void);
 /* Closes the gate while the device has nothing to do: recorded kernels should not be under way when kinds are disabled.
  * Waits for such a moment half a second at most, and then closes it where that is possible. True: the gate is closed,
  * and the caller opens it. */
 bool xs_cupti_quiet_device(void);
+/* Detaches CUPTI, which the library is not subscribed to any more. With the gate closed. False: a thread went in all
+ * the same, the device works, or this CUPTI cannot be detached. */
+bool xs_cupti_finalize_alone(void);
 /* CUPTI is not turned any more. */
 void xs_cupti_end_turns(void);
 void xs_cupti_forget_turns(void); /* in a forked child */
@@ -153,6 +201,7 @@ struct xs_cupti_buffer {
 /* CUPTI's two callbacks. CUPTI may call them on any thread, also on a thread of the application inside a driver
  * call. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
+void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 /* Whether CUPTI has ever asked for one. */
 bool xs_cupti_buffers_asked_for(void);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
@@ -185,11 +234,11 @@ enum xs_cupti_record { XS_RECORD_COPY, XS_RECORD_MEMSET, XS_RECORD_KERNEL, XS_RE
 struct xs_cupti_decoder {
     struct xs_store *store;
     const struct xs_clock *clock;
-    __typeof__(cuptiActivityGetNextRecord) *next_record; /* of the library that wrote the buffers */
-    uint32_t version;                                    /* of the same library */
-    int64_t offset_ns;                                   /* CUPTI's clock minus CLOCK_MONOTONIC */
-    uint32_t correlation_base;                           /* of the buffer that is decoded */
-    const uint32_t *offsets;                             /* of its records; NULL: next_record finds them */
+    xs_cupti_next_record_fn *next_record; /* of the library that wrote the buffers */
+    uint32_t version;                     /* of the same library */
+    int64_t offset_ns;                    /* CUPTI's clock minus CLOCK_MONOTONIC */
+    uint32_t correlation_base;            /* of the buffer that is decoded */
+    const uint32_t *offsets;              /* of its records; NULL: next_record finds them */
     size_t record_count;
     uint64_t records[5];                 /* by enum xs_cupti_record; counted up */
     uint64_t own_kernels, own_kernel_ns; /* of the library itself; counted up as well */
@@ -220,5 +269,20 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, 
 
 /* The handle of the library in use, NULL before one is loaded. Any thread. */
 void *xs_cupti_handle(void);
+
+/* The application is about to subscribe by the interface that subscribers share, with `its_function`. True: the library
+ * stays beside it, and is told by xs_cupti_arrived what became of it. Any thread. */
+bool xs_cupti_stay_beside(const void *its_function);
+void xs_cupti_arrived(bool subscribed);
+/* A subscriber of the application's has left. Any thread. */
+void xs_cupti_departed(void);
+/* The application has records of whole graphs. Then it may have made all subscribers get those alone. Any thread. */
+void xs_cupti_graphs_are_theirs(void);
+/* The library's session uses that interface, and the application does not, so CUPTI would refuse its global functions.
+ * Any thread. */
+bool xs_cupti_is_in_the_way(void);
+/* The library stepped aside, and CUPTI still refuses the application's call: takes from it what it may remember of a
+ * subscriber that shared it. True: the call is worth another try. Once in a process. Any thread. */
+bool xs_cupti_leave_no_trace(void);
 
 #endif

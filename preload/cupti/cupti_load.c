@@ -84,8 +84,11 @@ static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, siz
     symbol = xs_real_dlsym(handle, #name);                                                                             \
     memcpy(&found.name, &symbol, sizeof symbol);
 #define REQUIRED(name) X(name) if (!symbol) missing = #name;
+#define MULTI(name, parameters) X(name)
     XS_CUPTI_REQUIRED(REQUIRED)
     XS_CUPTI_OPTIONAL(X)
+    XS_CUPTI_MULTI(MULTI)
+#undef MULTI
 #undef REQUIRED
 #undef X
     const char *path = loaded_path(handle);

@@ -50,10 +50,11 @@ static CUptiResult turn(bool on) {
     CUptiResult result;
     if (on) {
         result = configure(true);
-        return result == CUPTI_SUCCESS ? xs_cupti_api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)
-                                       : result;
+        return result == CUPTI_SUCCESS
+                   ? xs_cupti_turn_kind(&xs_cupti_api, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, true)
+                   : result;
     }
-    result = xs_cupti_api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+    result = xs_cupti_turn_kind(&xs_cupti_api, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, false);
     configure(false);
     return result;
 }
@@ -97,8 +98,7 @@ void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, cou
 
 /* Called inside. Those that wait to be drained have cost their time already. */
 static uint64_t migration_records(void) {
-    struct xs_cupti_decoder reader = {.next_record = xs_cupti_api.cuptiActivityGetNextRecord,
-                                      .version = xs_cupti_api.version};
+    struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     return (uint64_t)atomic_load(&decoded) + xs_cupti_buffers_migrations(&reader);
 }
 

@@ -27,6 +27,11 @@ static _Atomic(void *) handle;
 static bool with_kernels;
 static int64_t offset_ns; /* CUPTI's clock minus CLOCK_MONOTONIC */
 static char claim[64];    /* the application's first call of CUPTI, where it came before ours */
+/* The function by which it subscribed, where that is one that subscribers share; else NULL. */
+static const void *shared_claim;
+static int driver_version;
+/* The session was one that subscribers share, and is over; the application may meet what CUPTI remembers of it. */
+static _Atomic bool left_shared;
 
 /* Taken only inside, and by threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -101,7 +106,7 @@ void xs_cupti_sample_clock(void) {
     int64_t best = offset_ns;
     for (int i = 0; i < 7; i++) {
         uint64_t stamp = 0, before = xs_monotonic_ns();
-        if (xs_cupti_api.cuptiGetTimestamp(&stamp) != CUPTI_SUCCESS)
+        if (xs_cupti_timestamp(&xs_cupti_api, &stamp) != CUPTI_SUCCESS)
             return;
         uint64_t after = xs_monotonic_ns();
         if (after - before < best_width) {
@@ -126,6 +131,7 @@ static bool load(void) {
         return false;
     }
     atomic_store(&handle, xs_cupti_api.handle);
+    xs_cupti_choose_interface(&xs_cupti_api, driver_version);
     pthread_mutex_lock(&state_lock);
     state.version = xs_cupti_api.version;
     state.path = xs_cupti_api.path;
@@ -133,14 +139,14 @@ static bool load(void) {
     return true;
 }
 
-const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
+/* By the interface that is in use. */
+static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
     const char *call = "cuptiSubscribe";
     *result = xs_cupti_subscribe(&xs_cupti_api, holder, bytes);
     if (*result != CUPTI_SUCCESS)
         return call;
-    xs_cupti_share_buffers(&xs_cupti_api);
     call = "cuptiActivityRegisterCallbacks";
-    *result = xs_cupti_api.cuptiActivityRegisterCallbacks(xs_cupti_buffer_requested, xs_cupti_buffer_completed);
+    *result = xs_cupti_register_buffers(&xs_cupti_api);
     if (*result == CUPTI_SUCCESS) {
         call = "cuptiActivityEnable of copies";
         *result = xs_cupti_record(&xs_cupti_api, with_kernels);
@@ -152,18 +158,56 @@ const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     return call;
 }
 
-static bool start(bool at_once) {
-    if (claim[0]) {
-        set_status("taken", "the application called %s first", claim);
-        return false;
+/* Beside a subscriber of the application's the global interface would be refused, and might disturb it. */
+const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
+    if (xs_cupti_is_paused()) {
+        *result = xs_cupti_record(&xs_cupti_api, with_kernels);
+        if (*result == CUPTI_SUCCESS)
+            return NULL;
+        xs_cupti_record_no_more(&xs_cupti_api);
+        return "cuptiActivityEnable_v2 of copies";
     }
+    const char *failed = attach(result, holder, bytes);
+    if (failed && xs_cupti_shares() && xs_cupti_others() == 0) {
+        xs_note("cupti", "CUPTI is not shared with other profilers of this process: %s: %s (%d)", failed,
+                xs_cupti_result_text(&xs_cupti_api, *result), (int)*result);
+        xs_cupti_share_no_more();
+        failed = attach(result, holder, bytes);
+    }
+    return failed;
+}
+
+static bool taken_by(const char *call) {
+    set_status("taken", "the application called %s first", call);
+    return false;
+}
+
+/* There may be several libraries of CUPTI in a process; only what uses ours is known to share it. */
+static bool is_shared_by(const void *its_function) {
+    void *ours;
+    memcpy(&ours, &xs_cupti_api.cuptiSubscribe_v2, sizeof ours);
+    return xs_cupti_shares() && its_function == ours;
+}
+
+static void note_both(void) {
+    static bool noted;
+    if (!noted)
+        xs_note("cupti", "the application profiles with CUPTI, too: both record");
+    noted = true;
+}
+
+static bool start(bool at_once) {
+    if (claim[0] && !shared_claim)
+        return taken_by(claim);
     if (!load())
         return false;
+    if (claim[0] && !is_shared_by(shared_claim))
+        return taken_by(claim);
     if (!at_once) {
         set_status("active", "%s", "");
         return true;
     }
-    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
+    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
     CUptiResult result;
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
     if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
@@ -175,6 +219,8 @@ static bool start(bool at_once) {
         return false;
     }
     xs_cupti_sample_clock();
+    if (xs_cupti_is_beside())
+        note_both();
     set_status("active", "%s", "");
     return true;
 }
@@ -186,6 +232,7 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes) {
     if (atomic_load(&phase) == IDLE) {
         atomic_store(&phase, STARTING);
         with_kernels = wishes->kernels;
+        driver_version = wishes->driver_version;
         xs_cupti_start_migrations(wishes, begin);
         bool started = start(xs_cupti_start_turns(wishes, begin));
         atomic_store(&phase, started ? ACTIVE : OVER);
@@ -199,10 +246,9 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes) {
 /* ---- flush and drain ---- */
 
 void xs_cupti_flush_all(uint32_t flag) {
-    size_t dropped = 0;
     xs_cupti_api.cuptiActivityFlushAll(flag);
-    if (xs_cupti_api.cuptiActivityGetNumDroppedRecords &&
-        xs_cupti_api.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == CUPTI_SUCCESS && dropped) {
+    size_t dropped = xs_cupti_dropped_records(&xs_cupti_api);
+    if (dropped) {
         pthread_mutex_lock(&state_lock);
         state.dropped_records += dropped;
         pthread_mutex_unlock(&state_lock);
@@ -212,7 +258,7 @@ void xs_cupti_flush_all(uint32_t flag) {
 void xs_cupti_flush(bool forced) {
     if (atomic_load(&phase) != ACTIVE || !xs_cupti_enter())
         return;
-    if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached())
+    if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached() && !xs_cupti_is_beside())
         xs_cupti_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
     xs_cupti_leave();
 }
@@ -221,21 +267,30 @@ static void index_one(struct xs_cupti_buffer *buffer, void *decoder) { xs_cupti_
 
 /* Kernel names are CUPTI's memory; the buffers that wait are decoded when it may be gone. */
 void xs_cupti_index_all(void) {
-    struct xs_cupti_decoder reader = {.next_record = xs_cupti_api.cuptiActivityGetNextRecord,
-                                      .version = xs_cupti_api.version};
+    struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     xs_cupti_buffers_each(index_one, &reader);
 }
 
 /* False: the program has given the device nothing to do, and CUPTI has written nothing. */
 static bool may_have_records(void) { return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for(); }
 
+static void flush_last(void) {
+    if (!xs_cupti_is_beside())
+        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    else
+        xs_note("cupti", "the last device times may be missing: the application was still profiling, and its buffers "
+                         "would have been handed over with them");
+}
+
+static bool has_buffers(void) { return xs_cupti_is_attached() || xs_cupti_is_paused(); }
+
 void xs_cupti_end(void) {
     if (atomic_load(&phase) != ACTIVE || !xs_cupti_enter())
         return;
     if (atomic_load(&phase) == ACTIVE) {
         xs_cupti_end_migrations();
-        if (xs_cupti_is_attached() && may_have_records()) {
-            xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        if (has_buffers() && may_have_records()) {
+            flush_last();
             xs_cupti_sample_clock();
             xs_cupti_index_all();
         }
@@ -249,9 +304,9 @@ void xs_cupti_end(void) {
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;
-    if (atomic_load(&phase) == ACTIVE && xs_cupti_is_attached())
+    if (atomic_load(&phase) == ACTIVE && has_buffers())
         xs_cupti_sample_clock();
-    decoder->next_record = xs_cupti_api.cuptiActivityGetNextRecord;
+    decoder->next_record = xs_cupti_next_record();
     decoder->version = xs_cupti_api.version;
     decoder->offset_ns = offset_ns;
     xs_cupti_leave();
@@ -287,7 +342,7 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
         **tail = buffer;
         *tail = &buffer->next;
         /* After an error the buffer is read again, when CUPTI may be gone, and the names with it. */
-        if (xs_cupti_is_attached() || atomic_load(&phase) == OVER)
+        if (has_buffers() || atomic_load(&phase) == OVER)
             xs_cupti_buffer_index(buffer, decoder);
         result = decode(decoder, buffer);
     }
@@ -334,20 +389,39 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
+/* The gate is closed where `is_closed`, and opened here. */
+static void detach_or_note(bool is_closed, const char *why) {
+    bool detached = is_closed && xs_cupti_others() == 0 && xs_cupti_finalize_alone();
+    if (is_closed)
+        xs_gate_open();
+    if (!detached)
+        xs_note("cupti", "CUPTI could not be detached before %s; if that fails, run with XFERSPY_CUPTI=off", why);
+}
+
+/* Takes what CUPTI has, and leaves it. */
+static void leave(const char *why, bool detaches) {
+    xs_cupti_stop_migrations();
+    bool is_closed = xs_cupti_quiet_device();
+    flush_last();
+    xs_cupti_record_no_more(&xs_cupti_api);
+    if (is_closed && !detaches)
+        xs_gate_open();
+    if (!xs_cupti_is_beside())
+        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    xs_cupti_sample_clock();
+    if (xs_cupti_shares())
+        xs_cupti_index_all(); /* which needs the subscriber */
+    xs_cupti_unsubscribe(&xs_cupti_api);
+    xs_cupti_index_all();
+    if (detaches)
+        detach_or_note(is_closed, why);
+}
+
 /* After this the application finds CUPTI as if nobody had used it; the records up to now wait for the drain. */
-static void give_away(const char *why) {
-    if (xs_cupti_is_attached()) {
-        xs_cupti_stop_migrations();
-        bool alone = xs_cupti_quiet_device();
-        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        xs_cupti_record_no_more(&xs_cupti_api);
-        if (alone)
-            xs_gate_open();
-        xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        xs_cupti_sample_clock();
-        xs_cupti_unsubscribe(&xs_cupti_api);
-        xs_cupti_index_all();
-    }
+static void give_away(const char *why, bool detaches) {
+    if (has_buffers())
+        leave(why, detaches);
+    atomic_store(&left_shared, xs_cupti_shares());
     xs_cupti_end_migrations();
     xs_cupti_end_turns();
     atomic_store(&phase, OVER);
@@ -355,15 +429,82 @@ static void give_away(const char *why) {
     xs_note("cupti", "stepped aside for %s: no device times from here on", why);
 }
 
-void xs_cupti_step_aside(const char *why) {
+static void step_aside(const char *why, bool detaches) {
     if (atomic_load(&phase) == OVER || !xs_cupti_enter())
         return;
     int now = atomic_load(&phase);
     if (now == ACTIVE)
-        give_away(why);
-    else if (now == IDLE && !claim[0])
+        give_away(why, detaches);
+    else if (now == IDLE && (!claim[0] || shared_claim)) {
         snprintf(claim, sizeof claim, "%s", why);
+        shared_claim = NULL;
+    }
     xs_cupti_leave();
+}
+
+void xs_cupti_step_aside(const char *why) { step_aside(why, false); }
+void xs_cupti_detach_for_good(const char *why) { step_aside(why, true); }
+
+/* ---- beside the application ---- */
+
+bool xs_cupti_stay_beside(const void *its_function) {
+    if (atomic_load(&phase) == OVER || !xs_cupti_enter())
+        return false;
+    int now = atomic_load(&phase);
+    bool stays = now == ACTIVE ? is_shared_by(its_function) : now == IDLE && (!claim[0] || shared_claim);
+    if (stays && now == IDLE) {
+        snprintf(claim, sizeof claim, "cuptiSubscribe_v2");
+        shared_claim = its_function;
+    }
+    if (stays)
+        xs_cupti_other_came(); /* before it is there: CUPTI must not be finalized in between */
+    xs_cupti_leave();
+    return stays;
+}
+
+void xs_cupti_arrived(bool subscribed) {
+    if (!xs_cupti_enter())
+        return;
+    if (!subscribed)
+        xs_cupti_other_left();
+    else if (atomic_load(&phase) == ACTIVE)
+        note_both();
+    xs_cupti_leave();
+}
+
+void xs_cupti_departed(void) {
+    if (!xs_cupti_enter())
+        return;
+    xs_cupti_other_left();
+    xs_cupti_leave();
+}
+
+void xs_cupti_graphs_are_theirs(void) {
+    static atomic_flag noted = ATOMIC_FLAG_INIT;
+    if (atomic_load(&phase) != OVER && !atomic_flag_test_and_set(&noted))
+        xs_note("cupti", "the application's profiler records graphs: if it records them as a whole, device times of "
+                         "what runs in graphs are missing here");
+}
+
+bool xs_cupti_is_in_the_way(void) {
+    if (atomic_load(&phase) != ACTIVE || !xs_cupti_shares() || xs_cupti_others() > 0 || !xs_cupti_enter())
+        return false;
+    bool is = atomic_load(&phase) == ACTIVE && xs_cupti_others() == 0;
+    xs_cupti_leave();
+    return is;
+}
+
+bool xs_cupti_leave_no_trace(void) {
+    if (!atomic_load(&left_shared) || !xs_cupti_enter())
+        return false;
+    bool finalized = false;
+    if (atomic_exchange(&left_shared, false) && xs_cupti_others() == 0 && xs_cupti_api.cuptiFinalize &&
+        xs_cupti_quiet_device()) {
+        finalized = xs_cupti_api.cuptiFinalize() == CUPTI_SUCCESS;
+        xs_gate_open();
+    }
+    xs_cupti_leave();
+    return finalized;
 }
 
 /* Only the forking thread lives on: locks may be held by others for ever, and CUPTI's own are in the same state. A
@@ -371,6 +512,8 @@ void xs_cupti_step_aside(const char *why) {
 void xs_cupti_forget(void) {
     xs_lock_forget(&life);
     xs_cupti_forget_turns();
+    xs_cupti_forget_interface();
+    atomic_store(&left_shared, false);
     pthread_mutex_init(&state_lock, NULL);
     xs_cupti_buffers_forget();
     xs_cupti_correlation = 0;

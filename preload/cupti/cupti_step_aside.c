@@ -1,10 +1,12 @@
 /* The functions by which an application takes CUPTI for itself, one row each. The library exports each of them in
- * CUPTI's place: xferspy gives up its own session, and then the call goes on to the application's CUPTI. */
+ * CUPTI's place: xferspy gives up its own session, and then the call goes on to the application's CUPTI. Where both use
+ * the interface that subscribers share, the session stays beside the application's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "preload/core/compiler.h"
@@ -17,9 +19,6 @@
 #define XS_CUPTI_OVERRIDES(X)                                                                                          \
     X(cuptiSubscribe, (CUpti_SubscriberHandle * subscriber, CUpti_CallbackFunc callback, void *data),                  \
       (subscriber, callback, data))                                                                                    \
-    X(cuptiSubscribe_v2,                                                                                               \
-      (CUpti_SubscriberHandle * subscriber, CUpti_CallbackFunc callback, void *data, CUpti_SubscriberParams *params),  \
-      (subscriber, callback, data, params))                                                                            \
     X(cuptiActivityRegisterCallbacks,                                                                                  \
       (CUpti_BuffersCallbackRequestFunc requested, CUpti_BuffersCallbackCompleteFunc completed),                       \
       (requested, completed))                                                                                          \
@@ -36,13 +35,51 @@
     X(cuptiPCSamplingEnable, (void *params), (params))                                                                 \
     X(cuptiSassMetricsEnable, (void *params), (params))
 
+/* Global functions that an application may call before it subscribes. They take nothing away from a session that is
+ * global, too, but CUPTI refuses them beside one of the interface that subscribers share. */
+#define XS_CUPTI_GLOBALS(X)                                                                                            \
+    X(cuptiGetTimestamp, (uint64_t * timestamp), (timestamp))                                                          \
+    X(cuptiActivityGetAttribute, (CUpti_ActivityAttribute attribute, size_t * bytes, void *value),                     \
+      (attribute, bytes, value))                                                                                       \
+    X(cuptiActivitySetAttribute, (CUpti_ActivityAttribute attribute, size_t * bytes, void *value),                     \
+      (attribute, bytes, value))                                                                                       \
+    X(cuptiActivityEnableLatencyTimestamps, (uint8_t enable), (enable))                                                \
+    X(cuptiActivityEnableLaunchAttributes, (uint8_t enable), (enable))                                                 \
+    X(cuptiActivityEnableDeviceGraph, (uint8_t enable), (enable))                                                      \
+    X(cuptiActivityEnableHWTrace, (uint8_t enable), (enable))                                                          \
+    X(cuptiActivityEnableAllocationSource, (uint8_t enable), (enable))                                                 \
+    X(cuptiActivityEnableAllSyncRecords, (uint8_t enable), (enable))                                                   \
+    X(cuptiActivityEnableCudaEventDeviceTimestamps, (uint8_t enable), (enable))                                        \
+    X(cuptiActivityEnableDriverApi, (CUpti_CallbackId id, uint8_t enable), (id, enable))                               \
+    X(cuptiActivityEnableRuntimeApi, (CUpti_CallbackId id, uint8_t enable), (id, enable))
+
+/* What a subscriber asks for that is not alone. Some of it the first one has decided for all, which may be ours: HES,
+ * whether graphs are recorded as a whole. */
+#define XS_CUPTI_OF_SUBSCRIBERS(X)                                                                                     \
+    X(cuptiActivityEnable_v2, (CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void *config),              \
+      (subscriber, kind, config))                                                                                      \
+    X(cuptiActivityEnableAndDump_v2, (CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void *config),       \
+      (subscriber, kind, config))                                                                                      \
+    X(cuptiActivitySetAttribute_v2,                                                                                    \
+      (CUpti_SubscriberHandle subscriber, CUpti_ActivityAttribute attribute, size_t * bytes, void *value),             \
+      (subscriber, attribute, bytes, value))
+
+/* These have bodies of their own, at the end of this file. */
+#define XS_CUPTI_SINGLE(X)                                                                                             \
+    X(cuptiSubscribe_v2,                                                                                               \
+      (CUpti_SubscriberHandle * subscriber, CUpti_CallbackFunc callback, void *data, CUpti_SubscriberParams *params),  \
+      (subscriber, callback, data, params))                                                                            \
+    X(cuptiUnsubscribe, (CUpti_SubscriberHandle subscriber), (subscriber))
+
+#define XS_CUPTI_ALL(X) XS_CUPTI_OVERRIDES(X) XS_CUPTI_GLOBALS(X) XS_CUPTI_OF_SUBSCRIBERS(X) XS_CUPTI_SINGLE(X)
+
 #define X(name, parameters, arguments) OVERRIDE_##name,
-enum override { XS_CUPTI_OVERRIDES(X) OVERRIDE_COUNT };
+enum override { XS_CUPTI_ALL(X) OVERRIDE_COUNT };
 #undef X
 
 /* Exported, so that programs linked to CUPTI meet them; looked-up ones are remembered by xs_cupti_override. */
 #define X(name, parameters, arguments) XS_EXPORT CUptiResult CUPTIAPI name parameters;
-XS_CUPTI_OVERRIDES(X)
+XS_CUPTI_ALL(X)
 #undef X
 
 static _Atomic bool theirs;
@@ -65,23 +102,118 @@ static void *real_function(enum override which, const char *name) {
     return real;
 }
 
+/* What CUPTI answers where it takes the call for one too many, beside another subscriber or after one. */
+static bool is_refused(CUptiResult result) {
+    return result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED || result == CUPTI_ERROR_NOT_COMPATIBLE ||
+           result == CUPTI_ERROR_INVALID_OPERATION;
+}
+
+/* The body of a wrapper finds the real function as `real`, or returns. */
+#define XS_CUPTI_FIND_REAL(name)                                                                                       \
+    __typeof__(name) *real;                                                                                            \
+    void *found = real_function(OVERRIDE_##name, #name);                                                               \
+    if (!found)                                                                                                        \
+        return CUPTI_ERROR_NOT_INITIALIZED;                                                                            \
+    memcpy(&real, &found, sizeof real)
+
 /* CUPTI's inner driver calls are none of the application's, so they are guarded like those of our own calls. */
+#define XS_CUPTI_GUARDED(result, call)                                                                                 \
+    do {                                                                                                               \
+        xs_guard_enter();                                                                                              \
+        result = call;                                                                                                 \
+        xs_guard_leave();                                                                                              \
+    } while (0)
+
 #define X(name, parameters, arguments)                                                                                 \
     CUptiResult CUPTIAPI name parameters {                                                                             \
-        __typeof__(name) *real;                                                                                        \
-        void *found = real_function(OVERRIDE_##name, #name);                                                           \
-        if (!found)                                                                                                    \
-            return CUPTI_ERROR_NOT_INITIALIZED;                                                                        \
-        memcpy(&real, &found, sizeof real);                                                                            \
+        CUptiResult result;                                                                                            \
+        XS_CUPTI_FIND_REAL(name);                                                                                      \
         atomic_store(&theirs, true);                                                                                   \
         xs_cupti_step_aside(#name);                                                                                    \
-        xs_guard_enter();                                                                                              \
-        CUptiResult result = real arguments;                                                                           \
-        xs_guard_leave();                                                                                              \
+        XS_CUPTI_GUARDED(result, real arguments);                                                                      \
+        if (XS_UNLIKELY(is_refused(result)) && xs_cupti_leave_no_trace())                                              \
+            XS_CUPTI_GUARDED(result, real arguments);                                                                  \
         return result;                                                                                                 \
     }
 XS_CUPTI_OVERRIDES(X)
 #undef X
+
+#define X(name, parameters, arguments)                                                                                 \
+    CUptiResult CUPTIAPI name parameters {                                                                             \
+        CUptiResult result;                                                                                            \
+        XS_CUPTI_FIND_REAL(name);                                                                                      \
+        if (XS_UNLIKELY(xs_cupti_is_in_the_way()))                                                                     \
+            xs_cupti_step_aside(#name);                                                                                \
+        XS_CUPTI_GUARDED(result, real arguments);                                                                      \
+        if (XS_UNLIKELY(is_refused(result)) && xs_cupti_leave_no_trace())                                              \
+            XS_CUPTI_GUARDED(result, real arguments);                                                                  \
+        return result;                                                                                                 \
+    }
+XS_CUPTI_GLOBALS(X)
+#undef X
+
+#define XS_SECOND(first, second, ...) second
+
+static bool records_graphs(enum override which, unsigned kind) {
+    return which != OVERRIDE_cuptiActivitySetAttribute_v2 && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+}
+
+#define X(name, parameters, arguments)                                                                                 \
+    CUptiResult CUPTIAPI name parameters {                                                                             \
+        CUptiResult result;                                                                                            \
+        XS_CUPTI_FIND_REAL(name);                                                                                      \
+        XS_CUPTI_GUARDED(result, real arguments);                                                                      \
+        if (XS_UNLIKELY(is_refused(result)) && xs_cupti_is_active() && xs_cupti_shares()) {                            \
+            xs_cupti_step_aside(#name);                                                                                \
+            XS_CUPTI_GUARDED(result, real arguments);                                                                  \
+        }                                                                                                              \
+        if (result == CUPTI_SUCCESS && records_graphs(OVERRIDE_##name, (unsigned)XS_SECOND arguments))                 \
+            xs_cupti_graphs_are_theirs();                                                                              \
+        return result;                                                                                                 \
+    }
+XS_CUPTI_OF_SUBSCRIBERS(X)
+#undef X
+
+/* Does the application allow other subscribers? The structure of older headers ends before. */
+static bool allows_others(const CUpti_SubscriberParams *params) {
+    struct xs_cupti_subscriber_params known = {0};
+    if (!params || params->structSize <= offsetof(struct xs_cupti_subscriber_params, allow_multiple_subscribers))
+        return false;
+    memcpy(&known, params, offsetof(struct xs_cupti_subscriber_params, padding));
+    return known.allow_multiple_subscribers == 1;
+}
+
+/* What fails beside the library's session is tried again without it, so that the application gets what it would get
+ * alone. */
+CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *data,
+                                       CUpti_SubscriberParams *params) {
+    CUptiResult result;
+    XS_CUPTI_FIND_REAL(cuptiSubscribe_v2);
+    atomic_store(&theirs, true);
+    bool beside = allows_others(params) && xs_cupti_stay_beside(found);
+    if (!beside)
+        xs_cupti_step_aside("cuptiSubscribe_v2");
+    XS_CUPTI_GUARDED(result, real(subscriber, callback, data, params));
+    if (beside)
+        xs_cupti_arrived(result == CUPTI_SUCCESS);
+    if (!is_refused(result))
+        return result;
+    xs_cupti_step_aside("cuptiSubscribe_v2");
+    if (beside)
+        XS_CUPTI_GUARDED(result, real(subscriber, callback, data, params));
+    if (is_refused(result) && xs_cupti_leave_no_trace())
+        XS_CUPTI_GUARDED(result, real(subscriber, callback, data, params));
+    return result;
+}
+
+CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
+    CUptiResult result;
+    XS_CUPTI_FIND_REAL(cuptiUnsubscribe);
+    XS_CUPTI_GUARDED(result, real(subscriber));
+    if (result == CUPTI_SUCCESS)
+        xs_cupti_departed();
+    return result;
+}
 
 void *xs_cupti_override(const char *name, void *real) {
     static const struct {
@@ -89,7 +221,7 @@ void *xs_cupti_override(const char *name, void *real) {
         void *wrapper;
     } table[] = {
 #define X(name, parameters, arguments) {#name, (void *)name},
-        XS_CUPTI_OVERRIDES(X)
+        XS_CUPTI_ALL(X)
 #undef X
     };
     if (!real || !name || strncmp(name, "cupti", 5) != 0)

@@ -59,6 +59,7 @@ XS_TLS bool xs_cupti_moment;
 static _Atomic bool ended, decides; /* decides: neither budget nor user has all of the run recorded */
 
 bool xs_cupti_is_attached(void) { return attached; }
+bool xs_cupti_is_paused(void) { return !attached && xs_cupti_shares_now(); }
 
 /* No turn is due. */
 static void expect_none(void) {
@@ -113,6 +114,11 @@ static void stop_for_good(const char *why, const char *more) {
 /* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again,
  * and half of it would be there. */
 static void detach(void) {
+    if (xs_cupti_is_beside()) {
+        xs_cupti_record_no_more(&xs_cupti_api);
+        attached = false; /* it is paused */
+        return;
+    }
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     xs_cupti_sample_clock();
     xs_cupti_index_all();
@@ -125,7 +131,7 @@ static void detach(void) {
 
 /* Somebody else may have subscribed without the library's seeing it: then that was the last window. */
 static bool attach(void) {
-    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
+    char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
     CUptiResult result;
     const char *failed = xs_cupti_attach(&result, holder, sizeof holder);
     attached = !failed;
@@ -164,6 +170,21 @@ static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
 }
 
 static bool is_alone(void) { return atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS) && xs_gate_is_empty(); }
+
+/* The other subscriber has left: what it was in the way of is done now. */
+static void end_pause(void) {
+    if (!xs_cupti_is_paused() || xs_cupti_is_beside() || !xs_gate_close(PATIENCE_NS)) {
+        return;
+    }
+    if (is_alone()) {
+        detach();
+    }
+    xs_gate_open();
+}
+
+bool xs_cupti_finalize_alone(void) {
+    return is_alone() && !why_not_detachable() && xs_cupti_api.cuptiFinalize() == CUPTI_SUCCESS;
+}
 
 /* What CUPTI did to hold the program so long it may do again. */
 static void end_where_slow(uint64_t held_ns) {
@@ -232,6 +253,7 @@ static unsigned watch(void) {
     struct xs_windows_facts facts = facts_now();
     enum xs_windows_state to = xs_windows_look(&windows, &facts);
     if (to == windows.state) {
+        end_pause();
         expect_none();
         retry_ms = 0;
         return xs_windows_wait_ms(&windows);

@@ -1,6 +1,11 @@
 /* The wrappers of the functions that are not recorded. They only pass through the gate. */
+#include <stdarg.h>
+#include <unistd.h>
+
 #include "preload/core/asked_window.h"
+#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
+#include "preload/cupti/cupti.h"
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
 
@@ -14,11 +19,39 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_poin
     return result;
 }
 
+/* Do they stop a process, to take its memory from the devices (cuda-checkpoint)? Constants, too. */
+XS_HOT bool stops_a_process(enum xs_gated row) {
+    return row == XS_GATED_cuCheckpointProcessLock || row == XS_GATED_cuCheckpointProcessCheckpoint;
+}
+
+/* With the number of the process as the first argument. CUPTI has contexts, memory of the device and threads of its own
+ * in a process that it is attached to, and nobody says that they survive that. Besides, every other call of the driver
+ * stands still from then on, those of the library included. So CUPTI goes before, and does not come back. */
+static void detach(void *call) { xs_cupti_detach_for_good(call); }
+
+__attribute__((noinline, cold)) static void before_stop(const char *call, ...) {
+    va_list arguments;
+    va_start(arguments, call);
+    int process = va_arg(arguments, int);
+    va_end(arguments);
+    if (process == getpid()) {
+        xs_guard_enter();
+        xs_on_scratch_or_here(detach, (void *)(uintptr_t)call);
+        xs_guard_leave();
+    }
+}
+
+/* The arguments, each with a comma behind it. */
+#define XS_EACH(...) __VA_ARGS__ __VA_OPT__(, )
+
 #define XS_GATED(symbol, params, args)                                                                                 \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_gated_of(XS_GATED_##symbol);                           \
         if (XS_UNLIKELY(!real)) {                                                                                      \
             return XS_NO_DRIVER;                                                                                       \
+        }                                                                                                              \
+        if (stops_a_process(XS_GATED_##symbol)) {                                                                      \
+            before_stop(#symbol, XS_EACH args 0);                                                                      \
         }                                                                                                              \
         if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
             return xs_guard.depth ? real args : after(XS_GATED_##symbol, real args, #symbol);                          \

@@ -13,6 +13,11 @@ grep -q '^FAIL  preload' stdout || show "a broken library fails"
 XFERSPY_LIBRARY=./missing.so run "$XFERSPY" doctor; expect_status 1; expect_out "not found"
 CUDA_VISIBLE_DEVICES= run "$XFERSPY" doctor; expect_out "hides every GPU"
 CUDA_INJECTION64_PATH=/x run "$XFERSPY" doctor; expect_out "another tool will take CUPTI"
+# Where programs may be checkpointed from outside.
+run "$XFERSPY" doctor; expect_not "checkpoints"
+mkdir tools; printf '#!/bin/sh\n' >tools/cuda-checkpoint; chmod +x tools/cuda-checkpoint
+PATH="$PWD/tools:$PATH" run "$XFERSPY" doctor; expect_out "$PWD/tools/cuda-checkpoint: a checkpoint may fail"
+expect_out "set XFERSPY_CUPTI=off for programs that are checkpointed from outside"
 # What a trace will contain, as the environment has it.
 run "$XFERSPY" doctor; expect_out "a trace has the command line with all arguments; paths, and the names of functions"
 expect_out "the text of the lines of Python that calls came from; hashes of what was copied, not what was copied; nobody"

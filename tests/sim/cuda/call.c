@@ -129,6 +129,7 @@ CUresult xs_call_enter(struct xs_call *call, const char *name, uint32_t cbid, co
     if (xs_forked())
         return CUDA_ERROR_NOT_INITIALIZED;
     xs_inside_enter(name, call, &call->outer);
+    xs_checkpoint_wait(name);
     if (xs_exiting())
         return early ? CUDA_SUCCESS : CUDA_ERROR_DEINITIALIZED;
     if (xs_is_virtual())

@@ -89,3 +89,12 @@ PLAIN(cuCtxDetach, cuCtxDetach, 2000, (CUcontext ctx), (ctx))
 PLAIN(cuCtxEnablePeerAccess, cuCtxEnablePeerAccess, 4000, (CUcontext peerContext, unsigned int Flags),
       (peerContext, Flags))
 PLAIN(cuCtxDisablePeerAccess, cuCtxDisablePeerAccess, 4000, (CUcontext peerContext), (peerContext))
+PLAIN(cuCheckpointProcessGetState, cuCheckpointProcessGetState, 12080, (int pid, CUprocessState *state), (pid, state))
+PLAIN(cuCheckpointProcessGetRestoreThreadId, cuCheckpointProcessGetRestoreThreadId, 12080, (int pid, int *tid),
+      (pid, tid))
+PLAIN(cuCheckpointProcessLock, cuCheckpointProcessLock, 12080, (int pid, CUcheckpointLockArgs *args), (pid, args))
+PLAIN(cuCheckpointProcessCheckpoint, cuCheckpointProcessCheckpoint, 12080, (int pid, CUcheckpointCheckpointArgs *args),
+      (pid, args))
+PLAIN(cuCheckpointProcessRestore, cuCheckpointProcessRestore, 12080, (int pid, CUcheckpointRestoreArgs *args),
+      (pid, args))
+PLAIN(cuCheckpointProcessUnlock, cuCheckpointProcessUnlock, 12080, (int pid, CUcheckpointUnlockArgs *args), (pid, args))

@@ -334,6 +334,8 @@ CUresult xs_need_context(struct CUctx_st **out);
 bool xs_initialised(void);
 bool xs_forked(void);
 bool xs_exiting(void);
+/* Stands still while the process is locked for a checkpoint, unless `name` is a function of checkpoints. */
+void xs_checkpoint_wait(const char *name);
 CUresult xs_primary_retain(int device, struct CUctx_st **out);
 struct CUctx_st *xs_primary_of(int device);
 bool xs_context_valid(struct CUctx_st *context);

@@ -19,15 +19,20 @@ struct buffer {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, settled = PTHREAD_COND_INITIALIZER;
-static CUpti_BuffersCallbackRequestFunc request;
-static CUpti_BuffersCallbackCompleteFunc complete;
-static struct buffer *current, *full, **full_tail = &full;
+/* Of each client. */
+static struct client {
+    CUpti_BuffersCallbackRequestFunc request;
+    CUpti_BuffersCallbackCompleteFunc complete;
+    xs_cupti_requested_v2 request_v2; /* in their place */
+    xs_cupti_completed_v2 complete_v2;
+    struct buffer *current, *full, *last;
+    size_t dropped;
+} clients[XS_CUPTI_CLIENTS];
 static bool has_thread;
 static unsigned delivering, asking; /* callbacks of the client's that run now */
 static uint64_t unfinished;         /* operations that were queued with a record of this attachment, and did not end */
 static struct buffer *lost;         /* which cuptiFinalize did not hand back */
 static uint32_t period_ms;
-static size_t dropped;
 
 static CUpti_TimestampCallbackFunc timestamp;
 static int64_t offset_ns;
@@ -61,8 +66,17 @@ uint64_t xs_cupti_client_time(uint64_t monotonic_ns) {
     return result;
 }
 
+XS_EXPORT CUptiResult cuptiGetTimestamp_v2(CUpti_SubscriberHandle subscriber, uint64_t *out) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    (void)client;
+    if (out == NULL)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    *out = client_now();
+    return CUPTI_SUCCESS;
+}
+
 XS_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *out) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     if (out == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *out = client_now();
@@ -70,7 +84,7 @@ XS_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *out) {
 }
 
 XS_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc funcTimestamp) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     if (funcTimestamp == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     pthread_mutex_lock(&lock);
@@ -82,25 +96,33 @@ XS_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCall
 
 /* ---- buffers ---- */
 
-static void retire_locked(void) {
-    if (current == NULL)
+static void retire_locked(struct client *c) {
+    if (c->current == NULL)
         return;
-    current->next = NULL;
-    *full_tail = current;
-    full_tail = &current->next;
-    current = NULL;
+    c->current->next = NULL;
+    if (c->full != NULL)
+        c->last->next = c->current;
+    else
+        c->full = c->current;
+    c->last = c->current;
+    c->current = NULL;
 }
 
-static void deliver_all_locked(void) {
-    while (full != NULL) {
-        struct buffer *buffer = full;
-        full = buffer->next;
-        if (full == NULL)
-            full_tail = &full;
+static void hand_over(const struct client *c, const struct buffer *buffer) {
+    if (c->complete_v2 != NULL)
+        c->complete_v2(buffer->bytes, buffer->size, buffer->used, NULL);
+    else
+        c->complete(NULL, 0, buffer->bytes, buffer->size, buffer->used);
+}
+
+static void deliver_all_of_locked(struct client *c) {
+    while (c->full != NULL) {
+        struct buffer *buffer = c->full;
+        c->full = buffer->next;
         delivering++;
-        CUpti_BuffersCallbackCompleteFunc hand_over = complete;
+        struct client now = *c;
         pthread_mutex_unlock(&lock);
-        hand_over(NULL, 0, buffer->bytes, buffer->size, buffer->used);
+        hand_over(&now, buffer);
         free(buffer);
         pthread_mutex_lock(&lock);
         delivering--;
@@ -108,18 +130,37 @@ static void deliver_all_locked(void) {
     }
 }
 
+static void deliver_all_locked(void) {
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        deliver_all_of_locked(&clients[i]);
+}
+
+static bool any_full_locked(void) {
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        if (clients[i].full != NULL)
+            return true;
+    return false;
+}
+
+/* A real buffer has a place for each operation from its launch on. While one is unfinished, the buffer is handed over
+ * only if that is forced. */
+static void retire_all_locked(bool forced) {
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        if (clients[i].current != NULL && clients[i].current->used > 0 && (unfinished == 0 || forced))
+            retire_locked(&clients[i]);
+}
+
 static void *deliver(void *data) {
     (void)data;
     pthread_mutex_lock(&lock);
     for (;;) {
-        if (full != NULL && xs_cupti_usable()) {
+        if (any_full_locked() && xs_cupti_usable()) {
             deliver_all_locked();
         } else if (period_ms > 0) {
             uint64_t until = clock_ns(CLOCK_REALTIME) + (uint64_t)period_ms * 1000000u;
             struct timespec wake = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
             pthread_cond_timedwait(&work, &lock, &wake);
-            if (current != NULL && current->used > 0 && unfinished == 0)
-                retire_locked();
+            retire_all_locked(false);
         } else {
             pthread_cond_wait(&work, &lock);
         }
@@ -142,11 +183,14 @@ static void start_thread_locked(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static struct buffer *new_buffer(CUpti_BuffersCallbackRequestFunc ask) {
+static struct buffer *new_buffer(const struct client *ask) {
     struct buffer *buffer = calloc(1, sizeof(*buffer));
     if (buffer == NULL)
         return NULL;
-    ask(&buffer->bytes, &buffer->size, &buffer->most_records);
+    if (ask->request_v2 != NULL)
+        ask->request_v2(&buffer->bytes, &buffer->size, &buffer->most_records, NULL);
+    else
+        ask->request(&buffer->bytes, &buffer->size, &buffer->most_records);
     if (buffer->bytes == NULL || buffer->size == 0) {
         free(buffer);
         return NULL;
@@ -160,68 +204,90 @@ static bool has_room(const struct buffer *buffer, size_t bytes) {
 }
 
 /* The client is asked without the lock. */
-static struct buffer *ask_for_buffer_locked(void) {
-    CUpti_BuffersCallbackRequestFunc ask = request;
+static struct buffer *ask_for_buffer_locked(const struct client *c) {
+    struct client now = *c;
     asking++;
     pthread_mutex_unlock(&lock);
-    struct buffer *fresh = ask != NULL ? new_buffer(ask) : NULL;
+    struct buffer *fresh = now.request != NULL || now.request_v2 != NULL ? new_buffer(&now) : NULL;
     pthread_mutex_lock(&lock);
     asking--;
     pthread_cond_broadcast(&settled);
     return fresh;
 }
 
-void xs_cupti_append(uint32_t attachment, const void *record, size_t bytes) {
-    pthread_mutex_lock(&lock);
-    if (attachment != 0 && attachment == xs_cupti_attachment() && !has_room(current, bytes)) {
-        if (current != NULL) {
-            retire_locked();
+static void append_locked(uint32_t attachment, struct client *c, const void *record, size_t bytes) {
+    if (attachment != 0 && attachment == xs_cupti_attachment() && !has_room(c->current, bytes)) {
+        if (c->current != NULL) {
+            retire_locked(c);
             pthread_cond_signal(&work);
         }
-        struct buffer *fresh = ask_for_buffer_locked();
+        struct buffer *fresh = ask_for_buffer_locked(c);
         /* Another thread may have been as quick: then its buffer goes back first. */
         if (fresh != NULL) {
-            retire_locked();
-            current = fresh;
+            retire_locked(c);
+            c->current = fresh;
         }
     }
     if (attachment == 0 || attachment != xs_cupti_attachment()) {
         /* The attachment is over, and its records with it. */
-    } else if (has_room(current, bytes)) {
-        memcpy(current->bytes + current->used, record, bytes);
-        current->used += bytes;
-        current->records++;
+    } else if (has_room(c->current, bytes)) {
+        memcpy(c->current->bytes + c->current->used, record, bytes);
+        c->current->used += bytes;
+        c->current->records++;
     } else {
-        dropped++;
+        c->dropped++;
     }
+}
+
+void xs_cupti_append(uint32_t attachment, const void *record, size_t bytes) {
+    const CUpti_ActivityKind kind = ((const CUpti_Activity *)record)->kind;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        if (xs_cupti_client_wants(i, kind))
+            append_locked(attachment, &clients[i], record, bytes);
     pthread_mutex_unlock(&lock);
 }
 
 XS_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc funcBufferRequested,
                                                      CUpti_BuffersCallbackCompleteFunc funcBufferCompleted) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     if (funcBufferRequested == NULL || funcBufferCompleted == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     pthread_mutex_lock(&lock);
-    request = funcBufferRequested;
-    complete = funcBufferCompleted;
+    clients[XS_CUPTI_GLOBAL_CLIENT].request = funcBufferRequested;
+    clients[XS_CUPTI_GLOBAL_CLIENT].complete = funcBufferCompleted;
     start_thread_locked();
     pthread_mutex_unlock(&lock);
     return CUPTI_SUCCESS;
 }
 
+XS_EXPORT CUptiResult cuptiActivityRegisterCallbacks_v2(CUpti_SubscriberHandle subscriber,
+                                                        xs_cupti_requested_v2 requested,
+                                                        xs_cupti_completed_v2 completed) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    if (requested == NULL || completed == NULL)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    pthread_mutex_lock(&lock);
+    clients[client].request_v2 = requested;
+    clients[client].complete_v2 = completed;
+    start_thread_locked();
+    pthread_mutex_unlock(&lock);
+    return CUPTI_SUCCESS;
+}
+
+/* For all clients, because it has no namesake. */
 XS_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag) {
     XS_CUPTI_CALL();
     pthread_mutex_lock(&lock);
-    if (complete == NULL) {
+    bool any = false;
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        any |= clients[i].complete != NULL || clients[i].complete_v2 != NULL;
+    if (!any) {
         pthread_mutex_unlock(&lock);
         return CUPTI_ERROR_INVALID_OPERATION;
     }
     xs_cupti_flush_check(__func__);
-    /* A real buffer has a place for each operation from its launch on. While one is unfinished, the buffer is handed
-     * over only if that is forced. */
-    if (current != NULL && current->used > 0 && (unfinished == 0 || (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0))
-        retire_locked();
+    retire_all_locked((flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0);
     deliver_all_locked();
     while (delivering > 0)
         pthread_cond_wait(&settled, &lock);
@@ -244,21 +310,30 @@ XS_EXPORT CUptiResult cuptiActivityFlushPeriod(uint32_t time) {
     return CUPTI_SUCCESS;
 }
 
-XS_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t streamId, size_t *out) {
-    XS_CUPTI_CALL();
-    (void)context, (void)streamId;
+static CUptiResult take_dropped(int client, size_t *out) {
     if (out == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     pthread_mutex_lock(&lock);
-    *out = dropped;
-    dropped = 0;
+    *out = clients[client].dropped;
+    clients[client].dropped = 0;
     pthread_mutex_unlock(&lock);
     return CUPTI_SUCCESS;
 }
 
-XS_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBufferSizeBytes,
-                                                 CUpti_Activity **record) {
-    XS_CUPTI_CALL();
+XS_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t streamId, size_t *out) {
+    XS_CUPTI_GLOBAL_CALL();
+    (void)context, (void)streamId;
+    return take_dropped(XS_CUPTI_GLOBAL_CLIENT, out);
+}
+
+XS_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords_v2(CUpti_SubscriberHandle subscriber, CUcontext context,
+                                                           uint32_t streamId, size_t *out) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    (void)context, (void)streamId;
+    return take_dropped(client, out);
+}
+
+static CUptiResult next_record(uint8_t *buffer, size_t valid_bytes, CUpti_Activity **record) {
     if (buffer == NULL || record == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     uint8_t *next = buffer;
@@ -268,10 +343,23 @@ XS_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBu
             return CUPTI_ERROR_INVALID_KIND;
         next = (uint8_t *)*record + bytes;
     }
-    if (next >= buffer + validBufferSizeBytes)
+    if (next >= buffer + valid_bytes)
         return CUPTI_ERROR_MAX_LIMIT_REACHED;
     *record = (CUpti_Activity *)(void *)next;
     return xs_cupti_record_bytes((*record)->kind) > 0 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
+}
+
+XS_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBufferSizeBytes,
+                                                 CUpti_Activity **record) {
+    XS_CUPTI_GLOBAL_CALL();
+    return next_record(buffer, validBufferSizeBytes, record);
+}
+
+XS_EXPORT CUptiResult cuptiActivityGetNextRecord_v2(CUpti_SubscriberHandle subscriber, uint8_t *buffer,
+                                                    size_t validBufferSizeBytes, CUpti_Activity **record) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    (void)client;
+    return next_record(buffer, validBufferSizeBytes, record);
 }
 
 /* ---- what is queued, and the end ---- */
@@ -300,21 +388,30 @@ void xs_cupti_on_ended(uint32_t attachment) {
     pthread_mutex_unlock(&lock);
 }
 
-void xs_cupti_forget_activity(void) {
-    pthread_mutex_lock(&lock);
+static void forget_buffers_locked(struct client *c) {
     while (delivering > 0 || asking > 0)
         pthread_cond_wait(&settled, &lock);
-    retire_locked();
-    *full_tail = lost; /* kept, so that leak checkers find the client's memory */
-    lost = full;
-    full = NULL;
-    full_tail = &full;
-    request = NULL;
-    complete = NULL;
+    retire_locked(c);
+    if (c->full != NULL) {
+        c->last->next = lost; /* kept, so that leak checkers find the client's memory */
+        lost = c->full;
+    }
+    memset(c, 0, sizeof(*c));
+}
+
+void xs_cupti_forget_buffers(int client) {
+    pthread_mutex_lock(&lock);
+    forget_buffers_locked(&clients[client]);
+    pthread_mutex_unlock(&lock);
+}
+
+void xs_cupti_forget_activity(void) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        forget_buffers_locked(&clients[i]);
     timestamp = NULL;
     offset_taken_ns = 0;
     period_ms = 0;
-    dropped = 0;
     unfinished = 0;
     pthread_mutex_unlock(&lock);
 }

@@ -31,11 +31,13 @@ const struct xs_sim_driver *xs_cupti_driver(void) {
 
 bool xs_cupti_usable(void) { return xs_cupti_driver() != NULL && driver->usable(); }
 
+uint32_t xs_cupti_version(void) { return (uint32_t)xs_cupti_setting("XFERSPY_SIM_CUPTI_VERSION", CUPTI_API_VERSION); }
+
 XS_EXPORT CUptiResult cuptiGetVersion(uint32_t *version) {
     XS_CUPTI_CALL();
     if (version == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    *version = CUPTI_API_VERSION;
+    *version = xs_cupti_version();
     return CUPTI_SUCCESS;
 }
 

@@ -1,30 +1,58 @@
-/* Subscription and callbacks: one subscriber, driver API and resource domains. */
+/* Subscription and callbacks, of the driver API and resource domains: one subscriber, or from CUPTI 13.3 on several
+ * that share it. */
 #include "cupti_sim.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define CBIDS 2048
 
 struct CUpti_Subscriber_st {
-    CUpti_CallbackFunc callback;
-    void *data;
+    bool subscribed;
     char name[64];
+    /* Read on every driver call, so without the lock. */
+    _Atomic(CUpti_CallbackFunc) active;
+    _Atomic(void *) data;
+    atomic_uchar wanted[CUPTI_CB_DOMAIN_SIZE][CBIDS];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUpti_Subscriber_st subscriber;
-static bool subscribed;
-/* Read on every driver call, so without the lock. */
-static _Atomic(CUpti_CallbackFunc) active;
-static _Atomic(void *) active_data;
-static atomic_uchar wanted[CUPTI_CB_DOMAIN_SIZE][CBIDS];
+static struct CUpti_Subscriber_st subscribers[XS_CUPTI_CLIENTS];
+static atomic_uint sharing;   /* subscribers of those that share CUPTI */
+static atomic_bool remembers; /* XFERSPY_SIM_CUPTI_REMEMBERS, and there was one since cuptiFinalize */
+
+int xs_cupti_client_of(CUpti_SubscriberHandle handle) {
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        if (handle == &subscribers[i])
+            return xs_cupti_is_subscribed(i) ? i : -1;
+    return -1;
+}
+
+bool xs_cupti_is_subscribed(int client) {
+    pthread_mutex_lock(&lock);
+    bool result = subscribers[client].subscribed;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+bool xs_cupti_is_shared(void) { return atomic_load(&sharing) > 0 || atomic_load(&remembers); }
+
+unsigned xs_cupti_subscribers(void) {
+    unsigned count = 0;
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        count += xs_cupti_is_subscribed(i);
+    return count;
+}
 
 static void deliver(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const void *data) {
-    CUpti_CallbackFunc callback = atomic_load(&active);
-    if (callback != NULL && cbid < CBIDS && atomic_load_explicit(&wanted[domain][cbid], memory_order_relaxed))
-        callback(atomic_load(&active_data), domain, cbid, data);
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++) {
+        struct CUpti_Subscriber_st *s = &subscribers[i];
+        CUpti_CallbackFunc callback = atomic_load(&s->active);
+        if (callback != NULL && cbid < CBIDS && atomic_load_explicit(&s->wanted[domain][cbid], memory_order_relaxed))
+            callback(atomic_load(&s->data), domain, cbid, data);
+    }
 }
 
 void xs_cupti_on_api(const struct xs_sim_api *call) {
@@ -61,45 +89,75 @@ void xs_cupti_on_node(CUgraph graph, CUgraphNode node, CUgraphNodeType type, CUg
             original != NULL ? CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED : CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &data);
 }
 
-static bool is_taken_locked(const CUpti_SubscriberParams *params) {
-    if (subscribed && params != NULL && params->oldSubscriberName != NULL && params->oldSubscriberSize > 0)
-        snprintf(params->oldSubscriberName, params->oldSubscriberSize, "%s", subscriber.name);
-    return subscribed;
+static void tell_name(const CUpti_SubscriberParams *params) {
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++) {
+        if (subscribers[i].subscribed && params != NULL && params->oldSubscriberName != NULL &&
+            params->oldSubscriberSize > 0) {
+            snprintf(params->oldSubscriberName, params->oldSubscriberSize, "%s", subscribers[i].name);
+            return;
+        }
+    }
 }
 
-static bool is_taken(const CUpti_SubscriberParams *params) {
+/* The place of a new subscriber, or -1. */
+static int place_locked(bool shares, const CUpti_SubscriberParams *params) {
+    int free_one = -1;
+    if (!shares)
+        free_one = subscribers[XS_CUPTI_GLOBAL_CLIENT].subscribed || xs_cupti_is_shared() ? -1 : XS_CUPTI_GLOBAL_CLIENT;
+    else if (!subscribers[XS_CUPTI_GLOBAL_CLIENT].subscribed && !xs_cupti_any_kind(XS_CUPTI_GLOBAL_CLIENT))
+        for (int i = XS_CUPTI_CLIENTS - 1; i >= XS_CUPTI_FIRST_SUBSCRIBER; i--)
+            free_one = subscribers[i].subscribed ? free_one : i;
+    if (free_one < 0)
+        tell_name(params);
+    return free_one;
+}
+
+static bool has_place(bool shares, const CUpti_SubscriberParams *params) {
     pthread_mutex_lock(&lock);
-    bool taken = is_taken_locked(params);
+    bool result = place_locked(shares, params) >= 0;
     pthread_mutex_unlock(&lock);
-    return taken;
+    return result;
+}
+
+static bool wants_to_share(const CUpti_SubscriberParams *params) {
+    struct xs_cupti_subscriber_params known;
+    if (xs_cupti_version() < 130300 || params == NULL || params->structSize < sizeof(known))
+        return false;
+    memcpy(&known, params, sizeof(known));
+    return known.allow_multiple_subscribers == 1;
 }
 
 XS_EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata,
                                         CUpti_SubscriberParams *pParams) {
     XS_CUPTI_CALL();
+    bool shares = wants_to_share(pParams);
     if (handle == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     if (xs_cupti_driver() == NULL || !xs_cupti_usable())
         return CUPTI_ERROR_NOT_INITIALIZED;
-    if (is_taken(pParams)) /* which changes nothing in the driver */
+    if (shares && xs_cupti_setting("XFERSPY_SIM_CUPTI_SHARING", 1) == 0)
+        return CUPTI_ERROR_NOT_SUPPORTED;
+    if (!has_place(shares, pParams)) /* which changes nothing in the driver */
         return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     xs_cupti_attach_begin("cuptiSubscribe");
     pthread_mutex_lock(&lock);
-    bool taken = is_taken_locked(pParams);
-    if (!taken) {
-        subscribed = true;
-        subscriber.callback = callback;
-        subscriber.data = userdata;
+    int place = place_locked(shares, pParams);
+    if (place >= 0) {
+        struct CUpti_Subscriber_st *s = &subscribers[place];
         const char *name = pParams != NULL ? pParams->subscriberName : NULL;
-        snprintf(subscriber.name, sizeof(subscriber.name), "CUPTI%s%s", name != NULL ? " for " : "",
-                 name != NULL ? name : "");
-        atomic_store(&active_data, userdata);
-        atomic_store(&active, callback);
-        *handle = &subscriber;
+        snprintf(s->name, sizeof(s->name), "CUPTI%s%s", name != NULL ? " for " : "", name != NULL ? name : "");
+        s->subscribed = true;
+        if (shares) {
+            atomic_fetch_add(&sharing, 1);
+            atomic_store(&remembers, xs_cupti_setting("XFERSPY_SIM_CUPTI_REMEMBERS", 0) != 0);
+        }
+        atomic_store(&s->data, userdata);
+        atomic_store(&s->active, callback);
+        *handle = s;
     }
     pthread_mutex_unlock(&lock);
     xs_cupti_attach_end();
-    return taken ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED : CUPTI_SUCCESS;
+    return place < 0 ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED : CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *userdata) {
@@ -107,67 +165,80 @@ XS_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_Callb
     return cuptiSubscribe_v2(handle, callback, userdata, NULL);
 }
 
-static void want_all(CUpti_CallbackDomain domain, bool enable) {
+static void want_all(struct CUpti_Subscriber_st *s, CUpti_CallbackDomain domain, bool enable) {
     for (size_t i = 1; i < CBIDS; i++)
-        atomic_store_explicit(&wanted[domain][i], enable, memory_order_relaxed);
+        atomic_store_explicit(&s->wanted[domain][i], enable, memory_order_relaxed);
 }
 
-static void forget_locked(void) {
-    atomic_store(&active, NULL);
-    subscribed = false;
+static void forget_locked(int client) {
+    struct CUpti_Subscriber_st *s = &subscribers[client];
+    atomic_store(&s->active, NULL);
+    if (s->subscribed && client != XS_CUPTI_GLOBAL_CLIENT)
+        atomic_fetch_sub(&sharing, 1);
+    s->subscribed = false;
     for (int domain = 0; domain < CUPTI_CB_DOMAIN_SIZE; domain++)
-        want_all((CUpti_CallbackDomain)domain, false);
+        want_all(s, (CUpti_CallbackDomain)domain, false);
 }
 
+/* What a subscriber of those that share CUPTI has goes with it. */
 XS_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {
     XS_CUPTI_CALL();
+    int client = xs_cupti_client_of(handle);
+    if (client < 0)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    if (client != XS_CUPTI_GLOBAL_CLIENT) {
+        xs_cupti_forget_kinds(client);
+        xs_cupti_forget_buffers(client);
+    }
     pthread_mutex_lock(&lock);
-    bool ours = subscribed && handle == &subscriber;
-    if (ours)
-        forget_locked();
+    forget_locked(client);
     pthread_mutex_unlock(&lock);
-    return ours ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+    return CUPTI_SUCCESS;
 }
 
-static bool ours(CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain) {
-    pthread_mutex_lock(&lock);
-    bool result = subscribed && handle == &subscriber;
-    pthread_mutex_unlock(&lock);
-    return result && domain > CUPTI_CB_DOMAIN_INVALID && domain < CUPTI_CB_DOMAIN_SIZE;
+/* NULL: there is no such subscriber or domain. */
+static struct CUpti_Subscriber_st *find(CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain) {
+    int client = xs_cupti_client_of(handle);
+    return client >= 0 && domain > CUPTI_CB_DOMAIN_INVALID && domain < CUPTI_CB_DOMAIN_SIZE ? &subscribers[client]
+                                                                                            : NULL;
 }
 
 XS_EXPORT CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain,
                                           CUpti_CallbackId cbid) {
     XS_CUPTI_CALL();
-    if (!ours(handle, domain) || cbid == 0 || cbid >= CBIDS)
+    struct CUpti_Subscriber_st *s = find(handle, domain);
+    if (s == NULL || cbid == 0 || cbid >= CBIDS)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    atomic_store(&wanted[domain][cbid], enable != 0);
+    atomic_store(&s->wanted[domain][cbid], enable != 0);
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain) {
     XS_CUPTI_CALL();
-    if (!ours(handle, domain))
+    struct CUpti_Subscriber_st *s = find(handle, domain);
+    if (s == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    want_all(domain, enable != 0);
+    want_all(s, domain, enable != 0);
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle handle) {
     XS_CUPTI_CALL();
-    if (!ours(handle, CUPTI_CB_DOMAIN_DRIVER_API))
+    struct CUpti_Subscriber_st *s = find(handle, CUPTI_CB_DOMAIN_DRIVER_API);
+    if (s == NULL)
         return CUPTI_ERROR_INVALID_PARAMETER;
     for (int domain = 1; domain < CUPTI_CB_DOMAIN_SIZE; domain++)
-        want_all((CUpti_CallbackDomain)domain, enable != 0);
+        want_all(s, (CUpti_CallbackDomain)domain, enable != 0);
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHandle handle,
                                             CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
     XS_CUPTI_CALL();
-    if (enable == NULL || !ours(handle, domain) || cbid >= CBIDS)
+    struct CUpti_Subscriber_st *s = find(handle, domain);
+    if (enable == NULL || s == NULL || cbid >= CBIDS)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    *enable = atomic_load(&wanted[domain][cbid]);
+    *enable = atomic_load(&s->wanted[domain][cbid]);
     return CUPTI_SUCCESS;
 }
 
@@ -183,6 +254,8 @@ XS_EXPORT CUptiResult cuptiSupportedDomains(size_t *domainCount, CUpti_DomainTab
 
 void xs_cupti_forget_subscriber(void) {
     pthread_mutex_lock(&lock);
-    forget_locked();
+    for (int client = 0; client < XS_CUPTI_CLIENTS; client++)
+        forget_locked(client);
+    atomic_store(&remembers, false);
     pthread_mutex_unlock(&lock);
 }

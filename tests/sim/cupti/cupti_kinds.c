@@ -14,55 +14,85 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t counted = PTHREAD_COND_INITIALIZER;
 /* Of each kind; WAS_ON: in this attachment. */
 enum { NEVER_ON, IS_ON, WAS_ON };
-static atomic_uchar states[CUPTI_ACTIVITY_KIND_COUNT];
+static atomic_uchar states[XS_CUPTI_CLIENTS][CUPTI_ACTIVITY_KIND_COUNT];
 static bool count_to_device, count_to_host;
 static uint64_t counted_records;
-static size_t attributes[16] = {3200000, 8 << 20, 250,
-                                65536,   250,     [CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] = 1};
+/* HES is the choice of whoever is first, for all. From CUPTI 13.2 on. */
+#define ATTRIBUTE_HES ((CUpti_ActivityAttribute)13)
+#define DEFAULTS                                                                                                       \
+    { 3200000, 8 << 20, 250, 65536, 250, [CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] = 1 }
+static size_t attributes[XS_CUPTI_CLIENTS][16] = {DEFAULTS, DEFAULTS, DEFAULTS, DEFAULTS};
 
-bool xs_cupti_enabled(CUpti_ActivityKind kind) {
-    return atomic_load_explicit(&states[kind], memory_order_relaxed) == IS_ON;
+static bool any_client_is(CUpti_ActivityKind kind, unsigned state) {
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        if (atomic_load_explicit(&states[i][kind], memory_order_relaxed) == state)
+            return true;
+    return false;
+}
+
+bool xs_cupti_enabled(CUpti_ActivityKind kind) { return any_client_is(kind, IS_ON); }
+
+bool xs_cupti_client_wants(int client, CUpti_ActivityKind kind) {
+    return atomic_load_explicit(&states[client][kind], memory_order_relaxed) == IS_ON;
+}
+
+bool xs_cupti_any_kind(int client) {
+    for (int kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
+        if (xs_cupti_client_wants(client, (CUpti_ActivityKind)kind))
+            return true;
+    return false;
+}
+
+unsigned xs_sim_recording(void) {
+    unsigned count = 0;
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++)
+        count += xs_cupti_any_kind(i);
+    return count;
 }
 
 bool xs_cupti_threads_have_buffers(void) {
-    pthread_mutex_lock(&lock);
-    bool result = attributes[CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] != 0;
-    pthread_mutex_unlock(&lock);
+    bool result = false;
+    for (int i = 0; i < XS_CUPTI_CLIENTS; i++) {
+        bool is_there = i == XS_CUPTI_GLOBAL_CLIENT ? !xs_cupti_is_shared() : xs_cupti_is_subscribed(i);
+        pthread_mutex_lock(&lock);
+        result |= is_there && attributes[i][CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER] != 0;
+        pthread_mutex_unlock(&lock);
+    }
     return result;
 }
 
-bool xs_cupti_was_enabled(CUpti_ActivityKind kind) {
-    return atomic_load_explicit(&states[kind], memory_order_relaxed) == WAS_ON;
-}
+bool xs_cupti_was_enabled(CUpti_ActivityKind kind) { return any_client_is(kind, WAS_ON); }
 
-static CUptiResult enable(const char *function, CUpti_ActivityKind kind, bool on) {
+static CUptiResult enable(const char *function, int client, CUpti_ActivityKind kind, bool on) {
     if (kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT)
         return CUPTI_ERROR_INVALID_KIND;
     if (xs_cupti_driver() == NULL)
         return CUPTI_ERROR_NOT_INITIALIZED;
     /* The two kernel kinds exclude each other. */
-    if (on && ((kind == CUPTI_ACTIVITY_KIND_KERNEL && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
-               (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && xs_cupti_enabled(CUPTI_ACTIVITY_KIND_KERNEL))))
+    const CUpti_ActivityKind one = CUPTI_ACTIVITY_KIND_KERNEL, other = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    if (on && ((kind == one && xs_cupti_client_wants(client, other)) ||
+               (kind == other && xs_cupti_client_wants(client, one))))
         return CUPTI_ERROR_NOT_COMPATIBLE;
     if (on) {
         xs_cupti_attach_begin(function);
-        atomic_store(&states[kind], IS_ON);
+        atomic_store(&states[client][kind], IS_ON);
         xs_cupti_attach_end();
     } else {
         xs_cupti_disable_begin(function);
-        if (xs_cupti_enabled(kind))
-            atomic_store(&states[kind], WAS_ON);
+        if (xs_cupti_client_wants(client, kind))
+            atomic_store(&states[client][kind], WAS_ON);
         xs_cupti_attach_end();
     }
     return CUPTI_SUCCESS;
 }
 
-void xs_cupti_forget_kinds(void) {
+void xs_cupti_forget_kinds(int client) {
     pthread_mutex_lock(&lock);
     for (int kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
-        atomic_store(&states[kind], NEVER_ON);
-    count_to_device = count_to_host = false;
-    memcpy(attributes, default_attributes, sizeof(attributes));
+        atomic_store(&states[client][kind], NEVER_ON);
+    if (client == XS_CUPTI_GLOBAL_CLIENT)
+        count_to_device = count_to_host = false;
+    memcpy(attributes[client], default_attributes, sizeof(default_attributes));
     pthread_mutex_unlock(&lock);
 }
 
@@ -87,8 +117,8 @@ static struct timespec real_time_in(uint64_t ns) {
 void xs_cupti_end_counters(void) {
     uint64_t patience_ns = xs_cupti_setting("XFERSPY_SIM_CUPTI_COUNTERS_MS", 2000) * 1000000u;
     pthread_mutex_lock(&lock);
-    unsigned state = atomic_load(&states[CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER]);
-    bool running = state == IS_ON || (state == WAS_ON && (count_to_device || count_to_host));
+    const CUpti_ActivityKind counters = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+    bool running = xs_cupti_enabled(counters) || (xs_cupti_was_enabled(counters) && (count_to_device || count_to_host));
     if (running && xs_virtual_clock_advance != NULL) {
         xs_virtual_clock_advance(patience_ns);
     } else if (running) {
@@ -126,77 +156,107 @@ bool xs_cupti_counts(bool to_device, bool to_host) {
 /* ---- settings ---- */
 
 XS_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
-    XS_CUPTI_CALL();
-    return enable(__func__, kind, true);
+    XS_CUPTI_GLOBAL_CALL();
+    return enable(__func__, XS_CUPTI_GLOBAL_CLIENT, kind, true);
 }
 
 XS_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
-    XS_CUPTI_CALL();
-    return enable(__func__, kind, false);
+    XS_CUPTI_GLOBAL_CALL();
+    return enable(__func__, XS_CUPTI_GLOBAL_CLIENT, kind, false);
 }
 
 XS_EXPORT CUptiResult cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     (void)context;
-    return enable(__func__, kind, true);
+    return enable(__func__, XS_CUPTI_GLOBAL_CLIENT, kind, true);
 }
 
 XS_EXPORT CUptiResult cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     (void)context;
-    return enable(__func__, kind, false);
+    return enable(__func__, XS_CUPTI_GLOBAL_CLIENT, kind, false);
 }
 
-static CUptiResult attribute(CUpti_ActivityAttribute attr, size_t *valueSize, void *value, bool set) {
-    if (valueSize == NULL || value == NULL || (unsigned)attr >= sizeof(attributes) / sizeof(attributes[0]))
+static CUptiResult attribute(int client, CUpti_ActivityAttribute attr, size_t *valueSize, void *value, bool set) {
+    if (valueSize == NULL || value == NULL || (unsigned)attr >= sizeof(attributes[0]) / sizeof(attributes[0][0]))
         return CUPTI_ERROR_INVALID_PARAMETER;
     size_t bytes = *valueSize < sizeof(size_t) ? *valueSize : sizeof(size_t);
     if (bytes == 0)
         return CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;
     pthread_mutex_lock(&lock);
     if (set)
-        attributes[attr] = 0;
-    memcpy(set ? (void *)&attributes[attr] : value, set ? value : (void *)&attributes[attr], bytes);
+        attributes[client][attr] = 0;
+    memcpy(set ? (void *)&attributes[client][attr] : value, set ? value : (void *)&attributes[client][attr], bytes);
     pthread_mutex_unlock(&lock);
     *valueSize = bytes;
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attr, size_t *valueSize, void *value) {
-    XS_CUPTI_CALL();
-    return attribute(attr, valueSize, value, true);
+    XS_CUPTI_GLOBAL_CALL();
+    return attribute(XS_CUPTI_GLOBAL_CLIENT, attr, valueSize, value, true);
 }
 
 XS_EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attr, size_t *valueSize, void *value) {
-    XS_CUPTI_CALL();
-    return attribute(attr, valueSize, value, false);
+    XS_CUPTI_GLOBAL_CALL();
+    return attribute(XS_CUPTI_GLOBAL_CLIENT, attr, valueSize, value, false);
 }
 
+/* ---- the same for a subscriber; of other layouts of records there are none here ---- */
+
+XS_EXPORT CUptiResult cuptiActivityEnable_v2(CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void *config) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    return config != NULL ? CUPTI_ERROR_NOT_SUPPORTED : enable("cuptiActivityEnable", client, kind, true);
+}
+
+XS_EXPORT CUptiResult cuptiActivityDisable_v2(CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind,
+                                              void *config) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    return config != NULL ? CUPTI_ERROR_NOT_SUPPORTED : enable("cuptiActivityDisable", client, kind, false);
+}
+
+XS_EXPORT CUptiResult cuptiActivitySetAttribute_v2(CUpti_SubscriberHandle subscriber, CUpti_ActivityAttribute attr,
+                                                   size_t *valueSize, void *value) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    for (int i = 0; attr == ATTRIBUTE_HES && i < XS_CUPTI_CLIENTS; i++)
+        if (xs_cupti_any_kind(i))
+            return CUPTI_ERROR_INVALID_OPERATION;
+    return attribute(client, attr, valueSize, value, true);
+}
+
+XS_EXPORT CUptiResult cuptiActivityGetAttribute_v2(CUpti_SubscriberHandle subscriber, CUpti_ActivityAttribute attr,
+                                                   size_t *valueSize, void *value) {
+    XS_CUPTI_CLIENT_CALL(client, subscriber);
+    return attribute(client, attr, valueSize, value, false);
+}
+
+/* ---- settings that change nothing here ---- */
+
 XS_EXPORT CUptiResult cuptiActivityEnableLatencyTimestamps(uint8_t on) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     (void)on;
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiActivityEnableDeviceGraph(uint8_t on) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     (void)on;
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiActivityEnableHWTrace(uint8_t on) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     return on != 0 ? CUPTI_ERROR_NOT_SUPPORTED : CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiActivityEnableAllSyncRecords(uint8_t on) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     (void)on;
     return CUPTI_SUCCESS;
 }
 
 XS_EXPORT CUptiResult cuptiActivityEnableAllocationSource(uint8_t on) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     (void)on;
     return CUPTI_SUCCESS;
 }

@@ -254,7 +254,7 @@ void xs_cupti_record_api(const struct xs_sim_api *call) {
 }
 
 XS_EXPORT CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t id) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     if (kind <= 0 || kind >= CUPTI_EXTERNAL_CORRELATION_KIND_SIZE || pushed_of(kind)->depth == 32)
         return CUPTI_ERROR_INVALID_PARAMETER;
     struct pushed *pushed = pushed_of(kind);
@@ -263,7 +263,7 @@ XS_EXPORT CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorre
 }
 
 XS_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t *lastId) {
-    XS_CUPTI_CALL();
+    XS_CUPTI_GLOBAL_CALL();
     if (kind <= 0 || kind >= CUPTI_EXTERNAL_CORRELATION_KIND_SIZE)
         return CUPTI_ERROR_INVALID_PARAMETER;
     struct pushed *pushed = pushed_of(kind);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "preload/cupti/cupti_multi.h"
 #include "xs_sim_tools.h"
 
 #define XS_EXPORT __attribute__((visibility("default")))
@@ -16,6 +17,34 @@
  * crashes there. */
 #define XS_CUPTI_CALL() xs_cupti_check_process(__func__)
 void xs_cupti_check_process(const char *function);
+/* Begins every function that has a namesake for subscribers, and one of those. */
+#define XS_CUPTI_GLOBAL_CALL()                                                                                         \
+    XS_CUPTI_CALL();                                                                                                   \
+    if (xs_cupti_is_shared())                                                                                          \
+    return CUPTI_ERROR_NOT_COMPATIBLE
+#define XS_CUPTI_CLIENT_CALL(client, subscriber)                                                                       \
+    XS_CUPTI_CALL();                                                                                                   \
+    int client = xs_cupti_client_of(subscriber);                                                                       \
+    if (xs_cupti_version() < 130200)                                                                                   \
+        return CUPTI_ERROR_NOT_SUPPORTED;                                                                              \
+    if (client < 0)                                                                                                    \
+    return CUPTI_ERROR_INVALID_PARAMETER
+/* What cuptiGetVersion says. */
+uint32_t xs_cupti_version(void);
+
+/* ---- clients (cupti_callbacks.c) ---- */
+
+/* The first client is whoever calls the global functions; each of the others is a subscriber of those that share CUPTI,
+ * with kinds, attributes and buffers of its own. */
+enum { XS_CUPTI_GLOBAL_CLIENT, XS_CUPTI_FIRST_SUBSCRIBER, XS_CUPTI_CLIENTS = 4 };
+/* Number of the client, -1 where the handle is no subscriber's. */
+int xs_cupti_client_of(CUpti_SubscriberHandle subscriber);
+bool xs_cupti_is_subscribed(int client);
+/* Is CUPTI with subscribers that share it? */
+bool xs_cupti_is_shared(void);
+unsigned xs_cupti_subscribers(void);
+/* For tests: how many clients have a kind enabled. */
+XS_EXPORT unsigned xs_sim_recording(void);
 
 /* ---- attached and detached (cupti_life.c) ---- */
 
@@ -39,6 +68,8 @@ uint64_t xs_cupti_setting(const char *name, uint64_t fallback);
  */
 void xs_cupti_forget_subscriber(void);
 void xs_cupti_forget_activity(void);
+/* The client's buffers and callbacks: none of them runs any more. */
+void xs_cupti_forget_buffers(int client);
 
 /* The simulated driver's side, attached on first use; NULL where libcuda is another one (cupti_attach.c). */
 const struct xs_sim_driver *xs_cupti_driver(void);
@@ -52,13 +83,15 @@ void xs_cupti_on_activity(const struct xs_sim_activity *activity);
 void xs_cupti_record_api(const struct xs_sim_api *call);
 
 /* Which kinds are on (cupti_kinds.c), and how a record gets into a buffer (cupti_activity.c). */
-bool xs_cupti_enabled(CUpti_ActivityKind kind);
+bool xs_cupti_enabled(CUpti_ActivityKind kind); /* by any client */
+bool xs_cupti_client_wants(int client, CUpti_ActivityKind kind);
+bool xs_cupti_any_kind(int client);
 /* Is it off, but was on in this attachment? */
 bool xs_cupti_was_enabled(CUpti_ActivityKind kind);
-/* Has each thread buffers of its own (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER)? */
+/* Has each thread buffers of its own (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), of any client that is there? */
 bool xs_cupti_threads_have_buffers(void);
 bool xs_cupti_counts(bool to_device, bool to_host);
-void xs_cupti_forget_kinds(void);
+void xs_cupti_forget_kinds(int client);
 /* The counters of managed memory: a record of them comes; are they on; waits until they have ended. */
 void xs_cupti_counted(void);
 void xs_cupti_end_counters(void);

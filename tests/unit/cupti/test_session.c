@@ -39,8 +39,8 @@ static int asks, busy_asks; /* whether the device is idle; so often it is not */
 
 static bool is_idle_later(uint64_t ns) { return ns > 0 && ++asks > busy_asks; }
 
-/* The application takes CUPTI while kernels run: it waits for their end, and not for ever. */
-static void the_device_is_waited_for(int busy) {
+/* On a device that is found busy so often. */
+static struct fake_cupti *start_on_device(int busy) {
     struct xs_cupti_wishes wishes = {.kernels = true,
                                      .migrations = "off",
                                      .driver_version = 13000,
@@ -49,7 +49,12 @@ static void the_device_is_waited_for(int busy) {
     setenv("XFERSPY_CUPTI_LIBRARY", FAKE_CUPTI_PATH, 1);
     xs_cupti_start(&wishes);
     busy_asks = busy;
-    struct fake_cupti *fake = fake_of(open_fake());
+    return fake_of(open_fake());
+}
+
+/* The application takes CUPTI while kernels run: it waits for their end, and not for ever. */
+static void the_device_is_waited_for(int busy) {
+    struct fake_cupti *fake = start_on_device(busy);
     CHECK(fake->kinds);
     xs_cupti_step_aside("test");
     CHECK(!fake->kinds && !fake->subscriber && status_is("stepped aside"));
@@ -65,6 +70,21 @@ static void stepping_aside_does_not_wait_for_ever(void) {
     the_device_is_waited_for(INT32_MAX);
     CHECK(asks > 1);
 }
+
+/* Before a checkpoint: the kinds are off whatever the device does, and CUPTI is finalized only behind an idle one. */
+static void detached_for_good(int busy, int finalized) {
+    struct fake_cupti *fake = start_on_device(busy);
+    unsigned notes = stub_notes;
+    xs_cupti_detach_for_good("test");
+    CHECK(!fake->kinds && !fake->subscriber && status_is("stepped aside"));
+    CHECK(fake->finalized == finalized && stub_notes == notes + 2 - (unsigned)finalized);
+    CHECK(atomic_load(&xs_gate_closed) != XS_GATE_CLOSED);
+    xs_cupti_detach_for_good("test"); /* does nothing */
+    CHECK(fake->finalized == finalized);
+}
+
+static void detaching_for_good_finalizes(void) { detached_for_good(1, 1); }
+static void detaching_for_good_does_not_wait_for_ever(void) { detached_for_good(INT32_MAX, 0); }
 
 static void *step_aside(void *unused) {
     xs_cupti_step_aside("test");
@@ -394,6 +414,8 @@ TEST(everything_at_once)
 TEST(buffers)
 TEST(stepping_aside_waits_for_the_device)
 TEST(stepping_aside_does_not_wait_for_ever)
+TEST(detaching_for_good_finalizes)
+TEST(detaching_for_good_does_not_wait_for_ever)
 TEST(nobody_waits_for_the_disk)
 
 int main(void) {
@@ -415,6 +437,8 @@ int main(void) {
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_stepping_aside_waits_for_the_device),
         cmocka_unit_test(test_stepping_aside_does_not_wait_for_ever),
+        cmocka_unit_test(test_detaching_for_good_finalizes),
+        cmocka_unit_test(test_detaching_for_good_does_not_wait_for_ever),
         cmocka_unit_test(test_nobody_waits_for_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,12 @@ static const char *const expected[] = {
     "cuptiSubscribe", "cuptiSubscribe_v2", "cuptiActivityRegisterCallbacks", "cuptiActivityRegisterTimestampCallback",
     "cuptiActivityConfigureUnifiedMemoryCounter", "cuptiActivityEnable", "cuptiActivityEnableAndDump",
     "cuptiActivityEnableContext", "cuptiFinalize", "cuptiProfilerBeginSession", "cuptiRangeProfilerEnable",
-    "cuptiPmSamplingEnable", "cuptiPCSamplingEnable", "cuptiSassMetricsEnable"};
+    "cuptiPmSamplingEnable", "cuptiPCSamplingEnable", "cuptiSassMetricsEnable", "cuptiUnsubscribe", "cuptiGetTimestamp",
+    "cuptiActivityGetAttribute", "cuptiActivitySetAttribute", "cuptiActivityEnableLatencyTimestamps",
+    "cuptiActivityEnableLaunchAttributes", "cuptiActivityEnableDeviceGraph", "cuptiActivityEnableHWTrace",
+    "cuptiActivityEnableAllocationSource", "cuptiActivityEnableAllSyncRecords",
+    "cuptiActivityEnableCudaEventDeviceTimestamps", "cuptiActivityEnableDriverApi", "cuptiActivityEnableRuntimeApi",
+    "cuptiActivityEnable_v2", "cuptiActivityEnableAndDump_v2", "cuptiActivitySetAttribute_v2"};
 
 static char *file;
 static size_t file_bytes;

@@ -1,0 +1,153 @@
+/* CUPTI's functions by one of its two interfaces: the global one, which has one subscriber in a process, or the one of
+ * CUDA 13.3, whose functions name their subscriber and which several can use at a time (cupti_multi.h). */
+#include <stdatomic.h>
+
+#include "preload/cupti/cupti_internal.h"
+
+static CUpti_SubscriberHandle subscriber;
+/* `shares`: the interface that sessions use here. `subscribed`: by that one, now. */
+static _Atomic bool shares;
+static bool subscribed;
+static _Atomic unsigned others;
+
+CUpti_SubscriberHandle xs_cupti_subscriber(void) { return subscriber; }
+
+/* ---- which interface ---- */
+
+bool xs_cupti_shares(void) { return atomic_load_explicit(&shares, memory_order_relaxed); }
+
+void xs_cupti_choose_interface(const struct xs_cupti_api *api, int driver_version) {
+    bool has_all = api->cuptiSubscribe_v2 != NULL;
+#define X(name, parameters) has_all = has_all && api->name;
+    XS_CUPTI_MULTI(X)
+#undef X
+    atomic_store(&shares, has_all && api->version >= XS_CUPTI_13_3_1 && driver_version >= XS_CUPTI_MULTI_DRIVER);
+}
+
+void xs_cupti_share_no_more(void) { atomic_store(&shares, false); }
+
+unsigned xs_cupti_others(void) { return atomic_load_explicit(&others, memory_order_relaxed); }
+void xs_cupti_other_came(void) { atomic_fetch_add(&others, 1); }
+void xs_cupti_other_left(void) { atomic_fetch_sub(&others, xs_cupti_others() > 0); }
+bool xs_cupti_shares_now(void) { return subscribed && xs_cupti_shares(); }
+bool xs_cupti_is_beside(void) { return xs_cupti_shares_now() && xs_cupti_others() > 0; }
+
+void xs_cupti_forget_interface(void) {
+    atomic_store(&shares, false);
+    subscribed = false;
+    atomic_store(&others, 0);
+}
+
+/* ---- subscribing ---- */
+
+/* Only to learn who holds CUPTI. */
+static void ask_for_holder(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder, size_t bytes) {
+    CUpti_SubscriberHandle unwanted;
+    CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
+                                     .subscriberName = "xferspy",
+                                     .oldSubscriberName = holder,
+                                     .oldSubscriberSize = bytes};
+    if (api->cuptiSubscribe_v2(&unwanted, callback, NULL, &params) == CUPTI_SUCCESS)
+        api->cuptiUnsubscribe(unwanted);
+    holder[bytes - 1] = 0;
+}
+
+CUptiResult xs_cupti_subscribe_by(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder,
+                                  size_t bytes) {
+    CUptiResult result;
+    holder[0] = 0;
+    if (xs_cupti_shares()) {
+        struct xs_cupti_subscriber_params params = {
+            .bytes = sizeof params, .name = "xferspy", .allow_multiple_subscribers = 1};
+        result = api->cuptiSubscribe_v2(&subscriber, callback, NULL, (CUpti_SubscriberParams *)(void *)&params);
+    } else {
+        result = api->cuptiSubscribe(&subscriber, callback, NULL);
+        if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && api->cuptiSubscribe_v2)
+            ask_for_holder(api, callback, holder, bytes);
+    }
+    subscribed = result == CUPTI_SUCCESS;
+    return result;
+}
+
+void xs_cupti_unsubscribe(const struct xs_cupti_api *api) {
+    api->cuptiUnsubscribe(subscriber);
+    subscribed = false;
+}
+
+/* ---- buffers ---- */
+
+/* Beside another subscriber nothing is flushed, so a buffer waits until it is full. */
+static void CUPTIAPI requested(uint8_t **data, size_t *bytes, size_t *max_records, void *info) {
+    (void)info;
+    if (xs_cupti_others() > 0)
+        xs_cupti_small_buffer_requested(data, bytes, max_records);
+    else
+        xs_cupti_buffer_requested(data, bytes, max_records);
+}
+
+static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, void *info) {
+    (void)info;
+    xs_cupti_buffer_completed(NULL, 0, data, bytes, valid_bytes);
+}
+
+/* From CUPTI 13 on each thread has buffers of its own if nothing else is asked for. cuptiActivityFlushAll then hands
+ * one over while its thread writes into it, and the thread crashes (measured: docs/measurements.md). Buffers that all
+ * threads share are under CUPTI's lock. Older versions have no others, or have them only if asked. */
+CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api) {
+    uint8_t for_each_thread = 0;
+    size_t bytes = sizeof for_each_thread;
+    const CUpti_ActivityAttribute attribute = CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER;
+    if (xs_cupti_shares()) {
+        CUptiResult result = api->cuptiActivitySetAttribute_v2(subscriber, attribute, &bytes, &for_each_thread);
+        return result == CUPTI_SUCCESS ? api->cuptiActivityRegisterCallbacks_v2(subscriber, requested, completed)
+                                       : result;
+    }
+    if (api->cuptiActivitySetAttribute)
+        (void)api->cuptiActivitySetAttribute(attribute, &bytes, &for_each_thread);
+    return api->cuptiActivityRegisterCallbacks(xs_cupti_buffer_requested, xs_cupti_buffer_completed);
+}
+
+size_t xs_cupti_dropped_records(const struct xs_cupti_api *api) {
+    size_t dropped = 0;
+    CUptiResult result = CUPTI_ERROR_NOT_SUPPORTED;
+    if (xs_cupti_shares())
+        result = api->cuptiActivityGetNumDroppedRecords_v2(subscriber, NULL, 0, &dropped);
+    else if (api->cuptiActivityGetNumDroppedRecords)
+        result = api->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped);
+    return result == CUPTI_SUCCESS ? dropped : 0;
+}
+
+/* The handle has a meaning only until the subscriber leaves. A record beside the buffer would be taken for one in it,
+ * because its place is all that is kept of it. */
+static CUptiResult CUPTIAPI next_record(uint8_t *buffer, size_t valid_bytes, CUpti_Activity **record) {
+    if (!subscribed)
+        return CUPTI_ERROR_INVALID_OPERATION;
+    CUptiResult result = xs_cupti_api.cuptiActivityGetNextRecord_v2(subscriber, buffer, valid_bytes, record);
+    const uint8_t *found = (const uint8_t *)*record;
+    if (result == CUPTI_SUCCESS && (found < buffer || found >= buffer + valid_bytes))
+        return CUPTI_ERROR_INVALID_OPERATION;
+    return result;
+}
+
+xs_cupti_next_record_fn *xs_cupti_next_record(void) {
+    return xs_cupti_shares() ? next_record : xs_cupti_api.cuptiActivityGetNextRecord;
+}
+
+/* ---- kinds and the clock ---- */
+
+CUptiResult xs_cupti_turn_kind(const struct xs_cupti_api *api, CUpti_ActivityKind kind, bool on) {
+    if (xs_cupti_shares())
+        return on ? api->cuptiActivityEnable_v2(subscriber, kind, NULL)
+                  : api->cuptiActivityDisable_v2(subscriber, kind, NULL);
+    return on ? api->cuptiActivityEnable(kind) : api->cuptiActivityDisable(kind);
+}
+
+/* A subscriber of its own has the records of waits that failed only if it asks for them. */
+void xs_cupti_all_waits(const struct xs_cupti_api *api, bool on) {
+    if (!xs_cupti_shares() && api->cuptiActivityEnableAllSyncRecords)
+        api->cuptiActivityEnableAllSyncRecords(on);
+}
+
+CUptiResult xs_cupti_timestamp(const struct xs_cupti_api *api, uint64_t *stamp) {
+    return xs_cupti_shares() ? api->cuptiGetTimestamp_v2(subscriber, stamp) : api->cuptiGetTimestamp(stamp);
+}

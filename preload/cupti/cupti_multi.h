@@ -1,0 +1,56 @@
+/* What CUDA 13.3 adds to CUPTI for several subscribers in one process, declared by hand: the headers that xferspy is
+ * built with are older. From NVIDIA's documentation of CUPTI 13.4: "Multiple Subscribers" in
+ * https://docs.nvidia.com/cupti/main/main.html, and the functions in
+ * https://docs.nvidia.com/cupti/api/group__CUPTI__ACTIVITY__API.html. It says:
+ *
+ * - Several subscribers need CUDA 13.3 and driver r610. The first one allows others (`allow_multiple_subscribers`), and
+ *   all of them say the same.
+ * - Each has kinds, buffers and callbacks of its own. Flushing has no function of one subscriber's:
+ *   cuptiActivityFlushAll hands over the buffers of all. Neither have cuptiEnableCallback, which names the subscriber
+ *   anyway, cuptiUnsubscribe, and the configuration of the counters of managed memory.
+ * - The functions here and their global namesakes cannot be used together in one process; where both are, CUPTI
+ *   answers CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED or, as others have seen, CUPTI_ERROR_NOT_COMPATIBLE.
+ * - cuptiFinalize does nothing while more than one subscriber is there.
+ *
+ * A configuration of NULL asks for records of the predefined layout. */
+#ifndef XFERSPY_PRELOAD_CUPTI_MULTI_H
+#define XFERSPY_PRELOAD_CUPTI_MULTI_H
+
+#include <cupti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 13.3 Update 1 as cuptiGetVersion counts: 13.3 could crash where two subscribers recorded at the same time. */
+#define XS_CUPTI_13_3_1 130301u
+/* What cuDriverGetVersion says of r610. */
+#define XS_CUPTI_MULTI_DRIVER 13030
+
+/* CUpti_SubscriberParams from CUDA 13.2 on; before, it ends with the size. */
+struct xs_cupti_subscriber_params {
+    size_t bytes; /* sizeof this */
+    const char *name;
+    char *old_name;
+    size_t old_name_bytes;
+    uint8_t allow_multiple_subscribers;
+    uint8_t padding[7];
+};
+
+/* The last parameters of the buffers' callbacks describe records of other layouts. */
+typedef void(CUPTIAPI *xs_cupti_requested_v2)(uint8_t **data, size_t *bytes, size_t *max_records, void *info);
+typedef void(CUPTIAPI *xs_cupti_completed_v2)(uint8_t *data, size_t bytes, size_t valid_bytes, void *info);
+
+/* Name and parameters, one row a function. */
+#define XS_CUPTI_MULTI(X)                                                                                              \
+    X(cuptiActivityRegisterCallbacks_v2,                                                                               \
+      (CUpti_SubscriberHandle subscriber, xs_cupti_requested_v2 requested, xs_cupti_completed_v2 completed))           \
+    X(cuptiActivityEnable_v2, (CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void *config))              \
+    X(cuptiActivityDisable_v2, (CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void *config))             \
+    X(cuptiActivitySetAttribute_v2,                                                                                    \
+      (CUpti_SubscriberHandle subscriber, CUpti_ActivityAttribute attribute, size_t * bytes, void *value))             \
+    X(cuptiActivityGetNextRecord_v2,                                                                                   \
+      (CUpti_SubscriberHandle subscriber, uint8_t * buffer, size_t valid_bytes, CUpti_Activity * *record))             \
+    X(cuptiActivityGetNumDroppedRecords_v2,                                                                            \
+      (CUpti_SubscriberHandle subscriber, CUcontext context, uint32_t stream, size_t * dropped))                       \
+    X(cuptiGetTimestamp_v2, (CUpti_SubscriberHandle subscriber, uint64_t * timestamp))
+
+#endif
