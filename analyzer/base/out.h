@@ -32,6 +32,10 @@ int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
  * before a long run. */
 int xs_out_check(const struct xs_out_options *options);
 
+/* Whether `path` is one of the system's links to what is open already, as /dev/stdout and /dev/fd/1 are. Such a link is
+ * followed and must never be replaced; every other symbolic link is replaced and never followed. */
+bool xs_out_is_open_already(const char *path);
+
 /* Standard error as an output, for `run --report`, whose standard output belongs to the application. */
 void xs_out_stderr(struct xs_out *out, const struct xs_out_options *options);
 
