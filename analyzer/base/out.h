@@ -59,6 +59,9 @@ void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __
 /* The rest of a line whose first `at` columns were printed already. */
 void xs_out_rest(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The same, where the lines that follow begin at that column, too. */
+void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* The same after a label, which is a plain ASCII text. */
 #define XS_FACT_LABEL 8
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
