@@ -11,6 +11,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/doctor/doctor.h"
+#include "analyzer/findings/remedies.h"
 
 /* CUdevice_attribute and CUresult, as cuda.h numbers them. */
 enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_REGISTERS = 99 };
@@ -121,7 +122,7 @@ static void probe_pinning(struct xs_diagnoses *diagnoses, const struct driver *d
                       refused ? "cudaHostRegister is refused" : "cudaHostRegister may be refused");
     else if (refused)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "pinning", remedy,
-                      "the driver refuses to page-lock a program's memory (cudaHostRegister)");
+                      "the driver " XS_REFUSES_TO_PIN " (cudaHostRegister)");
 }
 
 static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *driver, int ordinal) {

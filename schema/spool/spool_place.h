@@ -89,8 +89,8 @@ static inline const struct xs_spool_header *xs_spool_found_header(const struct x
     return found->spool.header ? found->spool.header : found->pointer;
 }
 
-/* Whether the process of a trace was killed during its start: what it left, the trace among it or not, are files of this
- * user's in which no event can be. Changes nothing. */
+/* Whether the process of a trace was killed during its start: what it left, the trace among it or not, are files of
+ * this user's in which no event can be. Changes nothing. */
 bool xs_spool_is_unstarted(const char *trace);
 
 /* Deletes what such a process left beside the name of a trace, with the trace. Returns true if there was something. */

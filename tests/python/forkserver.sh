@@ -7,7 +7,12 @@ need_python ctypes multiprocessing
 unset LD_PRELOAD 2>/dev/null
 rm -rf "$WORK"; mkdir -p "$WORK"; cd "$WORK" || exit 99
 export XDG_STATE_HOME="$WORK/state" LD_LIBRARY_PATH="$SIM" PYTHONDONTWRITEBYTECODE=1
-fail() { echo "FAILED: $*"; for file in bare.out bare.err traced.out traced.err; do echo "--- $file"; cat $file; done; ls; exit 1; }
+fail() {
+    echo "FAILED: $*"
+    for file in bare.out bare.err traced.out traced.err; do echo "--- $file"; cat $file; done
+    ls
+    exit 1
+}
 
 cat >program.py <<'END'
 import ctypes, multiprocessing, os, sys
@@ -59,8 +64,8 @@ for when in before after; do
     cmp -s bare.out traced.out && grep -qx '\[0, 0, 5\]' bare.out || fail "$when: standard output"
     grep -v '^xferspy: ' traced.err | cmp -s - bare.err || fail "$when: standard error"
     for trace in t.*.db; do
-        "$XFERSPY" query --format=tsv "$trace" "SELECT sum(direction = 1), min(bytes), max(bytes), count(*), sum(result),
-            (SELECT value FROM meta WHERE key = 'status') FROM transfer" | tail -n 1
+        "$XFERSPY" query --format=tsv "$trace" "SELECT sum(direction = 1), min(bytes), max(bytes), count(*),
+            sum(result), (SELECT value FROM meta WHERE key = 'status') FROM transfer" | tail -n 1
     done | tr '\t' ' ' | sort >counts
     printf '%s\n' "10 1000 1009 11 0 complete" "20 2000 2019 21 0 complete" "30 3000 3029 31 0 complete" \
         "50 2000 2049 51 0 complete" "7 1 7 8 0 complete" | sort >expected
