@@ -57,26 +57,42 @@ static void look_at_reader(struct xs_out *out, const struct xs_out_options *opti
 
 static void complain_exists(const char *path) { xs_complain("%s: " XS_EXISTS, path); }
 
-/* A new file gets its name at once, an existing one only at the end, by a rename from a file beside it. */
+bool xs_out_is_open_already(const char *path) {
+    struct stat st;
+    if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
+        return false;
+    const char *slash = strrchr(path, '/');
+    struct xs_string folder = {0};
+    xs_string_format(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    char *real = realpath(folder.data, NULL);
+    bool of_the_system = real && (!strcmp(real, "/dev") || !strncmp(real, "/dev/", 5) || !strncmp(real, "/proc/", 6));
+    free(real);
+    xs_string_free(&folder);
+    return of_the_system;
+}
+
+/* A device, a pipe, or what the shell opened already: it is written to, and never replaced. */
+static bool is_written_to(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || xs_out_is_open_already(path));
+}
+
+/* A new file gets its name at once, an existing one only at the end, by a rename from a file beside it. A symbolic link
+ * is replaced itself: following it would write wherever somebody else may have pointed it. */
 static int open_file(struct xs_out *out, const struct xs_out_options *options) {
     struct stat st;
     int fd;
     out->path = xs_strdup(options->path);
-    if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        fd = open(out->path, O_WRONLY | O_CLOEXEC); /* a device or a pipe */
+    if (is_written_to(out->path)) {
+        fd = open(out->path, O_WRONLY | O_APPEND | O_CLOEXEC);
         free(out->path);
         out->path = NULL;
-    } else if (options->force && stat(out->path, &st) == 0) {
-        char *real = realpath(out->path, NULL); /* a symbolic link stays one */
-        if (real) {
-            free(out->path);
-            out->path = real;
-        }
+    } else if (options->force && lstat(out->path, &st) == 0) {
         struct xs_string name = {0};
         xs_string_format(&name, "%s.XXXXXX", out->path);
         out->temporary = name.data;
         fd = mkostemp(out->temporary, O_CLOEXEC);
-        if (fd >= 0 && fchmod(fd, st.st_mode & 0777) != 0)
+        if (fd >= 0 && S_ISREG(st.st_mode) && fchmod(fd, st.st_mode & 0777) != 0)
             errno = 0; /* the file is readable by its owner at least */
     } else {
         fd = xs_create_private(out->path);
@@ -111,10 +127,10 @@ int xs_out_open(struct xs_out *out, const struct xs_out_options *options) {
 }
 
 int xs_out_check(const struct xs_out_options *options) {
-    struct stat st, target;
+    struct stat st;
     if (!options->path || !strcmp(options->path, "-") || options->force || lstat(options->path, &st) != 0)
         return XS_OK;
-    if (stat(options->path, &target) == 0 && !S_ISREG(target.st_mode)) /* a device or a pipe is written to */
+    if (is_written_to(options->path))
         return XS_OK;
     complain_exists(options->path);
     return XS_ERROR_SYSTEM;

@@ -32,6 +32,10 @@ int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
  * before a long run. */
 int xs_out_check(const struct xs_out_options *options);
 
+/* Whether `path` is one of the system's links to what is open already, as /dev/stdout and /dev/fd/1 are. Such a link is
+ * followed and must never be replaced; every other symbolic link is replaced and never followed. */
+bool xs_out_is_open_already(const char *path);
+
 /* Standard error as an output, for `run --report`, whose standard output belongs to the application. */
 void xs_out_stderr(struct xs_out *out, const struct xs_out_options *options);
 
@@ -54,6 +58,9 @@ void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __
 
 /* The rest of a line whose first `at` columns were printed already. */
 void xs_out_rest(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same, where the lines that follow begin at that column, too. */
+void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same after a label, which is a plain ASCII text. */
 #define XS_FACT_LABEL 8

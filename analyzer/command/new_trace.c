@@ -55,7 +55,7 @@ static int check_place(const char *path, bool force) {
         return fail("-o", "a trace is a file: it needs a name");
     if (strlen(path) > PATH_BYTES)
         return fail("-o", "the name is too long");
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || xs_out_is_open_already(path)))
         return fail(path, XS_NO_REGULAR_FILE);
     if (!force && lstat(path, &st) == 0)
         return fail(path, XS_EXISTS);
@@ -115,20 +115,13 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
     return XS_ERROR_SQLITE;
 }
 
-/* Without --force a file that came to be in the meantime stays. */
+/* Without --force a file that came to be in the meantime stays. With it a symbolic link is replaced, not followed. */
 static int put_in_place(const struct xs_new_trace *trace) {
-    char *real = trace->force ? realpath(trace->path, NULL) : NULL; /* a symbolic link stays one */
-    int result = -1;
     if (trace->force)
-        result = rename(trace->temporary, real ? real : trace->path);
-    else if (link(trace->temporary, trace->path) == 0)
-        result = 0;
-    else if (errno != EEXIST) /* file systems without hard links */
-        result = rename(trace->temporary, trace->path);
-    int saved = errno;
-    free(real);
-    errno = saved;
-    return result;
+        return rename(trace->temporary, trace->path);
+    if (link(trace->temporary, trace->path) == 0)
+        return 0;
+    return errno == EEXIST ? -1 : rename(trace->temporary, trace->path); /* file systems without hard links */
 }
 
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep) {

@@ -18,6 +18,9 @@ struct xs_diagnoses {
     size_t count;
 };
 
+/* What to do about another library between the program and the driver. */
+#define XS_DOCTOR_WITHOUT_IT "if times or failures surprise, compare with a run without it"
+
 /* `remedy` NULL: none. */
 void xs_doctor_add(struct xs_diagnoses *diagnoses, enum xs_doctor_level level, const char *what, const char *remedy,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -32,7 +35,13 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
 void xs_probe_driver(struct xs_diagnoses *diagnoses);
 void xs_probe_cupti(struct xs_diagnoses *diagnoses);
 
+/* doctor_shims.c: preloaded libraries that stand before the driver. `root` comes before the paths of the system's
+ * files: "", or a folder that stands for it in tests. */
+void xs_doctor_shims(struct xs_diagnoses *diagnoses, const char *root);
+
 /* doctor_machine.c: what can be read. */
+/* Whether the GPU's hardware counters are the administrator's alone, who is `privileged`; `root` as above. */
+void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged);
 void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s); /* libxferspy.so: found, and can be preloaded */
 void xs_doctor_device_files(struct xs_diagnoses *diagnoses);
 void xs_doctor_environment(struct xs_diagnoses *diagnoses);

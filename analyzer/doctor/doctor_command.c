@@ -202,20 +202,24 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
 
 static const char *const level_names[] = {"ok", "note", "warn", "FAIL"};
 
+enum { TEXT_COLUMN = 18 }; /* after the level and what was looked at */
+
 static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
     static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_DIM, XS_STYLE_WARN, XS_STYLE_BAD};
     bool warned = false;
     for (size_t i = 0; i < diagnoses->count; i++) {
         const struct xs_diagnosis *c = &diagnoses->items[i];
-        char *what = xs_text_escaped(c->what), *text = xs_text_escaped(c->text), *remedy = xs_text_escaped(c->remedy);
-        fprintf(out->file, "%s%-4s%s  %-10s  %s\n", xs_style_on(out, styles[c->level]), level_names[c->level],
-                xs_style_off(out, styles[c->level]), what, text);
-        if (*remedy)
-            fprintf(out->file, "%18s%s %s\n", "", out->utf8 ? "\xe2\x86\x92" : "->", remedy);
+        char *what = xs_text_escaped(c->what);
+        fprintf(out->file, "%s%-4s%s  %-10s  ", xs_style_on(out, styles[c->level]), level_names[c->level],
+                xs_style_off(out, styles[c->level]), what);
+        xs_out_hanging(out, TEXT_COLUMN, "%s", c->text);
+        if (*c->remedy) {
+            const char *arrow = out->utf8 ? "\xe2\x86\x92" : "->";
+            fprintf(out->file, "%*s%s ", TEXT_COLUMN, "", arrow);
+            xs_out_hanging(out, TEXT_COLUMN + xs_text_width(arrow) + 1, "%s", c->remedy);
+        }
         warned |= c->level == XS_DOCTOR_WARN;
         free(what);
-        free(text);
-        free(remedy);
     }
     fprintf(out->file, "\n%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING),
             !works   ? "Capture will not work here yet."
@@ -263,6 +267,8 @@ int xs_command_doctor(int argc, char **argv) {
     xs_probe_in_child(&diagnoses, "CUPTI", arguments.timeout_s, xs_probe_cupti);
     xs_doctor_environment(&diagnoses);
     xs_doctor_checkpoints(&diagnoses);
+    xs_doctor_shims(&diagnoses, "");
+    xs_doctor_counters(&diagnoses, "", geteuid() == 0);
     xs_doctor_contents(&diagnoses);
     xs_doctor_output(&diagnoses);
     for (size_t i = 0; i < diagnoses.count; i++)

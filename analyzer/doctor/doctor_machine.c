@@ -175,6 +175,35 @@ void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
     free(program);
 }
 
+/* What the kernel module was told is shown under the one name by the open modules, under the other by older ones. */
+static bool counters_are_restricted(FILE *params) {
+    static const char *const names[] = {"RmProfilingAdminOnly: 1", "RestrictProfilingToAdminUsers: 1"};
+    bool restricted = false;
+    for (char line[256]; params && fgets(line, sizeof line, params);)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            size_t n = strlen(names[i]);
+            restricted |= !strncmp(line, names[i], n) && (line[n] == '\n' || !line[n]);
+        }
+    return restricted;
+}
+
+/* CUPTI's activity records, which are what xferspy asks for, are free for all users on Linux since CUDA 10.2; events,
+ * metrics and the profiling APIs are not (CUPTI's documentation, "Limitations"). */
+void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged) {
+    struct xs_string path = {0};
+    xs_string_format(&path, "%s/proc/driver/nvidia/params", root);
+    FILE *params = fopen(path.data, "re");
+    if (!privileged && counters_are_restricted(params))
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "counters",
+                      "nothing is to be done for xferspy, which reads no counters: its device times come from CUPTI's "
+                      "activity records. For ncu, the administrator loads the nvidia module with "
+                      "NVreg_RestrictProfilingToAdminUsers=0, or gives the process CAP_SYS_ADMIN",
+                      "the GPU's hardware counters are for administrators only");
+    if (params)
+        fclose(params);
+    xs_string_free(&path);
+}
+
 static bool is_word(const char *value, const char *word) { return value && !strcasecmp(value, word); }
 
 /* What a person should know before giving a trace away. */

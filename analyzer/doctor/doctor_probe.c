@@ -11,9 +11,10 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/doctor/doctor.h"
+#include "analyzer/findings/remedies.h"
 
 /* CUdevice_attribute and CUresult, as cuda.h numbers them. */
-enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };
+enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_REGISTERS = 99 };
 
 struct driver {
     int (*init)(unsigned flags);
@@ -79,6 +80,51 @@ static const char *remedy_for(int error) {
     }
 }
 
+/* Confidential computing as NVML has it (nvml.h): nvmlConfComputeSystemState_t, and version 1 of
+ * nvmlSystemConfComputeSettings_t, which also tells of protected PCIe. */
+struct nvml_state {
+    unsigned environment, feature, tools;
+};
+struct nvml_settings {
+    unsigned version, environment, feature, tools, multi_gpu;
+};
+enum { NVML_SETTINGS_VERSION = 1u << 24 | sizeof(struct nvml_settings), NVML_PROTECTED_PCIE = 1 };
+
+/* NVML stays loaded: the child ends soon. */
+static bool is_confidential(void) {
+    void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    int (*init)(void) = NULL, (*get_state)(struct nvml_state *) = NULL, (*get_settings)(struct nvml_settings *) = NULL;
+    struct nvml_state state = {0};
+    struct nvml_settings settings = {.version = NVML_SETTINGS_VERSION};
+    if (!handle)
+        return false;
+    void *symbols[] = {dlsym(handle, "nvmlInit_v2"), dlsym(handle, "nvmlSystemGetConfComputeState"),
+                       dlsym(handle, "nvmlSystemGetConfComputeSettings")};
+    memcpy(&init, &symbols[0], sizeof init);
+    memcpy(&get_state, &symbols[1], sizeof get_state);
+    memcpy(&get_settings, &symbols[2], sizeof get_settings);
+    if (!init || init() != 0)
+        return false; /* cppcheck-suppress resourceLeak */
+    bool settled =
+        get_settings && get_settings(&settings) == 0 && (settings.feature || settings.multi_gpu == NVML_PROTECTED_PCIE);
+    return settled || (get_state && get_state(&state) == 0 && state.feature); /* cppcheck-suppress resourceLeak */
+}
+
+/* What a GPU's memory of the host is worth to it. */
+static void probe_pinning(struct xs_diagnoses *diagnoses, const struct driver *driver, int device) {
+    static const char remedy[] = "copy less, and in larger pieces; reports of runs on this GPU do not advise to pin";
+    int registers = 1;
+    bool known = driver->attribute(&registers, ATTRIBUTE_REGISTERS, device) == 0, refused = known && !registers;
+    if (is_confidential())
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "pinning", remedy,
+                      "confidential computing is on: every copy is encrypted through a buffer of the driver, memory of "
+                      "cudaHostAlloc is managed memory, %s; hardware counters are off",
+                      refused ? "cudaHostRegister is refused" : "cudaHostRegister may be refused");
+    else if (refused)
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "pinning", remedy,
+                      "the driver " XS_REFUSES_TO_PIN " (cudaHostRegister)");
+}
+
 static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *driver, int ordinal) {
     int device = 0, major = 0, minor = 0;
     size_t memory = 0;
@@ -97,6 +143,7 @@ static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *dr
                   "device %d: %s, %s, compute capability %d.%d%s%s%s", ordinal, name, xs_format_bytes(size, memory),
                   major, minor, known && !simulated ? ", PCI " : "", known && !simulated ? bus : "",
                   simulated ? " (SIMULATED: its times are a model's)" : "");
+    probe_pinning(diagnoses, driver, device);
     if (known && !simulated)
         xs_doctor_link(diagnoses, bus);
 }
@@ -118,6 +165,10 @@ void xs_probe_driver(struct xs_diagnoses *diagnoses) {
     if (driver.version(&version) != 0)
         version = 0;
     library_path(dlsym(handle, "cuInit"), path, sizeof path);
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    if (strncmp(file, "libcuda.so", strlen("libcuda.so")) != 0 && strncmp(file, "libxferspy.so", 13) != 0)
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "shims", XS_DOCTOR_WITHOUT_IT,
+                      "whoever looks the driver's functions up gets those of %s", path);
     int error = driver.init(0);
     if (error != 0) {
         const char *text = NULL;

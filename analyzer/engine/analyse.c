@@ -161,6 +161,7 @@ static void read_completeness(struct xs_analysis *a) {
     char status[16], importer[16];
     xs_capture_ranges_read(&a->ranges, a->trace);
     a->findings->has_gaps = a->ranges.has_gaps;
+    a->findings->pinning_refused = xs_trace_meta_int(a->trace, "pinning_refused", 0) > 0;
     a->range = a->ranges.count && a->ranges.items[0].start_ns <= 0 ? 0 : -1;
     a->calls_recorded = xs_trace_meta_int(a->trace, "coverage.dropped", 0) == 0 &&
                         xs_trace_meta_int(a->trace, "coverage.left", 0) == 0 &&

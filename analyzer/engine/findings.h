@@ -247,6 +247,7 @@ struct xs_findings {
     uint64_t timed;                         /* of the transfers that ran: those with device times */
     bool exposed_known;                     /* kernels were recorded */
     bool calls_recorded;                    /* all of them */
+    bool pinning_refused;                   /* a device refuses to page-lock a program's memory */
     bool has_gaps;                          /* calls are missing between parts of the run (capture_ranges.h) */
     uint64_t damaged_rows;                  /* with values that cannot be true, taken as 0 or left out */
 

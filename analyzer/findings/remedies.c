@@ -57,7 +57,16 @@ static enum xs_remedy_way way_of(const struct xs_findings *findings, const struc
     return 2 * f->neighbours >= f->instances ? XS_REMEDY_VALUES : XS_REMEDY_VALUE;
 }
 
+/* In confidential computing every copy is encrypted through a buffer of the driver's, whatever memory it has, and
+ * memory of cudaHostAlloc is managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
+static const char not_by_pinning[] =
+    "Copy less, or in larger pieces: this GPU " XS_REFUSES_TO_PIN ", as in confidential computing, and there memory of "
+    "cudaHostAlloc is no faster.";
+
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding) {
+    if (findings->pinning_refused &&
+        xs_detector_repair(xs_detectors[finding->detector], finding->verdict) == XS_REPAIR_PIN)
+        return not_by_pinning;
     const struct xs_frame *frame = xs_site_frame(findings, finding->site);
     enum xs_framework framework =
         frame && frame->python ? xs_site_framework(findings->sites, finding->site) : XS_FRAMEWORK_NATIVE;

@@ -8,6 +8,9 @@
 
 /* VALUE: down, of a few bytes, as a program asks for by `.item()`. VALUES: such ones that lie side by side, read one
  * after the other. */
+/* What a GPU in confidential computing does when asked for cudaHostRegister. */
+#define XS_REFUSES_TO_PIN "refuses to page-lock a program's memory"
+
 enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE, XS_REMEDY_VALUES };
 
 /* No framework: lines that call CUDA themselves. */

@@ -169,10 +169,10 @@ static void tell(const struct xs_out_options *options, size_t merged, size_t unr
     free(path);
 }
 
-/* Gives the complete file its name: over an existing one only with --force. */
+/* Gives the complete file its name: over an existing one only with --force. A symbolic link is replaced, not followed.
+ */
 static int put_in_place(const char *temporary, const struct xs_out_options *options) {
-    char *real = options->force ? realpath(options->path, NULL) : NULL; /* a symbolic link stays one */
-    int failed = options->force ? rename(temporary, real ? real : options->path)
+    int failed = options->force ? rename(temporary, options->path)
                                 : renameat2(AT_FDCWD, temporary, AT_FDCWD, options->path, RENAME_NOREPLACE);
     if (failed && !options->force && (errno == EINVAL || errno == ENOSYS)) /* not on this file system */
         failed = xs_out_check(options) < 0 ? -2 : rename(temporary, options->path);
@@ -180,7 +180,6 @@ static int put_in_place(const char *temporary, const struct xs_out_options *opti
         xs_complain("%s: " XS_EXISTS, options->path);
     else if (failed == -1)
         xs_complain("%s: %s", options->path, strerror(errno));
-    free(real);
     return failed ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
@@ -246,7 +245,8 @@ static int merge_traces(const struct xs_traces *traces, const struct xs_out_opti
 
 static bool is_file_name(const struct xs_out_options *options) {
     struct stat st;
-    return strcmp(options->path, "-") != 0 && (stat(options->path, &st) != 0 || S_ISREG(st.st_mode));
+    return strcmp(options->path, "-") != 0 &&
+           (stat(options->path, &st) != 0 || (S_ISREG(st.st_mode) && !xs_out_is_open_already(options->path)));
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

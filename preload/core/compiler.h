@@ -3,6 +3,18 @@
 #define XFERSPY_PRELOAD_CORE_COMPILER_H
 
 #define XS_EXPORT __attribute__((visibility("default")))
+/* Exports `function` under the name that glibc has it, in the two versions that it has there: as it is since it moved
+ * into libc, and as programs ask for it that were linked before. Other libraries that stand between a program and the
+ * driver look for the dlsym behind them by dlvsym, which finds nothing without a version. */
+#ifdef __aarch64__
+#define XS_GLIBC_FIRST "GLIBC_2.17"
+#else
+#define XS_GLIBC_FIRST "GLIBC_2.2.5"
+#endif
+#define XS_EXPORT_AS_GLIBC(function, name)                                                                             \
+    __asm__(".globl " #function "_first\n.set " #function "_first, " #function "\n"                                    \
+            ".symver " #function "_first, " #name "@" XS_GLIBC_FIRST "\n"                                              \
+            ".symver " #function ", " #name "@@GLIBC_2.34");
 #define XS_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XS_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* What every intercepted call runs; left to itself the compiler makes calls of these, for there are hundreds of

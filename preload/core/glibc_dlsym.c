@@ -1,4 +1,4 @@
-/* Finds glibc's dlsym by dlvsym, which the library does not override. */
+/* Finds glibc's dlsym by dlvsym, which the library does not override, and the dlsym that comes after the library's. */
 #define _GNU_SOURCE
 #include "preload/core/glibc_dlsym.h"
 
@@ -25,4 +25,20 @@ static dlsym_fn real_dlsym(void) {
 
 void *xs_real_dlsym(void *handle, const char *name) { return real_dlsym()(handle, name); }
 
-void *xs_real_dlsym_address(void) { return (void *)real_dlsym(); }
+/* By name and without a version: an override of dlsym in another library may have none. */
+static dlsym_fn next_dlsym(void) {
+    static dlsym_fn cached;
+    dlsym_fn fn = __atomic_load_n(&cached, __ATOMIC_RELAXED);
+    if (XS_UNLIKELY(!fn)) {
+        fn = (dlsym_fn)real_dlsym()(RTLD_NEXT, "dlsym");
+        fn = fn ? fn : real_dlsym();
+        __atomic_store_n(&cached, fn, __ATOMIC_RELAXED);
+    }
+    return fn;
+}
+
+void *xs_next_dlsym(void *handle, const char *name) { return next_dlsym()(handle, name); }
+
+void *xs_next_dlsym_address(void) { return (void *)next_dlsym(); }
+
+bool xs_next_dlsym_is_real(void) { return next_dlsym() == real_dlsym(); }

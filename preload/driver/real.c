@@ -7,6 +7,7 @@
 #include "preload/driver/real.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -19,7 +20,11 @@
 
 void *xs_real[XS_ROW_COUNT];
 void *xs_real_gated[XS_GATED_COUNT];
-static const void *addresses[XS_ROW_COUNT + XS_GATED_COUNT]; /* the driver's own, of both */
+enum { ROWS = XS_ROW_COUNT + XS_GATED_COUNT, PLACES = 3 };
+
+/* Under which address a program may have a row's function: the one that is called, the driver's own, and the one that a
+ * look-up gives. They differ only where another shim of libcuda is loaded. */
+static const void *addresses[PLACES * ROWS];
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
 /* The wrappers are referred to as what they are exported as: by the names that cuda.h declares. */
@@ -45,13 +50,13 @@ static const char *const driver_function_names[XS_DRIVER_COUNT] = {
 #undef X
 };
 
-/* Open addressing, at most a quarter full; written once under the lock, before `resolved`. */
+/* Open addressing, less than half full; written once under the lock, before `resolved`. */
 #define BUCKETS 4096u
-static uint16_t buckets[BUCKETS]; /* row + 1; behind the last row, the functions that are not recorded */
+static uint16_t buckets[BUCKETS]; /* an index of addresses + 1 */
 static _Atomic bool resolved;
 static pthread_mutex_t resolve_lock = PTHREAD_MUTEX_INITIALIZER;
 
-_Static_assert(4 * (XS_ROW_COUNT + XS_GATED_COUNT) <= BUCKETS, "there are enough buckets");
+_Static_assert(2 * PLACES * ROWS <= BUCKETS, "there are enough buckets");
 
 static unsigned bucket_of(const void *address) {
     return (unsigned)(((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % BUCKETS;
@@ -62,29 +67,75 @@ static void **real_at(unsigned row) { return row < XS_ROW_COUNT ? &xs_real[row] 
 static int row_of(const void *address) {
     for (unsigned b = bucket_of(address); buckets[b]; b = (b + 1) % BUCKETS) {
         if (addresses[buckets[b] - 1u] == address) {
-            return buckets[b] - 1;
+            return (buckets[b] - 1) / PLACES;
         }
     }
     return -1;
 }
 
-/* Two symbols may share an address (aliases); the first row keeps it. */
-static void enter_row(void *driver, unsigned row, const char *name, const void *wrapper) {
-    void *real = xs_real_dlsym(driver, name), **at = real_at(row);
+/* Whether the driver was loaded with the program, because something in it is linked to libcuda: then it is in the
+ * global scope, and a library that was preloaded behind this one may stand before it there. */
+static bool is_linked;
+
+static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found) {
+    const char *slash = strrchr(info->dlpi_name, '/');
+    (void)bytes;
+    *(bool *)found |= strcmp(slash ? slash + 1 : info->dlpi_name, "libcuda.so.1") == 0;
+    return *(bool *)found;
+}
+
+__attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_phdr(look_for_driver, &is_linked); }
+
+/* Looks a row's function up, without a lock: another shim's dlsym runs code of its own. Whoever does the same at the
+ * same time finds the same. What is called is what the program would have met without libxferspy.so: what the next
+ * dlsym hands out where that is not the driver's own, or else what a linked program is bound to. A shim that means a
+ * function of its own by the name hands out ours, because we come first. */
+static void find_row(void *driver, unsigned row, const char *name, const void *wrapper) {
+    void *own = xs_real_dlsym(driver, name);
+    void *given = xs_next_dlsym_is_real() ? own : xs_next_dlsym(driver, name);
+    if (given == wrapper) {
+        given = xs_real_dlsym(RTLD_NEXT, name);
+    }
+    void *bound = own && is_linked ? xs_real_dlsym(RTLD_NEXT, name) : NULL;
+    void *real = given && (given != own || !bound) ? given : bound ? bound : own;
     if (!real || real == wrapper) {
         return;
     }
-    int known = row_of(real);
-    addresses[row] = real;
-    __atomic_store_n(at, real, __ATOMIC_RELAXED);
-    if (known < 0) {
-        unsigned b = bucket_of(real);
-        while (buckets[b]) {
-            b = (b + 1) % BUCKETS;
+    const void *places[PLACES] = {real, own, given};
+    for (unsigned i = 0; i < PLACES; i++) {
+        __atomic_store_n(&addresses[PLACES * row + i], places[i] != wrapper ? places[i] : NULL, __ATOMIC_RELAXED);
+    }
+    void *none = NULL;
+    (void)__atomic_compare_exchange_n(real_at(row), &none, real, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Two symbols may share an address (aliases); the first row keeps it. */
+static void enter_row(unsigned row) {
+    for (unsigned at = PLACES * row; at < PLACES * (row + 1); at++) {
+        const void *address = __atomic_load_n(&addresses[at], __ATOMIC_RELAXED);
+        if (address && row_of(address) < 0) {
+            unsigned b = bucket_of(address);
+            while (buckets[b]) {
+                b = (b + 1) % BUCKETS;
+            }
+            buckets[b] = (uint16_t)(at + 1);
         }
-        buckets[b] = (uint16_t)(row + 1);
     }
 }
+
+static void find_all(void *driver) {
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+        find_row(driver, row, xs_rows[row].name, xs_rows[row].wrapper);
+    }
+    for (unsigned i = 0; i < XS_GATED_COUNT; i++) {
+        find_row(driver, XS_ROW_COUNT + i, gated[i].name, gated[i].wrapper);
+    }
+    for (unsigned i = 0; i < XS_DRIVER_COUNT; i++) {
+        __atomic_store_n(&xs_driver_functions[i], xs_real_dlsym(driver, driver_function_names[i]), __ATOMIC_RELAXED);
+    }
+}
+
+static XS_TLS bool is_resolving;
 
 static void resolve(void *arg) {
     bool *is_loaded = arg;
@@ -92,16 +143,13 @@ static void resolve(void *arg) {
     if (!driver) {
         return;
     }
+    is_resolving = true;
+    find_all(driver);
+    is_resolving = false;
     pthread_mutex_lock(&resolve_lock);
     if (!atomic_load_explicit(&resolved, memory_order_relaxed)) {
-        for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
-            enter_row(driver, row, xs_rows[row].name, xs_rows[row].wrapper);
-        }
-        for (unsigned i = 0; i < XS_GATED_COUNT; i++) {
-            enter_row(driver, XS_ROW_COUNT + i, gated[i].name, gated[i].wrapper);
-        }
-        for (unsigned i = 0; i < XS_DRIVER_COUNT; i++) {
-            xs_driver_functions[i] = xs_real_dlsym(driver, driver_function_names[i]);
+        for (unsigned row = 0; row < ROWS; row++) {
+            enter_row(row);
         }
         atomic_store_explicit(&resolved, true, memory_order_release);
     }
@@ -109,10 +157,11 @@ static void resolve(void *arg) {
     *is_loaded = true; /* the reference from dlopen is kept: the addresses are in use from now on */
 }
 
-/* Without it no call can reach the driver, so it is done on the caller's stack if need be. */
+/* Without it no call can reach the driver, so it is done on the caller's stack if need be. Another shim that calls the
+ * driver while it is asked for a function comes back here, and gets no wrapper. */
 bool xs_real_resolve(void) {
     bool is_loaded = atomic_load_explicit(&resolved, memory_order_acquire);
-    if (!is_loaded) {
+    if (!is_loaded && !is_resolving) {
         xs_on_scratch_or_here(resolve, &is_loaded);
     }
     return is_loaded;

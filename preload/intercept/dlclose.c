@@ -7,7 +7,9 @@
 #include "preload/core/glibc_dlsym.h"
 
 /* Looked up once, which need not be said to be atomic twice: everyone finds the same. */
-XS_EXPORT int dlclose(void *handle) {
+XS_EXPORT int xs_dlclose(void *handle);
+XS_EXPORT_AS_GLIBC(xs_dlclose, dlclose)
+int xs_dlclose(void *handle) {
     static int (*_Atomic cached)(void *);
     int (*real)(void *) = cached;
     if (!real) {

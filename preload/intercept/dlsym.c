@@ -21,11 +21,14 @@ static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn,
 /* The driver's own look-ups, which are wrapped like entry points but are no events. */
 static void *real_get_proc_address, *real_get_proc_address_v2;
 
-static void *real_lookup(void **slot, const char *name) {
+static void *real_lookup(void **slot, const char *name, const void *ours) {
     void *real = __atomic_load_n(slot, __ATOMIC_RELAXED);
     if (!real) {
         void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-        real = driver ? xs_real_dlsym(driver, name) : NULL;
+        real = driver ? xs_next_dlsym(driver, name) : NULL;
+        if (real && real == ours) { /* another shim means its own by the name, but ours comes first */
+            real = xs_real_dlsym(RTLD_NEXT, name);
+        }
         if (driver) {
             dlclose(driver);
         }
@@ -39,20 +42,32 @@ static void *wrapped(void *real) {
     if (!real) {
         return NULL;
     }
-    if (real == real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2")) {
+    if (real == real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2", (void *)cuGetProcAddress_v2)) {
         return (void *)wrap_get_proc_address_v2;
     }
-    if (real == real_lookup(&real_get_proc_address, "cuGetProcAddress")) {
+    if (real == real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress)) {
         return (void *)wrap_get_proc_address;
     }
     return xs_real_wrapped(real);
 }
 
+/* What a look-up by name and version gets. Another shim may have another function for whoever looks the look-up itself
+ * up: it gets the one that is known, since all look-ups behind it have to pass here. From 12.0 on its name means
+ * cuGetProcAddress_v2. */
+static void *looked_up(const char *symbol, int version, void *real) {
+    void *found = wrapped(real);
+    if (found == real && real && symbol && strncmp(symbol, "cuGetProcAddress", 16) == 0 && !symbol[16]) {
+        found = version >= 12000 ? (void *)wrap_get_proc_address_v2 : (void *)wrap_get_proc_address;
+    }
+    return found;
+}
+
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags) {
-    CUresult (*real)(const char *, void **, int, cuuint64_t) = real_lookup(&real_get_proc_address, "cuGetProcAddress");
+    CUresult (*real)(const char *, void **, int, cuuint64_t) =
+        real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
     CUresult r = real ? real(symbol, pfn, version, flags) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
-        *pfn = wrapped(*pfn);
+        *pfn = looked_up(symbol, version, *pfn);
     }
     return r;
 }
@@ -60,10 +75,10 @@ static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, in
 static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
                                                  CUdriverProcAddressQueryResult *status) {
     CUresult (*real)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *) =
-        real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2");
+        real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2", (void *)cuGetProcAddress_v2);
     CUresult r = real ? real(symbol, pfn, version, flags, status) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
-        *pfn = wrapped(*pfn);
+        *pfn = looked_up(symbol, version, *pfn);
     }
     return r;
 }
@@ -98,14 +113,14 @@ static void *search_globally(const char *name, const void *caller) {
     }
     void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (library) {
-        real = xs_real_dlsym(library, name);
+        real = xs_next_dlsym(library, name);
         dlclose(library);
     }
     return is_ours(name, real) ? NULL : real;
 }
 
 static void *look_up(void *handle, const char *name, const void *caller) {
-    void *real = handle == RTLD_DEFAULT ? NULL : xs_real_dlsym(handle, name);
+    void *real = handle == RTLD_DEFAULT ? NULL : xs_next_dlsym(handle, name);
     return handle == RTLD_DEFAULT || is_ours(name, real) ? search_globally(name, caller) : real;
 }
 
@@ -113,14 +128,14 @@ static void *look_up(void *handle, const char *name, const void *caller) {
  * driver, and both are right. What is not found goes once more by the caller's own path, so that dlerror speaks of the
  * caller's call; what is found leaves no error of the searches behind. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
-    *result = xs_real_dlsym_address();
+    *result = xs_next_dlsym_address();
     if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT ||
         xs_thread_is_guarded(XS_GUARD_HERE())) {
         return 0;
     }
     void *found = NULL;
     if (strncmp(name, "cupti", 5) == 0) {
-        void *real = xs_real_dlsym(handle, name);
+        void *real = xs_next_dlsym(handle, name);
         found = xs_cupti_override(name, real);
         if (found == real) {
             return 0; /* not overridden, or not there */
@@ -128,7 +143,7 @@ int xs_dlsym_route(void *handle, const char *name, void **result, const void *ca
     } else if (handle != RTLD_DEFAULT || is_driver_name(name)) {
         found = wrapped(look_up(handle, name, caller));
     }
-    if (!found && !(is_driver_name(name) && (handle == RTLD_DEFAULT || is_ours(name, xs_real_dlsym(handle, name))))) {
+    if (!found && !(is_driver_name(name) && (handle == RTLD_DEFAULT || is_ours(name, xs_next_dlsym(handle, name))))) {
         return 0;
     }
     if (!found) {

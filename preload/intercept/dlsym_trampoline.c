@@ -1,14 +1,19 @@
 /* The exported dlsym. RTLD_NEXT and RTLD_DEFAULT take their meaning from the caller's address. So a call that is not
- * about CUDA must reach glibc's dlsym by a jump, which leaves the return address on the stack (or in the link
- * register) as it was. If a C function of ours called glibc's dlsym, every user of RTLD_NEXT would look after
+ * about CUDA must reach the next dlsym by a jump, which leaves the return address on the stack (or in the link
+ * register) as it was. If a C function of ours called it, every user of RTLD_NEXT would look after
  * libxferspy.so instead of after itself. */
+#include "preload/core/compiler.h"
 #include "preload/intercept/dlsym.h"
+
+#ifndef XFERSPY_TEST_TRAMPOLINE /* which would be a test program's dlsym */
+XS_EXPORT_AS_GLIBC(xs_dlsym, dlsym)
+#endif
 
 #if defined(__x86_64__)
 __asm__(".text\n"
-        ".globl dlsym\n"
-        ".type dlsym, @function\n"
-        "dlsym:\n"
+        ".globl xs_dlsym\n"
+        ".type xs_dlsym, @function\n"
+        "xs_dlsym:\n"
         "    .cfi_startproc\n"
         "    endbr64\n"
         "    subq $40, %rsp\n" /* 8 bytes of it align the stack for the call */
@@ -29,12 +34,12 @@ __asm__(".text\n"
         "    jmp *%rax\n"
         "1:  ret\n"
         "    .cfi_endproc\n"
-        ".size dlsym, .-dlsym\n");
+        ".size xs_dlsym, .-xs_dlsym\n");
 #elif defined(__aarch64__)
 __asm__(".text\n"
-        ".globl dlsym\n"
-        ".type dlsym, %function\n"
-        "dlsym:\n"
+        ".globl xs_dlsym\n"
+        ".type xs_dlsym, %function\n"
+        "xs_dlsym:\n"
         "    .cfi_startproc\n"
         "    hint #34\n" /* bti c */
         "    stp x29, x30, [sp, #-48]!\n"
@@ -56,7 +61,7 @@ __asm__(".text\n"
         "1:  mov x0, x16\n"
         "    ret\n"
         "    .cfi_endproc\n"
-        ".size dlsym, .-dlsym\n");
+        ".size xs_dlsym, .-xs_dlsym\n");
 #else
 #error "dlsym's trampoline is written for x86-64 and aarch64"
 #endif

@@ -168,6 +168,7 @@ static struct device_fact {
     char name[128], uuid[48], pci[32], capability[16];
 } devices[DEVICES];
 static int device_count, driver_version;
+static bool pinning_refused; /* by a device */
 
 int xs_facts_driver_version(void) { return driver_version; }
 
@@ -196,6 +197,12 @@ static void read_device(int ordinal) {
     xs_driver(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     xs_driver(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     snprintf(f->capability, sizeof f->capability, "%d.%d", major, minor);
+    /* 0 where cudaHostRegister is refused: a GPU in confidential computing cannot reach the memory of its machine. */
+    int registers = 1;
+    if (xs_driver(cuDeviceGetAttribute)(&registers, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, device) ==
+        CUDA_SUCCESS) {
+        pinning_refused |= registers == 0;
+    }
     read_uuid(device, f->uuid, sizeof f->uuid);
     f->row = (struct xs_device_row){.id = ordinal,
                                     .name = f->name,
@@ -233,4 +240,5 @@ void xs_facts_write_devices(struct xs_store *store) {
     }
     xs_store_meta_int(store, "driver_version", driver_version);
     xs_store_meta_int(store, "simulated", simulated);
+    xs_store_meta_int(store, "pinning_refused", pinning_refused);
 }

@@ -89,8 +89,11 @@ static inline const struct xs_spool_header *xs_spool_found_header(const struct x
     return found->spool.header ? found->spool.header : found->pointer;
 }
 
-/* Deletes what a process that was killed during its start left beside the name of a trace, with the trace: files of
- * this user's, in which no event can be. Returns true if there was something. */
+/* Whether the process of a trace was killed during its start: what it left, the trace among it or not, are files of
+ * this user's in which no event can be. Changes nothing. */
+bool xs_spool_is_unstarted(const char *trace);
+
+/* Deletes what such a process left beside the name of a trace, with the trace. Returns true if there was something. */
 bool xs_spool_clear_unstarted(const char *trace);
 
 #endif

@@ -168,23 +168,37 @@ static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *
            memcmp(first + 68, "xfsp", 4) == 0; /* XS_APPLICATION_ID */
 }
 
+/* `status` is that of looking for the spool; *is_there becomes whether the trace is a file. */
+static bool is_unstarted(const char *trace, int status, const struct xs_spool_found *found, bool *is_there) {
+    const struct xs_spool_header *header = xs_spool_found_header(found);
+    struct stat st;
+    if (lstat(found->files.beside, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+        return false;
+    }
+    if (status == XS_OK && header) {
+        bool started = !found->spool.header || !has_no_event(header);
+        return xs_spool_same_boot(header) && xs_spool_writer(header, found->files.beside) == XS_WRITER_GONE &&
+               trace_is_unstarted(trace, started ? NULL : header, is_there) && (!started || !found->spool.header);
+    }
+    return status == XS_ERROR_CORRUPT && st.st_size == 0 && is_older(&st, AGE_OF_EMPTY_S) &&
+           trace_is_unstarted(trace, NULL, is_there);
+}
+
+bool xs_spool_is_unstarted(const char *trace) {
+    struct xs_spool_found found;
+    bool is_there = false;
+    int status = xs_spool_find(trace, &found);
+    bool unstarted = is_unstarted(trace, status, &found, &is_there);
+    xs_spool_found_free(&found);
+    return unstarted;
+}
+
 bool xs_spool_clear_unstarted(const char *trace) {
     static const char *const suffixes[] = {"-journal", "-wal", "-shm", ""};
     struct xs_spool_found found;
-    struct stat st;
-    bool is_there = false, clear = false;
+    bool is_there = false;
     int status = xs_spool_find(trace, &found);
-    const struct xs_spool_header *header = xs_spool_found_header(&found);
-    if (lstat(found.files.beside, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
-        if (status == XS_OK && header) {
-            bool started = !found.spool.header || !has_no_event(header);
-            clear = xs_spool_same_boot(header) && xs_spool_writer(header, found.files.beside) == XS_WRITER_GONE &&
-                    trace_is_unstarted(trace, started ? NULL : header, &is_there) && (!started || !found.spool.header);
-        } else {
-            clear = status == XS_ERROR_CORRUPT && st.st_size == 0 && is_older(&st, AGE_OF_EMPTY_S) &&
-                    trace_is_unstarted(trace, NULL, &is_there);
-        }
-    }
+    bool clear = is_unstarted(trace, status, &found, &is_there);
     for (size_t i = 0; clear && is_there && i < sizeof suffixes / sizeof *suffixes; i++) {
         char name[XS_PATH_BYTES];
         if (xs_beside(name, trace, suffixes[i])) {

@@ -143,6 +143,7 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     }
     if (result == 0 && take) {
         memcpy(recovery->stopped, found->spool.header->stopped, sizeof recovery->stopped);
+        recovery->nothing_recorded = atomic_load(&found->spool.header->next_sequence) == 0;
         result = take_over(&found->spool, store);
     } else if (result == 0 && !xs_store_has_ended(store)) {
         say_missing(found, recovery);

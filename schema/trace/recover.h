@@ -11,7 +11,8 @@
 struct xs_recovery {
     enum xs_writer writer;
     bool spool_found, spool_damaged;
-    bool spool_missing; /* it is in the memory of another machine or container, or gone; `error` says which */
+    bool nothing_recorded; /* no thread had begun to write an event into the spool */
+    bool spool_missing;    /* it is in the memory of another machine or container, or gone; `error` says which */
     char stopped[XS_SPOOL_STOPPED_BYTES]; /* why capture ended before the process did; "": it did not */
     char error[512];                      /* SQLite's words for a failure */
 };

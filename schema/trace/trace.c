@@ -13,6 +13,7 @@
 
 #include "schema/file/sqlite_open.h"
 #include "schema/file/steps.h"
+#include "schema/spool/spool_place.h"
 #include "schema/store/schema_check.h"
 #include "schema/store/store_internal.h"
 #include "schema/trace/merged.h"
@@ -335,29 +336,36 @@ int xs_trace_open_database(const char *file, bool alone, const struct xs_trace_i
     return xs_trace_fail_sqlite(trace, rc, message);
 }
 
-/* What the file and those beside it are, before SQLite sees them. */
+/* What the file and those beside it are, before SQLite sees them. Another process that takes over what a killed one
+ * left writes the new size into the file's header, then the pages, and removes the log last. If it does so between the
+ * look at the file and the look beside it, the file seems to be cut off. So a file counts as cut off only when it is
+ * still the same after there was no log beside it; whatever still grows is looked at again. */
 static int look(const char *path, const char *file, struct xs_trace_identity *identity, struct xs_side_files *side,
                 char *message) {
+    struct xs_trace_identity before = {0};
     int status = xs_trace_identify(path, file, identity, message);
-    if (status) {
-        return status;
+    for (int i = 0; !status; i++) {
+        enum { MOST_LOOKS = 100 }; /* one recovery changes the size a few times; this ends with any other writer */
+        xs_side_files_look(file, side);
+        if (side->super_journal) {
+            return xs_trace_refuse_journal(path, message);
+        }
+        status = check_size(path, identity, side, message);
+        if (!status) {
+            message[0] = 0; /* of the look before */
+        }
+        bool changed = i == 0 || before.file_bytes != identity->file_bytes || before.pages != identity->pages;
+        if (status != XS_ERROR_CORRUPT || !changed || i == MOST_LOOKS) {
+            break;
+        }
+        before = *identity;
+        status = xs_trace_identify(path, file, identity, message);
     }
-    xs_side_files_look(file, side);
-    return side->super_journal ? xs_trace_refuse_journal(path, message) : check_size(path, identity, side, message);
+    return status;
 }
 
-int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
-    *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
-    message[0] = 0;
-    if (strlen(path) >= sizeof trace->path) {
-        return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
-    }
-    memcpy(trace->path, path, strlen(path) + 1);
-    if (xs_merged_is(path) || xs_merged_split(path)) {
-        return xs_merged_open(path, trace, message);
-    }
+static int open_file(const char *path, struct xs_trace *trace, char *message) {
     const char *file = trace->file;
-    xs_resolve(path, trace->file);
     struct xs_trace_identity identity = {0};
     struct xs_side_files side = {0};
     int status = look(path, file, &identity, &side, message);
@@ -380,6 +388,24 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
     status = xs_trace_open_database(file, alone, &identity, trace, message);
     trace->recovers = !status && side.left_over && xs_trace_is_for_us_alone(file, &side);
+    return status;
+}
+
+int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
+    *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
+    message[0] = 0;
+    if (strlen(path) >= sizeof trace->path) {
+        return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
+    }
+    memcpy(trace->path, path, strlen(path) + 1);
+    if (xs_merged_is(path) || xs_merged_split(path)) {
+        return xs_merged_open(path, trace, message);
+    }
+    xs_resolve(path, trace->file);
+    int status = open_file(path, trace, message);
+    if (status && xs_spool_is_unstarted(trace->file)) { /* the file is empty, or ends in the middle of the schema */
+        return xs_trace_fail(message, status, "%s: " XS_KILLED_AT_ONCE, path);
+    }
     return status;
 }
 

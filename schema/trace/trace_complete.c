@@ -40,6 +40,9 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
         if (recovery->spool_found) {
             trace->recovered_events = result;
         }
+        if (recovery->nothing_recorded) {
+            warn(trace, XS_KILLED_AT_ONCE);
+        }
     } else if (result == XS_ERROR_BUSY && recovery->writer == XS_WRITER_UNKNOWN) {
         trace->is_live = 1;
         warn(trace,

@@ -16,6 +16,9 @@ struct xs_trace_identity {
     bool wal;
 };
 
+/* What is said of a trace that has no event, and will get none. */
+#define XS_KILLED_AT_ONCE "its process was killed before it recorded anything"
+
 /* Writes a message of one line, in which nothing moves a terminal's cursor, and returns `status`. */
 int xs_trace_fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -16,6 +16,33 @@ chmod 640 private.txt
 run "$XFERSPY" report --force -o private.txt t.db; expect_status 0
 [ "$(stat -c %a private.txt)" = 640 ] || show "--force changed the mode to $(stat -c %a private.txt)"
 rm private.txt
+# A symbolic link is replaced, and what it leads to stays as it was; without --force it is in the way. The commands that
+# write traces have their own way to write.
+make_trace first.db "$SOURCE/fixtures/simple.sql"
+for command in "report t.db" "export --format=csv t.db" "html t.db" "anonymize t.db" "merge t.db first.db"; do
+    for target in precious nowhere; do
+        rm -f link nowhere; echo precious >precious; ln -s $target link
+        case $command in
+        html*) run "$XFERSPY" html --help; [ $status -eq 0 ] || continue ;; # a build without the page
+        esac
+        run "$XFERSPY" $command -o link
+        expect_status 1; expect_err "link: exists already"; [ -L link ] || show "$command: without --force"
+        run "$XFERSPY" $command -o link --force; expect_status 0
+        [ ! -L link ] && [ -s link ] || show "$command: the link is no file now"
+        [ "$(cat precious)" = precious ] && [ ! -e nowhere ] || show "$command: followed the link"
+        [ "$(stat -c %a link)" = 600 ] || show "$command: link has the mode $(stat -c %a link)"
+    done
+done
+# /dev/stdout is a link, too, and leads to what the shell opened: it is written to, and stays.
+for force in "" --force; do
+    echo before >appended
+    "$XFERSPY" report $force -o /dev/stdout t.db >>appended || show "/dev/stdout $force"
+    { echo before; cat expected; } | cmp -s - appended || show "/dev/stdout $force: what is in the file"
+    [ -L /dev/stdout ] || show "/dev/stdout was replaced"
+done
+for command in anonymize merge; do
+    run "$XFERSPY" $command --force -o /dev/stdout t.db; expect_error_of "/dev/stdout: is no regular file"
+done
 # An error leaves an old file as it was, and a new one unmade.
 echo old >r.txt
 run "$XFERSPY" report --force -o r.txt missing.db; expect_error_of missing.db

@@ -1,9 +1,9 @@
-/* spooled OUT.db RANK [memory]: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process does that is
- * being profiled, and drains 600 of them. It says that it began 100 seconds ago. Then it says "ready" and waits for
- * lines: after "more" it writes 400 more uploads, drains all there is and says "ready" again; after any other line it
- * dies as if it was killed, and what it did not drain stays in the spool. The spool lies beside the trace; with
+/* spooled OUT.db RANK [memory|unstarted]: writes 1000 uploads of 4096 bytes into a trace and its spool, as a process
+ * does that is being profiled, and drains 600 of them. It says that it began 100 seconds ago. Then it says "ready" and
+ * waits for lines: after "more" it writes 400 more uploads, drains all there is and says "ready" again; after any other
+ * line it dies as if it was killed, and what it did not drain stays in the spool. The spool lies beside the trace; with
  * `memory` it lies where the library puts it, and "ready" is followed by its name, which is empty where no tmpfs has
- * room. */
+ * room. With `unstarted` it dies as soon as the trace has its tables. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +61,14 @@ int main(int argc, char **argv) {
     struct xs_spool_files files;
     struct xs_store *store;
     struct xs_chunk *chunk = NULL;
-    if (argc != 3 && (argc != 4 || strcmp(argv[3], "memory") != 0))
+    bool memory = argc == 4 && !strcmp(argv[3], "memory"), unstarted = argc == 4 && !strcmp(argv[3], "unstarted");
+    if (argc != 3 && !memory && !unstarted)
         return 2;
-    if (xs_spool_place(argv[1], 0, 8 << 20, 64, argc == 4 ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
+    if (xs_spool_place(argv[1], 0, 8 << 20, 64, memory ? xs_spool_runtime_dir() : NULL, &spool, &files) != 0 ||
         xs_store_create(argv[1], &store) != 0)
         return 1;
+    if (unstarted)
+        return raise(SIGKILL);
     write_meta(store, strtol(argv[2], NULL, 10));
     if (files.memory[0]) {
         xs_spool_start(&spool, argv[1]);
@@ -74,7 +77,7 @@ int main(int argc, char **argv) {
     for (uint64_t serial = 1; serial <= EVENTS; serial++)
         if (!write_event(&spool, &chunk, serial) || (serial == DRAINED && xs_spool_drain(&spool, store, 0, false) < 0))
             return 1;
-    printf("ready%s%s\n", argc == 4 ? " " : "", files.memory);
+    printf("ready%s%s\n", memory ? " " : "", files.memory);
     fflush(stdout);
     uint64_t written = EVENTS;
     for (char line[16]; fgets(line, sizeof line, stdin) && strcmp(line, "more\n") == 0; written += MORE) {

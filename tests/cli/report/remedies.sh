@@ -31,3 +31,18 @@ says "$once" report --details ranks
 says "**$once**" report --format=markdown ranks
 says "\"remedy\": \"$once\"" report --format=json --details ranks
 says "$once" check --no-config --fail-on=noop-upload:0 --format=sarif ranks/app.0.db
+
+# Where the GPU refuses to page-lock a program's memory, as in confidential computing, no output advises to do it.
+need sqlite3
+cp "$SOURCE/../golden/h100_pageable_async.db" refused.db; chmod u+w refused.db
+for finding in pageable fake-async; do
+    run "$XFERSPY" explain refused.db $finding; expect_status 0; expect_out "Pin the host buffer"
+done
+sqlite3 refused.db "INSERT INTO meta VALUES ('pinning_refused', 1)"
+refused="Copy less, or in larger pieces: this GPU refuses to page-lock a program's memory, as in confidential computing"
+for finding in pageable fake-async; do
+    run "$XFERSPY" explain --format=json refused.db $finding; expect_out "$refused"; expect_not "Pin the host buffer"
+done
+says "$refused" report --details refused.db; expect_not "Pin the host buffer"
+says "$refused" report --format=json refused.db; expect_not "Pin the host buffer"
+says "$refused" export --format=csv --what=findings refused.db; expect_not "Pin the host buffer"

@@ -51,4 +51,37 @@ if [ -n "${FAKE_DRIVER-}" ]; then
     FAKE_DRIVER_DOES=fail run "$XFERSPY" doctor; expect_status 1; expect_out "cuInit failed"; expect_out "--gpus"
     FAKE_DRIVER_DOES=work run "$XFERSPY" doctor; expect_status 0; expect_out "Fake GPU (simulated)"
     expect_out "SIMULATED"
+    # Where page-locking is refused, or worth nothing.
+    expect_not "pinning"; expect_not "confidential"
+    FAKE_DRIVER_DOES=refuse run "$XFERSPY" doctor; expect_status 0; expect_not "confidential computing is on"
+    grep -q '^note  pinning .*refuses to page-lock a program.s memory (cudaHostRegister)' stdout || show "pinning"
+    cp "$FAKE_DRIVER" fake/libnvidia-ml.so.1
+    for says in cc ppcie; do
+        FAKE_NVML_SAYS=$says FAKE_DRIVER_DOES=refuse run "$XFERSPY" doctor; expect_status 0
+        grep -q '^note  pinning .*confidential computing is on: .* cudaHostRegister is refused' stdout || show "$says"
+        expect_out "do not advise to pin"
+    done
+    FAKE_NVML_SAYS=off run "$XFERSPY" doctor; expect_not "confidential"
+    rm fake/libnvidia-ml.so.1
+
+    # Other shims of libcuda that are preloaded: by what they export, or by their name.
+    mkdir shims; cp "$FAKE_DRIVER" shims/libown.so; cp "$DUMMY" shims/harmless.so
+    LD_PRELOAD="$PWD/shims/libown.so:$PWD/shims/harmless.so" run "$XFERSPY" doctor
+    grep -q "^note  shims  *$PWD/shims/libown.so (LD_PRELOAD) stands before the driver, too; " stdout || show "a shim"
+    [ "$(grep -c '^note  shims .*before the driver' stdout)" -eq 1 ] || show "one shim"
+    grep -q "^note  shims .*looks the driver's functions up gets" stdout && show "it is no look-up"
+    expect_out "puts libxferspy.so first"
+    # The loader complains about what is not there; doctor says by its name what it would be.
+    LD_PRELOAD="libvgpu.so" run "$XFERSPY" doctor
+    grep -q '^note  shims  *libvgpu.so (LD_PRELOAD), known as HAMi-core, stands before' stdout || show "HAMi-core"
 fi
+# On a terminal, no line is longer than it, and what goes on does so below the text.
+need script
+for columns in 60 100; do
+    TERM=dumb COLUMNS=$columns script -qec "'$XFERSPY' doctor" /dev/null >stdout 2>stderr </dev/null
+    tr -d '\r' <stdout | sed 's/→/>/' | awk -v most=$columns 'length($0) > most {
+        path = 0 # which is longer than what is left of the line
+        for (i = 1; i <= NF; i++) path = path || length($i) > 30
+        if (!path) { print; wrong = 1 } } END { exit wrong }' >wide || show "wider than $columns: $(cat wide)"
+    tr -d '\r' <stdout | grep -q '^                  [^ -]' || show "nothing was wrapped at $columns"
+done

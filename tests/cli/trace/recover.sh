@@ -46,3 +46,41 @@ kill_one started/killed.db
 run "$XFERSPY" report started; expect_status 0
 [ "$(cd started && echo *)" = "good.db killed.db mine.db new.db.spool" ] || show "in the folder is: $(ls started)"
 run "$XFERSPY" query --format=csv started/killed.db "SELECT count(*) FROM transfer"; expect_out 1000
+
+# Another command takes over what a killed process left while this one looks: it sees the new size in the file's header,
+# before the pages are in the file, and no log any more when it looks beside the file. That is not damage.
+mkdir race
+make_trace race/whole.db "$SOURCE/fixtures/simple.sql"
+cut() { dd if=race/whole.db of=race/t.db bs=4096 count=3 2>/dev/null; } # the header claims more
+looks_between() { # looks_between SHELL: with this done before the command looks for the log
+    run env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" LD_PRELOAD="$BETWEEN" \
+        BETWEEN_SUFFIX=t.db-wal BETWEEN_DO="$1" "$XFERSPY" query --format=csv race/t.db "SELECT count(*) FROM transfer"
+}
+cut; echo log >race/t.db-wal
+looks_between "cat race/whole.db >race/t.db; rm race/t.db-wal"
+expect_status 0; expect_no_err
+cut; looks_between "true"; expect_status 1; expect_err "t.db: damaged (cut off: 12288 of"
+[ ! -e race/t.db-wal ] || show "a log was made"
+
+# A process that was killed before it recorded anything: the trace is empty, ends anywhere in its first pages, or is
+# whole; nothing was lost, and nothing is damaged.
+mkdir unstarted
+echo | "$SPOOLED" unstarted/t.db 0 unstarted >/dev/null 2>&1
+cp unstarted/t.db whole.db; cp unstarted/t.db.spool spool
+pages=$(($(wc -c <whole.db) / 4096))
+[ $pages -gt 10 ] || show "only $pages pages"
+page=0
+while [ $page -lt $pages ]; do
+    rm -f unstarted/*; cp spool unstarted/t.db.spool
+    dd if=whole.db of=unstarted/t.db bs=4096 count=$page 2>/dev/null
+    run "$XFERSPY" report unstarted/t.db
+    expect_error_of "t.db: its process was killed before it recorded anything"
+    page=$((page + 1))
+done
+rm -f unstarted/*; cp spool unstarted/t.db.spool; cp whole.db unstarted/t.db
+run "$XFERSPY" report unstarted/t.db; expect_status 0
+expect_err "t.db: its process was killed before it recorded anything"; [ "$(wc -l <stderr)" -eq 1 ] || show "one line"
+# It was not there yet. A file that is somebody else's is not told so.
+rm -f unstarted/*; cp spool unstarted/t.db.spool
+run "$XFERSPY" report unstarted/t.db; expect_error_of "t.db: its process was killed before it recorded anything"
+echo other >unstarted/t.db; run "$XFERSPY" report unstarted/t.db; expect_error_of "t.db: not an xferspy trace"

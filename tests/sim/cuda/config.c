@@ -32,6 +32,7 @@ void xs_config_load(void) {
     config.kernel_latency_ns = nanoseconds("XFERSPY_SIM_KERNEL_LATENCY_US", 2);
     config.context_ns = nanoseconds("XFERSPY_SIM_CONTEXT_US", 0);
     config.time_scale = number("XFERSPY_SIM_TIME_SCALE", 1, 0);
+    config.confidential = number("XFERSPY_SIM_CONFIDENTIAL", 0, 0) != 0;
     config.param_info = number("XFERSPY_SIM_PARAM_INFO", 1, 0) != 0;
 }
 

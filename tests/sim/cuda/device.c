@@ -133,6 +133,8 @@ CUresult xs_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice de
     for (size_t i = 0; i < XS_COUNT(attributes); i++)
         if (attributes[i].attribute == attrib)
             *pi = attributes[i].value;
+    if (attrib == CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)
+        *pi = !xs_config()->confidential;
     return CUDA_SUCCESS;
 }
 

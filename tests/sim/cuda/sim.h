@@ -51,6 +51,7 @@ struct xs_config {
     uint64_t pinned_latency_ns, pageable_latency_ns, device_latency_ns, kernel_latency_ns;
     uint64_t context_ns;
     double time_scale;
+    bool confidential; /* host memory of the program cannot be page-locked */
     bool param_info;
 };
 

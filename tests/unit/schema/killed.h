@@ -17,7 +17,7 @@ extern char memory[sizeof((struct xs_spool_files *)0)->memory];
  * test. */
 bool make_killed(const char *name, uint64_t events, bool start);
 
-/* Opens the trace, which has so many transfers then, and nothing to warn of. */
+/* Opens the trace, which has so many transfers then, and warns of nothing else than that it has none. */
 void expect_events(int64_t events);
 
 /* Writes over a part of the pointer's header. */

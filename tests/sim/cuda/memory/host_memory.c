@@ -77,6 +77,8 @@ CUresult xs_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
         result = xs_capture_unsafe();
     if (result != CUDA_SUCCESS)
         return result;
+    if (xs_config()->confidential)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (p == NULL || bytesize == 0)
         return CUDA_ERROR_INVALID_VALUE;
     struct overlap overlap = {(uintptr_t)p, bytesize, false};

@@ -1,0 +1,28 @@
+/* A shim of libcuda for linked programs, before libxferspy.so. The others pass it by.
+ *
+ * link: cuda cudart
+ * only: unsanitized
+ * preload: $lib/libdriver_shim_exports.so $xferspy_lib
+ * stdout: linked, 32 MiB: 2
+ * stdout: looked up, 32 MiB: 0
+ * stdout: looked up, 32 MiB: 0
+ * stdout: the shim saw 2 uploads
+ * stdout: data ok
+ *
+ * Each copy is there once:
+ * > SELECT bytes, count(*), sum(result) FROM transfer WHERE direction = 1 GROUP BY 1 ORDER BY 1
+ * 1001|1|0
+ * 1002|1|0
+ * 2001|1|0
+ * 2002|1|0
+ * 2003|1|0
+ * 3001|1|0
+ * 3002|1|0
+ * 4001|1|0
+ *
+ * > SELECT bytes, count(*) FROM transfer WHERE direction = 2 GROUP BY 1 ORDER BY 1
+ * 3001|1
+ * 3002|1
+ * 4001|1
+ */
+#include "driver_shim.h"
