@@ -113,9 +113,9 @@ static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
 
 /* ---- activity kinds ---- */
 
-/* Peer copies (MEMCPY2) are left out. Where both kinds of copies are on, each cuptiActivityFlushAll after a copy makes
- * a later launch of a CUDA graph fail with CUDA_ERROR_LAUNCH_FAILED (CUPTI 13.0.1: tests/bench/flush_graph.cu,
- * docs/measurements.md). */
+/* Peer copies (MEMCPY2) are not enabled, and are decoded where MEMCPY brings them along. Where both kinds of copies are
+ * on, each cuptiActivityFlushAll after a copy makes a later launch of a CUDA graph fail with CUDA_ERROR_LAUNCH_FAILED
+ * (CUPTI 13.0.1: tests/bench/flush_graph.cu, docs/measurements.md). */
 static struct {
     const char *what;
     CUpti_ActivityKind kind;

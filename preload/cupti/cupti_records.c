@@ -51,6 +51,28 @@ static int decode_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *r
     return xs_store_device_copy(d->store, &row);
 }
 
+static int decode_peer_copy(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
+    const CUpti_ActivityMemcpyPtoP4 *r = (const CUpti_ActivityMemcpyPtoP4 *)record;
+    struct xs_device_copy row = {
+        .correlation = correlation_of(d, r->correlationId),
+        .copies = 1,
+        .kind = r->copyKind,
+        .src_kind = r->srcKind,
+        .dst_kind = r->dstKind,
+        .is_async = (r->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) != 0,
+        .device = device_ordinal(r->deviceId),
+        .src_device = device_ordinal(r->srcDeviceId),
+        .dst_device = device_ordinal(r->dstDeviceId),
+        .context = r->contextId,
+        .stream = r->streamId,
+        .graph = d->version >= XS_CUPTI_11_1 ? r->graphId : 0,
+        .graph_node = r->graphNodeId,
+        .bytes = r->bytes,
+    };
+    convert_times(d, r->start, r->end, &row.start_ns, &row.end_ns);
+    return xs_store_device_copy(d->store, &row);
+}
+
 static int decode_memset(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     const CUpti_ActivityMemset4 *r = (const CUpti_ActivityMemset4 *)record;
     struct xs_device_memset row = {
@@ -148,6 +170,7 @@ static const struct {
     int (*decode)(const struct xs_cupti_decoder *d, const CUpti_Activity *record);
 } decoders[] = {
     {CUPTI_ACTIVITY_KIND_MEMCPY, XS_RECORD_COPY, decode_copy},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, XS_RECORD_COPY, decode_peer_copy},
     {CUPTI_ACTIVITY_KIND_MEMSET, XS_RECORD_MEMSET, decode_memset},
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, XS_RECORD_KERNEL, decode_kernel},
     {CUPTI_ACTIVITY_KIND_KERNEL, XS_RECORD_KERNEL, decode_kernel},
@@ -178,6 +201,8 @@ static bool is_own_call(uint32_t correlation) {
 static uint32_t id_of(const CUpti_Activity *record) {
     if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
         return ((const CUpti_ActivityMemcpy6 *)record)->correlationId;
+    if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
+        return ((const CUpti_ActivityMemcpyPtoP4 *)record)->correlationId;
     if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET)
         return ((const CUpti_ActivityMemset4 *)record)->correlationId;
     if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL || record->kind == CUPTI_ACTIVITY_KIND_KERNEL)

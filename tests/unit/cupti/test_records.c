@@ -109,13 +109,33 @@ static void a_copy_without_times(void **state) {
     assert_int_equal(stub_store.copy.copies, 1);
 }
 
-/* Both kinds of copies must not be on together, so only MEMCPY is read. */
-static void peer_copies_are_skipped(void **state) {
+static void peer_copies(void **state) {
     (void)state;
-    CUpti_ActivityMemcpyPtoP4 r = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY2, .bytes = 4096};
-    struct xs_cupti_decoder decoder = decoder_of(130000);
-    assert_int_equal(decode(&decoder, &r, sizeof r, 2), 0);
-    assert_int_equal(decoder.records[XS_RECORD_COPY], 0);
+    static const struct {
+        uint32_t version;
+        size_t bytes;
+        uint32_t graph;
+    } versions[] = {{13, 80, 0}, {14, 88, 6}, {130001, sizeof(CUpti_ActivityMemcpyPtoP4), 6}};
+    CUpti_ActivityMemcpyPtoP4 r;
+    memset(&r, 0xee, sizeof r);
+    r.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+    r.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+    r.flags = 0;
+    r.bytes = 4096;
+    r.srcDeviceId = 2;
+    r.dstDeviceId = 3;
+    r.graphNodeId = 0;
+    r.graphId = 6;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        struct xs_cupti_decoder decoder = decoder_of(versions[i].version);
+        assert_int_equal(decode(&decoder, &r, versions[i].bytes, 2), 2);
+        assert_int_equal(stub_store.copy.kind, 10);
+        assert_int_equal(stub_store.copy.src_device, 2);
+        assert_int_equal(stub_store.copy.dst_device, 3);
+        assert_int_equal(stub_store.copy.is_async, 0);
+        assert_int_equal(stub_store.copy.graph, versions[i].graph);
+        assert_int_equal(stub_store.copy.copies, 1);
+    }
 }
 
 static void memsets_and_kernels(void **state) {
@@ -247,7 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_of_every_version),
         cmocka_unit_test(a_copy_without_times),
-        cmocka_unit_test(peer_copies_are_skipped),
+        cmocka_unit_test(peer_copies),
         cmocka_unit_test(memsets_and_kernels),
         cmocka_unit_test(syncs),
         cmocka_unit_test(migrations),
