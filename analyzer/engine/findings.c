@@ -299,6 +299,10 @@ static void join_samples(struct xs_finding *finding, const struct xs_sample *mor
     all->ns += more->ns;
     all->low_ns += more->low_ns;
     all->high_ns += more->high_ns;
+    all->left = fmax(all->left, more->left);
+    all->left_ns = fmax(all->left_ns, more->left_ns);
+    all->left_hits = fmin(all->left, all->left_hits + more->left_hits);
+    all->left_hit_ns = fmin(all->left_ns, all->left_hit_ns + more->left_hit_ns);
     double most = fmax(found, (double)(all->of - (all->checked < all->hits ? 0 : all->checked - all->hits)));
     cap(&all->low, &all->low_ns, most);
     cap(&all->estimate, &all->ns, most);
@@ -335,6 +339,8 @@ static void note_variant(struct xs_finding *all, const struct xs_finding *one) {
     all->variants[one->verdict] = (struct xs_variant){.instances = one->instances,
                                                       .estimate = one->sample.estimate,
                                                       .ns = one->sample.ns,
+                                                      .left_hits = one->sample.left_hits,
+                                                      .left_hit_ns = one->sample.left_hit_ns,
                                                       .claimed_ns = one->gives_back_ns,
                                                       .removable = one->removable};
 }
