@@ -250,6 +250,8 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     if (findings->undecided_count)
         qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
     take_unchecked(builder, findings);
+    findings->left_out = builder->left_out;
+    builder->left_out = NULL;
     /* a millisecond of a short run matters, and so does a thousandth of a long one */
     findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->recorded.ns);
     for (size_t i = 0; i < findings->count; i++)
@@ -393,6 +395,7 @@ void xs_findings_discard(struct xs_findings_builder *builder) {
     free(builder->items);
     free(builder->undecided);
     free(builder->unchecked);
+    free(builder->left_out);
     xs_hash_free(&builder->by_key);
     *builder = (struct xs_findings_builder){0};
 }
@@ -420,6 +423,7 @@ void xs_findings_free(struct xs_findings *findings) {
     free(findings->items);
     free(findings->undecided);
     free(findings->unchecked);
+    free(findings->left_out);
     xs_site_totals_free(&findings->at_sites);
     xs_steps_free(&findings->steps);
     if (findings->sites)

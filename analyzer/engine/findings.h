@@ -240,12 +240,19 @@ struct xs_replay_fit {
 /* A replay that is further from the measured run is not believed, in parts of the run. */
 #define XS_REPLAY_LARGEST_ERROR 0.05
 
+/* Copies that chance left out and for which checked ones stand, of one detector. */
+struct xs_by_chance {
+    uint64_t copies;
+    double most; /* of those at places where no checked copy was an instance: how many may be, by the 95 % interval */
+};
+
 struct xs_findings {
     struct xs_finding
         *items; /* ranked: what counts, then upper bounds, then advice; each by gives_back_ns, largest first */
     size_t count;
     struct xs_undecided *undecided; /* by detector, then the most frequent reason first */
     size_t undecided_count;
+    struct xs_by_chance *left_out;   /* by detector; NULL: not known */
     struct xs_unchecked *unchecked; /* by site, then by detector */
     size_t unchecked_count;
     struct xs_total total;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/size_class.h"
 #include "analyzer/trace/scan.h"
 
@@ -253,12 +254,30 @@ static void add_unchecked(const struct xs_sample_group *group, struct xs_finding
     }
 }
 
+/* What nobody looked at although others like it were. */
+static void add_left_out(const struct xs_sample_cell *cell, struct xs_by_chance *left_out) {
+    double hits = 0, low = 0, high = 0;
+    for (unsigned v = 0; v < XS_VERDICTS; v++)
+        hits += (double)cell->hits[v];
+    if (!cell->checked)
+        return;
+    left_out->copies += cell->of - cell->checked;
+    if (hits > 0 || cell->sampled_of <= 0)
+        return;
+    double effective = cell->sampled_of * cell->sampled_of / cell->sampled_squares;
+    xs_wilson(0, effective * cell->sampled_of / (cell->sampled_of - cell->sampled_checked), &low, &high);
+    left_out->most += fmin((double)(cell->of - cell->checked), high * cell->sampled_of);
+}
+
 void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder) {
+    builder->left_out = xs_realloc(builder->left_out, (xs_detector_count + 1) * sizeof *builder->left_out);
+    memset(builder->left_out, 0, (xs_detector_count + 1) * sizeof *builder->left_out);
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&s->groups, entry));) {
         struct xs_sample_group *group = (struct xs_sample_group *)(uintptr_t)entry->value;
         for (unsigned i = 0; i < SLOTS && group->cells[i]; i++) {
             struct xs_sample_cell *cell = group->cells[i];
             end_cell(cell);
+            add_left_out(cell, &builder->left_out[cell->detector]);
             for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
                 const uint64_t *found =
                     xs_hash_find(&builder->by_key, (uint64_t)cell->detector << 32 | verdict, cell->site);
