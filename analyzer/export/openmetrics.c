@@ -145,19 +145,20 @@ enum {
     FINDING_LEAST,
     FINDING_FAMILIES
 };
+#define LOWER_OR_UPPER(end) end " end of the 95 % interval of xferspy_finding_instances"
+#define TIME_SAVED "time that the repair of a finding saves at "
+#define FINDINGS_OVERLAP "; findings can overlap"
 static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_instances", "how often something is so; an estimate where not all contents were checked",
      XS_METRIC_COUNT},
     {"xferspy_finding_instances_found", "how often something was found, among the copies that were checked",
      XS_METRIC_COUNT},
-    {"xferspy_finding_instances_low", "lower end of the 95 % interval of xferspy_finding_instances", XS_METRIC_COUNT},
-    {"xferspy_finding_instances_high", "upper end of the 95 % interval of xferspy_finding_instances", XS_METRIC_COUNT},
+    {"xferspy_finding_instances_low", LOWER_OR_UPPER("lower"), XS_METRIC_COUNT},
+    {"xferspy_finding_instances_high", LOWER_OR_UPPER("upper"), XS_METRIC_COUNT},
     {"xferspy_finding_transfers", "copies that a finding is about", XS_METRIC_COUNT},
     {"xferspy_finding_bytes", "bytes of what a finding is about", XS_METRIC_BYTES},
-    {"xferspy_finding_removable_seconds", "time that the repair of a finding saves at most; findings can overlap",
-     XS_METRIC_NS},
-    {"xferspy_finding_least_removable_seconds",
-     "time that the repair of a finding saves at least; findings can overlap", XS_METRIC_NS}};
+    {"xferspy_finding_removable_seconds", TIME_SAVED "most" FINDINGS_OVERLAP, XS_METRIC_NS},
+    {"xferspy_finding_least_removable_seconds", TIME_SAVED "least" FINDINGS_OVERLAP, XS_METRIC_NS}};
 
 static void add_finding(uint64_t *values, const struct xs_finding *f) {
     const struct xs_amount all = xs_finding_in_all(f);

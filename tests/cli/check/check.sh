@@ -149,7 +149,8 @@ expect_status 3; expect_out "FAIL     noop-upload:0      about 60 instances (21 
 [ "$(grep -c '  FAIL  ' stdout)" -eq 5 ] || show "all five fail for certain"
 check --fail-on=noop-upload:21,noop-upload:59,noop-upload:200MiB,noop-upload:5ms,noop-upload:20%,any:20ms sampled.db
 expect_status 3; [ "$(grep -c '  UNKNOWN  ' stdout)" -eq 5 ] || show "five limits lie in the interval"
-expect_out "it is 21 to 60 with 95 % certainty, and the limit lies between."; expect_out "run --fingerprint=all -- PROGRAM"
+expect_out "it is 21 to 60 with 95 % certainty, and the limit lies between."
+expect_out "run --fingerprint=all -- PROGRAM"
 expect_out "PASS     any:20ms"
 check --fail-on=noop-upload:60,noop-upload:240MiB,noop-upload:12.1ms,noop-upload:25% sampled.db; expect_status 0
 expect_out "PASS     noop-upload:60      about 60 instances (21 to 60), limit 60"
@@ -160,7 +161,8 @@ echo "UPDATE transfer SET fingerprint = CASE WHEN id % 4 = 0 THEN 51 ELSE 50 END
 make_trace half.db "$F/no_findings.sql" "$F/sampled_uploads.sql" half.sql
 make_trace mixed.db "$F/no_findings.sql" "$F/sampled_uploads.sql" mixed.sql
 for name in sampled half mixed; do check --write-baseline=$name.json $name.db; expect_status 0; done
-for pair in sampled.json:half.db half.json:sampled.db mixed.json:sampled.db sampled.json:mixed.db half.db:sampled.db; do
+for pair in sampled.json:half.db half.json:sampled.db mixed.json:sampled.db sampled.json:mixed.db \
+    half.db:sampled.db; do
     check --baseline=${pair%:*} --fail-on=any:0,noop-upload:0,noop-upload:+0,noop-upload:+0% ${pair#*:}
     expect_out "PASS     noop-upload:0 "; expect_out "PASS     noop-upload:+0 "; expect_out "PASS     noop-upload:+0%"
     expect_out "0 grown"

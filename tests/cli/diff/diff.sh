@@ -46,7 +46,7 @@ expect_status 0; expect_out "It copied 1.55 GiB more"
 expect_out "AFTER ran earlier than BEFORE: are they swapped?"
 expect_out "+ new"
 
-# Two programs that have nothing to do with each other: that is said first. (Two versions of one are no such case, above.)
+# Two programs that have nothing to do with each other: that is said first. (Two versions of one are none, above.)
 cp "$SOURCE"/../golden/h100_pageable_async.db "$SOURCE"/../golden/guide_cpp_before.db .
 run "$XFERSPY" diff h100_pageable_async.db guide_cpp_before.db; expect_status 0
 case $(head -n 1 stdout) in "BEFORE and AFTER are of different programs, so a comparison says little. "*) ;;
