@@ -252,7 +252,7 @@ struct xs_findings {
     size_t count;
     struct xs_undecided *undecided; /* by detector, then the most frequent reason first */
     size_t undecided_count;
-    struct xs_by_chance *left_out;   /* by detector; NULL: not known */
+    struct xs_by_chance *left_out;  /* by detector; NULL: not known */
     struct xs_unchecked *unchecked; /* by site, then by detector */
     size_t unchecked_count;
     struct xs_total total;
