@@ -10,6 +10,7 @@
 #include "analyzer/causes/detours.h"
 #include "analyzer/causes/grouping.h"
 #include "analyzer/causes/plan_repairs.h"
+#include "analyzer/causes/scale.h"
 #include "analyzer/causes/turns.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
@@ -39,24 +40,15 @@ static bool is_unsure(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
 }
 
-/* Without a replay: nothing at least, and at most what the finding claims. */
-static struct xs_saving bounds(uint64_t most_ns) {
-    return (struct xs_saving){.known = true, .bounds = true, .most_ns = most_ns};
-}
-
-/* What was seen of the copies that were looked at is true of the others, too: by what they claim, because copies that
- * are looked at may take longer for it and chance may have chosen more of some sizes, or else by their number. */
-static void scale(struct xs_finding *f, uint64_t run_ns) {
-    if (!f->sample.is_of_contents || f->sample.checked == f->sample.of || !f->instances)
-        return;
-    double times =
-        f->gives_back_ns ? f->sample.ns / (double)f->gives_back_ns : f->sample.estimate / (double)f->instances;
-    double least = fmin((double)f->saves.least_ns * times, (double)run_ns);
-    double most = fmin((double)f->saves.most_ns * times, (double)run_ns);
-    f->saves.scaled_least_ns = (uint64_t)least > f->saves.least_ns ? (uint64_t)least - f->saves.least_ns : 0;
-    f->saves.scaled_most_ns = (uint64_t)most > f->saves.most_ns ? (uint64_t)most - f->saves.most_ns : 0;
-    f->saves.least_ns = (uint64_t)least;
-    f->saves.most_ns = (uint64_t)most;
+/* Without a replay: nothing at least, and at most what the finding claims, also of copies that chance left out. */
+static struct xs_saving bounds(const struct xs_finding *f) {
+    uint64_t most_ns = f->gives_back_ns, in_all = 0;
+    if (xs_sample_is_part(&f->sample))
+        in_all = (uint64_t)fmin(9e18, fmax(0, xs_sample_is_few(&f->sample) ? f->sample.high_ns : f->sample.ns));
+    return (struct xs_saving){.known = true,
+                              .bounds = true,
+                              .most_ns = in_all > most_ns ? in_all : most_ns,
+                              .scaled_most_ns = in_all > most_ns ? in_all - most_ns : 0};
 }
 
 /* Without kernels the replay does not know what calls waited for: at least, only the copies' own time goes. */
@@ -65,27 +57,48 @@ static void leave_waiting(struct xs_finding *f) {
     f->saves.least_ns = f->saves.least_ns < own_ns ? f->saves.least_ns : own_ns;
 }
 
+/* A repair that moves work beside other work also saves pauses, and that of managed memory changes kernels and gaps. */
+static bool is_bounded_by_calls(const struct xs_finding *f) {
+    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    return repair != XS_REPAIR_OVERLAP && repair != XS_REPAIR_KEEP_ON_DEVICE;
+}
+
+static uint64_t in_ns(double ns) { return ns < 0 ? 0 : ns < 9e18 ? (uint64_t)ns : INT64_MAX; }
+
+/* Sets what is saved of both ends, and which parts of that are of copies that were left out. */
+static void set_saving(struct xs_finding *f, const double found[2], const double all[2], double most_ns) {
+    bool swapped = all[XS_PLAN_LEAST] > all[XS_PLAN_MOST];
+    enum xs_plan_end least = swapped ? XS_PLAN_MOST : XS_PLAN_LEAST, most = swapped ? XS_PLAN_LEAST : XS_PLAN_MOST;
+    double least_all = fmin(all[least], most_ns), most_all = fmin(all[most], most_ns);
+    f->saves = (struct xs_saving){.known = true,
+                                  .least_ns = in_ns(least_all),
+                                  .most_ns = in_ns(most_all),
+                                  .scaled_least_ns = in_ns(least_all - found[least]),
+                                  .scaled_most_ns = in_ns(most_all - found[most])};
+}
+
 static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairable *items, size_t count,
                    int64_t run) {
-    int64_t left[2] = {run, run};
+    double saved[2], all[2];
+    uint64_t room = 0;
     size_t found = 0;
     for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
         xs_plan_clear(plan);
         found += xs_plan_add(plan, items, count, end);
-        left[end] = xs_plan_run(plan);
+        all[end] = saved[end] = (double)less(run, xs_plan_run(plan));
+        room = xs_plan_room(plan) > room ? xs_plan_room(plan) : room;
         if (end == XS_PLAN_LEAST) {
             f->pinning_ns = xs_pinning_ns(&plan->pinning);
             f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
         }
     }
     if (!found) { /* the rows are not in the model */
-        f->saves = bounds(f->gives_back_ns);
+        f->saves = bounds(f);
         return;
     }
-    uint64_t least = less(run, left[XS_PLAN_LEAST]), most = less(run, left[XS_PLAN_MOST]);
-    f->saves = (struct xs_saving){
-        .known = true, .least_ns = least < most ? least : most, .most_ns = least < most ? most : least};
-    scale(f, (uint64_t)run);
+    if (xs_sample_is_part(&f->sample))
+        xs_scale(plan, f, items, count, run, all, &room);
+    set_saving(f, saved, all, is_bounded_by_calls(f) && room < (uint64_t)run ? (double)room : (double)run);
     if (is_unsure(f) || f->upper_bound)
         f->saves.least_ns = 0;
     if (!plan->findings->exposed_known)
@@ -98,7 +111,7 @@ static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_r
 static bool take_part(const struct xs_finding *f, const struct xs_analysis_options *options, struct xs_finding *part) {
     *part = *f;
     part->instances = part->gives_back_ns = 0;
-    part->sample.estimate = part->sample.ns = 0;
+    part->sample.estimate = part->sample.ns = part->sample.left_hits = part->sample.left_hit_ns = 0;
     part->removable = (struct xs_times){.device_known = true, .exposed_known = true};
     for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
         const struct xs_variant *variant = &f->variants[verdict];
@@ -108,8 +121,14 @@ static bool take_part(const struct xs_finding *f, const struct xs_analysis_optio
         part->gives_back_ns = xs_sum(part->gives_back_ns, variant->claimed_ns);
         part->sample.estimate += variant->estimate;
         part->sample.ns += variant->ns;
+        part->sample.left_hits += variant->left_hits;
+        part->sample.left_hit_ns += variant->left_hit_ns;
         xs_times_add(&part->removable, &variant->removable);
     }
+    double share = f->sample.estimate > 0 ? fmin(1, part->sample.estimate / f->sample.estimate) : 1;
+    part->sample.low = fmax((double)part->instances, part->sample.low * share);
+    part->sample.high = fmax(part->sample.low, part->sample.high * share);
+    part->sample.high_ns = fmax(part->sample.ns, part->sample.high_ns * share);
     return part->instances > 0;
 }
 
@@ -126,7 +145,7 @@ static void find_part_saving(struct xs_finding *f, struct xs_plan *plan, const s
             items[kept++] = all->items[i];
     if (plan)
         replay(plan, &part, items, kept, run);
-    f->part_saves = plan ? part.saves : bounds(part.gives_back_ns);
+    f->part_saves = plan ? part.saves : bounds(&part);
     free(items);
 }
 
@@ -170,7 +189,7 @@ static void find_savings(struct xs_findings *findings, struct xs_plan *plan, con
         if (is_replayed)
             replay(plan, f, &all->items[first], of, run);
         else
-            f->saves = bounds(f->gives_back_ns);
+            f->saves = bounds(f);
         if (f->verdict == XS_SEVERAL_VERDICTS && options && options->is_in_part)
             find_part_saving(f, is_replayed ? plan : NULL, all, options, run);
     }

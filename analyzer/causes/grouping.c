@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/causes/plan_repairs.h"
+#include "analyzer/causes/scale.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
@@ -195,22 +196,44 @@ static void merge_covered(struct grouping *g) {
 
 /* --- together --- */
 
-static uint64_t without(struct grouping *g, enum xs_plan_end end) {
-    uint64_t scaled_ns = 0;
+/* Whether the repair of a cause is made at this end of the range. */
+static bool is_made(const struct xs_finding *f, enum xs_plan_end end) {
+    return f->saves.most_ns && (end == XS_PLAN_MOST || f->saves.least_ns);
+}
+
+/* What a replay saves without the first findings of all causes; `with_left_out`: also without what chance left out. */
+static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_left_out) {
     xs_plan_clear(g->plan);
+    for (int left_out = 0; left_out <= with_left_out; left_out++)
+        for (size_t i = 0; i < g->findings->cause_count; i++) {
+            const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
+            size_t count;
+            const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
+            if (!is_made(f, end))
+                continue;
+            if (!left_out)
+                xs_plan_add(g->plan, items, count, end);
+            else if (xs_sample_is_part(&f->sample))
+                xs_scale_add(g->plan, f, items, count, end);
+        }
+    int64_t left = xs_plan_run(g->plan);
+    return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
+}
+
+/* What was scaled up is added, as far as a replay without all of these copies bears it out: two repairs may save one
+ * wait. */
+static uint64_t without(struct grouping *g, enum xs_plan_end end) {
+    uint64_t scaled_ns = 0, saved = replay_all(g, end, false);
     for (size_t i = 0; i < g->findings->cause_count; i++) {
         const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
-        bool counts = end == XS_PLAN_MOST || f->saves.least_ns;
-        size_t count;
-        const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
-        if (counts && f->saves.most_ns) {
-            xs_plan_add(g->plan, items, count, end);
+        if (is_made(f, end))
             scaled_ns = xs_sum(scaled_ns, end == XS_PLAN_LEAST ? f->saves.scaled_least_ns : f->saves.scaled_most_ns);
-        }
     }
-    int64_t left = xs_plan_run(g->plan);
-    uint64_t saved = g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
-    saved = xs_sum(saved, scaled_ns); /* of what the replay does not have, the sum */
+    if (scaled_ns) {
+        uint64_t all = replay_all(g, end, true), more = all > saved ? all - saved : 0;
+        scaled_ns = scaled_ns < more ? scaled_ns : more;
+    }
+    saved = xs_sum(saved, scaled_ns);
     return saved < (uint64_t)g->run_ns ? saved : (uint64_t)g->run_ns;
 }
 

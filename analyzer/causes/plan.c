@@ -142,6 +142,23 @@ int64_t xs_plan_run(struct xs_plan *plan) {
     return run_ns + xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
 }
 
+static int64_t positive(int64_t ns) { return ns > 0 ? ns : 0; }
+
+uint64_t xs_plan_room(const struct xs_plan *plan) {
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct xs_model_call *call = &plan->model->calls[plan->changed[i]];
+        int64_t ns = positive(call->return_ns - call->enter_ns) + positive(-plan->changes[i].before_ns);
+        for (uint32_t k = 0; k < call->operations; k++) {
+            const struct xs_model_operation *operation = &plan->model->operations[call->operation + k];
+            ns = xs_model_ns(ns + xs_model_lasted(operation) + positive(operation->latency_ns) +
+                             positive(operation->gap_ns) + positive(operation->engine_gap_ns));
+        }
+        room = xs_sum(room, (uint64_t)positive(ns));
+    }
+    return room;
+}
+
 /* --- changes --- */
 
 /* The call's copies, those of a batch that are still made, do not use the host's memory any more. */

@@ -85,6 +85,10 @@ struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call);
 /* The duration of the run with the changes made so far, page-locking included. */
 int64_t xs_plan_run(struct xs_plan *plan);
 
+/* No change of these calls can save more: what they and their work on the device took, and of the program's time before
+ * them what goes with them. A repair that moves work beside other work may save more, as it saves pauses. */
+uint64_t xs_plan_room(const struct xs_plan *plan);
+
 void xs_plan_clear(struct xs_plan *plan);
 
 #endif

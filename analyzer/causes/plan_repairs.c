@@ -309,6 +309,14 @@ size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size
     return found;
 }
 
+void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
+                          enum xs_plan_end end) {
+    for (size_t i = 0; i < own; i++)
+        repair(plan, &items[i], end);
+    for (size_t i = own; i < count && end == XS_PLAN_MOST; i++)
+        drop_copy(plan, xs_plan_number(plan, &items[i]), end);
+}
+
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {
     return xs_plan_number_of(plan, kind_of((enum xs_evidence_table)item->table), item->rows[0]);
 }

@@ -11,6 +11,12 @@
  * many of the instances' calls were found. */
 size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end);
 
+/* The same of copies that chance left out, as if they were instances: the first `own` by their repair; the others,
+ * which only the most of a repair leaves out with these, are not made. All of them are in the model. Host memory stays.
+ */
+void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
+                          enum xs_plan_end end);
+
 /* The number of an instance's first row: its call's, or of one of the copies of a batch call as in host_memory.h. */
 uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item);
 

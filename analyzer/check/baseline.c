@@ -67,6 +67,14 @@ static void put_verdicts(struct xs_json *json, const struct xs_check_finding *g)
     xs_json_end(json, ']');
 }
 
+/* Where they are not there, the number itself is known for certain. */
+static void put_range(struct xs_json *json, const char *low, const char *high, const struct xs_check_range *range) {
+    if (range->low == range->high)
+        return;
+    xs_json_count(json, low, range->low);
+    xs_json_count(json, high, range->high);
+}
+
 static void put_finding(struct xs_json *json, const struct xs_check_finding *g) {
     xs_json_object(json, NULL);
     xs_json_text(json, "finding", g->kind);
@@ -81,6 +89,9 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
     xs_json_count(json, "bytes", g->bytes);
     xs_json_count(json, "gives_back_ns", g->gives_back_ns);
     xs_json_count(json, "saves_least_ns", g->least_ns);
+    put_range(json, "instances_low", "instances_high", &g->range[XS_METRIC_COUNT]);
+    put_range(json, "bytes_low", "bytes_high", &g->range[XS_METRIC_BYTES]);
+    put_range(json, "gives_back_low_ns", "gives_back_high_ns", &g->range[XS_METRIC_NS]);
     xs_json_end(json, '}');
 }
 
@@ -153,6 +164,13 @@ static unsigned verdicts_at(sqlite3_stmt *row, int column, const char *kind, boo
     return verdicts;
 }
 
+static void read_range(sqlite3_stmt *row, int column, struct xs_check_range *range, bool *good) {
+    if (sqlite3_column_type(row, column) != SQLITE_NULL)
+        range->low = xs_json_document_count(row, column, good);
+    if (sqlite3_column_type(row, column + 1) != SQLITE_NULL)
+        range->high = xs_json_document_count(row, column + 1, good);
+}
+
 static bool read_findings(const struct xs_json_document *document, struct xs_check_findings *findings) {
     static const char sql[] =
         "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
@@ -160,7 +178,10 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.instances'),"
         " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns'),"
         " ifnull(json_extract(value, '$.saves_least_ns'), json_extract(value, '$.gives_back_ns'))," /* before ranges */
-        " json_extract(value, '$.verdicts')"
+        " json_extract(value, '$.verdicts'),"
+        " json_extract(value, '$.instances_low'), json_extract(value, '$.instances_high'),"
+        " json_extract(value, '$.bytes_low'), json_extract(value, '$.bytes_high'),"
+        " json_extract(value, '$.gives_back_low_ns'), json_extract(value, '$.gives_back_high_ns')"
         " FROM json_each(?1, '$.findings')";
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
@@ -180,6 +201,10 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         g->gives_back_ns = xs_json_document_count(row, 9, &good);
         g->least_ns = xs_json_document_count(row, 10, &good);
         g->verdicts = verdicts_at(row, 11, g->kind, &good);
+        xs_check_finding_is_exact(g);
+        read_range(row, 12, &g->range[XS_METRIC_COUNT], &good);
+        read_range(row, 14, &g->range[XS_METRIC_BYTES], &good);
+        read_range(row, 16, &g->range[XS_METRIC_NS], &good);
         good = good && *g->kind;
     }
     sqlite3_finalize(row);

@@ -80,8 +80,10 @@ static const char doc[] =
     "); --rules lists them. LIMIT is the largest value allowed: " XS_LIMIT_FORMS(
         "%") "the baseline's value (+10%, +3, +20ms).\n"
              "\n"
+             "In CI, record all contents, so that counts of findings are no estimates.\n"
+             "\n"
              "Examples:\n"
-             "  xferspy check run.db\n"
+             "  xferspy run --fingerprint=all -o run.db -- ./app && xferspy check run.db\n"
              "  xferspy check --fail-on=removable-time:5%,noop-upload:0 run.db\n"
              "  xferspy check --write-baseline=baseline.json run.db\n"
              "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"

@@ -19,6 +19,8 @@ static void put_key(struct xs_json *json, const struct xs_check_finding *f) {
     xs_json_known_count(json, "line", f->line > 0, f->line);
     put_text(json, "text", f->text);
     xs_json_count(json, "instances", f->instances);
+    xs_json_count(json, "instances_low", f->range[XS_METRIC_COUNT].low);
+    xs_json_count(json, "instances_high", f->range[XS_METRIC_COUNT].high);
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
@@ -42,7 +44,7 @@ static void put_finding(struct xs_json *json, const struct xs_check *check, cons
     xs_json_bool(json, "sure", f->sure);
     xs_json_bool(json, "leads_cause", f->leads);
     xs_json_bool(json, "failing", state->failing);
-    xs_json_text(json, "baseline", xs_standing_names[xs_judged_standing(judged, check->terms, i, XS_METRIC_COUNT)]);
+    xs_json_text(json, "baseline", xs_standing_names[xs_judged_standing_by_rules(judged, check->terms, i)]);
     if (s) {
         xs_json_object(json, "suppression");
         xs_json_text(json, "origin", s->origin);
@@ -63,6 +65,8 @@ static void put_result(struct xs_json *json, const struct xs_rule_result *r) {
     xs_json_text(json, "status", xs_outcome_names[r->outcome]);
     xs_json_text(json, "unit", xs_metric_unit_names[r->rule->unit]);
     xs_json_known_count(json, "value", r->value_known, r->value);
+    xs_json_known_count(json, "value_low", r->high > r->low, r->low);
+    xs_json_known_count(json, "value_high", r->high > r->low, r->high);
     xs_json_count(json, "limit", r->limit);
     xs_json_known_count(json, "baseline", r->has_base, r->base);
     xs_json_bool(json, "at_most", r->at_most);

@@ -236,7 +236,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     const struct entry *e = &entries->items[index];
     const struct xs_check_finding *f = finding_of(e);
     static const char *const states[] = {NULL, "unchanged", "updated", "new"};
-    enum xs_standing standing = xs_judged_standing(e->judged, check->terms, e->finding, XS_METRIC_COUNT);
+    enum xs_standing standing = xs_judged_standing_by_rules(e->judged, check->terms, e->finding);
     struct xs_string text = {0};
     char hash[40];
     add_message(&text, check, e);

@@ -116,7 +116,7 @@ static void put_baseline(const struct xs_check *check, const struct xs_judged *j
     if (!check->terms->baseline)
         return;
     for (size_t i = 0; i < judged->findings.count; i++)
-        count[xs_judged_standing(judged, check->terms, i, XS_METRIC_COUNT)]++;
+        count[xs_judged_standing_by_rules(judged, check->terms, i)]++;
     xs_out_line(out, XS_STYLE_PLAIN, "Against %s: %zu finding%s as before, %zu grown, %zu new, %zu gone.%s",
                 check->baseline_path, count[XS_STANDING_SAME], count[XS_STANDING_SAME] == 1 ? "" : "s",
                 count[XS_STANDING_GROWN], count[XS_STANDING_NEW], judged->gone_count,

@@ -40,7 +40,15 @@ void xs_check_value(struct xs_string *text, const struct xs_judged *judged, cons
         xs_string_format(text, "saves ");
     if (r->at_most && r->value)
         xs_string_format(text, XS_UP_TO);
+    bool about = r->high > r->low && r->rule->unit != XS_METRIC_NS;
+    if (about)
+        xs_string_format(text, "about ");
     put_measured(text, r->rule, r->value, r->at_most && r->value ? r->least : 0, &judged->recorded);
+    if (about) {
+        char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
+        xs_string_format(text, " (%s to %s)", xs_metric_format(low, r->rule->unit, r->low),
+                         xs_metric_format(high, r->rule->unit, r->high));
+    }
 }
 
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *r) {
@@ -77,6 +85,8 @@ void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, c
     xs_check_value(text, judged, r);
     xs_string_format(text, ", limit ");
     xs_check_limit(text, judged, r);
+    if (r->outcome == XS_OUTCOME_PASS && r->value_known && r->value > r->limit)
+        xs_string_format(text, "; not more for certain, because not all copies were checked");
 }
 
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *f) {

@@ -58,6 +58,37 @@ static void set_place(struct xs_check_finding *g, const struct xs_reading *readi
     free(text);
 }
 
+void xs_check_finding_is_exact(struct xs_check_finding *g) {
+    g->range[XS_METRIC_COUNT] = (struct xs_check_range){g->instances, g->instances};
+    g->range[XS_METRIC_BYTES] = (struct xs_check_range){g->bytes, g->bytes};
+    g->range[XS_METRIC_NS] = (struct xs_check_range){g->gives_back_ns, g->gives_back_ns};
+}
+
+static uint64_t in_proportion(uint64_t value, double times) {
+    double product = (double)value * times;
+    return product < 9e18 ? (uint64_t)product : INT64_MAX;
+}
+
+/* What is saved at copies that were left out goes with how many of them are instances. */
+static void set_ranges(struct xs_check_finding *g, const struct xs_finding *f) {
+    const struct xs_sample *s = &f->sample;
+    double found = (double)f->instances, at = xs_sample_is_few(s) ? s->high : s->estimate;
+    uint64_t low = xs_finding_low(f), high = xs_finding_high(f), scaled = f->saves.scaled_most_ns;
+    xs_check_finding_is_exact(g);
+    if (low == high || !f->instances)
+        return;
+    g->range[XS_METRIC_COUNT] = (struct xs_check_range){low, high};
+    g->range[XS_METRIC_BYTES] = (struct xs_check_range){in_proportion(f->bytes, (double)low / found),
+                                                        in_proportion(f->bytes, (double)high / found)};
+    if (!scaled || at <= found)
+        return;
+    uint64_t exact = g->gives_back_ns > scaled ? g->gives_back_ns - scaled : 0;
+    uint64_t least = exact + in_proportion(scaled, ((double)low - found) / (at - found));
+    uint64_t most = exact + in_proportion(scaled, ((double)high - found) / (at - found));
+    g->range[XS_METRIC_NS].low = least < g->gives_back_ns ? least : g->gives_back_ns;
+    g->range[XS_METRIC_NS].high = most > g->gives_back_ns && !xs_sample_is_few(s) ? most : g->gives_back_ns;
+}
+
 void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings) {
     *findings = (struct xs_check_findings){0};
     for (size_t i = 0; i < reading->findings->count; i++) {
@@ -77,11 +108,13 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->at_most = xs_finding_at_most(f);
         g->folded = i < reading->findings->cause_count ? reading->findings->causes[i].folded : f->folded;
         g->sure = !f->advice && !g->at_most && !(xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1);
-        g->instances = f->instances;
-        g->transfers = f->transfers;
-        g->bytes = f->bytes;
+        const struct xs_amount all = xs_finding_in_all(f);
+        g->instances = all.instances;
+        g->transfers = all.transfers;
+        g->bytes = all.bytes;
         g->gives_back_ns = f->gives_back_ns;
         g->least_ns = f->saves.least_ns;
+        set_ranges(g, f);
         g->leads = i < reading->findings->cause_count; /* finding k is the first of cause k */
         struct xs_string checked = {0}, amount = {0};
         xs_finding_amount(&amount, f);

@@ -7,15 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/summary/metrics.h"
+
 struct xs_reading; /* analyzer/command/reading.h */
 
 struct xs_check_finding {
     /* The key: valid UTF-8 of at most XS_CHECK_TEXT_BYTES each, never NULL, "" where not known. `file` is a name
      * without its folder, of code without lines the library's or the program's. */
     char *kind, *entry_point, *function, *file, *text;
-    uint32_t line; /* 0: not known */
-    uint64_t instances, transfers, bytes;
-    uint64_t gives_back_ns, least_ns; /* what it saves at most, and at least */
+    uint32_t line;                        /* 0: not known */
+    uint64_t instances, transfers, bytes; /* in all, also where not all contents were checked */
+    uint64_t gives_back_ns, least_ns;     /* what it saves at most, and at least */
+    /* The 95 % intervals of the instances, the bytes and what it saves at most, by unit: of an estimate; else both ends
+     * are that number. */
+    struct xs_check_range {
+        uint64_t low, high;
+    } range[XS_METRIC_UNITS];
 
     unsigned verdicts; /* bits: one, or several that join; in a baseline file those of several, 0: they are not named */
 
@@ -48,6 +55,9 @@ void xs_check_findings_free(struct xs_check_findings *findings);
 
 /* A new one at the end, zeroed. */
 struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings);
+
+/* Sets the ranges to the numbers themselves. */
+void xs_check_finding_is_exact(struct xs_check_finding *finding);
 
 /* Matches the findings of two runs: gives for each finding of `now` the index of the same one in `before`, or -1 if
  * there is none. Each of `before` is used once. Only findings with equal id, entry point, function and file can match.

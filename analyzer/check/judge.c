@@ -41,9 +41,45 @@ enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct
     long before = judged->states[finding].before;
     if (before < 0)
         return XS_STANDING_NEW;
-    uint64_t was = xs_check_measured(&terms->baseline->findings.items[before], unit);
+    uint64_t was = terms->baseline->findings.items[before].range[unit].high;
     uint64_t most = xs_sum(was, xs_judge_share_of(was, terms->tolerance));
-    return xs_check_measured(&judged->findings.items[finding], unit) > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
+    return judged->findings.items[finding].range[unit].low > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
+}
+
+static bool is_about(const struct xs_rule *rule, const struct xs_check_finding *f) {
+    if (rule->about == XS_RULE_METRIC)
+        return false;
+    if (rule->about != XS_RULE_FINDING)
+        return !f->advice;
+    return f->detector == (unsigned)rule->detector && (rule->verdict < 0 || f->verdicts >> rule->verdict & 1);
+}
+
+enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
+                                             size_t finding) {
+    enum xs_standing standing = XS_STANDING_NONE;
+    for (size_t i = 0; i < judged->result_count; i++) {
+        const struct xs_rule *rule = judged->results[i].rule;
+        if (!is_about(rule, &judged->findings.items[finding]))
+            continue;
+        enum xs_standing by_rule = xs_judged_standing(judged, terms, finding, rule->unit);
+        standing = by_rule > standing ? by_rule : standing;
+    }
+    return standing ? standing : xs_judged_standing(judged, terms, finding, XS_METRIC_COUNT);
+}
+
+/* The interval of what the rule measures of a finding. `sure' goes by the least, of which the sample's low end is a
+ * part. */
+static struct xs_check_range range_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
+    if (rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS)
+        return (struct xs_check_range){f->least_ns, f->least_ns};
+    return f->range[rule->unit];
+}
+
+/* Above the limit for certain; or perhaps, which a limit against a baseline lets pass: no more is not grown. */
+static enum xs_outcome by_range(const struct xs_rule *rule, const struct xs_check_range *range, uint64_t limit) {
+    if (range->low > limit)
+        return XS_OUTCOME_FAIL;
+    return range->high > limit && !rule->relative ? XS_OUTCOME_UNKNOWN : XS_OUTCOME_PASS;
 }
 
 bool xs_judge_is_suppressed(const struct xs_judge *j, size_t finding) {
@@ -147,8 +183,12 @@ static bool is_kind(const struct xs_rule *rule, const char *kind, unsigned verdi
     return rule->verdict < 0 || (kind[id] && !strcmp(kind + id + 1, d->verdicts[rule->verdict].name));
 }
 
-/* What the baseline has of it, without what is suppressed by now. */
-static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule) {
+static uint64_t base_of(const struct xs_rule *rule, const struct xs_check_finding *f, bool high) {
+    return high ? f->range[rule->unit].high : xs_check_measured(f, rule->unit);
+}
+
+/* What the baseline has of it, without what is suppressed by now; `high`: the upper end of its interval. */
+static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = &j->terms->baseline->findings;
     uint64_t base = 0;
     /* A baseline file of an older version does not say which of several it has: those that the run finds there. */
@@ -162,13 +202,11 @@ static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rul
     }
     for (size_t i = 0; i < before->count; i++)
         if (is_kind(rule, before->items[i].kind, verdicts[i]))
-            base = xs_sum(base, xs_check_measured(&before->items[i], rule->unit));
+            base = xs_sum(base, base_of(rule, &before->items[i], high));
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         long was = j->judged->states[i].before;
         if (was >= 0 && xs_judge_is_suppressed(j, i) && is_kind(rule, before->items[was].kind, verdicts[was]))
-            base -= xs_check_measured(&before->items[was], rule->unit) <= base
-                        ? xs_check_measured(&before->items[was], rule->unit)
-                        : base;
+            base -= base_of(rule, &before->items[was], high) <= base ? base_of(rule, &before->items[was], high) : base;
     }
     free(verdicts);
     return base;
@@ -180,21 +218,22 @@ static void judge_finding(const struct xs_judge *j, struct xs_rule_result *r) {
     r->has_base = rule->relative;
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
-        if (f->detector != (unsigned)rule->detector || (rule->verdict >= 0 && !(f->verdicts >> rule->verdict & 1)) ||
-            xs_judge_is_suppressed(j, i))
+        if (!is_about(rule, f) || xs_judge_is_suppressed(j, i))
             continue;
         if (!rule->relative && xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
             continue;
         }
         r->value = xs_sum(r->value, xs_check_measured(f, rule->unit));
+        r->low = xs_sum(r->low, range_of(rule, f).low);
+        r->high = xs_sum(r->high, range_of(rule, f).high);
         r->at_most |= rule->unit == XS_METRIC_NS && f->at_most;
         r->least = xs_sum(r->least, f->least_ns);
         add_place(r, i);
     }
-    r->base = rule->relative ? base_of_kind(j, rule) : 0;
-    r->limit = rule->relative ? limit_on(rule, r->base) : absolute_limit(j, rule);
-    r->outcome = r->value > r->limit ? XS_OUTCOME_FAIL : XS_OUTCOME_PASS;
+    r->base = rule->relative ? base_of_kind(j, rule, false) : 0;
+    r->limit = rule->relative ? limit_on(rule, base_of_kind(j, rule, true)) : absolute_limit(j, rule);
+    r->outcome = by_range(rule, &(struct xs_check_range){r->low, r->high}, r->limit);
 }
 
 static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
@@ -210,17 +249,19 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
         if (rule->relative) {
             long before = j->judged->states[i].before;
             base = before < 0 ? 0 : xs_judge_measured(rule, &j->terms->baseline->findings.items[before]);
-            limit = limit_on(rule, base);
+            limit = limit_on(rule, before < 0 ? 0 : range_of(rule, &j->terms->baseline->findings.items[before]).high);
         } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
             continue;
         }
-        bool over = value > limit;
-        if (over)
+        struct xs_check_range range = range_of(rule, f);
+        enum xs_outcome outcome = by_range(rule, &range, limit);
+        if (outcome == XS_OUTCOME_FAIL)
             add_place(r, i);
-        /* the largest, but one that is over its limit before all that are not */
-        if (!any || (over && r->outcome != XS_OUTCOME_FAIL) ||
-            (over == (r->outcome == XS_OUTCOME_FAIL) && value > r->value)) {
+        /* the largest, but one that is over its limit, or may be, before all that are not */
+        if (!any || outcome > r->outcome || (outcome == r->outcome && value > r->value)) {
+            r->low = range.low;
+            r->high = range.high;
             r->value = value;
             r->limit = limit;
             r->base = base;
@@ -229,7 +270,7 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
             r->least = f->least_ns;
         }
         any = true;
-        r->outcome = over ? XS_OUTCOME_FAIL : r->outcome;
+        r->outcome = outcome > r->outcome ? outcome : r->outcome;
     }
 }
 
@@ -255,6 +296,8 @@ static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
             j->judged->states[r->places[i]].failing = true;
         return;
     }
+    if (r->outcome == XS_OUTCOME_UNKNOWN && !r->reason)
+        r->reason = xs_judge_why_between(r);
     if (r->outcome == XS_OUTCOME_PASS && (r->reason = xs_judge_why_unknown(j, r)))
         r->outcome = XS_OUTCOME_UNKNOWN;
     if (r->outcome == XS_OUTCOME_UNKNOWN && xs_check_config_allows(j->terms->config, rule))

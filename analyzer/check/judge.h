@@ -34,15 +34,16 @@ struct xs_rule_result {
     const struct xs_rule *rule; /* the configuration's */
     enum xs_outcome outcome;
     bool value_known;
-    bool at_most;      /* the value is the most of a range */
-    uint64_t value;    /* in the rule's unit: the sum, or of `any' and `sure' the largest one */
-    uint64_t least;    /* of a range of what is saved: the least of the value */
-    uint64_t limit;    /* in the same; of `any' and `sure' that of the largest one */
-    bool has_base;     /* the baseline was looked at */
-    uint64_t base;     /* what it had */
-    uint64_t accepted; /* findings that do not count because the baseline has them */
-    char *reason;      /* why the trace cannot tell and what to do, NULL where it can. Any text, to be escaped */
-    size_t *places;    /* findings that count, of `any' and `sure' those over the limit; largest first */
+    bool at_most;       /* the value is the most of a range */
+    uint64_t value;     /* in the rule's unit: the sum, or of `any' and `sure' the largest one */
+    uint64_t least;     /* of a range of what is saved: the least of the value */
+    uint64_t low, high; /* the 95 % interval of the value where it is an estimate; else both are the value */
+    uint64_t limit;     /* in the same; of `any' and `sure' that of the largest one */
+    bool has_base;      /* the baseline was looked at */
+    uint64_t base;      /* what it had */
+    uint64_t accepted;  /* findings that do not count because the baseline has them */
+    char *reason;       /* why the trace cannot tell and what to do, NULL where it can. Any text, to be escaped */
+    size_t *places;     /* findings that count, of `any' and `sure' those over the limit; largest first */
     size_t place_count;
 };
 
@@ -77,9 +78,13 @@ struct xs_check_terms {
 void xs_check_judge(const struct xs_reading *reading, const struct xs_check_terms *terms, struct xs_judged *judged);
 void xs_judged_free(struct xs_judged *judged);
 
-/* How a finding stands to the baseline, measured by one thing. */
+/* How a finding stands to the baseline, measured by one thing. It has grown where its interval is above that of the
+ * baseline and the tolerance. */
 enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct xs_check_terms *terms, size_t finding,
                                     enum xs_metric_unit unit);
+/* The same by all that the rules measure of it: grown where one of them says so. */
+enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
+                                             size_t finding);
 uint64_t xs_check_measured(const struct xs_check_finding *finding, enum xs_metric_unit unit);
 
 #endif

@@ -21,6 +21,9 @@ uint64_t xs_judge_share_of(uint64_t value, double share);
  * NULL: it was not, or the rule is about a time that was measured. */
 char *xs_judge_why_repaired(const struct xs_judge *judge, const struct xs_rule *rule);
 
+/* Why a rule whose limit lies in the interval of an estimate cannot be decided, and what to do; to be freed. */
+char *xs_judge_why_between(const struct xs_rule_result *result);
+
 /* Why a rule that nothing was found against still cannot be said to hold, to be freed; NULL: it holds. */
 char *xs_judge_why_unknown(const struct xs_judge *judge, const struct xs_rule_result *result);
 

@@ -1,5 +1,6 @@
 /* Why the trace cannot tell whether a rule holds: contents and device times that are not there, and copies that nobody
  * looked at. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,16 @@ static void add_device_reason(const struct xs_judge *j, struct xs_string *reason
                      run->cupti_status, *run->cupti_text ? " (" : "", run->cupti_text, *run->cupti_text ? ")" : "");
 }
 
+/* How many of the undecided can be instances: of copies for which checked ones stand, the interval has them where the
+ * finding was made, and elsewhere so many as a sample without one allows. */
+static uint64_t may_be(const struct xs_findings *findings, unsigned detector, uint64_t undecided) {
+    const struct xs_by_chance *left = findings->left_out ? &findings->left_out[detector] : NULL;
+    if (!left)
+        return undecided;
+    uint64_t others = undecided > left->copies ? undecided - left->copies : 0;
+    return xs_sum(others, (uint64_t)ceil(left->most));
+}
+
 static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_t limit, uint64_t value,
                                  enum xs_metric_unit unit, struct xs_string *reason) {
     const struct xs_findings *findings = j->reading->findings;
@@ -47,7 +58,9 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
         if (!most || u->count > most->count)
             most = u;
     }
-    if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, undecided) <= limit))
+    if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, may_be(findings, (unsigned)detector, undecided)) <= limit))
+        return;
+    if (unit != XS_METRIC_COUNT && !may_be(findings, (unsigned)detector, undecided)) /* the intervals have them all */
         return;
     if (j->terms->baseline) { /* what could not be told before either is no news */
         uint64_t was = j->terms->baseline->undecided[detector];
@@ -147,6 +160,16 @@ char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule
                      "Record it without XFERSPY_REPAIR.");
 }
 
+char *xs_judge_why_between(const struct xs_rule_result *r) {
+    struct xs_string reason = {0};
+    char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
+    xs_string_format(&reason,
+                     "Not all copies were checked: it is %s to %s with 95 %% certainty, and the limit lies between. "
+                     "Record all contents: xferspy run --fingerprint=all -- PROGRAM.",
+                     xs_metric_format(low, r->rule->unit, r->low), xs_metric_format(high, r->rule->unit, r->high));
+    return reason.data;
+}
+
 char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result *r) {
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};
@@ -164,7 +187,7 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
         if (d->needs & XS_NEEDS_DEVICE_RECORDS)
             add_device_reason(j, &reason);
         if (!reason.length)
-            add_undecided_reason(j, rule->detector, r->limit, r->value, rule->unit, &reason);
+            add_undecided_reason(j, rule->detector, r->limit, rule->relative ? r->low : r->high, rule->unit, &reason);
     } else {
         add_contents_reason(j, &reason);
         add_device_reason(j, &reason);

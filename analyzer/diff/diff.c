@@ -11,6 +11,7 @@
 
 enum {
     TIME_PERCENT = 10, /* the same of the time of a finding or a call site */
+    TOLD_PERCENT = 5,  /* of the run's time: medians that differ by less may be called alike */
     COPY_PERCENT = 1,  /* the same of counts and bytes, which are mostly the same in every run */
 };
 
@@ -325,6 +326,13 @@ static enum xs_paid did(const struct xs_conclusion *v, bool repaired) {
     return repaired ? XS_DID_LESS : XS_DID_AS_MUCH;
 }
 
+bool xs_diff_is_unsure(const struct xs_diff *c) {
+    const struct xs_difference *wall = xs_diff_wall(c);
+    uint64_t before = wall->before.median, after = wall->after.median;
+    uint64_t larger = before > after ? before : after, much = larger - (before > after ? after : before);
+    return wall->certainty == XS_WITHIN_SPREAD && (double)much * 100 >= (double)larger * TOLD_PERCENT && much;
+}
+
 static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v, uint64_t floor_ns) {
     const struct xs_difference *wall = xs_diff_wall(c);
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, 0);
@@ -335,6 +343,8 @@ static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v,
         return XS_CANNOT_TELL;
     if (wall->certainty == XS_TOO_FEW_RUNS)
         return did(v, repaired);
+    if (xs_diff_is_unsure(c))
+        return XS_CANNOT_TELL;
     if (!xs_differs(wall, 0, 0))
         return less ? XS_NOT_FASTER : XS_NO_CHANGE;
     if (xs_difference_delta(wall) < 0)
@@ -358,7 +368,8 @@ static void decide(struct xs_diff *c, uint64_t floor_ns) {
         v->new += change->kind == XS_APPEARED;
     }
     v->paid = paid(c, v, floor_ns);
-    c->prediction.known = (c->prediction.most_ns || c->prediction.unchecked) && v->paid != XS_CANNOT_TELL;
+    c->prediction.known =
+        (c->prediction.most_ns || c->prediction.unchecked) && (v->paid != XS_CANNOT_TELL || xs_diff_is_unsure(c));
 }
 
 /* What a finding saves less than before, by the medians; 0 of what leads no cause. `now`: its amounts, or nothing. */
@@ -410,6 +421,16 @@ static void predict(const struct work *w) {
     p->achieved_ns = -xs_difference_delta(xs_diff_wall(c));
 }
 
+/* A line of both: the function and the file are the same. */
+static bool has_place_in_common(const struct work *w) {
+    bool has = false;
+    for (size_t i = 0; i < w->c->before->place_count; i++) {
+        unsigned how = w->match.how[i];
+        has |= w->c->before->places[i].has_frame && how >= XS_MATCH_TEXT && how <= XS_MATCH_CALL;
+    }
+    return has;
+}
+
 void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_diff *diff) {
     struct work *w = xs_realloc(NULL, sizeof *w);
     *w = (struct work){.c = diff};
@@ -440,6 +461,7 @@ void xs_diff_compute(struct xs_side *before, struct xs_side *after, struct xs_di
     if (diff->site_count)
         qsort(diff->sites, diff->site_count, sizeof *diff->sites, by_time);
     predict(w);
+    diff->conclusion.other_programs = xs_diff_names_differ(diff) && !has_place_in_common(w);
     decide(diff, w->floor_ns);
     xs_diff_add_notes(diff, folded);
     xs_match_free(&w->match);

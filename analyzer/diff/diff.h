@@ -131,7 +131,8 @@ enum xs_paid {
     XS_SLOWER_WITH_LESS, /* the same, but the run took longer */
     XS_NO_CHANGE,
     XS_WORSE,
-    XS_CANNOT_TELL, /* the wall time of one side is not known, or one alone is simulated or recorded in part */
+    XS_CANNOT_TELL, /* the wall time of one side is not known, or one alone is simulated or recorded in part; or the
+                     * medians differ much, but no more than the runs of a side do (xs_diff_is_unsure) */
     /* With fewer than XS_RUNS_TO_TELL runs on a side nothing is said of the run's time, only of what the program did.
      */
     XS_DID_LESS,    /* less was copied, or findings are gone that cost time */
@@ -146,8 +147,9 @@ struct xs_conclusion {
     int64_t gone_ns;        /* less of it; negative: more */
     int64_t bytes_less;     /* copied; negative: more */
     int64_t transfers_less;
-    bool bytes_differ; /* beyond what runs differ by */
-    size_t gone, new;  /* findings that are gone, and new, without advice and the small ones */
+    bool bytes_differ;   /* beyond what runs differ by */
+    size_t gone, new;    /* findings that are gone, and new, without advice and the small ones */
+    bool other_programs; /* the sides are of different programs that have no call site in common */
 };
 
 /* What was predicted of the findings that are gone or smaller now, and what came of it. Medians of a side. */
@@ -188,5 +190,9 @@ static inline bool xs_diff_is_unprofiled(const struct xs_diff *c) { return c->un
 static inline const struct xs_difference *xs_diff_wall(const struct xs_diff *c) {
     return xs_diff_is_unprofiled(c) ? &c->unprofiled : &c->metrics[xs_diff_time(c)];
 }
+
+/* What is known of both sides' times is that they may differ much: the test does not refuse chance, and the medians are
+ * far from each other. */
+bool xs_diff_is_unsure(const struct xs_diff *c);
 
 #endif

@@ -60,6 +60,7 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     xs_json_text(json, "text", text.data);
     xs_json_text(json, "spread", spread.data);
     xs_json_bool(json, "unprofiled", xs_diff_is_unprofiled(c));
+    xs_json_bool(json, "other_programs", v->other_programs);
     xs_json_text(json, "transfer_time_metric", xs_metric_infos[v->gone_by].name);
     xs_json_int(json, "transfer_time_less_ns", v->gone_ns);
     xs_json_int(json, "bytes_less", v->bytes_less);

@@ -103,6 +103,35 @@ static bool is_same_program(const struct xs_side_run *a, const struct xs_side_ru
     return same;
 }
 
+/* What an interpreter runs is the program: its script, if there is one among the arguments. */
+static void script_of(struct xs_string *text, const struct xs_side_run *run) {
+    program_of(text, run);
+    if (text->length < 6 || strncmp(text->data, "python", 6) != 0)
+        return;
+    const char *word = run->command + strcspn(run->command, " ");
+    word += strspn(word, " ");
+    size_t bytes = strcspn(word, " ");
+    if (!bytes || *word == '-')
+        return;
+    const char *slash = memrchr(word, '/', bytes), *start = slash ? slash + 1 : word;
+    text->length = 0;
+    xs_string_add(text, start, bytes - (size_t)(start - word));
+}
+
+bool xs_diff_names_differ(const struct xs_diff *c) {
+    struct xs_string x = {0}, y = {0};
+    size_t common = 0;
+    script_of(&x, c->before->runs);
+    script_of(&y, c->after->runs);
+    size_t shorter = x.length < y.length ? x.length : y.length;
+    while (common < shorter && x.data[common] == y.data[common])
+        common++;
+    bool differ = shorter && 2 * common < shorter; /* a program and its next version often begin alike */
+    xs_string_free(&x);
+    xs_string_free(&y);
+    return differ;
+}
+
 static void note_ways(struct xs_diff *c, const struct xs_side_run *before, const struct xs_side_run *after) {
     if (before->simulated != after->simulated)
         note(c, "%s ran on the simulated GPU, whose times are invented: only counts and bytes can be compared",

@@ -10,6 +10,7 @@
 #include "analyzer/findings/sentences.h"
 #include "analyzer/trace/site.h"
 
+#define XS_WITHIN_THEIR_SPREAD "within spread"
 #define XS_NOISE_UNKNOWN "the noise is unknown, and times can differ by chance. Record three or more each"
 
 void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
@@ -154,6 +155,11 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
         xs_string_format(text, "not all calls were recorded in %s", xs_side_in_part(c->before) ? "BEFORE" : "AFTER");
         return; /* what it copied less or more is of another time */
     }
+    if (xs_diff_is_unsure(c)) {
+        add_wall(text, c);
+        xs_string_format(text, " is within the runs' own spread. Record more runs of each");
+        return;
+    }
     if (wall->before.known && wall->after.known)
         xs_string_format(text, "one side alone ran on the simulated GPU");
     else
@@ -170,6 +176,8 @@ void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
     if (xs_side_simulated(c->before) && xs_side_simulated(c->after))
         xs_string_format(text, "(Simulated) ");
     const struct xs_conclusion *v = &c->conclusion;
+    if (v->other_programs)
+        xs_string_format(text, "BEFORE and AFTER are of different programs, so a comparison says little. ");
     switch (v->paid) {
     case XS_PAID:
         xs_string_format(text, "It paid: ");
@@ -184,7 +192,8 @@ void xs_diff_conclusion(struct xs_string *text, const struct xs_diff *c) {
     case XS_NOT_FASTER:
     case XS_SLOWER_WITH_LESS:
         add_less(text, c);
-        xs_string_format(text, ", but the run is %s: ", v->paid == XS_NOT_FASTER ? "not faster" : "slower");
+        xs_string_format(text, ", but the run is %s: ",
+                         v->paid == XS_NOT_FASTER ? "not faster beyond the runs' own spread" : "slower");
         add_wall(text, c);
         break;
     case XS_NO_CHANGE:
@@ -263,7 +272,7 @@ static const char *too_few_runs(const struct xs_diff *c) {
 const char *xs_diff_doubt(const struct xs_diff *c, enum xs_metric metric) {
     const struct xs_difference *d = &c->metrics[metric];
     if (d->certainty == XS_WITHIN_SPREAD)
-        return "within spread";
+        return XS_WITHIN_THEIR_SPREAD;
     if (d->certainty != XS_TOO_FEW_RUNS || d->before.median == d->after.median ||
         xs_metric_infos[metric].unit != XS_METRIC_NS)
         return NULL;
@@ -287,11 +296,11 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
     if (p->unchecked || strcmp(xs_format_ns(buffer, p->most_ns), xs_format_ns(all, p->all_most_ns)) != 0)
         xs_string_format(text, " (all repaired: %s)", xs_format_ns(all, p->all_most_ns));
     uint64_t achieved = p->achieved_ns < 0 ? (uint64_t)0 - (uint64_t)p->achieved_ns : (uint64_t)p->achieved_ns;
-    bool too_few = xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS;
-    xs_string_format(text, "; %s: %s %s", too_few ? "measured" : "achieved", xs_format_ns(buffer, achieved),
+    bool too_few = xs_diff_wall(c)->certainty == XS_TOO_FEW_RUNS, unsure = xs_diff_is_unsure(c);
+    xs_string_format(text, "; %s: %s %s", too_few || unsure ? "measured" : "achieved", xs_format_ns(buffer, achieved),
                      p->achieved_ns < 0 ? "more" : "less");
-    if (too_few)
-        xs_string_format(text, " (%s)", too_few_runs(c));
+    if (too_few || unsure)
+        xs_string_format(text, " (%s)", unsure ? XS_WITHIN_THEIR_SPREAD : too_few_runs(c));
 }
 
 bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {

@@ -250,6 +250,8 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     if (findings->undecided_count)
         qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
     take_unchecked(builder, findings);
+    findings->left_out = builder->left_out;
+    builder->left_out = NULL;
     /* a millisecond of a short run matters, and so does a thousandth of a long one */
     findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->recorded.ns);
     for (size_t i = 0; i < findings->count; i++)
@@ -299,6 +301,10 @@ static void join_samples(struct xs_finding *finding, const struct xs_sample *mor
     all->ns += more->ns;
     all->low_ns += more->low_ns;
     all->high_ns += more->high_ns;
+    all->left = fmax(all->left, more->left);
+    all->left_ns = fmax(all->left_ns, more->left_ns);
+    all->left_hits = fmin(all->left, all->left_hits + more->left_hits);
+    all->left_hit_ns = fmin(all->left_ns, all->left_hit_ns + more->left_hit_ns);
     double most = fmax(found, (double)(all->of - (all->checked < all->hits ? 0 : all->checked - all->hits)));
     cap(&all->low, &all->low_ns, most);
     cap(&all->estimate, &all->ns, most);
@@ -335,6 +341,8 @@ static void note_variant(struct xs_finding *all, const struct xs_finding *one) {
     all->variants[one->verdict] = (struct xs_variant){.instances = one->instances,
                                                       .estimate = one->sample.estimate,
                                                       .ns = one->sample.ns,
+                                                      .left_hits = one->sample.left_hits,
+                                                      .left_hit_ns = one->sample.left_hit_ns,
                                                       .claimed_ns = one->gives_back_ns,
                                                       .removable = one->removable};
 }
@@ -387,6 +395,7 @@ void xs_findings_discard(struct xs_findings_builder *builder) {
     free(builder->items);
     free(builder->undecided);
     free(builder->unchecked);
+    free(builder->left_out);
     xs_hash_free(&builder->by_key);
     *builder = (struct xs_findings_builder){0};
 }
@@ -414,6 +423,7 @@ void xs_findings_free(struct xs_findings *findings) {
     free(findings->items);
     free(findings->undecided);
     free(findings->unchecked);
+    free(findings->left_out);
     xs_site_totals_free(&findings->at_sites);
     xs_steps_free(&findings->steps);
     if (findings->sites)

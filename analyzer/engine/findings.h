@@ -118,7 +118,20 @@ struct xs_sample {
     uint64_t unknown;    /* other copies of the site */
     double estimate, low, high; /* of the `of`: instances, with a 95 % interval. At least what was found */
     double ns, low_ns, high_ns; /* the same of gives_back_ns */
+    double left, left_ns; /* copies that chance left out, of those like its hits; and what they took, by the measure
+                           * that ranks */
+    double left_hits, left_hit_ns; /* of these the instances, as estimated */
 };
+
+/* Too few were checked for an estimate to be said without its interval. */
+enum { XS_SAMPLE_FEW = 10, XS_SAMPLE_FEW_SHARE = 10 };
+static inline bool xs_sample_is_part(const struct xs_sample *sample) {
+    return sample->is_of_contents && sample->checked < sample->of;
+}
+static inline bool xs_sample_is_few(const struct xs_sample *sample) {
+    return xs_sample_is_part(sample) &&
+           (sample->checked < XS_SAMPLE_FEW || sample->checked < sample->of / XS_SAMPLE_FEW_SHARE);
+}
 
 /* Data that goes to the host, is worked on there and goes to the device, again and again (causes/detours.h). */
 struct xs_detour {
@@ -131,7 +144,7 @@ struct xs_detour {
 /* What a finding of several verdicts has of one of them. */
 struct xs_variant {
     uint64_t instances;
-    double estimate, ns; /* as in struct xs_sample; 0: the finding is not of contents */
+    double estimate, ns, left_hits, left_hit_ns; /* as in struct xs_sample; 0: the finding is not of contents */
     uint64_t claimed_ns;
     struct xs_times removable;
 };
@@ -227,12 +240,19 @@ struct xs_replay_fit {
 /* A replay that is further from the measured run is not believed, in parts of the run. */
 #define XS_REPLAY_LARGEST_ERROR 0.05
 
+/* Copies that chance left out and for which checked ones stand, of one detector. */
+struct xs_by_chance {
+    uint64_t copies;
+    double most; /* of those at places where no checked copy was an instance: how many may be, by the 95 % interval */
+};
+
 struct xs_findings {
     struct xs_finding
         *items; /* ranked: what counts, then upper bounds, then advice; each by gives_back_ns, largest first */
     size_t count;
     struct xs_undecided *undecided; /* by detector, then the most frequent reason first */
     size_t undecided_count;
+    struct xs_by_chance *left_out;  /* by detector; NULL: not known */
     struct xs_unchecked *unchecked; /* by site, then by detector */
     size_t unchecked_count;
     struct xs_total total;

@@ -14,6 +14,7 @@ struct xs_findings_builder {
     size_t last_undecided;
     struct xs_unchecked *unchecked; /* in any order; a site and detector may be there several times */
     size_t unchecked_count, unchecked_capacity;
+    struct xs_by_chance *left_out; /* by detector */
 };
 
 void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, const struct xs_instance *instance);

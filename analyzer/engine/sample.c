@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/size_class.h"
 #include "analyzer/trace/scan.h"
 
@@ -57,10 +58,16 @@ static void sum_up(struct xs_sample_cell *cell, const struct xs_sample_block *bl
     double weight = (double)block->of / block->checked;
     /* copies that are looked at may take longer for it: their share of the time is theirs of that of all */
     double time_weight = block->checked_ns > 0 ? block->of_ns / block->checked_ns : weight;
+    double left = (double)block->of - block->checked, left_ns = fmax(0, block->of_ns - block->checked_ns);
+    cell->left += left;
+    cell->left_ns += left_ns;
     for (unsigned v = 0; v < XS_VERDICTS; v++) {
         cell->estimate[v] += weight * block->hits[v];
         cell->ns[v] += block->ns[v] * time_weight;
         cell->sampled[v] += sampled ? weight * block->hits[v] : 0;
+        double share = (double)block->hits[v] / block->checked;
+        cell->left_hits[v] += left * share;
+        cell->left_hit_ns[v] += left_ns * (block->checked_ns > 0 ? block->hit_ns[v] / block->checked_ns : share);
     }
     if (sampled) {
         cell->sampled_of += (double)block->of;
@@ -105,6 +112,7 @@ void xs_samples_add(struct xs_samples *s, unsigned detector, const struct xs_tra
         return;
     struct xs_times times = xs_event_times(event);
     double ns = (double)xs_times_rank_ns(&times);
+    s->current_ns = ns;
     count_unseen(cell, event, drawn, xs_times_rank_ns(&times));
     if (drawn == XS_DRAWN_UNKNOWN) {
         cell->unknown++;
@@ -128,6 +136,7 @@ void xs_samples_hit(struct xs_samples *s, unsigned detector, const struct xs_ins
     cell->hits[verdict]++;
     cell->open.hits[verdict]++;
     cell->open.ns[verdict] += (double)xs_times_rank_ns(&instance->removable);
+    cell->open.hit_ns[verdict] += s->current_ns;
     s->current = NULL;
 }
 
@@ -153,6 +162,7 @@ static void end_cell(struct xs_sample_cell *cell) {
         for (unsigned v = 0; v < XS_VERDICTS; v++) {
             open->hits[v] += held->hits[v];
             open->ns[v] += held->ns[v];
+            open->hit_ns[v] += held->hit_ns[v];
         }
         *held = (struct xs_sample_block){0};
     }
@@ -186,6 +196,12 @@ static void add_cell(const struct xs_sample_cell *cell, struct xs_finding *findi
     sample->hits += cell->hits[finding->verdict];
     sample->estimate += cell->estimate[finding->verdict];
     sample->ns += cell->ns[finding->verdict];
+    if (cell->hits[finding->verdict]) {
+        sample->left += cell->left;
+        sample->left_ns += cell->left_ns;
+        sample->left_hits += cell->left_hits[finding->verdict];
+        sample->left_hit_ns += cell->left_hit_ns[finding->verdict];
+    }
     sample->low += down * down; /* squares, until all cells are in */
     sample->high += up * up;
 }
@@ -238,12 +254,30 @@ static void add_unchecked(const struct xs_sample_group *group, struct xs_finding
     }
 }
 
+/* What nobody looked at although others like it were. */
+static void add_left_out(const struct xs_sample_cell *cell, struct xs_by_chance *left_out) {
+    double hits = 0, low = 0, high = 0;
+    for (unsigned v = 0; v < XS_VERDICTS; v++)
+        hits += (double)cell->hits[v];
+    if (!cell->checked)
+        return;
+    left_out->copies += cell->of - cell->checked;
+    if (hits > 0 || cell->sampled_of <= 0)
+        return;
+    double effective = cell->sampled_of * cell->sampled_of / cell->sampled_squares;
+    xs_wilson(0, effective * cell->sampled_of / (cell->sampled_of - cell->sampled_checked), &low, &high);
+    left_out->most += fmin((double)(cell->of - cell->checked), high * cell->sampled_of);
+}
+
 void xs_samples_finish(struct xs_samples *s, struct xs_findings_builder *builder) {
+    builder->left_out = xs_realloc(builder->left_out, (xs_detector_count + 1) * sizeof *builder->left_out);
+    memset(builder->left_out, 0, (xs_detector_count + 1) * sizeof *builder->left_out);
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&s->groups, entry));) {
         struct xs_sample_group *group = (struct xs_sample_group *)(uintptr_t)entry->value;
         for (unsigned i = 0; i < SLOTS && group->cells[i]; i++) {
             struct xs_sample_cell *cell = group->cells[i];
             end_cell(cell);
+            add_left_out(cell, &builder->left_out[cell->detector]);
             for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
                 const uint64_t *found =
                     xs_hash_find(&builder->by_key, (uint64_t)cell->detector << 32 | verdict, cell->site);

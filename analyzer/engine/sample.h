@@ -21,8 +21,9 @@ struct xs_sample_block {
     uint64_t of; /* checked, or left out by chance */
     uint32_t checked;
     uint32_t hits[XS_VERDICTS];
-    double of_ns, checked_ns; /* that all of them took, and the checked ones */
-    double ns[XS_VERDICTS];   /* that the hits give back */
+    double of_ns, checked_ns;   /* that all of them took, and the checked ones */
+    double ns[XS_VERDICTS];     /* that the hits give back */
+    double hit_ns[XS_VERDICTS]; /* that the hits took */
 };
 
 struct xs_sample_cell {
@@ -33,7 +34,9 @@ struct xs_sample_cell {
     double estimate[XS_VERDICTS], ns[XS_VERDICTS];       /* of the blocks that ended */
     double sampled_of, sampled_checked, sampled_squares; /* of those of them that are no census; of^2 / checked */
     double sampled[XS_VERDICTS];                         /* the part of `estimate` that is of these */
-    struct xs_sample_block held, open;                   /* the one that ended last, and the one that grows */
+    double left, left_ns; /* of the blocks that ended: copies that chance left out, and what they took */
+    double left_hits[XS_VERDICTS], left_hit_ns[XS_VERDICTS]; /* of these the instances, as estimated */
+    struct xs_sample_block held, open;                       /* the one that ended last, and the one that grows */
     uint64_t unseen, unseen_downloads, unseen_bytes,
         unseen_ns; /* that nobody looked at: by chance, or for the budget */
 };
@@ -44,6 +47,7 @@ struct xs_samples {
     struct xs_sample_group *latest; /* of the transfer at hand */
     uint32_t latest_site, latest_class;
     struct xs_sample_cell *current; /* that an instance which is reported now belongs to; NULL: none */
+    double current_ns;              /* what that copy took */
 };
 
 /* The detector could decide about a copy (`drawn` CHECKED), chance left that out, or it could not anyway. */

@@ -10,6 +10,7 @@
 #include "analyzer/engine/detector.h"
 #include "analyzer/export/export.h"
 #include "analyzer/findings/findings_words.h"
+#include "analyzer/trace/scan.h"
 
 struct family {
     const char *name, *help;
@@ -133,13 +134,41 @@ static void put_kinds(const struct writer *w, const struct xs_export *e, unsigne
     }
 }
 
-enum { FINDING_INSTANCES, FINDING_TRANSFERS, FINDING_BYTES, FINDING_REMOVABLE, FINDING_FAMILIES };
+enum {
+    FINDING_INSTANCES,
+    FINDING_FOUND,
+    FINDING_LOW,
+    FINDING_HIGH,
+    FINDING_TRANSFERS,
+    FINDING_BYTES,
+    FINDING_REMOVABLE,
+    FINDING_LEAST,
+    FINDING_FAMILIES
+};
+#define LOWER_OR_UPPER(end) end " end of the 95 % interval of xferspy_finding_instances"
+#define TIME_SAVED "time that the repair of a finding saves at "
+#define FINDINGS_OVERLAP "; findings can overlap"
 static const struct family finding_families[FINDING_FAMILIES] = {
-    {"xferspy_finding_instances", "how often something was found", XS_METRIC_COUNT},
+    {"xferspy_finding_instances", "how often something is so; an estimate where not all contents were checked",
+     XS_METRIC_COUNT},
+    {"xferspy_finding_instances_found", "how often something was found, among the copies that were checked",
+     XS_METRIC_COUNT},
+    {"xferspy_finding_instances_low", LOWER_OR_UPPER("lower"), XS_METRIC_COUNT},
+    {"xferspy_finding_instances_high", LOWER_OR_UPPER("upper"), XS_METRIC_COUNT},
     {"xferspy_finding_transfers", "copies that a finding is about", XS_METRIC_COUNT},
     {"xferspy_finding_bytes", "bytes of what a finding is about", XS_METRIC_BYTES},
-    {"xferspy_finding_removable_seconds", "time that the repair of a finding saves; findings can overlap",
-     XS_METRIC_NS}};
+    {"xferspy_finding_removable_seconds", TIME_SAVED "most" FINDINGS_OVERLAP, XS_METRIC_NS},
+    {"xferspy_finding_least_removable_seconds", TIME_SAVED "least" FINDINGS_OVERLAP, XS_METRIC_NS}};
+
+static void add_finding(uint64_t *values, const struct xs_finding *f) {
+    const struct xs_amount all = xs_finding_in_all(f);
+    const uint64_t more[FINDING_FAMILIES] = {
+        [FINDING_INSTANCES] = all.instances,    [FINDING_FOUND] = f->instances,      [FINDING_LOW] = xs_finding_low(f),
+        [FINDING_HIGH] = xs_finding_high(f),    [FINDING_TRANSFERS] = all.transfers, [FINDING_BYTES] = all.bytes,
+        [FINDING_REMOVABLE] = f->gives_back_ns, [FINDING_LEAST] = f->saves.least_ns};
+    for (unsigned i = 0; i < FINDING_FAMILIES; i++)
+        values[i] = xs_sum(values[i], more[i]);
+}
 
 /* One sample for all places of a detector's verdict: places are many, and change with every version of a program. */
 static void put_findings_of(const struct writer *w, const struct xs_export *e, unsigned which, int run) {
@@ -153,12 +182,9 @@ static void put_findings_of(const struct writer *w, const struct xs_export *e, u
                 if (f->detector != detector || f->verdict != verdict)
                     continue;
                 advice = f->advice;
-                values[FINDING_INSTANCES] += f->instances;
-                values[FINDING_TRANSFERS] += f->transfers;
-                values[FINDING_BYTES] += f->bytes;
-                values[FINDING_REMOVABLE] += f->gives_back_ns;
+                add_finding(values, f);
             }
-            if (!values[FINDING_INSTANCES] || (which == FINDING_REMOVABLE && advice))
+            if (!values[FINDING_INSTANCES] || (which >= FINDING_REMOVABLE && advice))
                 continue;
             struct xs_string kind = {0}, more = {0};
             xs_finding_kind(&kind, detector, verdict);

@@ -217,6 +217,8 @@ static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink)
 static void finding_line(const struct xs_findings *findings, size_t index, struct line *line, struct xs_string *name) {
     const struct xs_finding *f = &findings->items[index];
     const struct xs_detector *d = xs_detectors[f->detector];
+    const struct xs_amount all = xs_finding_in_all(f);
+    bool timed = f->timed_instances >= f->instances, exposed = f->exposed_instances >= f->instances;
     xs_finding_name(name, findings, index);
     line->count = 0;
     add_count(line, "rank", index + 1, true);
@@ -225,13 +227,16 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_text(line, "remedy", xs_remedy_of(findings, f));
     add_int(line, "is_advice", f->advice, true);
     add_int(line, "is_upper_bound", xs_finding_at_most(f), true);
-    add_count(line, "instances", f->instances, true);
-    add_count(line, "transfers", f->transfers, true);
-    add_count(line, "bytes", f->bytes, true);
+    add_count(line, "instances", all.instances, true);
+    add_count(line, "transfers", all.transfers, true);
+    add_count(line, "bytes", all.bytes, true);
     add_count(line, "gives_back_ns", f->gives_back_ns, !f->advice);
-    add_count(line, "device_ns", f->cost.device_ns, f->timed_instances > 0);
-    add_count(line, "exposed_ns", f->cost.exposed_ns, f->exposed_instances > 0);
-    add_count(line, "host_ns", f->cost.host_ns, true);
+    /* where some have no device time, nothing is estimated of these */
+    add_count(line, "device_ns", timed ? xs_amount_ns(&all, f->cost.device_ns) : f->cost.device_ns,
+              f->timed_instances > 0);
+    add_count(line, "exposed_ns", exposed ? xs_amount_ns(&all, f->cost.exposed_ns) : f->cost.exposed_ns,
+              f->exposed_instances > 0);
+    add_count(line, "host_ns", xs_amount_ns(&all, f->cost.host_ns), true);
     add_int(line, "first_ns", f->first_ns, true);
     add_int(line, "last_ns", f->last_ns, true);
     add_text(line, "entry_point", xs_site_name(findings, f->site));
@@ -241,15 +246,20 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_count(line, "saves_most_ns", f->saves.most_ns, f->saves.known);
     add_count(line, "checked", f->sample.checked, f->sample.is_of_contents);
     add_count(line, "checked_of", xs_sum(f->sample.of, f->sample.unknown), f->sample.is_of_contents);
+    add_int(line, "is_estimate", all.about, true);
+    add_count(line, "instances_found", f->instances, true);
+    add_count(line, "instances_low", xs_finding_low(f), true);
+    add_count(line, "instances_high", xs_finding_high(f), true);
 }
 
 static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
     const struct xs_findings *findings = e->reading->findings;
-    static const char *const names[] = {"rank",           "finding",       "title",     "remedy",    "is_advice",
-                                        "is_upper_bound", "instances",     "transfers", "bytes",     "gives_back_ns",
-                                        "device_ns",      "exposed_ns",    "host_ns",   "first_ns",  "last_ns",
-                                        "entry_point",    "function",      "file",      "line",      "leads_cause",
-                                        "saves_least_ns", "saves_most_ns", "checked",   "checked_of"};
+    static const char *const names[] = {
+        "rank",        "finding",         "title",          "remedy",        "is_advice", "is_upper_bound",
+        "instances",   "transfers",       "bytes",          "gives_back_ns", "device_ns", "exposed_ns",
+        "host_ns",     "first_ns",        "last_ns",        "entry_point",   "function",  "file",
+        "line",        "leads_cause",     "saves_least_ns", "saves_most_ns", "checked",   "checked_of",
+        "is_estimate", "instances_found", "instances_low",  "instances_high"};
     struct line line = {.count = 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add(&line, names[i]);

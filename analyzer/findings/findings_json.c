@@ -105,12 +105,26 @@ static void put_variants(const struct xs_finding *f, struct xs_json *json) {
     }
 }
 
+/* With the copies that were not looked at. */
+static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
+    const struct xs_amount all = xs_finding_in_all(f);
+    xs_json_object(json, "in_all");
+    xs_json_bool(json, "is_estimate", all.about);
+    xs_json_count(json, "instances", all.instances);
+    xs_json_count(json, "instances_low", xs_finding_low(f));
+    xs_json_count(json, "instances_high", xs_finding_high(f));
+    xs_json_count(json, "transfers", all.transfers);
+    xs_json_count(json, "bytes", all.bytes);
+    xs_json_end(json, '}');
+}
+
 void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json) {
     const struct xs_finding *f = &findings->items[index];
     put_name(json, findings, index);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
+    put_in_all(f, json);
     put_variants(f, json);
     xs_json_count(json, "timed_instances", f->timed_instances);
     xs_json_count(json, "exposed_instances", f->exposed_instances);

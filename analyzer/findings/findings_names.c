@@ -1,5 +1,6 @@
 /* What a finding is called, and its numbers in words; see findings_words.h. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,16 @@ long xs_finding_find(const struct xs_findings *findings, const char *name) {
 
 struct xs_amount xs_finding_in_all(const struct xs_finding *f) {
     return xs_amount_in_all(&f->sample, f->instances, f->transfers, f->bytes);
+}
+
+uint64_t xs_finding_low(const struct xs_finding *f) {
+    bool is_more = xs_sample_is_part(&f->sample) && f->sample.low > (double)f->instances;
+    return is_more ? (uint64_t)f->sample.low : f->instances;
+}
+
+uint64_t xs_finding_high(const struct xs_finding *f) {
+    bool is_more = xs_sample_is_part(&f->sample) && f->sample.high > (double)f->instances;
+    return is_more ? (uint64_t)ceil(f->sample.high) : f->instances;
 }
 
 /* " (147 ms to 332 ms with 95 % certainty)": as surely as how many there are. */

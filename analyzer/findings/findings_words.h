@@ -66,6 +66,9 @@ void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
 /* How many there are, and of what size, in all. */
 struct xs_amount xs_finding_in_all(const struct xs_finding *finding);
+/* The ends of the 95 % interval of how many there are; both are the number of those found where that is all. */
+uint64_t xs_finding_low(const struct xs_finding *finding);
+uint64_t xs_finding_high(const struct xs_finding *finding);
 /* The same in words: "9, 72.0 MiB", "about 199, 1.55 GiB" */
 void xs_finding_amount(struct xs_string *text, const struct xs_finding *finding);
 

@@ -12,7 +12,7 @@ enum { LEAST_OTHERS = 4 }; /* calls that were not looked at, so that there is so
 struct group {
     struct xs_durations looked_at, others;
     size_t other_count;
-    int64_t look_ns;
+    int64_t look_ns, longest_other_ns;
 };
 
 static bool is_copy(const struct xs_model_call *call) { return call->kind == XS_MODEL_TRANSFER && call->site; }
@@ -55,6 +55,8 @@ void xs_model_find_looks(struct xs_model *model) {
         struct group *group = group_of(&groups, call);
         xs_durations_add(call->is_looked_at ? &group->looked_at : &group->others, besides_ns(model, call));
         group->other_count += !call->is_looked_at;
+        if (!call->is_looked_at && besides_ns(model, call) > group->longest_other_ns)
+            group->longest_other_ns = besides_ns(model, call);
     }
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups.by_key, entry));)
         end_group((struct group *)(uintptr_t)entry->value);
@@ -62,7 +64,10 @@ void xs_model_find_looks(struct xs_model *model) {
         struct xs_model_call *call = &model->calls[i];
         if (!is_copy(call) || !call->is_looked_at)
             continue;
-        int64_t look_ns = group_of(&groups, call)->look_ns, most = besides_ns(model, call);
+        const struct group *group = group_of(&groups, call);
+        int64_t most = besides_ns(model, call), look_ns = group->look_ns;
+        if (group->other_count >= LEAST_OTHERS && most - group->longest_other_ns > look_ns)
+            look_ns = most - group->longest_other_ns; /* the first one may wait until kernels are loaded for it */
         call->look_ns = look_ns < most ? look_ns : most;
     }
     xs_pool_free(&groups.pool);

@@ -7,8 +7,8 @@
 #include "analyzer/replay/model.h"
 
 /* Sets xs_model_call.look_ns of the calls that were looked at: by how much they took longer, in the median, than the
- * other copies of their place and size that were not. Needs what xs_model_find_waits sets. Does nothing where too few
- * were not looked at. */
+ * other copies of their place and size that were not; or than the longest of these, if that is more. Needs what
+ * xs_model_find_waits sets. Does nothing where too few were not looked at. */
 void xs_model_find_looks(struct xs_model *model);
 
 #endif

@@ -127,6 +127,58 @@ check --baseline=fewer.json --fail-on=any:0 run.db; expect_status 3; expect_out 
 check --baseline=fewer.json --tolerance=13% --fail-on=any:0 run.db; expect_status 0
 check --baseline=fewer.json --fail-on=noop-upload:+0 run.db; expect_status 3; expect_out "limit 8 (8 in the baseline)"
 check --baseline=fewer.json --fail-on=noop-upload:+1 run.db; expect_status 0
+# What has grown by the number that a rule measures has grown in the last line, too.
+"$python" - <<'PY'
+import json
+base = json.load(open("base.json"))
+for finding in base["findings"]:
+    if finding["finding"] == "noop-upload":
+        finding["gives_back_ns"] //= 2
+json.dump(base, open("less.json", "w"))
+PY
+check --baseline=less.json --fail-on=noop-upload:1us run.db; expect_status 3; expect_out "grown from"
+expect_out "5 findings as before, 1 grown, 0 new"
+check --baseline=less.json --fail-on=noop-upload:1us --json run.db
+[ "$(grep -c '"baseline": "grown"' stdout)" -eq 1 ] || show "one has grown in JSON"
+check --baseline=less.json --fail-on=noop-upload:0 run.db; expect_status 0; expect_out "6 findings as before, 0 grown"
+
+# 60 wasted uploads of which chance looked at two: the rules go by the estimate and its interval, 21 to 60.
+make_trace sampled.db "$F/no_findings.sql" "$F/sampled_uploads.sql"
+check --fail-on=noop-upload:0,noop-upload:20,noop-upload:83MiB,noop-upload:4ms,noop-upload:8% sampled.db
+expect_status 3; expect_out "FAIL     noop-upload:0      about 60 instances (21 to 60), limit 0"
+[ "$(grep -c '  FAIL  ' stdout)" -eq 5 ] || show "all five fail for certain"
+check --fail-on=noop-upload:21,noop-upload:59,noop-upload:200MiB,noop-upload:5ms,noop-upload:20%,any:20ms sampled.db
+expect_status 3; [ "$(grep -c '  UNKNOWN  ' stdout)" -eq 5 ] || show "five limits lie in the interval"
+expect_out "it is 21 to 60 with 95 % certainty, and the limit lies between."
+expect_out "run --fingerprint=all -- PROGRAM"
+expect_out "PASS     any:20ms"
+check --fail-on=noop-upload:60,noop-upload:240MiB,noop-upload:12.1ms,noop-upload:25% sampled.db; expect_status 0
+expect_out "PASS     noop-upload:60      about 60 instances (21 to 60), limit 60"
+# Other samples of the program are no growth, nor a new number of instances: the intervals overlap.
+echo "UPDATE transfer SET fingerprint = 50, skip = NULL WHERE id BETWEEN 20 AND 79 AND id % 2 = 0" >half.sql
+echo "UPDATE transfer SET fingerprint = CASE WHEN id % 4 = 0 THEN 51 ELSE 50 END, skip = NULL
+  WHERE id BETWEEN 20 AND 79 AND id % 2 = 0" >mixed.sql
+make_trace half.db "$F/no_findings.sql" "$F/sampled_uploads.sql" half.sql
+make_trace mixed.db "$F/no_findings.sql" "$F/sampled_uploads.sql" mixed.sql
+for name in sampled half mixed; do check --write-baseline=$name.json $name.db; expect_status 0; done
+for pair in sampled.json:half.db half.json:sampled.db mixed.json:sampled.db sampled.json:mixed.db \
+    half.db:sampled.db; do
+    check --baseline=${pair%:*} --fail-on=any:0,noop-upload:0,noop-upload:+0,noop-upload:+0% ${pair#*:}
+    expect_out "PASS     noop-upload:0 "; expect_out "PASS     noop-upload:+0 "; expect_out "PASS     noop-upload:+0%"
+    expect_out "0 grown"
+done
+check --baseline=mixed.json --fail-on=noop-upload:+0 sampled.db
+expect_out "about 60 instances (21 to 60), limit 38 (30 in the baseline); not more for certain, because not all"
+# ... and what is beyond them is: 56 to 60 after 22 to 38.
+check --baseline=mixed.json --fail-on=noop-upload:0,noop-upload:+0 half.db; expect_status 3
+expect_out "FAIL     noop-upload:0 "; expect_out "FAIL     noop-upload:+0 "; expect_out "1 grown"
+# Of 30 that were checked none was wasted: so many that the sample cannot leave out are none that it can tell.
+echo "UPDATE transfer SET fingerprint = 51, skip = NULL WHERE id BETWEEN 20 AND 79 AND id % 2 = 0" >none.sql
+make_trace none.db "$F/no_findings.sql" "$F/sampled_uploads.sql" none.sql
+check --fail-on=noop-upload:0,noop-upload:1 none.db; expect_status 3; expect_out "UNKNOWN  noop-upload:0"
+expect_not "PASS"; expect_not "FAIL"
+check --fail-on=noop-upload:10 none.db; expect_status 0
+
 cat >edit.sql <<'EOF'
 UPDATE python_code SET function = 'forward' WHERE function = 'step';
 EOF

@@ -45,6 +45,25 @@ grep -q '"function":"[^"]*","file":"[^"]*","line":[0-9]*,"nvtx_range":"' stdout 
 grep -q '"findings":\["' stdout || show "no findings"
 run "$XFERSPY" export --format=csv --what=findings t.db; expect_out "gives_back_ns"; expect_out "noop-upload"
 
+# Of a sample (58 of 499 were checked) the numbers are those of all copies, as in the text, and it is said
+cp "$SOURCE/../golden/guide_cpp_before.db" sampled.db
+run "$XFERSPY" export --format=jsonl --what=findings sampled.db; expect_status 0
+grep '"finding":"noop-upload"' stdout >noop
+for number in '"instances":499' '"is_estimate":1' '"instances_found":58' '"instances_low":4[0-9][0-9],' \
+    '"instances_high":499' '"checked":58'; do
+    grep -q "$number" noop || show "expected $number of noop-upload"
+done
+grep -q '"finding":"pageable".*"is_estimate":0' stdout || show "pageable is no estimate"
+# The CSV's columns have their names over them: as many in each row
+run "$XFERSPY" export --format=csv --what=findings sampled.db
+expect_out "checked_of,is_estimate,instances_found,instances_low,instances_high"
+run "$XFERSPY" export --format=openmetrics sampled.db; expect_status 0
+for metric in instances instances_high; do
+    grep -q "^xferspy_finding_$metric{.*finding=\"noop-upload\"} 499\$" stdout || show "expected 499 of $metric"
+done
+grep -q '^xferspy_finding_instances_found{.*finding="noop-upload"} 58$' stdout || show "expected 58 found"
+[ "$(grep -c '^xferspy_finding_bytes{.*finding="noop-upload"} 4[0-9]*$' stdout)" -eq 1 ] || show "bytes of a sample"
+
 # Bytes for programs do not go to a terminal
 step="perfetto to a terminal"
 script -qec '"$XFERSPY" export --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?

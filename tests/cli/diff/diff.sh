@@ -46,6 +46,15 @@ expect_status 0; expect_out "It copied 1.55 GiB more"
 expect_out "AFTER ran earlier than BEFORE: are they swapped?"
 expect_out "+ new"
 
+# Two programs that have nothing to do with each other: that is said first. (Two versions of one are none, above.)
+cp "$SOURCE"/../golden/h100_pageable_async.db "$SOURCE"/../golden/guide_cpp_before.db .
+run "$XFERSPY" diff h100_pageable_async.db guide_cpp_before.db; expect_status 0
+case $(head -n 1 stdout) in "BEFORE and AFTER are of different programs, so a comparison says little. "*) ;;
+    *) show "other programs come first" ;; esac
+run "$XFERSPY" diff --json h100_pageable_async.db guide_cpp_before.db; expect_status 0
+valid; json "d['verdict']['other_programs']"
+run "$XFERSPY" diff --json h100_upload_wasteful.db h100_upload_repaired.db; json "not d['verdict']['other_programs']"
+
 # The verdict rests on runs that were not profiled, where there are such: here AFTER is slower by them.
 # (What is measured has the names of the traces' programs.)
 printf '#!/bin/sh\necho t $1 ms\n' >upload_every_step_wasteful; chmod +x upload_every_step_wasteful
@@ -59,6 +68,15 @@ expect_out "4 unprofiled runs (100 ms to 100 ms) before, 4 unprofiled runs (120 
 expect_out "achieved: 20.0 ms more"
 run "$XFERSPY" diff --bench=bench.json --json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0; valid
 json "d['verdict']['unprofiled'] and d['verdict']['achieved_ns'] == -20000000"
+# Three runs a side that overlap: the test cannot tell, and the words do not say that the run is not faster.
+printf '#!/bin/sh\n[ -e $2 ] || echo 0 >$2; n=$(($(cat $2) + 1)); echo $n >$2; shift 2; shift $((n - 1)); echo t $1 ms\n' \
+    >upload_every_step_wasteful
+cp upload_every_step_wasteful upload_every_step_repaired
+"$XFERSPY" bench -n 3 --json --loop-time='^t ([0-9]+)' -o noisy.json -- ./upload_every_step_wasteful x a 917 920 910 \
+    900 930 -- ./upload_every_step_repaired x b 533 540 918 535 533 >bench.out 2>&1 || { cat bench.out; show "bench"; }
+run "$XFERSPY" diff --bench=noisy.json h100_upload_wasteful.db h100_upload_repaired.db; expect_status 0
+expect_out "Whether it paid cannot be told: 9"; expect_out "is within the runs' own spread. Record more runs of each."
+expect_out "less (within spread)"; expect_not "not faster"; expect_not "achieved"
 # A bench of other programs says nothing of these; one of versions of a side's program does.
 golden_files="$SOURCE/../golden"
 cp "$golden_files"/guide_cpp_*.[dj]* "$golden_files"/guide_pytorch_*.[dj]* .
