@@ -86,6 +86,14 @@ static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found)
 
 __attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_phdr(look_for_driver, &is_linked); }
 
+/* What is set already may be in use, or may have been replaced. */
+static void set_once(const void **slot, const void *value) {
+    const void *none = NULL;
+    if (value && !__atomic_load_n(slot, __ATOMIC_RELAXED)) {
+        (void)__atomic_compare_exchange_n(slot, &none, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
 /* Looks a row's function up, without a lock: another shim's dlsym runs code of its own. Whoever does the same at the
  * same time finds the same. What is called is what the program would have met without libxferspy.so: what the next
  * dlsym hands out where that is not the driver's own, or else what a linked program is bound to. A shim that means a
@@ -103,10 +111,9 @@ static void find_row(void *driver, unsigned row, const char *name, const void *w
     }
     const void *places[PLACES] = {real, own, given};
     for (unsigned i = 0; i < PLACES; i++) {
-        __atomic_store_n(&addresses[PLACES * row + i], places[i] != wrapper ? places[i] : NULL, __ATOMIC_RELAXED);
+        set_once(&addresses[PLACES * row + i], places[i] != wrapper ? places[i] : NULL);
     }
-    void *none = NULL;
-    (void)__atomic_compare_exchange_n(real_at(row), &none, real, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    set_once((const void **)real_at(row), real);
 }
 
 /* Two symbols may share an address (aliases); the first row keeps it. */
@@ -131,7 +138,7 @@ static void find_all(void *driver) {
         find_row(driver, XS_ROW_COUNT + i, gated[i].name, gated[i].wrapper);
     }
     for (unsigned i = 0; i < XS_DRIVER_COUNT; i++) {
-        __atomic_store_n(&xs_driver_functions[i], xs_real_dlsym(driver, driver_function_names[i]), __ATOMIC_RELAXED);
+        set_once((const void **)&xs_driver_functions[i], xs_real_dlsym(driver, driver_function_names[i]));
     }
 }
 

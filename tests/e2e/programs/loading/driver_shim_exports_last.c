@@ -1,8 +1,9 @@
 /* A shim of libcuda for linked programs, behind libxferspy.so. Here the program is linked only: with libxferspy.so, the
- * look-ups of a linked program pass such a shim, too (docs/internals.md).
+ * look-ups of a linked program pass such a shim, too (docs/internals.md). A repair
+ * takes uploads away before the shim sees them.
  *
  * link: cuda
- * only: unsanitized
+ * only: unsanitized no-repairs
  * preload: $xferspy_lib $lib/libdriver_shim_exports.so
  * stdout: linked, 32 MiB: 2
  * stdout: the shim saw 2 uploads

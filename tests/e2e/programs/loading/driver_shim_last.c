@@ -1,7 +1,8 @@
-/* A shim of libcuda that hands out its functions, as those do that share GPUs, behind libxferspy.so.
+/* A shim of libcuda that hands out its functions, as those do that share GPUs, behind libxferspy.so. A
+ * repair takes uploads away, or sends them in another way, before the shim sees them.
  *
  * link: cuda cudart
- * only: unsanitized
+ * only: unsanitized no-repairs
  * preload: $xferspy_lib $lib/libdriver_shim.so
  * stdout: linked, 32 MiB: 2
  * stdout: looked up, 32 MiB: 2
