@@ -13,6 +13,8 @@
 #include "preload/cupti/cupti.h"
 #include "preload/driver/driver_api.h"
 #include "preload/driver/real.h"
+#include "preload/driver/unknown.h"
+#include "preload/intercept/unknown_stubs.h"
 
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags);
 static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
@@ -34,8 +36,20 @@ static void *real_lookup(void **slot, const char *name) {
     return real;
 }
 
-/* The wrapper of whatever a look-up found: an entry point, one of the look-ups, or nothing of ours. */
-static void *wrapped(void *real) {
+static bool is_name_of_a_driver_function(const char *name) {
+    return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
+/* What a look-up found and no table has: a stub, or the address itself. */
+static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) {
+    const void *driver = real_lookup(&real_get_proc_address, "cuGetProcAddress");
+    int index = driver && is_name_of_a_driver_function(name) ? xs_unknown_stub_for(real, name, asked, driver) : -1;
+    return index < 0 ? real : xs_unknown_stub((unsigned)index);
+}
+
+/* The wrapper of whatever a look-up of `name` found: an entry point, one of the look-ups, a function of the driver that
+ * no table has, or nothing of ours. */
+static void *wrapped(void *real, const char *name, enum xs_unknown_asked asked) {
     if (!real) {
         return NULL;
     }
@@ -45,14 +59,15 @@ static void *wrapped(void *real) {
     if (real == real_lookup(&real_get_proc_address, "cuGetProcAddress")) {
         return (void *)wrap_get_proc_address;
     }
-    return xs_real_wrapped(real);
+    void *wrapper = xs_real_wrapped(real);
+    return wrapper == real ? stub_of(real, name, asked) : wrapper;
 }
 
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags) {
     CUresult (*real)(const char *, void **, int, cuuint64_t) = real_lookup(&real_get_proc_address, "cuGetProcAddress");
     CUresult r = real ? real(symbol, pfn, version, flags) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
-        *pfn = wrapped(*pfn);
+        *pfn = wrapped(*pfn, symbol, XS_ASKED_BY_PROC_ADDRESS);
     }
     return r;
 }
@@ -63,7 +78,7 @@ static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn,
         real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2");
     CUresult r = real ? real(symbol, pfn, version, flags, status) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
-        *pfn = wrapped(*pfn);
+        *pfn = wrapped(*pfn, symbol, XS_ASKED_BY_PROC_ADDRESS);
     }
     return r;
 }
@@ -126,7 +141,11 @@ int xs_dlsym_route(void *handle, const char *name, void **result, const void *ca
             return 0; /* not overridden, or not there */
         }
     } else if (handle != RTLD_DEFAULT || is_driver_name(name)) {
-        found = wrapped(look_up(handle, name, caller));
+        found = wrapped(look_up(handle, name, caller), name, XS_ASKED_BY_DLSYM);
+    } else if (is_name_of_a_driver_function(name)) {
+        void *real = search_globally(name, caller);
+        found = wrapped(real, name, XS_ASKED_BY_DLSYM);
+        found = found == real ? NULL : found;
     }
     if (!found && !(is_driver_name(name) && (handle == RTLD_DEFAULT || is_ours(name, xs_real_dlsym(handle, name))))) {
         return 0;
