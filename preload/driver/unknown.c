@@ -70,21 +70,23 @@ static int take_place(void *real, const char *name, struct named known) {
             return i;
         }
     }
-    return -1;
+    return XS_NO_STUB;
 }
 
-static void run_out(const struct named *known, const char *name) {
+static int run_out(const struct named *known, const char *name) {
     if (!atomic_exchange(&too_many, true)) {
         xs_note("functions",
                 "more than %d functions of a newer driver were looked up: %s is the first one whose calls are not seen",
                 XS_UNKNOWN_MOST, name);
     }
-    if (known->effect != XS_HARMLESS) {
-        xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+    if (known->effect == XS_HARMLESS) {
+        return XS_NO_STUB;
     }
+    xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+    return XS_UNSEEN;
 }
 
-/* The exported name says which version it is. A look-up by name alone gives the newest one for the asked version. */
+/* cuGetProcAddress takes a name for all versions of a function, and the exported one says which it is. */
 static void look_at(void *arg) {
     struct request *request = arg;
     Dl_info at = {0}, driver = {0}, own = {0};
@@ -99,14 +101,15 @@ static void look_at(void *arg) {
         !(is_drivers && is_exact && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)) {
         return;
     }
-    const char *name = is_drivers && is_exact ? at.dli_sname : request->name;
+    bool has_other_name = request->asked == XS_ASKED_BY_PROC_ADDRESS && is_drivers && is_exact;
+    const char *name = has_other_name ? at.dli_sname : request->name;
     struct named known = known_of(name);
     if (known.effect == XS_PASSES) {
         return;
     }
     request->index = take_place(request->real, name, known);
     if (request->index < 0) {
-        run_out(&known, name);
+        request->index = run_out(&known, name);
     }
 }
 
@@ -120,7 +123,7 @@ static int find(const void *real) {
             break;
         }
     }
-    return -1;
+    return XS_NO_STUB;
 }
 
 int xs_unknown_stub_for(void *real, const char *name, enum xs_unknown_asked asked, const void *driver) {
@@ -151,5 +154,3 @@ unsigned xs_unknown_list(bool called, char *text, size_t bytes) {
     }
     return count;
 }
-
-bool xs_unknown_are_too_many(void) { return atomic_load(&too_many); }

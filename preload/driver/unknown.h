@@ -34,17 +34,15 @@ enum xs_unknown_asked {
     XS_ASKED_BY_DLSYM         /* the name may be anybody's: of libcuda.so.1 alone, and only if it is a function */
 };
 
-/* The index of the stub for an address that no row has, and that was found for `name`. -1: the program gets the address
- * itself, because it is no function of the driver, needs no stub, or because all stubs are in use (then what device
- * memory holds is not known from here on, and the trace says so). `driver` is any address in libcuda.so.1. Any thread,
- * without a lock. */
+/* The index of the stub for an address that no row has, and that was found for `name`. XS_NO_STUB: the program gets the
+ * address itself, because it is no function of the driver, or is of no interest. XS_UNSEEN: it gets it because all
+ * stubs are in use, and calls may write device memory; the trace will say that nothing is known of that from here on.
+ * `driver` is any address in libcuda.so.1. Any thread, without a lock. */
+enum { XS_NO_STUB = -1, XS_UNSEEN = -2 };
 int xs_unknown_stub_for(void *real, const char *name, enum xs_unknown_asked asked, const void *driver);
 
 /* The names as the trace has them, with commas between: those of newer functions that were called, or of those that
  * were only looked up. Returns how many there are; names that do not fit are left out. Any thread. */
 unsigned xs_unknown_list(bool called, char *text, size_t bytes);
-
-/* Whether functions had no stub, because all were in use. */
-bool xs_unknown_are_too_many(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "preload/driver/driver_api.h"
 #include "preload/driver/real.h"
 #include "preload/driver/unknown.h"
+#include "preload/fingerprint/fingerprint.h"
 #include "preload/intercept/unknown_stubs.h"
 
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags);
@@ -43,7 +44,11 @@ static bool is_name_of_a_driver_function(const char *name) {
 /* What a look-up found and no table has: a stub, or the address itself. */
 static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) {
     const void *driver = real_lookup(&real_get_proc_address, "cuGetProcAddress");
-    int index = driver && is_name_of_a_driver_function(name) ? xs_unknown_stub_for(real, name, asked, driver) : -1;
+    int index =
+        driver && is_name_of_a_driver_function(name) ? xs_unknown_stub_for(real, name, asked, driver) : XS_NO_STUB;
+    if (index == XS_UNSEEN) {
+        xs_fingerprint_gated();
+    }
     return index < 0 ? real : xs_unknown_stub((unsigned)index);
 }
 
