@@ -188,14 +188,15 @@ static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *te
         return 0;
     uint64_t calls = list_names(summary->trace, "coverage.unknown_called", &called);
     uint64_t others = list_names(summary->trace, "coverage.unknown_looked_up", &looked_up);
+    if (calls + others)
+        xs_string_format(text, "Functions of a newer driver: the program ");
     if (calls)
-        xs_string_format(text, "Functions of a newer driver: the program called %s%s", xs_format_count(number, calls),
-                         called.data);
+        xs_string_format(text, "called %s%s", xs_format_count(number, calls), called.data);
     if (calls && others)
         xs_string_format(text, " and looked up %s more%s", xs_format_count(other, others), looked_up.data);
     else if (others)
-        xs_string_format(text, "Functions of a newer driver: the program looked up %s%s and called none of them",
-                         xs_format_count(other, others), looked_up.data);
+        xs_string_format(text, "looked up %s%s and called none of them", xs_format_count(other, others),
+                         looked_up.data);
     if (calls)
         xs_string_format(text, ". xferspy does not record these calls. Unless it knows that a function changes no "
                                "device memory, it takes it that each call may have changed all of it");

@@ -84,8 +84,8 @@
     X(cuMemcpyBatchAsync_v2_ptsz)                                                                                      \
     X(cuMemcpy3DBatchAsync_v2_ptsz)
 
-/* Copies of CUDA 13.2. The header of the oldest toolkit that xferspy is built with has no ids for them, so a CUPTI is asked
- * which of its ids behind that header's have these names. */
+/* Copies of CUDA 13.2. The header of the oldest toolkit that xferspy is built with has no ids for them, so a CUPTI is
+ * asked which of its ids behind that header's have these names. */
 #define XS_CUPTI_NEWER_COPIES(X)                                                                                       \
     X(cuMemcpyWithAttributesAsync)                                                                                     \
     X(cuMemcpyWithAttributesAsync_ptsz)                                                                                \

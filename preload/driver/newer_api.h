@@ -1,5 +1,5 @@
-/* Functions of newer drivers than the oldest toolkit that xferspy is built with, declared by hand as cuda.h of CUDA 13.2
- * declares them. Included by driver_api.h alone.
+/* Functions of newer drivers than the oldest toolkit that xferspy is built with, declared by hand as cuda.h of
+ * CUDA 13.2 declares them. Included by driver_api.h alone.
  *
  * X(symbol, (parameters)), each with a variant that has the suffix _ptsz. Empty where cuda.h has them. */
 #ifndef XFERSPY_PRELOAD_DRIVER_NEWER_API_H

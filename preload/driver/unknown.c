@@ -21,7 +21,7 @@ static const struct named {
     enum noted noted;
     enum xs_unknown_effect effect;
 } named[] = {
-#define XS_NAMED(name, noted, effect, reason) {#name, noted, effect},
+#define XS_NAMED(name, noted, effect) {#name, noted, effect},
 #include "preload/driver/unknown_names.def"
 #undef XS_NAMED
 };

@@ -37,6 +37,9 @@
  * > SELECT key, value FROM meta WHERE key LIKE 'coverage.unknown%' ORDER BY key
  * coverage.unknown_called|cuSomethingNew,cuFuncGetParamCount
  * coverage.unknown_looked_up|cuSomethingOut
+ *
+ * $ "$xferspy" report --color=never $traces | grep 'newer driver'
+ *   Functions of a newer driver: the program called 2 (cuSomethingNew, cuFuncGetParamCount) and looked up 1 more (cuSomethingOut). xferspy does not record these calls. Unless it knows that a function changes no device memory, it takes it that each call may have changed all of it.
  */
 #define _GNU_SOURCE
 #include <cuda.h>
