@@ -134,6 +134,12 @@ struct xs_event {
     uint32_t range;          /* the innermost NVTX range that was open, 0: none */
 };
 
+/* The entry point of an event of kind XS_EVENT_API that no row of the table made: between the events before it and
+ * those behind it something ran that the library does not know. api.argument is one of the two. */
+enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* it may run again at any time, without a call */ };
+#define XS_ENTRY_UNKNOWN 65535u
+#define XS_ENTRY_UNKNOWN_NAME "cuUnknownFunction"
+
 /* What a number in events stands for, told once, before or after its first use: the bytes of a struct xs_define_* and
  * what follows it, in as many parts as it takes. They lie one after the other in one chunk and are committed
  * together. */

@@ -28,6 +28,7 @@ static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY]
                                                            [XS_ANONYMOUS_COMMAND] = "program",
                                                            [XS_ANONYMOUS_HOST] = "host",
                                                            [XS_ANONYMOUS_API] = "call",
+                                                           [XS_ANONYMOUS_APIS] = "calls",
                                                            [XS_ANONYMOUS_HARDWARE] = "model",
                                                            [XS_ANONYMOUS_WORD] = "word",
                                                            [XS_ANONYMOUS_FIRST_WORD] = "system",
@@ -216,6 +217,16 @@ static bool is_api(const char *text, size_t bytes) {
            (isupper((unsigned char)text[2]) || (!strncmp(text, "cuda", 4) && isupper((unsigned char)text[4])));
 }
 
+static bool are_apis(const char *text, size_t bytes) {
+    for (size_t at = 0, length; at < bytes; at += length + 1) {
+        const char *comma = memchr(text + at, ',', bytes - at);
+        length = comma ? (size_t)(comma - text) - at : bytes - at;
+        if (!is_api(text + at, length))
+            return false;
+    }
+    return true;
+}
+
 static bool is_words(const char *text, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
         if (isupper((unsigned char)text[i]) || isdigit((unsigned char)text[i]))
@@ -267,6 +278,7 @@ static void make(char *name, struct xs_pseudonyms *pseudonyms, enum xs_anonymous
 /* Whether the text may stay as it is. */
 static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
     return !bytes || (kind == XS_ANONYMOUS_API && is_api(text, bytes)) ||
+           (kind == XS_ANONYMOUS_APIS && are_apis(text, bytes)) ||
            (kind == XS_ANONYMOUS_DOMAIN && strlen(text) == bytes && xs_library_range(text, "")) ||
            (kind == XS_ANONYMOUS_HARDWARE && is_plain(text, bytes, HARDWARE_BYTES, " -_.,()@+")) ||
            (kind == XS_ANONYMOUS_WORD && is_words(text, bytes)) ||

@@ -15,7 +15,7 @@
 #define XS_ANONYMOUS_KINDS(X)                                                                                          \
     X(NUMBER) X(ADDRESS) X(MODULE_CODE) X(FRAME_CODE) X(SYMBOL_CODE) X(CONTENT) X(CONTENT_HIGH)                        \
     X(BINARY) X(FILE) X(PYTHON_FILE) X(FUNCTION) X(PYTHON_FUNCTION) X(KERNEL) X(THREAD) X(RANGE) X(DOMAIN) X(NOTE)     \
-    X(UUID) X(BUS) X(BUILD_ID) X(COMMAND) X(HOST) X(API) X(HARDWARE) X(WORD) X(FIRST_WORD) X(LIST)
+    X(UUID) X(BUS) X(BUILD_ID) X(COMMAND) X(HOST) X(API) X(APIS) X(HARDWARE) X(WORD) X(FIRST_WORD) X(LIST)
 /* clang-format on */
 #define XS_ANONYMOUS_ENUM(name) XS_ANONYMOUS_##name,
 enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND_COUNT };

@@ -98,8 +98,11 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
-    state->writes += event->on == XS_ON_LAUNCH || event->on == XS_ON_MEMSET ||
+    bool is_unknown = event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN;
+    state->writes += event->on == XS_ON_LAUNCH || event->on == XS_ON_MEMSET || is_unknown ||
                      (event->on == XS_ON_TRANSFER && !xs_is_download(event));
+    if (event->on == XS_ON_API)
+        return;
     const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
     if (!download || !xs_is_download(download) || download->u.transfer.bytes > XS_SCALAR_BYTES)
         return;
@@ -127,7 +130,8 @@ const struct xs_detector xs_detector_scalar_readback = {
     .remedy = "Keep the value on the device, or read it less often.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP,
-    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC),
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC) |
+             XS_WANT(XS_ON_API),
     .state_bytes = sizeof(struct state),
     .on_event = on_event,
     .end = end,

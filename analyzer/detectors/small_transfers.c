@@ -165,6 +165,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct state *state = detection->state;
     if (event->on == XS_ON_TRANSFER)
         on_transfer(detection, event);
+    else if (event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN)
+        state->launches_anywhere++; /* or a copy, or a wait: whatever ends a run */
     else if (event->on == XS_ON_LAUNCH && event->device < 0)
         state->launches_anywhere++;
     else if (event->on == XS_ON_LAUNCH)

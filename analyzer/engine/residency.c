@@ -7,6 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/engine/pools.h"
 #include "analyzer/engine/residency_change.h"
+#include "schema/event.h"
 
 enum { INFERRED_BYTES = 64 << 10 }; /* what a larger region held before has to be measured */
 
@@ -57,6 +58,8 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device) {
     size_t index = (size_t)device + 1; /* -1: 0 */
     struct xs_last last = device < 0 ? residency->all : residency->nowhere;
+    if (residency->is_lost)
+        return (struct xs_last){UINT64_MAX, UINT64_MAX, UINT64_MAX};
     if (device >= 0 && index < residency->device_count) {
         const struct xs_last *own = &residency->devices[index].last;
         last = (struct xs_last){later(last.launch, own->launch), later(last.unseen, own->unseen),
@@ -410,6 +413,11 @@ static void apply_sharing(struct xs_residency *residency, const struct xs_api_vi
 /* Of the other calls only those that write or read device memory, and prefetches, which use it. */
 static void apply_api(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_api_view *call = &e->u.api;
+    if (call->role == XS_API_UNKNOWN) {
+        residency->is_lost = residency->is_lost || call->argument == XS_UNKNOWN_FOR_GOOD;
+        note_launch(residency, -1, false);
+        return;
+    }
     if (call->role == XS_API_SHARES)
         apply_sharing(residency, call);
     if (call->category == XS_CAT_MANAGED && strstr(call->name, "Prefetch") && call->address) {

@@ -38,6 +38,7 @@ struct xs_residency {
     size_t device_count;
     struct xs_last all, nowhere; /* on any device; on one that is not known, which may be any */
     uint64_t order, next_uid;
+    bool is_lost;               /* something unknown may write and read at any time, without a call */
     bool mappings_shared;       /* some mapping's memory was handed out, the trace does not say which */
     uint64_t prefetch_batch;    /* order of the last prefetch of several ranges, 0: none yet */
     struct xs_hash regions;     /* struct xs_region */

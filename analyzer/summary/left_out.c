@@ -11,7 +11,7 @@
 const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
     [XS_LEFT_DROPPED] = "dropped", [XS_LEFT_NESTED] = "nested",         [XS_LEFT_JUMPED] = "left",
     [XS_LEFT_DAMAGED] = "damaged", [XS_LEFT_RECORDS] = "cupti_records", [XS_LEFT_STACKS] = "without_stack",
-    [XS_LEFT_OUTSIDE] = "outside"};
+    [XS_LEFT_OUTSIDE] = "outside", [XS_LEFT_NEWER] = "newer_functions"};
 
 void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text) {
     const struct xs_looked_at *l = &summary->looked_at;
@@ -158,6 +158,55 @@ static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text
     return count;
 }
 
+enum { NEWER_BYTES = 16 << 10, NEWER_NAMED = 12 };
+
+/* " (cuFirst, cuSecond and 3 more)"; returns how many there are. */
+static uint64_t list_names(const struct xs_trace *trace, const char *key, struct xs_string *list) {
+    char names[NEWER_BYTES], number[XS_UNIT_BYTES];
+    uint64_t count = 0;
+    xs_trace_meta_text(trace, key, memset(names, 0, sizeof names), sizeof names, "");
+    for (char *name = names, *end; *name; name = end) {
+        end = name + strcspn(name, ",");
+        if (*end)
+            *end++ = '\0';
+        if (count++ < NEWER_NAMED) {
+            xs_string_format(list, count == 1 ? " (" : ", ");
+            xs_string_add_cut(list, name, NAME_COLUMNS);
+        }
+    }
+    if (count > NEWER_NAMED)
+        xs_string_format(list, " and %s more", xs_format_count(number, count - NEWER_NAMED));
+    if (count)
+        xs_string_format(list, ")");
+    return count;
+}
+
+static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *text) {
+    struct xs_string called = {0}, looked_up = {0};
+    char number[XS_UNIT_BYTES], other[XS_UNIT_BYTES];
+    if (!summary->trace)
+        return 0;
+    uint64_t calls = list_names(summary->trace, "coverage.unknown_called", &called);
+    uint64_t others = list_names(summary->trace, "coverage.unknown_looked_up", &looked_up);
+    if (calls + others)
+        xs_string_format(text, "Functions of a newer driver: the program ");
+    if (calls)
+        xs_string_format(text, "called %s%s", xs_format_count(number, calls), called.data);
+    if (calls && others)
+        xs_string_format(text, " and looked up %s more%s", xs_format_count(other, others), looked_up.data);
+    else if (others)
+        xs_string_format(text, "looked up %s%s and called none of them", xs_format_count(other, others),
+                         looked_up.data);
+    if (calls)
+        xs_string_format(text, ". xferspy does not record these calls. Unless it knows that a function changes no "
+                               "device memory, it takes it that each call may have changed all of it");
+    if (calls + others)
+        xs_string_format(text, ".");
+    xs_string_free(&called);
+    xs_string_free(&looked_up);
+    return calls + others;
+}
+
 uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text) {
     const struct xs_coverage *c = &summary->coverage;
     char number[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
@@ -169,6 +218,8 @@ uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind
                                                 [XS_LEFT_STACKS] = c->without_stack};
     if (kind == XS_LEFT_OUTSIDE)
         return say_outside(&summary->looked_at, text);
+    if (kind == XS_LEFT_NEWER)
+        return say_newer(summary, text);
     uint64_t count = counts[kind];
     const char *s = count == 1 ? "" : "s", *were = count == 1 ? "was" : "were";
     if (!count)
@@ -201,6 +252,7 @@ uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind
                          xs_format_count(all, c->host_transfers));
         break;
     case XS_LEFT_OUTSIDE:
+    case XS_LEFT_NEWER:
     case XS_LEFT_OUT_COUNT:
         break;
     }

@@ -14,6 +14,7 @@ enum xs_left_out {
     XS_LEFT_RECORDS, /* by CUPTI */
     XS_LEFT_STACKS,  /* transfers without a call site */
     XS_LEFT_OUTSIDE, /* outside of the parts of the run that the user asked for */
+    XS_LEFT_NEWER,   /* functions of the driver that xferspy does not know */
     XS_LEFT_OUT_COUNT
 };
 

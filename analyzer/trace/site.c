@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
+#include "schema/event.h"
 
 enum { STACKS_LIMIT = 1 << 22 }; /* capture numbers stacks from 1; a damaged trace may have any number */
 
@@ -14,6 +15,8 @@ static bool begins_with(const char *name, const char *start) { return strncmp(na
 static enum xs_api_role role_of(const char *name, enum xs_category category) {
     if (begins_with(name, "cuEventRecord") || begins_with(name, "cudaEventRecord")) /* the latter in imported traces */
         return XS_API_RECORDS_EVENT;
+    if (!strcmp(name, XS_ENTRY_UNKNOWN_NAME))
+        return XS_API_UNKNOWN;
     static const char *const sharing[] = {"cuIpcGetMemHandle", "cuMemExportToShareableHandle", "cuMemPoolExportPointer",
                                           "cuMemGetHandleForAddressRange", "cuPointerSetAttribute"};
     for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)

@@ -135,6 +135,7 @@ enum xs_api_role {
     XS_API_RECORDS_EVENT, /* marks a place in a stream, and is no work */
     XS_API_WAITS,         /* makes a stream wait: for an event, or for a value in memory; or lets others go on */
     XS_API_SHARES,        /* hands memory to somebody outside, who may read and write it from then on */
+    XS_API_UNKNOWN, /* a function ran of which nothing is known; argument 2: and may run at any time from then on */
 };
 
 struct xs_api_view { /* docs/trace-format.md says what each means for which entry point */

@@ -37,6 +37,7 @@ void xs_decode_copy(struct xs_event *e, enum xs_hint dst_hint, uint64_t dst, enu
 void xs_decode_peer(struct xs_event *e, CUcontext dst, CUcontext src);
 void xs_decode_copy_2d(struct xs_event *e, const CUDA_MEMCPY2D *copy);
 void xs_decode_copy_3d(struct xs_event *e, const CUDA_MEMCPY3D *copy);
+void xs_decode_copy_3d_op(struct xs_event *e, const CUDA_MEMCPY3D_BATCH_OP *op); /* one that is no part of a batch */
 void xs_decode_copy_3d_peer(struct xs_event *e, const CUDA_MEMCPY3D_PEER *copy);
 void xs_decode_memset(struct xs_event *e, CUdeviceptr dst, uint32_t value, unsigned element, size_t width,
                       size_t height, size_t pitch);

@@ -229,6 +229,20 @@ static size_t element_bytes(const CUDA_MEMCPY3D_BATCH_OP *op) {
     return 1;
 }
 
+static void put_op(struct xs_event *e, const CUDA_MEMCPY3D_BATCH_OP *op) {
+    size_t element = element_bytes(op);
+    struct box_side dst = operand(&op->dst, element), src = operand(&op->src, element);
+    put_box(e, &dst, &src, op->extent.width * element, op->extent.height, op->extent.depth);
+}
+
+void xs_decode_copy_3d_op(struct xs_event *e, const CUDA_MEMCPY3D_BATCH_OP *op) {
+    if (!op) {
+        put_nothing(e);
+        return;
+    }
+    put_op(e, op);
+}
+
 struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count) {
     stamp(e, r);
     e->flags |= XS_FLAG_BATCH;
@@ -237,9 +251,7 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
         return e;
     }
     for (size_t i = 0;; i++) {
-        size_t element = element_bytes(&ops[i]);
-        struct box_side dst = operand(&ops[i].dst, element), src = operand(&ops[i].src, element);
-        put_box(e, &dst, &src, ops[i].extent.width * element, ops[i].extent.height, ops[i].extent.depth);
+        put_op(e, &ops[i]);
         e->batch_index = (uint32_t)i;
         if (i + 1 == count) {
             return e;

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "schema/event.h"
 #include "schema/spool/spool.h"
 
 enum xs_state {
@@ -20,9 +21,27 @@ enum xs_state {
 #define XS_STATE_PAGE_BYTES 65536
 extern struct xs_state_page {
     _Atomic int value;
-    char pad[XS_STATE_PAGE_BYTES - sizeof(int)];
+    _Atomic int undecided; /* on the cache line that every wrapper reads anyway */
+    char pad[XS_STATE_PAGE_BYTES - 2 * sizeof(int)];
 } xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 #define xs_state (xs_state_page.value)
+
+/* Something ran, or is about to, that may have written any device memory, and the trace does not say so yet. The next
+ * event of any thread says it first (xs_thread_tell_undecided), so however often this is set, a trace has at most one
+ * such row for each other one. In the trace it is api_call.argument. */
+enum xs_undecided {
+    XS_DECIDED,
+    XS_UNDECIDED_HERE = XS_UNKNOWN_ONCE,        /* once: what device memory held before is not known any more */
+    XS_UNDECIDED_FOR_GOOD = XS_UNKNOWN_FOR_GOOD /* it may happen at any time from now on */
+};
+
+/* Any thread. What was set by one thread before it told another one is seen by the other's next event. */
+static inline void xs_undecided_from_here(enum xs_undecided what) {
+    int before = atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed);
+    while (before < (int)what && !atomic_compare_exchange_weak_explicit(&xs_state_page.undecided, &before, (int)what,
+                                                                        memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
 
 /* The spool of the session and the clock of its events. Both are set before xs_state becomes XS_STATE_ACTIVE, by a
  * store with release, and stay as they are until the process ends; in a forked child the spool has no header. */

@@ -178,6 +178,25 @@ void xs_thread_commit_first(void) {
     }
 }
 
+/* The call that begins the session has no slot before it is over, and a full spool has none for a while. */
+void xs_thread_tell_undecided(void) {
+    struct xs_thread *t = &xs_thread;
+    if (t->is_first || (t->next == t->end && (t->retry_ns || !xs_thread_refill()))) {
+        return;
+    }
+    int what = atomic_exchange_explicit(&xs_state_page.undecided, XS_DECIDED, memory_order_relaxed);
+    if (what == XS_DECIDED) { /* another thread was first */
+        return;
+    }
+    struct xs_event *e = t->next;
+    xs_clear_slot(e);
+    e->kind = XS_EVENT_API;
+    e->entry = XS_ENTRY_UNKNOWN;
+    e->api.argument = (uint64_t)what;
+    e->enter_tick = e->return_tick = xs_now();
+    xs_commit();
+}
+
 /* Inside of xs_guard_enter the guard stays as it is, because xs_guard_leave will count down. */
 bool xs_thread_is_guarded(uintptr_t frame) {
     if (xs_guard.depth == 1 && xs_guard_is_stale(frame)) {

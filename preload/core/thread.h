@@ -48,6 +48,10 @@ bool xs_thread_is_guarded(uintptr_t frame);
 /* Is the thread inside of a call that is not recorded (xs_gate_outer)? False where that call was left by a jump. */
 bool xs_thread_has_outer(uintptr_t frame);
 
+/* Records that something unknown ran (xs_undecided), before the event that is being begun. Where there is no slot for
+ * it, a later event does. */
+void xs_thread_tell_undecided(void);
+
 /* Fetches the cache lines of the next slot ahead of time. The drain thread, on another core, read them last. Behind
  * the chunk's last slot this prefetches beyond the chunk, which is harmless. */
 XS_HOT void xs_prefetch_slot(const struct xs_event *e) {
@@ -94,6 +98,9 @@ XS_HOT struct xs_event *xs_begin(unsigned row) {
     xs_guard_raise(XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_enter();
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed) != XS_DECIDED)) {
+        xs_thread_tell_undecided();
+    }
     struct xs_event *e = t->next;
     if (XS_UNLIKELY(e == t->end)) {
         e = xs_thread_refill() ? t->next : &xs_scratch_event;

@@ -94,6 +94,28 @@ static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const ui
     return turned;
 }
 
+/* Asked once: the ids of a CUPTI do not change. One that has not all of them was asked in vain, and costs no more. */
+static size_t find_newer_copies(const struct xs_cupti_api *api, const uint32_t **found) {
+#define X(name) #name,
+    static const char *const names[] = {XS_CUPTI_NEWER_COPIES(X)};
+#undef X
+    enum { NAMES = sizeof names / sizeof *names };
+    static uint32_t ids[NAMES];
+    static size_t count;
+    static bool asked;
+    for (uint32_t id = XS_CUPTI_FIRST_NEWER; !asked && api->cuptiGetCallbackName && id < IDS && count < NAMES; id++) {
+        const char *name = NULL;
+        if (api->cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) != CUPTI_SUCCESS || !name)
+            continue;
+        for (size_t i = 0; i < NAMES; i++)
+            if (strcmp(name, names[i]) == 0 && count < NAMES)
+                ids[count++] = id;
+    }
+    asked = true;
+    *found = ids;
+    return count;
+}
+
 static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
 #define X(name) CUPTI_DRIVER_TRACE_CBID_##name,
     static const uint32_t transfers[] = {XS_CUPTI_COPIES(X) XS_CUPTI_MEMSETS(X)};
@@ -106,6 +128,9 @@ static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
         sort_of[launches[i] % IDS] = A_LAUNCH;
     unsigned turned = turn_callbacks(api, on, transfers, sizeof transfers / sizeof transfers[0]) +
                       turn_callbacks(api, on, graphs, sizeof graphs / sizeof graphs[0]);
+    const uint32_t *newer;
+    size_t newer_count = find_newer_copies(api, &newer);
+    turned += turn_callbacks(api, on, newer, newer_count);
     if (kernels_wanted)
         turn_callbacks(api, on, launches, sizeof launches / sizeof launches[0]);
     return turned;

@@ -84,6 +84,15 @@
     X(cuMemcpyBatchAsync_v2_ptsz)                                                                                      \
     X(cuMemcpy3DBatchAsync_v2_ptsz)
 
+/* Copies of CUDA 13.2. The header of the oldest toolkit that xferspy is built with has no ids for them, so a CUPTI is
+ * asked which of its ids behind that header's have these names. */
+#define XS_CUPTI_NEWER_COPIES(X)                                                                                       \
+    X(cuMemcpyWithAttributesAsync)                                                                                     \
+    X(cuMemcpyWithAttributesAsync_ptsz)                                                                                \
+    X(cuMemcpy3DWithAttributesAsync)                                                                                   \
+    X(cuMemcpy3DWithAttributesAsync_ptsz)
+#define XS_CUPTI_FIRST_NEWER 807u /* CUPTI_DRIVER_TRACE_CBID_SIZE of CUDA 13.0 */
+
 #define XS_CUPTI_MEMSETS(X)                                                                                            \
     X(cuMemsetD8)                                                                                                      \
     X(cuMemsetD16)                                                                                                     \

@@ -44,6 +44,7 @@
     X(cuptiActivitySetAttribute)                                                                                       \
     X(cuptiActivityEnableAllSyncRecords)                                                                               \
     X(cuptiGetResultString)                                                                                            \
+    X(cuptiGetCallbackName)                                                                                            \
     X(cuptiFinalize)
 
 struct xs_cupti_api {

@@ -18,4 +18,6 @@ CUresult CUDAAPI cuProfilerStop(void);
 #error "xferspy is built with the headers of CUDA 13.0 or newer; it runs with older drivers"
 #endif
 
+#include "preload/driver/newer_api.h"
+
 #endif

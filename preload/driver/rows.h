@@ -20,6 +20,10 @@ enum xs_gated {
     XS_GATED_COUNT
 };
 
+/* What a repair is told of a function that is in neither table, where a number behind XS_ROW_COUNT is of enum xs_gated.
+ */
+enum { XS_ROW_NONE = (int)XS_ROW_COUNT + (int)XS_GATED_COUNT };
+
 struct xs_row_info {
     const char *name;
     enum xs_category category;

@@ -71,6 +71,9 @@ XS_HOT void xs_copy(struct xs_call *call, struct xs_side dst, struct xs_side src
 XS_HOT void xs_peer(struct xs_call *call, CUcontext dst, CUcontext src) { xs_decode_peer(call->event, dst, src); }
 XS_HOT void xs_copy_2d(struct xs_call *call, const CUDA_MEMCPY2D *copy) { xs_decode_copy_2d(call->event, copy); }
 XS_HOT void xs_copy_3d(struct xs_call *call, const CUDA_MEMCPY3D *copy) { xs_decode_copy_3d(call->event, copy); }
+XS_HOT void xs_copy_3d_op(struct xs_call *call, const CUDA_MEMCPY3D_BATCH_OP *op) {
+    xs_decode_copy_3d_op(call->event, op);
+}
 XS_HOT void xs_copy_3d_peer(struct xs_call *call, const CUDA_MEMCPY3D_PEER *copy) {
     xs_decode_copy_3d_peer(call->event, copy);
 }
@@ -201,6 +204,13 @@ XS_HOT void xs_capture_ended(const struct xs_call *call) {
     if (xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
         call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
         xs_captures_end(call->event->stream, xs_capturing_thread(call->event));
+    }
+}
+/* What was captured, or is going to be, may run at any time from now on and write device memory, without a call. */
+XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
+    if (xs_succeeded(call)) {
+        xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+        xs_fingerprint_gated();
     }
 }
 /* Before a stream is destroyed, which may be capturing: another thread may get its handle at once. After it: the stream

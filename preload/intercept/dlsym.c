@@ -13,6 +13,9 @@
 #include "preload/cupti/cupti.h"
 #include "preload/driver/driver_api.h"
 #include "preload/driver/real.h"
+#include "preload/driver/unknown.h"
+#include "preload/fingerprint/fingerprint.h"
+#include "preload/intercept/unknown_stubs.h"
 
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags);
 static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
@@ -37,8 +40,24 @@ static void *real_lookup(void **slot, const char *name, const void *ours) {
     return real;
 }
 
-/* The wrapper of whatever a look-up found: an entry point, one of the look-ups, or nothing of ours. */
-static void *wrapped(void *real) {
+static bool is_name_of_a_driver_function(const char *name) {
+    return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
+/* What a look-up found and no table has: a stub, or the address itself. */
+static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) {
+    const void *driver = real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
+    int index =
+        driver && is_name_of_a_driver_function(name) ? xs_unknown_stub_for(real, name, asked, driver) : XS_NO_STUB;
+    if (index == XS_UNSEEN) {
+        xs_fingerprint_gated();
+    }
+    return index < 0 ? real : xs_unknown_stub((unsigned)index);
+}
+
+/* The wrapper of whatever a look-up of `name` found: an entry point, one of the look-ups, a function of the driver that
+ * no table has, or nothing of ours. */
+static void *wrapped(void *real, const char *name, enum xs_unknown_asked asked) {
     if (!real) {
         return NULL;
     }
@@ -48,18 +67,20 @@ static void *wrapped(void *real) {
     if (real == real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress)) {
         return (void *)wrap_get_proc_address;
     }
-    return xs_real_wrapped(real);
+    void *wrapper = xs_real_wrapped(real);
+    return wrapper == real ? stub_of(real, name, asked) : wrapper;
 }
 
 /* What a look-up by name and version gets. Another shim may have another function for whoever looks the look-up itself
  * up: it gets the one that is known, since all look-ups behind it have to pass here. From 12.0 on its name means
  * cuGetProcAddress_v2. */
 static void *looked_up(const char *symbol, int version, void *real) {
-    void *found = wrapped(real);
-    if (found == real && real && symbol && strncmp(symbol, "cuGetProcAddress", 16) == 0 && !symbol[16]) {
-        found = version >= 12000 ? (void *)wrap_get_proc_address_v2 : (void *)wrap_get_proc_address;
+    if (real && symbol && strcmp(symbol, "cuGetProcAddress") == 0) {
+        void *known = xs_real_wrapped(real);
+        void *ours = version >= 12000 ? (void *)wrap_get_proc_address_v2 : (void *)wrap_get_proc_address;
+        return known == real ? ours : known;
     }
-    return found;
+    return wrapped(real, symbol, XS_ASKED_BY_PROC_ADDRESS);
 }
 
 static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, int version, cuuint64_t flags) {
@@ -141,7 +162,11 @@ int xs_dlsym_route(void *handle, const char *name, void **result, const void *ca
             return 0; /* not overridden, or not there */
         }
     } else if (handle != RTLD_DEFAULT || is_driver_name(name)) {
-        found = wrapped(look_up(handle, name, caller));
+        found = wrapped(look_up(handle, name, caller), name, XS_ASKED_BY_DLSYM);
+    } else if (is_name_of_a_driver_function(name)) {
+        void *real = search_globally(name, caller);
+        found = wrapped(real, name, XS_ASKED_BY_DLSYM);
+        found = found == real ? NULL : found;
     }
     if (!found && !(is_driver_name(name) && (handle == RTLD_DEFAULT || is_ours(name, xs_next_dlsym(handle, name))))) {
         return 0;

@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "preload/core/guard.h"
+#include "preload/repair/around.h"
 #include "preload/repair/call.h"
 
 _Atomic bool xs_around_is_off;
@@ -215,7 +216,33 @@ static void *const around_gated[XS_GATED_COUNT] = {
 #undef XS_GATED
 };
 
+/* Functions that no table has come here from their stubs. */
+static _Atomic bool is_installed;
+
+static enum xs_category category_of(bool may_do_anything) { return may_do_anything ? XS_CAT_LAUNCH : XS_CAT_LOOKUP; }
+
+bool xs_around_unknown_begin(bool may_do_anything, uintptr_t frame) {
+    struct xs_call begun, *const call = &begun;
+    if (XS_LIKELY(!atomic_load_explicit(&is_installed, memory_order_relaxed)) ||
+        !enter(call, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, frame)) {
+        return false;
+    }
+    if (may_do_anything) {
+        xs_fingerprint_gated();
+    }
+    xs_repairs_before(&call->about);
+    return true;
+}
+
+void xs_around_unknown_end(bool may_do_anything) {
+    const struct xs_repair_call about = {
+        .row = XS_ROW_NONE, .category = category_of(may_do_anything), .result = CUDA_SUCCESS};
+    xs_repairs_after(&about);
+    leave();
+}
+
 void xs_around_install(void) {
+    atomic_store(&is_installed, true);
     for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
         xs_real_replace(row, around[row]);
     }

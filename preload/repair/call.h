@@ -32,6 +32,7 @@ XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CU
 #define xs_copy_2d(...) XS_NOTHING
 #define xs_copy_3d(...) XS_NOTHING
 #define xs_copy_3d_peer(...) XS_NOTHING
+#define xs_copy_3d_op(...) XS_NOTHING
 #define xs_batch(...) XS_NOTHING
 #define xs_batch_3d(...) XS_NOTHING
 #define xs_memset(...) XS_NOTHING
@@ -165,6 +166,11 @@ XS_HOT void xs_fingerprint_gated(void) {
 
 /* ---- stream capture ---- */
 
+XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
+    if (xs_succeeded(call)) {
+        xs_fingerprint_gated();
+    }
+}
 XS_HOT void xs_capture_begun(const struct xs_call *call) {
     if (xs_succeeded(call)) {
         atomic_fetch_add(&xs_repair_captures, 1);

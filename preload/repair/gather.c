@@ -55,7 +55,7 @@ static XS_TLS struct {
 /* ---- calls that are no uploads ---- */
 
 #define GATED(name) [XS_ROW_COUNT + XS_GATED_##name] = true
-static const bool HARMLESS[XS_ROW_COUNT + XS_GATED_COUNT] = {
+static const bool HARMLESS[XS_ROW_NONE + 1] = {
     GATED(cuCtxGetApiVersion),
     GATED(cuCtxGetCurrent),
     GATED(cuCtxGetDevice),

@@ -1,5 +1,6 @@
 /* In place of the other files of this folder in a library that has no repairs (-DXFERSPY_REPAIRS=OFF), which nobody
  * uses but for a comparison: what is off must cost nothing (tests/bench/compare-libraries). */
+#include "preload/repair/around.h"
 #include "preload/repair/repair.h"
 
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
@@ -16,3 +17,11 @@ unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]) {
 }
 
 void xs_repair_forget(void) {}
+
+bool xs_around_unknown_begin(bool may_do_anything, uintptr_t frame) {
+    (void)may_do_anything;
+    (void)frame;
+    return false;
+}
+
+void xs_around_unknown_end(bool may_do_anything) { (void)may_do_anything; }

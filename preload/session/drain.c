@@ -155,6 +155,7 @@ static int take_over(void) {
             xs_window_facts_write_cupti(&facts, drain.store);
         }
         xs_window_facts_write_in_between(&facts, drain.store);
+        xs_facts_write_unknown(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
     }
     drain.events += (uint64_t)events;
@@ -183,6 +184,7 @@ static int write_end(int failure) {
     xs_store_meta_int(drain.store, "cost.events", (int64_t)drain.events);
     xs_store_meta_int(drain.store, "cost.records", (int64_t)drain.records);
     xs_fingerprint_write_cost(drain.store);
+    xs_facts_write_unknown(drain.store);
     xs_notes_write(drain.store, &h->clock);
     status = status ? status : xs_store_finish(drain.store, failure ? XS_STATUS_STOPPED : XS_STATUS_COMPLETE);
     return status ? status : xs_store_commit(drain.store);

@@ -13,6 +13,7 @@
 
 #include "preload/driver/driver_api.h"
 #include "preload/driver/real.h"
+#include "preload/driver/unknown.h"
 #include "preload/session/naming.h"
 #include "preload/session/redact.h"
 
@@ -130,6 +131,22 @@ void xs_facts_write(struct xs_store *store, const struct xs_options *options, co
     for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
         xs_store_entry_point(store, row, xs_rows[row].name, xs_rows[row].category);
     }
+    xs_store_entry_point(store, XS_ENTRY_UNKNOWN, XS_ENTRY_UNKNOWN_NAME, XS_CAT_LOOKUP);
+}
+
+/* A process that is killed leaves what was written last, so it is written as soon as there is more. */
+void xs_facts_write_unknown(struct xs_store *store) {
+    static char looked_up[XS_UNKNOWN_MOST * XS_UNKNOWN_NAME_BYTES], called[sizeof looked_up];
+    static unsigned written, written_called;
+    unsigned called_count = xs_unknown_list(true, called, sizeof called);
+    unsigned count = called_count + xs_unknown_list(false, looked_up, sizeof looked_up);
+    if (count == written && called_count == written_called) {
+        return;
+    }
+    written = count;
+    written_called = called_count;
+    xs_store_meta_text(store, "coverage.unknown_called", called);
+    xs_store_meta_text(store, "coverage.unknown_looked_up", looked_up);
 }
 
 /* Per lane and second, coding counted, by generation (PCI Express Base Specification, "Data Rates"). */

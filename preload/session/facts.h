@@ -21,4 +21,7 @@ void xs_facts_read_rank(void);
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock);
 void xs_facts_write_devices(struct xs_store *store);
 
+/* Writes the names of functions of a newer driver (driver/unknown.h), if there are more since the last call. */
+void xs_facts_write_unknown(struct xs_store *store);
+
 #endif

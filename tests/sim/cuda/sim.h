@@ -12,6 +12,7 @@
 
 #include "inside.h"
 #include "kernels.h"
+#include "newer.h"
 #include "virtual.h"
 #include "xs_sim_tools.h"
 
@@ -29,12 +30,14 @@
 #define PLAIN XS_DECLARE
 #define PTDS XS_DECLARE
 #define PTSZ XS_DECLARE
+#define NEWER XS_DECLARE
 #include "entries.h"
 #undef EARLY
 #undef BARE
 #undef PLAIN
 #undef PTDS
 #undef PTSZ
+#undef NEWER
 #undef XS_DECLARE
 
 /* ---- the memory of handles (handle.c): zeroed, and known to leak checkers as the driver's ---- */
@@ -410,6 +413,7 @@ CUresult xs_array_span(CUarray array, size_t x_bytes, size_t y, size_t z, struct
 CUresult xs_span_of(uintptr_t address, size_t bytes, struct xs_span *out);
 CUresult xs_submit_copy(CUstream stream, const struct xs_copy *copy, bool is_async);
 CUresult xs_copy_from_3d(const CUDA_MEMCPY3D *params, struct xs_copy *out);
+CUresult xs_copy_of_op(const CUDA_MEMCPY3D_BATCH_OP *op, struct xs_copy *out);
 void xs_copy_to_3d(const struct xs_copy *copy, CUDA_MEMCPY3D *out);
 CUresult xs_set_from(CUdeviceptr dst, size_t pitch, unsigned element, uint32_t value, size_t width, size_t height,
                      struct xs_set *out);

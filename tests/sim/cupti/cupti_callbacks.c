@@ -2,6 +2,8 @@
  * that share it. */
 #include "cupti_sim.h"
 
+#include "newer.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -239,6 +241,21 @@ XS_EXPORT CUptiResult cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHa
     if (enable == NULL || s == NULL || cbid >= CBIDS)
         return CUPTI_ERROR_INVALID_PARAMETER;
     *enable = atomic_load(&s->wanted[domain][cbid]);
+    return CUPTI_SUCCESS;
+}
+
+static const char *const newer_names[] = {
+#define NAMES(symbol) #symbol, #symbol "_ptsz",
+    XS_SIM_NEWER(NAMES)
+#undef NAMES
+};
+
+/* Of the functions that the headers have only that they have some name. */
+XS_EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name) {
+    XS_CUPTI_CALL();
+    if (domain != CUPTI_CB_DOMAIN_DRIVER_API || name == NULL || cbid == 0 || cbid >= XS_SIM_NEWER_END)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    *name = cbid > XS_SIM_NEWER_BEGIN ? newer_names[cbid - XS_SIM_NEWER_BEGIN - 1] : "cuOther";
     return CUPTI_SUCCESS;
 }
 

@@ -43,6 +43,7 @@ void play_begin(struct played *p) {
                    {"cuMemPrefetchBatchAsync", PREFETCH, XS_CAT_MANAGED},
                    {"cuIpcGetMemHandle", GET_HANDLE, XS_CAT_LOOKUP},
                    {"cuMemExportToShareableHandle", EXPORT, XS_CAT_LOOKUP},
+                   {XS_ENTRY_UNKNOWN_NAME, XS_ENTRY_UNKNOWN, XS_CAT_LOOKUP},
                    {"cuDevicePrimaryCtxRetain", CONTEXT_CALLS + PLAY_RETAIN, XS_CAT_CONTEXT},
                    {"cuDevicePrimaryCtxRelease_v2", CONTEXT_CALLS + PLAY_RELEASE, XS_CAT_CONTEXT},
                    {"cuDevicePrimaryCtxReset_v2", CONTEXT_CALLS + PLAY_RESET, XS_CAT_CONTEXT},
@@ -302,6 +303,12 @@ void play_context(struct played *p, enum play_context what, uint64_t object) {
 void play_share(struct played *p, uint64_t address) {
     struct xs_event event = event_of(p, XS_EVENT_API, address ? GET_HANDLE : EXPORT);
     event.api.address = address;
+    put(p, &event);
+}
+
+void play_unknown(struct played *p, bool for_good) {
+    struct xs_event event = event_of(p, XS_EVENT_API, XS_ENTRY_UNKNOWN);
+    event.api.argument = for_good ? XS_UNKNOWN_FOR_GOOD : XS_UNKNOWN_ONCE;
     put(p, &event);
 }
 

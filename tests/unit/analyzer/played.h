@@ -62,6 +62,8 @@ enum play_context { PLAY_RETAIN, PLAY_RELEASE, PLAY_RESET, PLAY_CREATE, PLAY_DES
 void play_context(struct played *p, enum play_context what, uint64_t object);
 void play_share(struct played *p, uint64_t address); /* hands memory out; 0: by the handle of a mapping */
 
+void play_unknown(struct played *p, bool for_good); /* a function ran of which nothing is known */
+
 /* Ends the trace and analyses it. More SQL may be run on it before; NULL: none. */
 void play_analyse(struct played *p, const char *sql);
 void play_diagnose(struct played *p, const char *sql); /* the same, with what repairs save and the causes */

@@ -66,7 +66,7 @@ static void operand(const CUmemcpy3DOperand *operand, size_t element, CUmemoryty
     *height = operand->op.ptr.layerHeight;
 }
 
-static CUresult box_of(const CUDA_MEMCPY3D_BATCH_OP *op, struct xs_copy *copy) {
+CUresult xs_copy_of_op(const CUDA_MEMCPY3D_BATCH_OP *op, struct xs_copy *copy) {
     size_t element = 1;
     if (op->src.type == CU_MEMCPY_OPERAND_TYPE_ARRAY && op->src.op.array.array != NULL)
         element = op->src.op.array.array->element_bytes;
@@ -97,7 +97,7 @@ CUresult xs_cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, 
     for (int pass = 0; pass < 2 && result == CUDA_SUCCESS; pass++) {
         for (size_t i = 0; i < numOps && result == CUDA_SUCCESS; i++) {
             struct xs_copy copy;
-            result = box_of(&opList[i], &copy);
+            result = xs_copy_of_op(&opList[i], &copy);
             if (result == CUDA_SUCCESS && pass == 1)
                 result = xs_submit_copy(hStream, &copy, true);
             if (result != CUDA_SUCCESS && failIdx != NULL)

@@ -167,11 +167,18 @@ static void left_out_is_said(void **state) {
         {"damaged", "3 recorded events were lost: the spool was damaged.", 3},
         {"cupti_records", "CUPTI dropped 9 records.", 9},
         {"without_stack", "The call site is not known of 1 of 2 transfers.", 1},
-        {"outside", "4 launches were counted and not recorded: outside of what XFERSPY_WINDOW asks for.", 4}};
+        {"outside", "4 launches were counted and not recorded: outside of what XFERSPY_WINDOW asks for.", 4},
+        {"newer_functions",
+         "Functions of a newer driver: the program called 2 (cuNew, cuNew_ptsz) and looked up 1 more (cuOther). "
+         "xferspy "
+         "does not record these calls. Unless it knows that a function changes no device memory, it takes it that each "
+         "call may have changed all of it.",
+         3}};
     struct case_ c;
     (void)state;
     load(&c, "INSERT INTO meta VALUES ('coverage.dropped', 5), ('coverage.nested', 1026), ('coverage.left', 1),"
              " ('skipped_events', 3), ('cupti.dropped_records', 9), ('option.stack', 'auto'),"
+             " ('coverage.unknown_called', 'cuNew,cuNew_ptsz'), ('coverage.unknown_looked_up', 'cuOther'),"
              " ('range.windows', '0+9'), ('range.left_out_launches', 4);" TRANSFER(1, 1, 100, 1, 4, 0, 10, 30, 1)
                  TRANSFER(2, 1, 50, 1, 4, 1, 40, 45, 2) "UPDATE transfer SET stack = 1 WHERE id = 2;");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {

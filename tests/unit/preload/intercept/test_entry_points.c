@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "preload/driver/driver_api.h"
 #include "schema/kinds.h"
 
 enum default_stream { XS_LEGACY, XS_PER_THREAD };
@@ -85,6 +86,19 @@ static int load_stub(void **state) {
     return 0;
 }
 
+/* Of a driver newer than the toolkit, whose stand-in cannot have them. */
+static bool is_newer(const char *name) {
+#define NAMES(symbol, params) #symbol, #symbol "_ptsz",
+    static const char *const newer[] = {XS_NEWER_API(NAMES) NULL};
+#undef NAMES
+    for (size_t i = 0; newer[i]; i++) {
+        if (strcmp(newer[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void driver_has_every_row(void **state) {
     unsigned missing = 0;
     (void)state;
@@ -92,7 +106,7 @@ static void driver_has_every_row(void **state) {
         skip();
     }
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        if (!dlsym(stub, rows[i].name)) {
+        if (!dlsym(stub, rows[i].name) && !is_newer(rows[i].name)) {
             print_error("the driver has no %s\n", rows[i].name);
             missing++;
         }

@@ -1,0 +1,30 @@
+/* Functions of newer drivers than the oldest toolkit that xferspy is built with, declared by hand as cuda.h of
+ * CUDA 13.2 declares them. Included by driver_api.h alone.
+ *
+ * X(symbol, (parameters)), each with a variant that has the suffix _ptsz. Empty where cuda.h has them. */
+#ifndef XFERSPY_PRELOAD_DRIVER_NEWER_API_H
+#define XFERSPY_PRELOAD_DRIVER_NEWER_API_H
+
+#if CUDA_VERSION < 13020
+typedef struct CUstreamCigCaptureParams_st CUstreamCigCaptureParams; /* only pointers to it are passed on */
+
+/* clang-format off */
+#define XS_NEWER_API(X)                                                                                                \
+    X(cuMemcpyWithAttributesAsync,                                                                                     \
+      (CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUmemcpyAttributes *attributes, CUstream stream))               \
+    X(cuMemcpy3DWithAttributesAsync, (CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream stream))          \
+    X(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn fn, void *data, unsigned int sync_mode))                         \
+    X(cuStreamBeginCaptureToCig, (CUstream stream, CUstreamCigCaptureParams *params))                                  \
+    X(cuStreamEndCaptureToCig, (CUstream stream))
+/* clang-format on */
+#else
+#define XS_NEWER_API(X)
+#endif
+
+#define XS_DECLARE(symbol, params)                                                                                     \
+    CUresult CUDAAPI symbol params;                                                                                    \
+    CUresult CUDAAPI symbol##_ptsz params;
+XS_NEWER_API(XS_DECLARE)
+#undef XS_DECLARE
+
+#endif

@@ -1,0 +1,101 @@
+/* What happens around a call of a function that no table has: it passes the gate, repairs have their turn, and unless
+ * the function is known to be harmless nothing is known any more of what device memory holds. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "preload/core/own_stack.h"
+#include "preload/core/thread.h"
+#include "preload/driver/unknown.h"
+#include "preload/fingerprint/fingerprint.h"
+#include "preload/intercept/unknown_stubs.h"
+#include "preload/repair/around.h"
+
+enum { PAGE_BYTES = 4096 }; /* the smallest there is */
+
+/* The sanitizers do not look at it: nobody knows which of these words are arguments. */
+__attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static void
+copy_words(uint64_t *to, uintptr_t from, unsigned words) {
+    for (unsigned i = 0; i < words; i++) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the stack
+        to[i] = ((const volatile uint64_t *)from)[i];
+    }
+}
+
+/* How many words above the return address are certain to be mapped. A coroutine's stack may end there. */
+static unsigned words_at(uintptr_t from) {
+    uintptr_t end = (from | (PAGE_BYTES - 1)) + 1;
+    if (xs_own_stack_has(from)) {
+        end = xs_own_stack.high;
+    }
+    return end - from < sizeof(uint64_t) * XS_UNKNOWN_STACK_WORDS ? (unsigned)((end - from) / sizeof(uint64_t))
+                                                                  : XS_UNKNOWN_STACK_WORDS;
+}
+
+/* The rest is read by the kernel, which stops where nothing is mapped: there were no arguments. */
+static void copy_beyond(uint64_t *to, uintptr_t from, unsigned words) {
+    int before = errno;
+    struct iovec local = {to, words * sizeof *to};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the stack
+    struct iovec remote = {(void *)from, words * sizeof *to};
+    syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, &remote, 1UL, 0UL);
+    errno = before;
+}
+
+static void copy_arguments(struct xs_unknown_call *call) {
+    uintptr_t from = call->frame + sizeof(uintptr_t);
+    unsigned words = words_at(from);
+    copy_words(call->stack, from, words);
+    if (XS_UNLIKELY(words < XS_UNKNOWN_STACK_WORDS)) {
+        copy_beyond(call->stack + words, from + words * sizeof(uint64_t), XS_UNKNOWN_STACK_WORDS - words);
+    }
+}
+
+/* As for other calls of which fingerprints know only that they may write memory, or have somebody else write it. */
+static void note_contents(const struct xs_unknown *function, enum xs_unknown_effect effect) {
+    if (effect >= XS_HERE) {
+        xs_undecided_from_here(effect == XS_FOR_GOOD ? XS_UNDECIDED_FOR_GOOD : XS_UNDECIDED_HERE);
+        xs_fingerprint_gated();
+        if (function->launches) {
+            atomic_store_explicit(&xs_fingerprint_held, UINTPTR_MAX, memory_order_relaxed);
+        }
+    }
+}
+
+/* A place whose name is still being written says nothing of its effect. */
+static enum xs_unknown_effect effect_of(const struct xs_unknown *function) {
+    return atomic_load_explicit(&function->is_told, memory_order_acquire) ? function->effect : XS_HERE;
+}
+
+void xs_unknown_enter(struct xs_unknown_call *call) {
+    struct xs_unknown *function = &xs_unknown[call->index];
+    enum xs_unknown_effect effect = effect_of(function);
+    call->real = atomic_load_explicit(&function->real, memory_order_acquire);
+    copy_arguments(call);
+    if (!atomic_load_explicit(&function->was_called, memory_order_relaxed)) {
+        atomic_store_explicit(&function->was_called, true, memory_order_relaxed);
+    }
+    call->is_gated = xs_passes_the_gate(call->frame);
+    if (call->is_gated) {
+        xs_gate_enter_outer(call->frame);
+    }
+    if (effect >= XS_HERE) {
+        xs_fingerprint_not_recorded();
+    }
+    note_contents(function, effect);
+    call->is_around = xs_around_unknown_begin(effect >= XS_HERE, call->frame);
+}
+
+/* Once more: other threads' events may have come while the function ran. */
+void xs_unknown_leave(struct xs_unknown_call *call) {
+    const struct xs_unknown *function = &xs_unknown[call->index];
+    if (call->is_around) {
+        xs_around_unknown_end(effect_of(function) >= XS_HERE);
+    }
+    note_contents(function, effect_of(function));
+    if (call->is_gated) {
+        xs_gate_leave_outer();
+    }
+}
