@@ -75,9 +75,10 @@ static void *real_function(enum override which, const char *name) {
         memcpy(&real, &found, sizeof real);                                                                            \
         atomic_store(&theirs, true);                                                                                   \
         xs_cupti_step_aside(#name);                                                                                    \
-        xs_guard_enter();                                                                                              \
+        struct xs_guard_own own;                                                                                       \
+        xs_guard_enter(&own);                                                                                          \
         CUptiResult result = real arguments;                                                                           \
-        xs_guard_leave();                                                                                              \
+        xs_guard_leave(&own);                                                                                          \
         return result;                                                                                                 \
     }
 XS_CUPTI_OVERRIDES(X)

@@ -14,14 +14,15 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result) {
 
 #define XS_GATED(symbol, params, args)                                                                                 \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
+        struct xs_guard_note note;                                                                                     \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_gated_of(XS_GATED_##symbol);                           \
         if (XS_UNLIKELY(!real)) {                                                                                      \
             return XS_NO_DRIVER;                                                                                       \
         }                                                                                                              \
         if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
-            return xs_guard.depth ? real args : after(XS_GATED_##symbol, real args);                                   \
+            return xs_guard.raised ? real args : after(XS_GATED_##symbol, real args);                                  \
         }                                                                                                              \
-        xs_gate_enter_outer(XS_GUARD_HERE());                                                                          \
+        xs_gate_enter_outer(&note, XS_GUARD_HERE());                                                                   \
         CUresult returned = real args;                                                                                 \
         xs_gate_leave_outer();                                                                                         \
         return after(XS_GATED_##symbol, returned);                                                                     \
