@@ -100,6 +100,9 @@ XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
+/* The calling thread ends, and gives its place to another one. */
+void xs_gate_thread_ends(void);
+
 /* Prepares closing. In a process with several threads this may take some ms, so it is done once, by a thread of the
  * library's own. */
 void xs_gate_prepare(void);

@@ -53,6 +53,7 @@ static void on_thread_end(void *arg) {
     if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
         give_back_chunk(&xs_thread);
     }
+    xs_gate_thread_ends();
     xs_thread_memory_end();
 }
 
