@@ -2,6 +2,7 @@
 #include "preload/callsite/native.h"
 
 #include "preload/callsite/native_rules.h"
+#include "preload/core/signals.h"
 
 enum { FRAME_BYTES_MAX = 1 << 20 };
 
@@ -165,15 +166,18 @@ static bool passes(uint64_t return_address_at) {
 }
 
 bool xs_native_is_gone(uintptr_t return_address_at) {
-    static XS_TLS bool is_busy; /* a signal handler's call came in the middle */
-    if (is_busy) {
-        return false;
+    static XS_TLS bool is_busy; /* the handler of a fault made a call in the middle */
+    uint64_t signals;
+    xs_signals_hold(&signals); /* their handlers may jump away, and the thread would be busy for ever */
+    bool is_gone = false;
+    if (!is_busy) {
+        is_busy = true;
+        atomic_signal_fence(memory_order_seq_cst);
+        is_gone = passes(return_address_at);
+        atomic_signal_fence(memory_order_seq_cst);
+        is_busy = false;
     }
-    is_busy = true;
-    atomic_signal_fence(memory_order_seq_cst);
-    bool is_gone = passes(return_address_at);
-    atomic_signal_fence(memory_order_seq_cst);
-    is_busy = false;
+    xs_signals_let(&signals);
     return is_gone;
 }
 

@@ -27,7 +27,9 @@
 #endif
 #endif
 
-/* Of threads that live at the same time. Places of threads that are gone are looked for from FEW on. */
+/* Of threads that live at the same time. Places of threads that are gone are looked for from FEW on, and again when
+ * twice as many are in use as after the look before: the kernel is asked for each of them, which a program with
+ * thousands of threads cannot pay at the start of each. */
 #define SLOTS 32768u
 #define FEW_SLOTS 2048u
 #define LOOK_NS 20000 /* between two looks at the threads that are inside */
@@ -40,6 +42,9 @@ _Atomic uint32_t xs_gate_closed;
 
 static struct xs_gate_slot slots[SLOTS];
 static _Atomic uint32_t used; /* slots[used] and all behind it were never taken */
+static _Atomic uint32_t few = FEW_SLOTS;
+/* All before it have an owner, as far as was seen: the search for a free one begins there. */
+static _Atomic uint32_t first_free;
 /* Of all threads that find no free slot. The gate is never closed once it is in use. */
 static struct xs_gate_slot crowd;
 static _Atomic bool crowded;
@@ -55,6 +60,8 @@ static bool pretends_to_have_none;
  * without a fence is seen by everybody long before this time has passed. */
 #define SETTLED_NS UINT64_C(20000000)
 static _Atomic uint64_t settled_ns;
+
+enum { LOOKING = -1 }; /* an owner that is no thread */
 
 static pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
 
@@ -93,15 +100,27 @@ static void look_at_kernel(void) {
     }
 }
 
-/* A slot of these that nobody has, or that a thread of the same id had; thread ids are used again. */
+/* A slot that nobody has, or that a thread of the same id had; thread ids are used again. */
 static struct xs_gate_slot *find_free(uint32_t count, int32_t tid) {
-    for (uint32_t i = 0; i < count && i < SLOTS; i++) {
+    uint32_t from = atomic_load(&first_free), first = count <= FEW_SLOTS ? 0 : from;
+    for (uint32_t i = first; i < count && i < SLOTS; i++) {
         int32_t owner = atomic_load_explicit(&slots[i].owner, memory_order_relaxed);
         if (owner == tid || (owner == 0 && take(&slots[i], 0, tid))) {
             return &slots[i];
         }
     }
+    if (count > from) {
+        atomic_compare_exchange_strong(&first_free, &from, count);
+    }
     return NULL;
+}
+
+/* Gives a slot back. The search begins at the first one that is free. */
+static void give_back(struct xs_gate_slot *slot) {
+    uint32_t i = (uint32_t)(slot - slots), first = atomic_load(&first_free);
+    atomic_store(&slot->owner, 0);
+    while (i < first && !atomic_compare_exchange_weak(&first_free, &first, i)) {
+    }
 }
 
 /* One that was never taken, of the first `limit`. */
@@ -118,21 +137,30 @@ static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
     return NULL;
 }
 
-/* One of a thread that is gone. */
-static struct xs_gate_slot *find_left(int32_t tid) {
-    for (uint32_t i = 0; i < SLOTS && i < atomic_load(&used); i++) {
+/* Looks once at every slot, gives back those of threads that are gone, and says how many new ones may be taken before
+ * the next look. */
+static void look_for_left(uint32_t limit) {
+    uint32_t count = atomic_load(&used), more = count > SLOTS / 2 ? SLOTS : 2 * count;
+    if (!atomic_compare_exchange_strong(&few, &limit, more)) {
+        return; /* another thread looks */
+    }
+    for (uint32_t i = 0; i < SLOTS && i < count; i++) {
         int32_t owner = atomic_load(&slots[i].owner);
-        if (owner && !is_alive(owner) && take(&slots[i], owner, tid)) {
-            return &slots[i];
+        if (owner && !is_alive(owner) && take(&slots[i], owner, LOOKING)) {
+            atomic_store(&slots[i].inside, 0);
+            give_back(&slots[i]);
         }
     }
-    return NULL;
 }
 
 static struct xs_gate_slot *find_slot(int32_t tid) {
+    uint32_t limit = atomic_load(&few);
     struct xs_gate_slot *slot = find_free(atomic_load(&used), tid);
-    slot = slot ? slot : find_new(FEW_SLOTS, tid);
-    slot = slot ? slot : find_left(tid);
+    slot = slot ? slot : find_new(limit, tid);
+    if (!slot && !atomic_load(&crowded)) {
+        look_for_left(limit);
+        slot = find_free(atomic_load(&used), tid);
+    }
     return slot ? slot : find_new(SLOTS, tid);
 }
 
@@ -170,6 +198,17 @@ static void wait_while_closed(struct xs_gate_slot *slot) {
     }
     xs_signals_let(&signals);
     errno = saved;
+}
+
+/* From here on a call of the thread, as one that a later destructor makes, takes a slot again. */
+void xs_gate_thread_ends(void) {
+    struct xs_gate_slot *slot = xs_gate_slot;
+    xs_gate_slot = NULL;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (slot && slot != &crowd) {
+        atomic_store(&slot->inside, 0); /* it may have ended inside of a call */
+        give_back(slot);
+    }
 }
 
 void xs_gate_wait(struct xs_gate_slot *slot) {
@@ -213,8 +252,9 @@ static bool is_inside(struct xs_gate_slot *slot) {
         return false;
     }
     int32_t owner = atomic_load(&slot->owner);
-    if (owner && !is_alive(owner) && take(slot, owner, 0)) {
+    if (owner && !is_alive(owner) && take(slot, owner, LOOKING)) {
         atomic_store(&slot->inside, 0);
+        give_back(slot);
         return false;
     }
     return true;
@@ -297,6 +337,8 @@ void xs_gate_forget(void) {
         atomic_store(&slots[i].inside, 0);
     }
     atomic_store(&used, 0);
+    atomic_store(&few, FEW_SLOTS);
+    atomic_store(&first_free, 0);
     atomic_store(&crowded, false);
     atomic_store(&prepared, false);
     atomic_store(&xs_gate_closed, at_rest());

@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
@@ -69,17 +70,18 @@ XS_HOT void xs_gate_go_in(bool is_nested) {
 }
 
 /* Waits while the gate is closed. Any thread; a thread that is inside already does not wait, and stays inside. */
-XS_HOT void xs_gate_enter(void) { xs_gate_go_in(xs_gate_outer.depth != 0); }
+XS_HOT void xs_gate_enter(void) { xs_gate_go_in(xs_gate_outer.raised != NULL); }
 
 /* A thread of which a slot could not be had does not come here with one of its own. */
 XS_HOT void xs_gate_leave(void) {
-    atomic_store_explicit(&xs_gate_slot->inside, xs_gate_outer.depth, memory_order_release);
+    atomic_store_explicit(&xs_gate_slot->inside, xs_gate_outer.raised != NULL, memory_order_release);
 }
 
-/* The same for a call that is not recorded, where none of these is around it (xs_passes_the_gate). `frame` is
- * XS_GUARD_HERE() of its wrapper. In between the calls of a signal handler find the thread inside, or about to be. */
-XS_HOT void xs_gate_enter_outer(uintptr_t frame) {
-    xs_guard_raise_this(&xs_gate_outer, frame);
+/* The same for a call that is not recorded, where none of these is around it (xs_passes_the_gate). `note` is its
+ * wrapper's, and `frame` is XS_GUARD_HERE() there. In between the calls of a signal handler find the thread inside, or
+ * about to be. */
+XS_HOT void xs_gate_enter_outer(struct xs_guard_note *note, uintptr_t frame) {
+    xs_guard_raise_this(&xs_gate_outer, note, frame);
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_go_in(false);
 }
@@ -97,6 +99,9 @@ XS_HOT bool xs_gate_is_inside(void) {
 XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
+
+/* The calling thread ends, and gives its place to another one. */
+void xs_gate_thread_ends(void);
 
 /* Prepares closing. In a process with several threads this may take some ms, so it is done once, by a thread of the
  * library's own. */

@@ -1,4 +1,4 @@
-/* Finds out whether a wrapper that raised the guard is gone. Only calls come here that find the guard raised, which are
+/* Finds out whether a function that raised a guard is gone. Only calls come here that find the guard raised, which are
  * few. */
 #define _GNU_SOURCE
 #include "preload/core/guard.h"
@@ -11,6 +11,7 @@
 
 #include "preload/core/hooks.h"
 #include "preload/core/own_stack.h"
+#include "preload/core/scratch.h"
 
 /* The sanitizers do not look at it: they poison dead parts of the stack. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static uintptr_t
@@ -19,17 +20,25 @@ load(uintptr_t address) {
     return *(const volatile uintptr_t *)address;
 }
 
-/* On a stack that may be unmapped by now. Where a sandbox forbids to look, the word counts as still there. */
-static bool is_still_there(uintptr_t address, uintptr_t word) {
-    uintptr_t there = 0;
+enum found { COPIED, UNMAPPED, FORBIDDEN /* a sandbox does not let us look */ };
+
+/* Copies words from a stack that may be unmapped by now, if it is not the thread's own. */
+static enum found copy(uintptr_t address, uintptr_t *words, size_t count) {
+    bool is_own = xs_own_stack_has(address) && xs_own_stack_has(address + (count - 1) * sizeof *words);
+    for (size_t i = 0; i < count && is_own; i++) {
+        words[i] = load(address + i * sizeof *words);
+    }
+    if (is_own) {
+        return COPIED;
+    }
     int before = errno;
-    struct iovec local = {&there, sizeof there};
+    struct iovec local = {words, count * sizeof *words};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on any stack
-    struct iovec remote = {(void *)address, sizeof there};
+    struct iovec remote = {(void *)address, count * sizeof *words};
     long bytes = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, &remote, 1UL, 0UL);
-    bool is_unmapped = bytes < 0 && errno == EFAULT;
+    bool is_unmapped = bytes < 0 ? errno == EFAULT : bytes != (long)remote.iov_len;
     errno = before;
-    return !is_unmapped && (bytes != (long)sizeof there || there == word);
+    return is_unmapped ? UNMAPPED : bytes < 0 ? FORBIDDEN : COPIED;
 }
 
 static bool is_on(const stack_t *stack, uintptr_t address) {
@@ -38,18 +47,36 @@ static bool is_on(const stack_t *stack, uintptr_t address) {
 
 bool xs_guard_is_stale(uintptr_t frame) { return xs_guard_has_lost(&xs_guard, frame); }
 
-bool xs_guard_has_lost(const struct xs_guard *guard, uintptr_t frame) {
-    uintptr_t raised = guard->frame;
-    stack_t alternate = {.ss_flags = SS_DISABLE};
-    if (raised == 0) {
-        return false;
+/* Is nothing left of the note, or of the frame that it tells of? Where nobody may look, both count as still there.
+ * `*place` becomes the frame's address, or one close by. */
+static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *place) {
+    uintptr_t noted[sizeof *note / sizeof(uintptr_t)], there = 0;
+    *place = (uintptr_t)note;
+    xs_own_stack_learn(*place);
+    enum found found = copy(*place, noted, sizeof noted / sizeof *noted);
+    if (found != COPIED) {
+        return found == UNMAPPED;
     }
-    xs_own_stack_learn(raised);
-    xs_own_stack_learn(frame);
-    bool was_own = xs_own_stack_has(raised);
-    if (was_own ? load(raised) != guard->return_address : !is_still_there(raised, guard->return_address)) {
+    if (noted[0] % sizeof(uintptr_t) != 0) {
         return true;
     }
+    *place = noted[0];
+    found = copy(*place, &there, 1);
+    return found == UNMAPPED || (found == COPIED && there != noted[1]);
+}
+
+bool xs_guard_has_lost(const struct xs_guard *guard, uintptr_t frame) {
+    const struct xs_guard_note *note = guard->raised;
+    stack_t alternate = {.ss_flags = SS_DISABLE};
+    uintptr_t raised;
+    if (!note || note == &xs_guard_unleft || xs_is_scratch(frame)) {
+        return false;
+    }
+    xs_own_stack_learn(frame);
+    if (is_overwritten(note, &raised)) {
+        return true;
+    }
+    bool was_own = xs_own_stack_has(raised);
     if (xs_own_stack_has(frame) && (!was_own || frame >= raised) && sigaltstack(NULL, &alternate) == 0 &&
         !(alternate.ss_flags & SS_ONSTACK)) {
         return was_own || (!(alternate.ss_flags & SS_DISABLE) && is_on(&alternate, raised));

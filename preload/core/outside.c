@@ -131,13 +131,13 @@ void xs_outside_forget(void) { xs_lock_forget(&lock); }
 
 /* ---- a call that is left out ---- */
 
-bool xs_left_out_begin(uintptr_t frame, enum xs_left_out_kind kind) {
+bool xs_left_out_begin(struct xs_guard_note *note, uintptr_t frame, enum xs_left_out_kind kind) {
     if (atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE ||
-        (xs_guard.depth && xs_thread_is_guarded(frame))) {
+        (xs_guard.raised && xs_thread_is_guarded(frame))) {
         return false;
     }
     xs_thread_has_outer(frame);
-    xs_guard_raise(frame);
+    xs_guard_raise(note, frame);
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_enter();
     xs_gate_count(&xs_gate_slot->left_out[kind]);

@@ -58,8 +58,9 @@ void xs_outside_forget(void);
 
 /* The begin of a wrapper whose call may be left out: the guard is raised and the thread is inside of the gate, until
  * xs_left_out_end. False: the call is not left out by this but passes as any other one does, because there is no
- * session or because it is made inside of another call. `frame` is XS_GUARD_HERE() of the wrapper. */
-bool xs_left_out_begin(uintptr_t frame, enum xs_left_out_kind kind);
+ * session or because it is made inside of another call. `note` is a variable of
+ * the wrapper itself, and `frame` is XS_GUARD_HERE() there. */
+bool xs_left_out_begin(struct xs_guard_note *note, uintptr_t frame, enum xs_left_out_kind kind);
 void xs_left_out_end(void);
 
 #endif

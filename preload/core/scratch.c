@@ -175,10 +175,11 @@ static void put_back_what_was_left(void) {
     }
 }
 
+bool xs_is_scratch(uintptr_t address) { return current && address - (uintptr_t)current < STACK_BYTES; }
+
 bool xs_on_scratch(void (*function)(void *argument), void *argument) {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     int before = errno;
-    if (current && here - (uintptr_t)current < STACK_BYTES) {
+    if (xs_is_scratch((uintptr_t)__builtin_frame_address(0))) {
         function(argument);
         errno = before;
         return true;
@@ -198,6 +199,11 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
 }
 
 #else
+
+bool xs_is_scratch(uintptr_t address) {
+    (void)address;
+    return false;
+}
 
 bool xs_on_scratch(void (*function)(void *argument), void *argument) {
     call_here(function, argument);

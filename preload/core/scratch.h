@@ -5,6 +5,7 @@
 #define XFERSPY_PRELOAD_CORE_SCRATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Calls function(argument) on a stack of 1 MiB. Where the thread already is on one, it is called directly. Meanwhile
  * the thread cannot be cancelled, and signals wait (core/signals.h). So no handler jumps out of `function` or needs
@@ -26,5 +27,8 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument);
 /* For work that has to be done: on the scratch stack, or on the caller's where there is none. There, too, signals and
  * cancellation wait. */
 void xs_on_scratch_or_here(void (*function)(void *argument), void *argument);
+
+/* Is this address on the scratch stack that the calling thread works on? Always false in builds with sanitizers. */
+bool xs_is_scratch(uintptr_t address);
 
 #endif

@@ -21,6 +21,7 @@ enum xs_clock_source xs_clock_source;
 XS_TLS struct xs_thread xs_thread;
 XS_TLS struct xs_event xs_scratch_event __attribute__((aligned(16)));
 XS_TLS struct xs_guard xs_guard;
+const struct xs_guard_note xs_guard_unleft;
 XS_TLS uint32_t xs_cupti_correlation;
 
 #define PATIENCE_NS UINT64_C(2000000000)
@@ -36,10 +37,13 @@ static pthread_key_t thread_end_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 
 static void give_back_chunk(struct xs_thread *t) {
-    if (t->chunk) {
-        xs_chunk_finish(t->chunk);
+    struct xs_chunk *chunk = t->chunk;
+    if (chunk) {
+        xs_chunk_commit(chunk, t->next); /* the last call may have been left before it did */
+        t->next = t->end = NULL;         /* first: a signal handler's call may come in between, or jump away */
         t->chunk = NULL;
-        t->next = t->end = NULL;
+        atomic_signal_fence(memory_order_seq_cst);
+        xs_chunk_finish(chunk);
     }
 }
 
@@ -49,6 +53,7 @@ static void on_thread_end(void *arg) {
     if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
         give_back_chunk(&xs_thread);
     }
+    xs_gate_thread_ends();
     xs_thread_memory_end();
 }
 
@@ -197,22 +202,21 @@ void xs_thread_tell_undecided(void) {
     xs_commit();
 }
 
-/* Inside of xs_guard_enter the guard stays as it is, because xs_guard_leave will count down. */
 bool xs_thread_is_guarded(uintptr_t frame) {
-    if (xs_guard.depth == 1 && xs_guard_is_stale(frame)) {
+    if (xs_guard.raised && xs_guard_is_stale(frame)) {
         xs_guard_lower();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
             atomic_fetch_add_explicit(&xs_spool.header->left, 1, memory_order_relaxed);
         }
     }
-    return xs_guard.depth != 0;
+    return xs_guard.raised != NULL;
 }
 
 bool xs_thread_has_outer(uintptr_t frame) {
-    if (xs_gate_outer.depth && xs_guard_has_lost(&xs_gate_outer, frame)) {
+    if (xs_gate_outer.raised && xs_guard_has_lost(&xs_gate_outer, frame)) {
         xs_guard_lower_this(&xs_gate_outer);
     }
-    return xs_gate_outer.depth != 0;
+    return xs_gate_outer.raised != NULL;
 }
 
 bool xs_thread_may_record(unsigned row, uintptr_t frame) {
@@ -272,7 +276,7 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
         bytes -= now;
     }
     t->next += parts;
-    xs_chunk_commit_several(t->chunk, parts);
+    xs_chunk_commit(t->chunk, t->next);
     if (e) {
         *e = t->next;
         **e = begun;

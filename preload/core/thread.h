@@ -81,21 +81,22 @@ XS_HOT void xs_commit(void) {
         }
         return;
     }
-    t->next++;
-    xs_chunk_commit(t->chunk);
+    t->next++; /* first: who is left between the two is published by the next one */
+    xs_chunk_commit(t->chunk, t->next);
     xs_prefetch_slot(t->next);
 }
 
 /* Starts the event of a call. NULL: the call is not to be recorded. Otherwise the thread is guarded, and inside of the
- * gate, until xs_end, and the event is zero but for its row. */
-XS_HOT struct xs_event *xs_begin(unsigned row) {
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.depth ||
-                    xs_gate_outer.depth) &&
+ * gate, until xs_end, and the event is zero but for its row. `note` is a variable of the wrapper itself. */
+XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.raised ||
+                    xs_gate_outer.raised) &&
         !xs_thread_may_record(row, XS_GUARD_HERE())) {
         return NULL;
     }
     struct xs_thread *t = &xs_thread;
-    xs_guard_raise(XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
+    xs_guard_raise(note,
+                   XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_enter();
     if (XS_UNLIKELY(atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed) != XS_DECIDED)) {
@@ -149,8 +150,8 @@ uint64_t xs_thread_stalled_ns(void);
  */
 XS_HOT bool xs_passes_the_gate(uintptr_t frame) {
     int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
-    return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.depth &&
-           !(XS_UNLIKELY(xs_gate_outer.depth) && xs_thread_has_outer(frame));
+    return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.raised &&
+           !(XS_UNLIKELY(xs_gate_outer.raised) && xs_thread_has_outer(frame));
 }
 
 /* The time of the capture clock, in its own ticks (schema/clock.h). */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "preload/core/glibc_dlsym.h"
 #include "preload/cupti/cupti_internal.h"
@@ -106,9 +107,15 @@ static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, siz
     return true;
 }
 
+/* The loader would wait for who writes to a FIFO. A name without a slash is looked for in the loader's own folders. */
+static bool is_no_file(const char *name) {
+    struct stat st;
+    return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 /* Why each candidate failed is worth keeping only for a file that exists and could not be used. */
 static bool try_open(struct xs_cupti_api *api, const char *name, int flags, char *text, size_t bytes) {
-    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
+    void *handle = is_no_file(name) ? NULL : dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
     return handle && bind_library(api, handle, text, bytes);
 }
 
@@ -172,6 +179,10 @@ static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
     text[0] = 0;
     const char *chosen = getenv("XFERSPY_CUPTI_LIBRARY");
     if (chosen && *chosen) {
+        if (is_no_file(chosen)) {
+            snprintf(text, bytes, "XFERSPY_CUPTI_LIBRARY: %s is no regular file", chosen);
+            return XS_ERROR_NOT_FOUND;
+        }
         void *handle = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
         if (!handle) {
             const char *why = dlerror();

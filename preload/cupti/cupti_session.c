@@ -40,6 +40,7 @@ static struct xs_cupti_state state = {.status = "off"};
 /* A thread that is inside must neither lock again nor take CUPTI's inner calls for the application's. Nor must it be
  * cancelled there, or jump away: it would be inside for ever. */
 static XS_TLS bool inside;
+static XS_TLS const struct xs_guard_note *guard_before;
 
 static bool enter(bool waits) {
     int cancel;
@@ -54,7 +55,8 @@ static bool enter(bool waits) {
     }
     cancel_before = cancel;
     inside = true;
-    xs_guard_enter();
+    guard_before = xs_guard.raised;
+    xs_guard.raised = &xs_guard_unleft; /* signals wait, as long as the lock is held */
     return true;
 }
 
@@ -62,7 +64,7 @@ bool xs_cupti_enter(void) { return enter(true); }
 bool xs_cupti_try_enter(void) { return enter(false); }
 
 void xs_cupti_leave(void) {
-    xs_guard_leave();
+    xs_guard.raised = guard_before;
     inside = false;
     pthread_setcancelstate(cancel_before, NULL);
     xs_unlock(&life);

@@ -119,9 +119,10 @@ static bool is_refused(CUptiResult result) {
 /* CUPTI's inner driver calls are none of the application's, so they are guarded like those of our own calls. */
 #define XS_CUPTI_GUARDED(result, call)                                                                                 \
     do {                                                                                                               \
-        xs_guard_enter();                                                                                              \
+        struct xs_guard_own own;                                                                                       \
+        xs_guard_enter(&own);                                                                                          \
         result = call;                                                                                                 \
-        xs_guard_leave();                                                                                              \
+        xs_guard_leave(&own);                                                                                          \
     } while (0)
 
 #define X(name, parameters, arguments)                                                                                 \

@@ -346,9 +346,10 @@ void xs_cupti_turn_here(void) {
     if (skipped && atomic_compare_exchange_strong(&moments_skipped, &skipped, skipped - 1)) {
         return;
     }
-    xs_guard_enter();
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
     xs_on_scratch(turn_on_scratch, NULL);
-    xs_guard_leave();
+    xs_guard_leave(&own);
 }
 
 /* ---- windows that the program opens ---- */
@@ -368,7 +369,7 @@ bool xs_cupti_turn_asked(void) {
 }
 
 bool xs_cupti_turn_comes(void) {
-    bool is_outside = !xs_guard.depth && xs_gate_slot && !xs_gate_is_inside();
+    bool is_outside = !xs_guard.raised && xs_gate_slot && !xs_gate_is_inside();
     bool at_once = asked_state() == XS_WINDOWS_RECORDING || xs_cupti_moment;
     return is_outside && at_once && atomic_load(&xs_captures) <= 0 && is_turn_asked();
 }

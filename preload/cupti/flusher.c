@@ -33,7 +33,7 @@ static void *flusher_main(void *arg) {
     uint64_t flushed_ns = 0;
     unsigned migrations_ms = 0;
     (void)arg;
-    xs_guard_enter(); /* whatever this thread asks of the driver is not the application's */
+    xs_guard_own_thread(); /* whatever this thread asks of the driver is not the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
     while (!atomic_load(&still)) {

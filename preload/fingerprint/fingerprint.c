@@ -482,10 +482,11 @@ bool xs_fingerprint_give_back(const struct xs_event *e) {
 }
 
 void xs_fingerprint_join_late(void) {
-    if (xs_guard.depth == 0) { /* else it is a call of our own */
-        xs_guard_enter();
+    if (!xs_guard.raised) { /* else it is a call of our own */
+        struct xs_guard_own own;
+        xs_guard_enter(&own);
         xs_device_join(NULL);
-        xs_guard_leave();
+        xs_guard_leave(&own);
     }
 }
 

@@ -35,9 +35,10 @@ __attribute__((noinline, cold)) static void before_stop(const char *call, ...) {
     int process = va_arg(arguments, int);
     va_end(arguments);
     if (process == getpid()) {
-        xs_guard_enter();
+        struct xs_guard_own own;
+        xs_guard_enter(&own);
         xs_on_scratch_or_here(detach, (void *)(uintptr_t)call);
-        xs_guard_leave();
+        xs_guard_leave(&own);
     }
 }
 
@@ -46,6 +47,7 @@ __attribute__((noinline, cold)) static void before_stop(const char *call, ...) {
 
 #define XS_GATED(symbol, params, args)                                                                                 \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
+        struct xs_guard_note note;                                                                                     \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_gated_of(XS_GATED_##symbol);                           \
         if (XS_UNLIKELY(!real)) {                                                                                      \
             return XS_NO_DRIVER;                                                                                       \
@@ -54,9 +56,9 @@ __attribute__((noinline, cold)) static void before_stop(const char *call, ...) {
             before_stop(#symbol, XS_EACH args 0);                                                                      \
         }                                                                                                              \
         if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
-            return xs_guard.depth ? real args : after(XS_GATED_##symbol, real args, #symbol);                          \
+            return xs_guard.raised ? real args : after(XS_GATED_##symbol, real args, #symbol);                         \
         }                                                                                                              \
-        xs_gate_enter_outer(XS_GUARD_HERE());                                                                          \
+        xs_gate_enter_outer(&note, XS_GUARD_HERE());                                                                   \
         CUresult returned = real args;                                                                                 \
         xs_gate_leave_outer();                                                                                         \
         return after(XS_GATED_##symbol, returned, #symbol);                                                            \

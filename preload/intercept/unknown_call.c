@@ -79,13 +79,13 @@ void xs_unknown_enter(struct xs_unknown_call *call) {
     }
     call->is_gated = xs_passes_the_gate(call->frame);
     if (call->is_gated) {
-        xs_gate_enter_outer(call->frame);
+        xs_gate_enter_outer(&call->of_gate, call->frame);
     }
     if (effect >= XS_HERE) {
         xs_fingerprint_not_recorded();
     }
     note_contents(function, effect);
-    call->is_around = xs_around_unknown_begin(effect >= XS_HERE, call->frame);
+    call->is_around = xs_around_unknown_begin(effect >= XS_HERE, &call->of_repairs, call->frame);
 }
 
 /* Once more: other threads' events may have come while the function ran. */

@@ -11,15 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { XS_UNKNOWN_STACK_WORDS = 32 };
+#include "preload/core/guard.h"
+
+enum { XS_UNKNOWN_STACK_WORDS = 28 };
 
 /* The lower part of a stub's frame; the assembly has the offsets. The registers with arguments are saved above it. */
 struct xs_unknown_call {
-    uint64_t stack[XS_UNKNOWN_STACK_WORDS]; /* where the function finds its arguments on the stack */
-    void *real;                             /* the function, set by xs_unknown_enter */
-    uint64_t index;                         /* of the stub */
-    uintptr_t frame;                        /* where the stub's return address lies; the caller's arguments are above */
-    uint32_t is_gated, is_around;           /* what xs_unknown_leave has to end */
+    uint64_t stack[XS_UNKNOWN_STACK_WORDS];   /* where the function finds its arguments on the stack */
+    struct xs_guard_note of_gate, of_repairs; /* of the guards that xs_unknown_enter raises; they live with the frame */
+    void *real;                               /* the function, set by xs_unknown_enter */
+    uint64_t index;                           /* of the stub */
+    uintptr_t frame;              /* where the stub's return address lies; the caller's arguments are above */
+    uint32_t is_gated, is_around; /* what xs_unknown_leave has to end */
 };
 
 /* The stub of an index below XS_UNKNOWN_MOST, as a program may call it. */

@@ -189,10 +189,11 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
         const enum xs_category category = XS_CAT_##row_category;                                                       \
         struct xs_range range __attribute__((unused));                                                                 \
+        struct xs_guard_note note;                                                                                     \
         struct xs_call begun, *const call = &begun;                                                                    \
         struct xs_step_end step = {.is_wait = false};                                                                  \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
-        if (may_be_left_out(category) && real && xs_left_out_begin(XS_GUARD_HERE(), left_out_kind(category))) {        \
+        if (may_be_left_out(category) && real && xs_left_out_begin(&note, XS_GUARD_HERE(), left_out_kind(category))) { \
             call->event = &xs_scratch_event;                                                                           \
             call->result = CUDA_SUCCESS;                                                                               \
             call->default_stream = row_default_stream;                                                                 \
@@ -215,7 +216,7 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
             return call->result;                                                                                       \
         }                                                                                                              \
         const uint64_t measured_from = xs_own_cost_begin();                                                            \
-        call->event = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol) : NULL;                                      \
+        call->event = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol, &note) : NULL;                               \
         real = xs_real_row(symbol); /* the first call starts the repairs, which are to see it */                       \
         call->result = CUDA_SUCCESS;                                                                                   \
         call->default_stream = row_default_stream;                                                                     \
@@ -223,7 +224,7 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
             const bool is_gated = real && xs_passes_the_gate(XS_GUARD_HERE());                                         \
             xs_fingerprint_not_recorded();                                                                             \
             if (is_gated) {                                                                                            \
-                xs_gate_enter_outer(XS_GUARD_HERE());                                                                  \
+                xs_gate_enter_outer(&note, XS_GUARD_HERE());                                                           \
             }                                                                                                          \
             call->result = real ? real args : XS_NO_DRIVER;                                                            \
             if (is_gated) {                                                                                            \

@@ -27,12 +27,12 @@ static struct xs_repair_place next_place(void) {
 
 /* Begins a call. False: it is to go straight to the driver. */
 XS_HOT bool enter(struct xs_call *call, unsigned row, enum xs_category category, enum xs_default_stream stream,
-                  uintptr_t frame) {
+                  struct xs_guard_note *note, uintptr_t frame) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_around_is_off, memory_order_relaxed)) ||
-        (XS_UNLIKELY(inside.depth != 0) && !xs_guard_has_lost(&inside, frame))) {
+        (XS_UNLIKELY(inside.raised != NULL) && !xs_guard_has_lost(&inside, frame))) {
         return false;
     }
-    xs_guard_raise_this(&inside, frame);
+    xs_guard_raise_this(&inside, note, frame);
     call->about = (struct xs_repair_call){.row = row, .category = category};
     call->default_stream = stream;
     call->is_blocking = false;
@@ -159,9 +159,10 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
     static CUresult CUDAAPI around_##symbol params {                                                                   \
         const enum xs_category category = XS_CAT_##row_category;                                                       \
         struct xs_range range __attribute__((unused));                                                                 \
+        struct xs_guard_note note;                                                                                     \
         struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) beneath = xs_beneath(symbol);                                                              \
-        if (!enter(call, XS_ROW_##symbol, category, row_default_stream, XS_GUARD_HERE())) {                            \
+        if (!enter(call, XS_ROW_##symbol, category, row_default_stream, &note, XS_GUARD_HERE())) {                     \
             return beneath args;                                                                                       \
         }                                                                                                              \
         row_before;                                                                                                    \
@@ -187,9 +188,10 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
 static void *gated_beneath[XS_GATED_COUNT];
 #define XS_GATED(symbol, params, args)                                                                                 \
     static CUresult CUDAAPI around_gated_##symbol params {                                                             \
+        struct xs_guard_note note;                                                                                     \
         struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) beneath = (__typeof__(&symbol))gated_beneath[XS_GATED_##symbol];                           \
-        if (!enter(call, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, XS_GUARD_HERE())) {               \
+        if (!enter(call, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, &note, XS_GUARD_HERE())) {        \
             return beneath args;                                                                                       \
         }                                                                                                              \
         xs_repairs_before(&call->about);                                                                               \
@@ -221,10 +223,10 @@ static _Atomic bool is_installed;
 
 static enum xs_category category_of(bool may_do_anything) { return may_do_anything ? XS_CAT_LAUNCH : XS_CAT_LOOKUP; }
 
-bool xs_around_unknown_begin(bool may_do_anything, uintptr_t frame) {
+bool xs_around_unknown_begin(bool may_do_anything, struct xs_guard_note *note, uintptr_t frame) {
     struct xs_call begun, *const call = &begun;
     if (XS_LIKELY(!atomic_load_explicit(&is_installed, memory_order_relaxed)) ||
-        !enter(call, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, frame)) {
+        !enter(call, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, note, frame)) {
         return false;
     }
     if (may_do_anything) {

@@ -97,7 +97,7 @@ static bool help_anyone(void) {
 static void *copier_main(void *arg) {
     unsigned spins = 0;
     (void)arg;
-    xs_guard_enter();
+    xs_guard_own_thread();
     prctl(PR_SET_NAME, "xferspy");
     for (;;) {
         uint32_t heard = atomic_load(&bell);

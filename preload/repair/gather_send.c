@@ -201,7 +201,7 @@ static void *watch_main(void *arg) {
     const struct timespec look = {0, LOOK_NS};
     unsigned idle = 0;
     (void)arg;
-    xs_guard_enter();
+    xs_guard_own_thread();
     is_watch = true;
     prctl(PR_SET_NAME, "xferspy");
     for (;;) {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload/repair/frame_internal.h"
@@ -40,7 +41,8 @@ void xs_repair_write_log(const char *path) {
     static const char *const modes[] = {"null", "\"apply\"", "\"verify\""};
     static char made[4300], second[4300];
     const char *separator = "";
-    if (!path[0]) {
+    struct stat st;
+    if (!path[0] || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) { /* nothing beside /dev/null either */
         return;
     }
     snprintf(made, sizeof made, "%s.tmp-%d", path, (int)getpid());

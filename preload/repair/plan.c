@@ -2,10 +2,16 @@
 #include "preload/repair/plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NO_MEMORY "there is no memory for %.150s"
+#define LARGEST_BYTES (64 << 20) /* about two million lines */
 
 enum xs_plan_mode xs_plan_mode;
 static _Atomic uint64_t differences;
@@ -117,12 +123,20 @@ static int compare(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
+#define TOO_LARGE "%.150s has more than %d MiB, so it is no plan"
+
 /* False: `why` says what is wrong with it. */
 static bool read_all(FILE *from, const char *path, char why[256]) {
     char text[512], *words[8];
     bool has_head = false;
+    size_t bytes = 0;
     for (unsigned number = 1; fgets(text, sizeof text, from); number++) {
         struct xs_plan_line line;
+        bytes += strlen(text) + 1; /* a file may grow while it is read */
+        if (bytes > LARGEST_BYTES) {
+            snprintf(why, 256, TOO_LARGE, path, LARGEST_BYTES >> 20);
+            return false;
+        }
         unsigned count = split(text, words);
         if (count == 0) {
             continue;
@@ -140,7 +154,7 @@ static bool read_all(FILE *from, const char *path, char why[256]) {
             snprintf(why, 256, "%.150s:%u is no line of a plan", path, number);
             return false;
         } else if (!add_line(&line)) {
-            snprintf(why, 256, "there is no memory for %.150s", path);
+            snprintf(why, 256, NO_MEMORY, path);
             return false;
         }
     }
@@ -151,10 +165,33 @@ static bool read_all(FILE *from, const char *path, char why[256]) {
     return true;
 }
 
-bool xs_plan_read(const char *path, char why[256]) {
-    FILE *from = fopen(path, "re");
-    if (!from) {
+/* A name may be that of a FIFO, which nobody writes to, or of a device without an end: the program would stand still.
+ * NULL: `why` says what it is. */
+static FILE *open_file(const char *path, char why[256]) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &st) != 0) {
         snprintf(why, 256, "%.150s cannot be opened", path);
+    } else if (!S_ISREG(st.st_mode)) {
+        snprintf(why, 256, "%.150s is no regular file", path);
+    } else if (st.st_size > LARGEST_BYTES) {
+        snprintf(why, 256, TOO_LARGE, path, LARGEST_BYTES >> 20);
+    } else {
+        FILE *from = fdopen(fd, "re");
+        if (from) {
+            return from;
+        }
+        snprintf(why, 256, NO_MEMORY, path);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return NULL;
+}
+
+bool xs_plan_read(const char *path, char why[256]) {
+    FILE *from = open_file(path, why);
+    if (!from) {
         return false;
     }
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {

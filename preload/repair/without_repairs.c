@@ -18,8 +18,9 @@ unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]) {
 
 void xs_repair_forget(void) {}
 
-bool xs_around_unknown_begin(bool may_do_anything, uintptr_t frame) {
+bool xs_around_unknown_begin(bool may_do_anything, struct xs_guard_note *note, uintptr_t frame) {
     (void)may_do_anything;
+    (void)note;
     (void)frame;
     return false;
 }

@@ -290,7 +290,7 @@ static void discard(void) {
 static void *drain_main(void *arg) {
     (void)arg;
     int status;
-    xs_guard_enter(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
+    xs_guard_own_thread(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
     xs_own_descriptors();

@@ -54,6 +54,12 @@ static void keep_ballast(struct xs_files *files) {
     }
 }
 
+/* Is this the name of a device, a FIFO, a socket or a folder, or of a link to one? Nobody means a file beside it. */
+static bool is_no_file(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 /* Both files under one name. XS_ERROR_SYSTEM with EEXIST: the name is taken. */
 static int create_named(struct xs_files *files, const char *path, const struct xs_options *options,
                         const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store) {
@@ -86,6 +92,10 @@ int xs_files_create(struct xs_files *files, const struct xs_options *options, co
     snprintf(wish, sizeof wish, "%s", files->path);
     files->trace = files->ballast = -1;
     *spool = (struct xs_spool){.fd = -1, .source = -1};
+    if (is_no_file(wish)) {
+        snprintf(why, bytes, "%.150s is no regular file; set XFERSPY_OUTPUT to another name", wish);
+        return XS_ERROR_INVALID;
+    }
     for (unsigned n = 1; n <= NAMES; n++) {
         numbered_path(path, sizeof path, wish, n);
         int status = create_named(files, path, options, clock, spool, store);

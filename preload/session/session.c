@@ -102,9 +102,10 @@ static void end_repairs(void) {
     if (!options.repair[0] || getpid() != session_pid) {
         return;
     }
-    xs_guard_enter();
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
     xs_on_scratch(finish_repairs, NULL);
-    xs_guard_leave();
+    xs_guard_leave(&own);
 }
 
 static bool exit_handler_ran;
@@ -118,10 +119,11 @@ static void on_exit_end_cupti(void) {
     }
     uint64_t begun_ns = xs_monotonic_ns();
     xs_flusher_still();
-    xs_guard_enter();
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
     xs_device_wait_all(NULL, RESULTS_PATIENCE_MS);
     xs_cupti_end(); /* also waits for the flusher's last flush */
-    xs_guard_leave();
+    xs_guard_leave(&own);
     xs_drain_exited(xs_monotonic_ns() - begun_ns);
 }
 
@@ -172,7 +174,7 @@ __attribute__((destructor)) static void on_unload(void) {
         on_exit_end_cupti();
     }
     finish(EXIT_PATIENCE_MS);
-    if (getpid() == session_pid) {
+    if (session_pid != 0 && getpid() == session_pid) { /* a sandbox may allow a process without a session no getpid */
         xs_drain_wait_discarded();
     }
 }
@@ -413,9 +415,10 @@ static bool start_session(unsigned row) {
         on_fork_child(); /* made without fork handlers; the state was wiped */
         return false;
     }
-    xs_guard_enter();
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
     xs_on_scratch(start_on_scratch, &beginning);
-    xs_guard_leave();
+    xs_guard_leave(&own);
     return beginning.is_started;
 }
 
@@ -437,9 +440,10 @@ static bool finish_session(void) {
     if (session_pid != getpid()) {
         return false;
     }
-    xs_guard_enter();
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
     xs_on_scratch(finish_on_scratch, &is_there);
-    xs_guard_leave();
+    xs_guard_leave(&own);
     return is_there;
 }
 

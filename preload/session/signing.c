@@ -26,7 +26,7 @@ void xs_signing_prepare(void) { xs_origin_find_place(&signing.place); }
 
 static void *sign(void *arg) {
     (void)arg;
-    xs_guard_enter();
+    xs_guard_own_thread();
     prctl(PR_SET_NAME, "xferspy");
     bool is_signed = xs_origin_sign_at(signing.path, &signing.place, signing.origin);
     atomic_store(&signing.phase, is_signed ? SIGNED : OVER);

@@ -156,17 +156,10 @@ static inline struct xs_event *xs_chunk_slot(struct xs_chunk *chunk) {
     return n < XS_SPOOL_CHUNK_EVENTS ? &chunk->events[n] : NULL;
 }
 
-/* Publishes the event written into xs_chunk_slot. */
-static inline void xs_chunk_commit(struct xs_chunk *chunk) {
-    uint32_t n = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_relaxed);
-    atomic_store_explicit(&chunk->header.committed_bytes, n + (uint32_t)sizeof(struct xs_event), memory_order_release);
-}
-
-/* Publishes the next `count` events at once: a reader sees all of them or none. */
-static inline void xs_chunk_commit_several(struct xs_chunk *chunk, unsigned count) {
-    uint32_t n = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_relaxed);
-    n += count * (uint32_t)sizeof(struct xs_event);
-    atomic_store_explicit(&chunk->header.committed_bytes, n, memory_order_release);
+/* Publishes every event of the chunk that lies before `end`: a reader sees all of the new ones or none. */
+static inline void xs_chunk_commit(struct xs_chunk *chunk, const struct xs_event *end) {
+    uint32_t bytes = (uint32_t)((const char *)end - (const char *)chunk->events);
+    atomic_store_explicit(&chunk->header.committed_bytes, bytes, memory_order_release);
 }
 
 /* The thread is done with the chunk: it is full, or the thread ends. */

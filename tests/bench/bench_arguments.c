@@ -76,7 +76,8 @@ int main(void) {
     xs_driver_functions[XS_DRIVER_cuFuncGetParamInfo] = (void *)param_info;
     xs_arguments_on = true;
     atomic_store(&xs_state, XS_STATE_ACTIVE);
-    CHECK(!xs_begin(0)); /* the thread has a chunk from here on, into which new sets are written */
+    CHECK(!xs_begin(
+        0, &(struct xs_guard_note){0})); /* the thread has a chunk from here on, into which new sets are written */
     measure("no_pointers", 0, 1, 0, 4 << 20);
     measure("4_pointers", 4, 1, 0, 4 << 20);
     measure("4_pointers_small", 4, 1, 0, 4096);

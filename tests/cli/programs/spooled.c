@@ -52,7 +52,7 @@ static bool write_event(struct xs_spool *spool, struct xs_chunk **chunk, uint64_
     slot->transfer.bytes = BYTES;
     slot->transfer.src_device = slot->transfer.dst_device = -1;
     slot->transfer.direction = XS_DIR_H2D;
-    xs_chunk_commit(*chunk);
+    xs_chunk_commit(*chunk, slot + 1);
     return true;
 }
 

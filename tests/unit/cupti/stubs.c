@@ -18,6 +18,7 @@ _Atomic unsigned stub_notes;
 const struct xs_clock stub_clock = {.source = XS_CLOCK_MONOTONIC};
 
 XS_TLS struct xs_guard xs_guard;
+const struct xs_guard_note xs_guard_unleft;
 _Atomic int xs_captures;
 XS_TLS uint32_t xs_cupti_correlation;
 const struct xs_hooks xs_hooks;

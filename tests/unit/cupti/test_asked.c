@@ -45,7 +45,8 @@ static void windows_that_the_program_opens(void) {
     CHECK(xs_cupti_turn_asked() && !xs_cupti_turn_comes()); /* kernels may be under way */
     watch();
     CHECK(fake->finalized == 0 && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE);
-    xs_gate_enter_outer(XS_GUARD_HERE());
+    struct xs_guard_note note;
+    xs_gate_enter_outer(&note, XS_GUARD_HERE());
     xs_cupti_turn_here(); /* inside of another call */
     xs_gate_leave_outer();
     CHECK(fake->finalized == 0);

@@ -145,7 +145,7 @@ bool produce(struct producer *producer, const struct xs_event *event) {
         slot = xs_chunk_slot(producer->chunk);
     }
     *slot = *event;
-    xs_chunk_commit(producer->chunk);
+    xs_chunk_commit(producer->chunk, slot + 1);
     return true;
 }
 

@@ -39,7 +39,7 @@ static unsigned define(enum xs_definition what, uint32_t id, const void *data, s
         memcpy(&slot[parts], &part, sizeof part);
         done += now;
     }
-    xs_chunk_commit_several(chunk, parts);
+    xs_chunk_commit(chunk, slot + parts);
     return parts;
 }
 
@@ -90,8 +90,9 @@ static void a_batch_ends_behind_a_definition(void **state) {
     begin();
     uint8_t bytes[XS_DEFINITION_BYTES_MAX];
     struct xs_event event = transfer_event(1);
-    *xs_chunk_slot(chunk) = event;
-    xs_chunk_commit(chunk);
+    struct xs_event *slot = xs_chunk_slot(chunk);
+    *slot = event;
+    xs_chunk_commit(chunk, slot + 1);
     unsigned parts = define(XS_DEFINE_STACK, 1, bytes, stack_bytes(bytes, 200, 10));
     assert_int_equal(parts, 28);
     assert_int_equal(drain(5), 2);

@@ -150,8 +150,8 @@ static void odd_thread_names_become_text(void **state) {
     open_spool(1, 1);
     unsigned hint = 0;
     struct xs_chunk *chunk = xs_spool_take(&spool, &hint, 9, 99, "a\n\xff\xc3\xa9z\xe2\x82");
-    *xs_chunk_slot(chunk) = transfer_event(1);
-    xs_chunk_commit(chunk);
+    chunk->events[0] = transfer_event(1);
+    xs_chunk_commit(chunk, &chunk->events[1]);
     assert_int_equal(drain(0), 1);
     assert_string_equal(rows_of_file(path, "SELECT * FROM thread"), "9|99|a??\xc3\xa9z??");
     close_spool();

@@ -87,7 +87,7 @@ void allocated(uint32_t id, uint64_t start, uint64_t bytes, enum xs_memory_kind 
 }
 
 uint32_t launch(const struct fake_function *function, void **params, void **extra, CUresult r) {
-    struct xs_event *e = xs_begin(7);
+    struct xs_event *e = xs_begin(7, &(struct xs_guard_note){0});
     assert_non_null(e);
     e->kind = XS_EVENT_LAUNCH;
     e->launch.function = XS_WORD(function);

@@ -23,8 +23,8 @@ static void set_without_room_and_without_a_stack(void **state) {
     static uint32_t allocations[2 * XS_ARGUMENTS_EVENT_COUNT + 1];
     (void)state;
     for (unsigned left = 1; left <= 3; left++) {
-        struct xs_event *e = xs_begin(7);
-        for (; xs_thread.end - e > (ptrdiff_t)left; e = xs_begin(7)) {
+        struct xs_event *e = xs_begin(7, &(struct xs_guard_note){0});
+        for (; xs_thread.end - e > (ptrdiff_t)left; e = xs_begin(7, &(struct xs_guard_note){0})) {
             xs_end(e, 0);
         }
         struct xs_chunk *chunk = xs_thread.chunk;
@@ -63,7 +63,7 @@ static void events_come_before_the_number(void **state) {
     for (unsigned i = 0; i < COUNT; i++) {
         ids[i] = i + 1;
     }
-    struct xs_event *e = xs_begin(7);
+    struct xs_event *e = xs_begin(7, &(struct xs_guard_note){0});
     assert_non_null(e);
     e->kind = XS_EVENT_LAUNCH;
     assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);

@@ -99,7 +99,8 @@ static void wait_for_step(int number) {
 /* A call that is not recorded, and inside of it others that a handler makes; one of them comes while the gate is about
  * to be closed. */
 static __attribute__((noinline)) void *calling_inside(void *arg) {
-    xs_gate_enter_outer(XS_GUARD_HERE());
+    struct xs_guard_note note;
+    xs_gate_enter_outer(&note, XS_GUARD_HERE());
     xs_gate_enter();
     xs_gate_leave();
     atomic_store(&step, 1);

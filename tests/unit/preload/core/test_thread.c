@@ -9,11 +9,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
+#include "preload/core/outside.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
@@ -97,7 +99,8 @@ static unsigned committed(void) {
 }
 
 static void record_one(void) {
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_guard_note note;
+    struct xs_event *e = xs_begin(ROW, &note);
     assert_non_null(e);
     xs_end(e, 0);
 }
@@ -106,7 +109,7 @@ static void record_one(void) {
 static void nothing(void) {}
 
 static __attribute__((noinline, noclone)) bool wrapper(void (*real)(void)) {
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     real();
     if (e) {
         xs_end(e, 0);
@@ -161,12 +164,13 @@ static void own_calls_after_a_call_that_was_left(void **state) {
     (void)state;
     leave_a_call();
     overwrite_the_stack();
-    xs_guard_enter();
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
     assert_false(call_in_a_frame_of(1000));
-    xs_guard_leave();
+    xs_guard_leave(&own);
     assert_true(call_in_a_frame_of(1000));
     assert_true(call_in_a_frame_of(1000));
-    assert_int_equal(xs_guard.depth, 0);
+    assert_null(xs_guard.raised);
     assert_int_equal(committed(), 2);
     assert_int_equal(atomic_load(&xs_spool.header->left), 1);
 }
@@ -174,7 +178,7 @@ static void own_calls_after_a_call_that_was_left(void **state) {
 /* The old return address stands in a gap of the frame that lies there now. */
 static bool is_gone;
 static bool look_for(uintptr_t return_address_at) {
-    assert_int_equal(return_address_at, xs_guard.frame);
+    assert_int_equal(return_address_at, xs_guard.raised->frame);
     return is_gone;
 }
 
@@ -184,7 +188,8 @@ static void call_that_was_left_is_looked_for_on_the_stack(void **state) {
     record_one();
     for (int i = 0; i < 2; i++) {
         is_gone = i == 1;
-        xs_guard = (struct xs_guard){1, (uintptr_t)&gap, gap};
+        struct xs_guard_note note = {(uintptr_t)&gap, gap};
+        xs_guard = (struct xs_guard){&note};
         assert_int_equal(call_in_a_frame_of(1000), is_gone);
     }
     is_gone = false;
@@ -236,11 +241,13 @@ static void calls_on_another_stack(void **state) {
 }
 
 /* The driver's own calls inside a wrapped one, and those of a signal handler that came in the middle of it. */
-static __attribute__((noinline, noclone)) struct xs_event *begin_inside(void) { return xs_begin(ROW + 1); }
+static __attribute__((noinline, noclone)) struct xs_event *begin_inside(void) {
+    return xs_begin(ROW + 1, &(struct xs_guard_note){0});
+}
 
 static void call_inside_a_call_passes_through(void **state) {
     (void)state;
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     assert_non_null(e);
     e->stream = 1234;
     assert_null(begin_inside());
@@ -256,12 +263,13 @@ static void call_inside_a_call_passes_through(void **state) {
 }
 
 static void own_calls_pass_through(void **state) {
+    struct xs_guard_own outer, inner;
     (void)state;
-    xs_guard_enter();
-    xs_guard_enter();
-    xs_guard_leave();
-    assert_null(xs_begin(ROW));
-    xs_guard_leave();
+    xs_guard_enter(&outer);
+    xs_guard_enter(&inner);
+    xs_guard_leave(&inner);
+    assert_null(begin_inside());
+    xs_guard_leave(&outer);
     record_one();
     assert_int_equal(committed(), 1);
 }
@@ -269,12 +277,13 @@ static void own_calls_pass_through(void **state) {
 static void first_call_starts_the_session(void **state) {
     (void)state;
     atomic_store(&xs_state, XS_STATE_IDLE);
-    xs_guard_enter();
-    assert_null(xs_begin(ROW));
-    xs_guard_leave();
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
+    assert_null(begin_inside());
+    xs_guard_leave(&own);
     assert_int_equal(starts, 0);
     can_start = false;
-    assert_null(xs_begin(ROW));
+    assert_null(xs_begin(ROW, &(struct xs_guard_note){0}));
     assert_int_equal(starts, 1);
     assert_int_equal(last_row, ROW);
     can_start = true;
@@ -319,7 +328,7 @@ static void first_call_is_recorded_where_the_session_is_there(void **state) {
     (void)state;
     starts_beside = true;
     atomic_store(&xs_state, XS_STATE_IDLE);
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     atomic_store(&xs_state, XS_STATE_ACTIVE);
     xs_end(e, 0);
     assert_int_equal(committed(), 1);
@@ -370,10 +379,11 @@ static void nothing_is_recorded_in_any_other_state(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(states); i++) {
         atomic_store(&xs_state, states[i]);
-        assert_null(xs_begin(ROW));
-        xs_guard_enter();
-        assert_null(xs_begin(ROW));
-        xs_guard_leave();
+        assert_null(xs_begin(ROW, &(struct xs_guard_note){0}));
+        struct xs_guard_own own;
+        xs_guard_enter(&own);
+        assert_null(begin_inside());
+        xs_guard_leave(&own);
     }
     assert_int_equal(starts, 0);
     assert_int_equal(committed(), 0);
@@ -445,7 +455,7 @@ static unsigned recorded_by_handler;
 
 static void record_in_handler(int signal) {
     (void)signal;
-    struct xs_event *e = xs_begin(ROW + 1);
+    struct xs_event *e = xs_begin(ROW + 1, &(struct xs_guard_note){0});
     if (e) {
         e->stream = OF_HANDLER;
         xs_end(e, 0);
@@ -462,7 +472,7 @@ static void handler_may_come_anywhere(void **state) {
     record_one(); /* takes the chunk, which is no place for single steps */
     assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
     step_by_step(true);
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     e->stream = OF_THREAD;
     xs_end(e, 5);
     step_by_step(false);
@@ -478,8 +488,102 @@ static void handler_may_come_anywhere(void **state) {
     assert_int_equal(of_handler, recorded_by_handler);
     assert_int_equal(of_thread, 1);
 }
+
+/* What the program may leave by a jump: a call that is recorded, one that is left out, one that only passes the gate,
+ * and work of the library's own. Each is a frame of its own. */
+static __attribute__((noinline, noclone)) void record(void) { (void)wrapper(nothing); }
+
+static __attribute__((noinline, noclone)) void leave_out(void) {
+    struct xs_guard_note note;
+    if (xs_left_out_begin(&note, XS_GUARD_HERE(), XS_LEFT_OUT_TRANSFER)) {
+        nothing();
+        xs_left_out_end();
+    }
+}
+
+static __attribute__((noinline, noclone)) void pass_the_gate(void) {
+    struct xs_guard_note note;
+    if (xs_passes_the_gate(XS_GUARD_HERE())) {
+        xs_gate_enter_outer(&note, XS_GUARD_HERE());
+        nothing();
+        xs_gate_leave_outer();
+    }
+}
+
+static __attribute__((noinline, noclone)) void work(void) {
+    struct xs_guard_own own;
+    xs_guard_enter(&own);
+    nothing();
+    xs_guard_leave(&own);
+}
+
+static volatile sig_atomic_t steps_left;
+
+/* Where signals wait, no handler would come. */
+static void jump_at_the_step(int signal, siginfo_t *info, void *context) {
+    (void)signal;
+    (void)info;
+    if (!sigismember(&((const ucontext_t *)context)->uc_sigmask, SIGUSR1) && --steps_left == 0) {
+        siglongjmp(back, 1);
+    }
+}
+
+/* False: the call has fewer instructions. */
+static __attribute__((noinline, noclone)) bool leave_at(int step, void (*call)(void)) {
+    volatile bool is_left = true;
+    if (sigsetjmp(back, 1) == 0) {
+        steps_left = step;
+        step_by_step(true);
+        call();
+        step_by_step(false);
+        is_left = false;
+    }
+    return is_left;
+}
+
+/* The next call is recorded, wherever it is made, and so is each after it; the one that was left may be. */
+static void assert_recorded_after(void (*call)(void), bool is_deeper) {
+    if (is_deeper) {
+        overwrite_the_stack();
+        assert_true(call_in_a_frame_of(1000));
+    } else {
+        assert_true(wrapper(nothing));
+    }
+    unsigned first = committed();
+    assert_in_range(first, 1, call == record ? 2 : 1);
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_true(wrapper(nothing));
+        assert_int_equal(committed(), first + i);
+    }
+    assert_false(xs_gate_is_inside());
+    assert_null(xs_guard.raised);
+    assert_null(xs_gate_outer.raised);
+    assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
+}
+
+/* Once a jump at the wrong instruction ended recording of the thread for good. */
+static void a_call_may_be_left_at_any_instruction(void **state) {
+    static void (*const calls[])(void) = {record, leave_out, pass_the_gate, work};
+    struct sigaction before, action = {.sa_sigaction = jump_at_the_step, .sa_flags = SA_SIGINFO};
+    assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
+    for (size_t i = 0; i < 2 * COUNT_OF(calls); i++) {
+        void (*const call)(void) = calls[i / 2];
+        for (int step = 1; leave_at(step, call); step++) {
+            assert_recorded_after(call, i % 2);
+            close_spool(state);
+            open_spool(state);
+        }
+        close_spool(state);
+        open_spool(state);
+    }
+    sigaction(SIGTRAP, &before, NULL);
+}
 #else
 static void handler_may_come_anywhere(void **state) {
+    (void)state;
+    skip();
+}
+static void a_call_may_be_left_at_any_instruction(void **state) {
     (void)state;
     skip();
 }
@@ -492,7 +596,7 @@ static void full_spool_is_waited_for_once(void **state) {
         record_one();
     }
     for (unsigned i = 1; i <= 3; i++) {
-        struct xs_event *e = xs_begin(ROW);
+        struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
         assert_ptr_equal(e, &xs_scratch_event);
         xs_end(e, 0);
         assert_int_equal(atomic_load(&xs_spool.header->dropped), i);
@@ -521,7 +625,7 @@ static void chunk_that_cannot_come_is_not_waited_for(void **state) {
     }
     atomic_store(&is_drained, false);
     assert_int_equal(pthread_create(&drain, NULL, drain_nothing, NULL), 0);
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     assert_ptr_equal(e, &xs_scratch_event);
     xs_end(e, 0);
     atomic_store(&is_drained, true);
@@ -553,7 +657,7 @@ static void chunk_that_is_being_made_is_waited_for(void **state) {
     }
     atomic_store(&xs_spool.growing, 1);
     assert_int_equal(pthread_create(&drain, NULL, grow_slowly, NULL), 0);
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     bool has_room = e != &xs_scratch_event;
     xs_end(e, 0);
     pthread_join(drain, NULL);
@@ -568,7 +672,7 @@ static struct xs_event *begin_near_the_end(unsigned left) {
     for (unsigned i = left; i < XS_SPOOL_CHUNK_EVENTS; i++) {
         record_one();
     }
-    struct xs_event *e = xs_begin(ROW);
+    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     assert_int_equal(xs_thread.end - e, left);
     e->stream = 1234;
     has_no_stack = true;
@@ -621,6 +725,7 @@ int main(void) {
         WITH_SPOOL(thread_that_ends_gives_back_its_chunk_and_memory),
         WITH_SPOOL(call_of_a_later_destructor_gives_its_chunk_back),
         WITH_SPOOL(handler_may_come_anywhere),
+        WITH_SPOOL(a_call_may_be_left_at_any_instruction),
         WITH_SPOOL(chunk_is_given_back_without_a_stack),
         WITH_SPOOL(full_spool_is_waited_for_once),
         WITH_SPOOL(chunk_that_cannot_come_is_not_waited_for),

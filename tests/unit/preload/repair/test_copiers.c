@@ -8,6 +8,7 @@
 #include "preload/repair/copiers.h"
 
 XS_TLS struct xs_guard xs_guard; /* of core/thread.c, which is not needed here */
+const struct xs_guard_note xs_guard_unleft;
 
 enum { AROUND = 64, ROUNDS = 40 };
 

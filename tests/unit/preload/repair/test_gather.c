@@ -16,6 +16,7 @@
 /* ---- what the repair stands on ---- */
 
 XS_TLS struct xs_guard xs_guard;
+const struct xs_guard_note xs_guard_unleft;
 void *xs_real[XS_ROW_COUNT], *xs_driver_functions[XS_DRIVER_COUNT], *xs_repair_beneath[XS_ROW_COUNT];
 size_t xs_repair_budget_bytes = 64 << 20;
 _Atomic int xs_repair_captures;

@@ -1,7 +1,10 @@
 /* Plans: what a file says, and which call a line names. */
 #include "unit.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload/repair/plan.h"
@@ -125,6 +128,27 @@ static int remove_file(void **state) {
     return unlink(path);
 }
 
+/* A FIFO that nobody writes to, a device without an end, a folder, and a file that is too large: none holds the
+ * program.
+ */
+static void what_is_no_file(void **state) {
+    static const char *const others[] = {"/dev/zero", "/dev/full", ".", "plan-fifo"};
+    (void)state;
+    unlink("plan-fifo");
+    assert_int_equal(mkfifo("plan-fifo", 0600), 0);
+    alarm(60); /* it would wait for ever */
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        assert_false(xs_plan_read(others[i], why));
+        assert_non_null(strstr(why, "is no regular file"));
+    }
+    unlink("plan-fifo");
+    assert_true(read_plan("xferspy-plan 1\nmode apply\n"));
+    assert_int_equal(truncate(path, (64 << 20) + 1), 0);
+    assert_false(xs_plan_read(path, why));
+    assert_non_null(strstr(why, "has more than 64 MiB"));
+    alarm(0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_copies_and_ranges),
@@ -133,6 +157,7 @@ int main(void) {
         cmocka_unit_test(any_call_of_a_size),
         cmocka_unit_test(without_a_plan_every_size_is_meant),
         cmocka_unit_test(what_is_no_plan),
+        cmocka_unit_test(what_is_no_file),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
