@@ -174,13 +174,12 @@ bool xs_complain_folder(const char *path) {
     char *word = xs_text_shell_word(path);
     if (!found)
         xs_complain("%s: is a folder without traces (*.db)", path);
-    else if (found <= NOTES)
+    else {
+        if (found > NOTES)
+            xs_string_format(&names, " or one of %d more", found - NOTES);
         xs_complain("%s: is a folder; name one of its traces: %s; `xferspy report %s' reads all of them", path,
                     names.data, word);
-    else
-        xs_complain("%s: is a folder; name one of its traces: %s or one of %d more; `xferspy report %s' reads all of "
-                    "them",
-                    path, names.data, found - NOTES, word);
+    }
     free(word);
     xs_string_free(&names);
     return true;

@@ -56,7 +56,8 @@ void xs_watch_steps(pid_t program, const struct xs_run_files *before);
 
 /* The folder that traces go to, as far as XFERSPY_OUTPUT has no % in it. A new string. */
 char *xs_output_folder(void);
-#define XS_NO_WAY_INTO "%s: %s; give another place with --output"
+#define XS_ANOTHER_PLACE "give another place with --output"
+#define XS_NO_WAY_INTO "%s: %s; " XS_ANOTHER_PLACE
 
 /* Sees to it, before the program starts, that the trace of XFERSPY_OUTPUT can be made under its name: makes its folder,
  * and refuses a name that is taken, or, with `force`, deletes the trace that has it. `program` is the file that is

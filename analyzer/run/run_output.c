@@ -106,8 +106,6 @@ char *xs_output_folder(void) {
     return folder;
 }
 
-#define ANOTHER_PLACE "give another place with --output"
-
 /* With its parents. Errors of these are errors of the folder itself, which says them. */
 static int make_folder(const char *folder) {
     char *path = xs_strdup(folder);
@@ -125,9 +123,9 @@ static int prepare_folder(void) {
     struct stat st;
     int status = XS_EXIT_ERROR;
     if (stat(folder, &st) != 0 && make_folder(folder) != 0)
-        xs_complain("the folder %s cannot be made: %s; " ANOTHER_PLACE, folder, strerror(errno));
+        xs_complain("the folder %s cannot be made: %s; " XS_ANOTHER_PLACE, folder, strerror(errno));
     else if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
-        xs_complain("%s: is no folder; " ANOTHER_PLACE, folder);
+        xs_complain("%s: is no folder; " XS_ANOTHER_PLACE, folder);
     else if (access(folder, W_OK | X_OK) != 0)
         xs_complain(XS_NO_WAY_INTO, folder, strerror(errno));
     else

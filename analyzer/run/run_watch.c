@@ -54,8 +54,9 @@ static void say_not_found(const struct xs_trace *trace, int64_t seconds) {
             xs_string_format(&text, " (the most frequent is %s, which returned %" PRId64 " times to one place)",
                              xs_trace_meta_text(trace, "range.most_wait", wait, sizeof wait, "unknown"), most);
     }
-    xs_complain("no step was found in the first %" PRId64 " s, so only allocations are recorded: %s. If that is wrong, "
-                "end the program, and give the name of an NVTX range (--step=NAME) or record the whole run",
+    xs_complain("no step was found in the first %" PRId64 " s, so only allocations are recorded: %s. "
+                "If you want more, end the program and start it again with --step and a range's name, or without "
+                "the options of steps",
                 seconds, text.data);
     xs_string_free(&text);
 }

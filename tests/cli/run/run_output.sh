@@ -22,7 +22,8 @@ WHAT=run run "$XFERSPY" run -o 'my %q{WHAT}.db' -- touch ran; refused "my run.db
 echo old >rank-0.db
 run "$XFERSPY" run -o rank-%r.db -- touch ran; refused "rank-0.db: exists already"
 run "$XFERSPY" run --force -o rank-%r.db -- touch ran; refused "with %r there are several; delete them yourself"
-RANK=1 run "$XFERSPY" run -o rank-%r.db -- sh -c 'touch ran; cp new.db rank-1.db'; expect_status 0; expect_no_err; rm ran
+RANK=1 run "$XFERSPY" run -o rank-%r.db -- sh -c 'touch ran; cp new.db rank-1.db'
+expect_status 0; expect_no_err; rm ran
 echo old >"$(uname -n).db"; run "$XFERSPY" run -o %h.db -- touch ran; refused "$(uname -n).db: exists already"
 echo old >touch.db # the program's name
 run "$XFERSPY" run -o "%e.db" -- "$(command -v touch)" ran
@@ -111,7 +112,9 @@ for i in 1 2 3; do
     LD_PRELOAD=/no/libxferspy.so XFERSPY_OUTPUT=$PWD/run.db run "$XFERSPY" run -- true
     expect_status 0; expect_err "no trace: true and what it started made no CUDA call"
 done
-for i in 1 2; do run "$XFERSPY" run --report -o n-%n.db -- cp new.db n-$i.db; expect_err "n-$i.db"; expect_not "no trace"; done
+for i in 1 2; do
+    run "$XFERSPY" run --report -o n-%n.db -- cp new.db n-$i.db; expect_err "n-$i.db"; expect_not "no trace"
+done
 echo "trace x" >run.notes; run "$XFERSPY" run --report -o run-%p -- sh -c 'touch run-1-wal; cp new.db run-1'
 expect_err "run-1"; expect_not "run-1-wal"
 

@@ -77,7 +77,8 @@ has killed.db "SELECT count(*) FROM transfer" 11
 # ---- steps ----------------------------------------------------------------------------------------------------------
 
 rm -f count
-env --default-signal=INT "$xferspy" run --skip-steps=5 --step=epoch -o steps.db -- "$program" 0 count >live.stdout 2>live.stderr &
+env --default-signal=INT "$xferspy" run --skip-steps=5 --step=epoch -o steps.db -- "$program" 0 count \
+    >live.stdout 2>live.stderr &
 job=$!
 tries=0
 until grep -q 'no step was found' live.stderr; do
@@ -85,7 +86,7 @@ until grep -q 'no step was found' live.stderr; do
     [ $tries -lt 1500 ] || fail "nothing is said of steps" live.stderr
     sleep 0.02
 done
-says live.stderr 'so only allocations are recorded: no NVTX range "epoch" came yet' "give the name of an NVTX range"
+says live.stderr 'so only allocations are recorded: no NVTX range "epoch" came yet' "start it again with --step"
 kill -INT "$(process_of count)"
 wait $job
 [ "$(grep -c 'no step was found' live.stderr)" = 1 ] || fail "said twice" live.stderr
