@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "schema/shell_word.h"
 
 void xs_string_add(struct xs_string *string, const char *text, size_t bytes) {
     if (string->length + bytes + 1 > string->capacity) {
@@ -41,6 +42,19 @@ char *xs_text_format(const char *format, ...) {
     xs_string_vformat(&text, format, arguments);
     va_end(arguments);
     return text.data;
+}
+
+void xs_string_shell_word(struct xs_string *string, const char *word) {
+    char *text = xs_text_shell_word(word);
+    xs_string_add(string, text, strlen(text));
+    free(text);
+}
+
+char *xs_text_shell_word(const char *word) {
+    size_t bytes = xs_shell_word(NULL, 0, word) + 1;
+    char *text = xs_realloc(NULL, bytes);
+    xs_shell_word(text, bytes, word);
+    return text;
 }
 
 void xs_string_free(struct xs_string *string) {

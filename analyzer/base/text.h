@@ -33,6 +33,12 @@ void xs_string_escape(struct xs_string *string, const char *text, size_t bytes);
 /* The same as a new string, to be freed. NULL gives "". */
 char *xs_text_escaped(const char *text);
 
+/* Adds a name as one word for a shell (schema/shell_word.h), for commands that a user is told to type. */
+void xs_string_shell_word(struct xs_string *string, const char *word);
+
+/* The same as a new string, to be freed. */
+char *xs_text_shell_word(const char *word);
+
 /* Columns that (escaped) text takes on a terminal. */
 int xs_text_width(const char *text);
 

@@ -160,7 +160,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         arguments->sarif = argument;
         return 0;
     case OPTION_SOURCE_ROOT:
-        arguments->source_root = argument;
+        arguments->source_root = realpath(argument, NULL); /* as traces have their folders; until the end */
+        arguments->source_root = arguments->source_root ? arguments->source_root : argument;
         return 0;
     case OPTION_RULES:
         arguments->list = true;

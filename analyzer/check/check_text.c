@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/check/check.h"
 #include "analyzer/findings/place.h"
@@ -90,9 +91,10 @@ static void put_result(const struct xs_check *check, const struct xs_judged *jud
         xs_out_indented(out, 13, "and %s more", xs_format_count(count, r->place_count - XS_CHECK_PLACES));
 }
 
-/* What to type next about what saves most of all that fails; shells need quotes around some names. */
+/* What to type next about what saves most of all that fails. */
 static void put_next(const struct xs_judged *judged, struct xs_out *out) {
     const struct xs_check_finding *most = NULL;
+    char *word = xs_text_shell_word(judged->path);
     bool failed = false;
     for (size_t i = 0; i < judged->result_count; i++) {
         const struct xs_rule_result *r = &judged->results[i];
@@ -103,12 +105,13 @@ static void put_next(const struct xs_judged *judged, struct xs_out *out) {
         }
     }
     if (most) {
-        const char *quote = strchr(most->name, '#') ? "'" : "";
-        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy explain %s %s%s%s", judged->path, quote, most->name,
-                    quote);
+        char *name = xs_text_shell_word(most->name);
+        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy explain %s %s", word, name);
+        free(name);
     } else if (failed) {
-        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy report %s", judged->path);
+        xs_out_line(out, XS_STYLE_PLAIN, "What to do: xferspy report %s", word);
     }
+    free(word);
 }
 
 static void put_baseline(const struct xs_check *check, const struct xs_judged *judged, struct xs_out *out) {
@@ -165,9 +168,10 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
     if (*judged->withheld && xs_check_shows_places(judged))
         xs_out_line(out, XS_STYLE_DIM, "%s.", judged->withheld);
     if (judged->undecided && judged->outcome < XS_OUTCOME_UNKNOWN) {
-        char count[XS_UNIT_BYTES];
+        char count[XS_UNIT_BYTES], *word = xs_text_shell_word(judged->path);
         xs_out_line(out, XS_STYLE_DIM, "Not decided: %s instances; xferspy explain --undecided %s",
-                    xs_format_count(count, judged->undecided), judged->path);
+                    xs_format_count(count, judged->undecided), word);
+        free(word);
     }
     put_next(judged, out);
     free(path);

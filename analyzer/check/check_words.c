@@ -1,4 +1,5 @@
 /* Words that the formats of `check` share; see check.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/text.h"
@@ -126,7 +127,12 @@ void xs_check_path(struct xs_string *text, const struct xs_check *check, const s
                    const struct xs_check_finding *f, bool *absolute) {
     const char *path = f->path, *root = check->source_root ? check->source_root : judged->cwd;
     size_t length;
+    char *whole = NULL; /* a relative name counts from the folder that the program ran in, which need not be the root */
     *absolute = false;
+    if (f->is_source && check->source_root && *path != '/' && *judged->cwd == '/') {
+        whole = xs_text_format("%s/%s", judged->cwd, strncmp(path, "./", 2) ? path : path + 2);
+        path = is_below(whole, root, &length) ? whole : path;
+    }
     if (!f->is_source) { /* a library or a program, wherever it lay */
         path = *path ? xs_base_name(path) : "unknown";
     } else if (is_below(path, root, &length)) {
@@ -137,6 +143,7 @@ void xs_check_path(struct xs_string *text, const struct xs_check *check, const s
             path += 2;
     }
     xs_string_format(text, "%s", path);
+    free(whole);
 }
 
 bool xs_check_shows_places(const struct xs_judged *judged) {

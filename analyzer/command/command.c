@@ -8,6 +8,7 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/command/installation.h"
+#include "analyzer/command/traces.h"
 
 /* "this, that or another"; `note` follows the first. */
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
@@ -162,6 +163,8 @@ const struct argp xs_ask_argp = {
 
 int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
     char message[XS_TRACE_MESSAGE_BYTES];
+    if (xs_complain_folder(path))
+        return XS_ERROR_SYSTEM;
     int status = xs_trace_open(path, trace, message);
     if (status < 0) {
         xs_complain("%s", message);

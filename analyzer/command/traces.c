@@ -155,6 +155,36 @@ static void add_folder(struct expansion *e, const char *folder) {
     }
 }
 
+bool xs_complain_folder(const char *path) {
+    struct stat st;
+    struct dirent **entries = NULL;
+    struct xs_string names = {0};
+    int found = 0;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return false;
+    int count = scandir(path, &entries, is_database, versionsort);
+    for (int i = 0; i < count; i++) {
+        char *name = xs_text_format("%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entries[i]->d_name);
+        if (is_trace(name) && found++ < NOTES)
+            xs_string_format(&names, "%s%s", found > 1 ? ", " : "", name);
+        free(name);
+        free(entries[i]);
+    }
+    free(entries);
+    char *word = xs_text_shell_word(path);
+    if (!found)
+        xs_complain("%s: is a folder without traces (*.db)", path);
+    else {
+        if (found > NOTES)
+            xs_string_format(&names, " or one of %d more", found - NOTES);
+        xs_complain("%s: is a folder; name one of its traces: %s; `xferspy report %s' reads all of them", path,
+                    names.data, word);
+    }
+    free(word);
+    xs_string_free(&names);
+    return true;
+}
+
 static void add_process(struct expansion *e, const char *pid) {
     struct xs_traces written;
     if (xs_process_traces(pid, &written) != XS_EXIT_OK)

@@ -23,6 +23,9 @@ struct xs_traces {
 int xs_traces_expand(char *const *arguments, int count, struct xs_traces *traces);
 void xs_traces_free(struct xs_traces *traces);
 
+/* For a command that takes one trace: true, after a message that names the traces in it, where `path` is a folder. */
+bool xs_complain_folder(const char *path);
+
 /* The bytes of a name that are a file's: all of it, but for a trace in a merged file. */
 size_t xs_traces_file_bytes(const char *name);
 

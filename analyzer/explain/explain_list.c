@@ -3,6 +3,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/explain/explain.h"
 #include "analyzer/findings/findings_words.h"
@@ -168,7 +169,8 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     if (unchecked.length)
         xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
     xs_string_free(&unchecked);
+    char *word = xs_text_shell_word(explain->trace->path);
     if (findings->count)
-        xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.",
-                    explain->trace->path);
+        xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.", word);
+    free(word);
 }

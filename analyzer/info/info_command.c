@@ -20,8 +20,11 @@ XS_DECLARE_COMMAND(info)
 
 #define XS_INFO_JSON_VERSION 1
 
+enum { OPTION_SHORT = 0x1000 };
+
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
+    {"short", OPTION_SHORT, NULL, 0, "only what the trace is of: the file, the program and the run", 1},
     {"json", XS_OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-info\"", 1},
     {0}};
 
@@ -30,6 +33,7 @@ static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machin
                           "\v"
                           "Examples:\n"
                           "  xferspy info xferspy-app.4242.db\n"
+                          "  xferspy info --short run.db\n"
                           "  xferspy info job.db               each trace of a merged file\n"
                           "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
 
@@ -37,6 +41,7 @@ static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machin
 struct sink {
     struct xs_out *out;
     struct xs_json *json;
+    bool brief; /* never with json */
 };
 
 static bool ends_with(const char *text, const char *end) {
@@ -285,6 +290,16 @@ static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
     xs_capture_ranges_free(&ranges);
 }
 
+static void show_run(const struct xs_trace *trace, struct sink *sink) {
+    char buffer[1024], ns[XS_UNIT_BYTES], date[XS_UNIT_BYTES];
+    xs_out_line(sink->out, XS_STYLE_PLAIN, "%s",
+                xs_trace_meta_text(trace, "command", buffer, sizeof buffer, "unknown"));
+    xs_out_line(sink->out, XS_STYLE_PLAIN, "%s of process %" PRId64 " on %s, %s",
+                xs_format_ns(ns, xs_trace_meta_count(trace, "duration_ns")), xs_trace_meta_int(trace, "pid", 0),
+                xs_trace_meta_text(trace, "host", buffer, sizeof buffer, "an unknown host"),
+                xs_format_unix_ns(date, xs_trace_meta_int(trace, "start_unix_ns", 0)));
+}
+
 static int show_trace(const char *path, struct sink *sink) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
@@ -296,13 +311,15 @@ static int show_trace(const char *path, struct sink *sink) {
     int status = show_sources(&trace, sink, message);
     show_windows(&trace, sink);
     show_ranges(&trace, sink);
-    if (status >= 0)
+    if (sink->brief)
+        show_run(&trace, sink);
+    if (status >= 0 && !sink->brief)
         status = show_meta(&trace, sink, message);
-    if (status >= 0)
+    if (status >= 0 && !sink->brief)
         status = show_tables(&trace, sink, message);
-    if (status >= 0)
+    if (status >= 0 && !sink->brief)
         status = show_views(&trace, sink, message);
-    if (status >= 0)
+    if (status >= 0 && !sink->brief)
         status = show_notes(&trace, sink, message);
     if (sink->json)
         xs_json_end(sink->json, '}');
@@ -312,9 +329,20 @@ static int show_trace(const char *path, struct sink *sink) {
     return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct xs_traces_arguments *arguments = state->input;
+    if (key == OPTION_SHORT) {
+        arguments->brief = true;
+        return 0;
+    }
+    if (key == ARGP_KEY_END && arguments->brief && arguments->json)
+        argp_error(state, "--short is a text: leave out --short or --json");
+    return xs_parse_traces(key, argument, state);
+}
+
 static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
 const struct xs_interface xs_interface_info = {
-    .argp = {.options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children}};
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
 
 int xs_command_info(int argc, char **argv) {
     struct xs_traces_arguments arguments = {0};
@@ -328,7 +356,7 @@ int xs_command_info(int argc, char **argv) {
         return XS_EXIT_ERROR;
     }
     struct xs_json json = {.file = out.file};
-    struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL};
+    struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL, .brief = arguments.brief};
     if (arguments.json) {
         xs_json_object(&json, NULL);
         xs_json_text(&json, "format", "xferspy-info");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/engine/detector.h"
 #include "analyzer/findings/context_words.h"
@@ -194,8 +195,10 @@ struct rest {
 static void rest_line(const struct rest *rest, const char *path, struct xs_out *out) {
     struct xs_string text = {0};
     xs_say_other_causes(&text, rest->causes, rest->ns, rest->advice);
+    char *word = xs_text_shell_word(path);
     if (text.length)
-        xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, path);
+        xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, word);
+    free(word);
     xs_string_free(&text);
 }
 
@@ -270,6 +273,8 @@ bool xs_report_can_try(const struct xs_report *report) {
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
     if (!xs_report_can_try(report))
         return;
+    char *word = xs_text_shell_word(report->summary->trace->path);
     putc('\n', out->file);
-    xs_out_line(out, XS_STYLE_PLAIN, XS_NEXT_TRY "xferspy try %s", report->summary->trace->path);
+    xs_out_line(out, XS_STYLE_PLAIN, XS_NEXT_TRY "xferspy try %s", word);
+    free(word);
 }

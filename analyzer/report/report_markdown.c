@@ -257,7 +257,8 @@ static void next(const struct xs_report *report, struct xs_out *out) {
     struct xs_string line = {0}, code = {0};
     if (!xs_report_can_try(report))
         return;
-    xs_string_format(&line, "xferspy try %s", report->summary->trace->path);
+    xs_string_format(&line, "xferspy try ");
+    xs_string_shell_word(&line, report->summary->trace->path);
     xs_markdown_code(&code, line.data);
     fprintf(out->file, "\n" XS_NEXT_TRY "%s\n", code.data);
     xs_string_free(&line);

@@ -2,6 +2,8 @@
 #ifndef XFERSPY_ANALYZER_RUN_RUN_H
 #define XFERSPY_ANALYZER_RUN_RUN_H
 
+#include <sys/types.h>
+
 #include "analyzer/base/out.h"
 
 enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
@@ -46,8 +48,41 @@ int xs_exec_program(char **argv);
  * before. */
 int xs_run_program(char **argv, const struct xs_out_options *report, bool warned);
 
+/* While the program runs, where steps were asked for (--skip-steps, --steps): waits until it ends, or until a trace of
+ * it, which is none of `before`, shows that no step is found, and says that in one line. Nothing is done with the
+ * program: waitpid is still to be called. */
+struct xs_run_files;
+void xs_watch_steps(pid_t program, const struct xs_run_files *before);
+
 /* The folder that traces go to, as far as XFERSPY_OUTPUT has no % in it. A new string. */
 char *xs_output_folder(void);
+#define XS_ANOTHER_PLACE "give another place with --output"
+#define XS_NO_WAY_INTO "%s: %s; " XS_ANOTHER_PLACE
+
+/* Sees to it, before the program starts, that the trace of XFERSPY_OUTPUT can be made under its name: makes its folder,
+ * and refuses a name that is taken, or, with `force`, deletes the trace that has it. `program` is the file that is
+ * going to be started. Not `is_typed`: the template comes from the environment, and may be that of an xferspy run
+ * around this one, whose other traces stay. XS_EXIT_OK, or another status after a message. */
+int xs_output_prepare(const char *program, bool is_typed, bool force);
+
+/* Whether this process is a rank of a job, and the file was made since the job's launcher started: another rank's. */
+bool xs_is_of_this_job(const char *path);
+
+/* Files under names that the template of XFERSPY_OUTPUT can become; to be freed. */
+struct xs_file_number {
+    dev_t device;
+    ino_t inode;
+};
+struct xs_run_files {
+    char **paths; /* absolute */
+    struct xs_file_number *numbers;
+    size_t count;
+};
+struct xs_run_files xs_run_files(void);
+
+/* Those that were not there before. */
+struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
+void xs_run_files_free(struct xs_run_files *files);
 
 /* Says why the program left no trace, and what to look at. */
 void xs_say_no_trace(const char *program);

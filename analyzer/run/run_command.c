@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -30,7 +31,7 @@ enum { KEY_CAPTURE = 0x2000, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE }
 
 struct arguments {
     struct xs_out_options output;
-    bool report;
+    bool report, names_trace;
     char **program;
 };
 
@@ -40,6 +41,7 @@ static const char doc[] =
     "\v"
     "Examples:\n"
     "  xferspy run -- ./app --its-own options\n"
+    "  xferspy run -o run.%n.db -- ./app          run.1.db, the next time run.2.db\n"
     "  xferspy run --report -- python train.py\n"
     "  xferspy run --skip-steps=20 --steps=10 -- python train.py\n"
     "  xferspy run --output=traces/%h-%r.db -- mpirun ./solver\n"
@@ -49,8 +51,8 @@ static const char doc[] =
     "  XFERSPY_OUTPUT=run.db LD_PRELOAD=libxferspy.so ./app\n"
     "\n"
     "Exit status: the program's; 127 if the program is not found, 126 if it cannot be started. If xferspy did not try "
-    "to start it: 1 with a message (libxferspy.so is not found or cannot be preloaded, or the file of --report-output "
-    "exists), 2 for a mistake in the options.";
+    "to start it: 1 with a message (libxferspy.so is not found or cannot be preloaded, or the file of -o or of "
+    "--report-output exists or cannot be made), 2 for a mistake in the options.";
 
 #define YES "on|1|true|yes"
 #define NO "off|0|false|no"
@@ -181,6 +183,8 @@ static void set_capture_option(const struct capture_option *option, const char *
     xs_string_format(&name, "XFERSPY_%s", option->name);
     if (setenv(name.data, value, 1) != 0)
         xs_out_of_memory();
+    if (!strcmp(option->field, "output"))
+        ((struct arguments *)state->input)->names_trace = true;
     xs_string_free(&name);
 }
 
@@ -268,8 +272,10 @@ __attribute__((constructor)) static void build_options(void) {
                                         .arg = "FILE",
                                         .doc = "print the report to FILE (`-': standard output); implies --report",
                                         .group = 2};
-    options[n++] = (struct argp_option){
-        .name = "force", .key = KEY_FORCE, .doc = "let --report-output replace an existing file", .group = 2};
+    options[n++] = (struct argp_option){.name = "force",
+                                        .key = KEY_FORCE,
+                                        .doc = "let -o replace an existing trace, and --report-output an existing file",
+                                        .group = 2};
     options[n] = (struct argp_option){0};
 }
 
@@ -286,8 +292,12 @@ static int start(struct arguments *arguments) {
         xs_warn_about_variables();
     char *program = xs_find_program(arguments->program[0]);
     bool warned = program && xs_warn_about_program(program);
+    int status = XS_EXIT_OK;
+    if (program && access(program, X_OK) == 0) /* else nothing will be started, which is said then */
+        status = xs_output_prepare(program, arguments->names_trace, arguments->output.force);
     free(program);
-    int status = xs_set_preload(library) < 0
+    if (status == XS_EXIT_OK)
+        status = xs_set_preload(library) < 0
                      ? XS_EXIT_ERROR
                      : xs_run_program(arguments->program, arguments->report ? &arguments->output : NULL, warned);
     free(library);

@@ -125,22 +125,12 @@ bool xs_warn_about_program(const char *path) {
     return true;
 }
 
-char *xs_output_folder(void) {
-    const char *template = getenv("XFERSPY_OUTPUT");
-    char *folder = xs_strdup(template && strchr(template, '/') ? template : "./");
-    folder[strcspn(folder, "%")] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    return folder;
-}
-
 /* Whether the folder of the traces cannot be written to, which is then said. */
 static bool cannot_write(void) {
     char *folder = xs_output_folder();
     bool cannot = access(folder, W_OK | X_OK) != 0;
     if (cannot)
-        xs_complain("no trace: %s: %s; give another place with --output", folder, strerror(errno));
+        xs_complain("no trace: " XS_NO_WAY_INTO, folder, strerror(errno));
     free(folder);
     return cannot;
 }

@@ -1,12 +1,10 @@
 /* xferspy run: the program as a child, then the report of the traces that it left, or why it left none. */
 #include <errno.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,35 +13,9 @@
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
+#include "schema/file/side_files.h"
 
-/* The template with every % part as *, absolute, for finding what it became. Other characters that glob would take
- * for its own are quoted. */
-static char *template_pattern(void) {
-    const char *template = getenv("XFERSPY_OUTPUT");
-    struct xs_string pattern = {0};
-    if (!template || !*template)
-        template = "xferspy-%*.db"; /* with rank and host too where a launcher set them */
-    if (*template != '/') {
-        char *cwd = getcwd(NULL, 0);
-        for (const char *c = cwd ? cwd : "."; *c; c++)
-            xs_string_format(&pattern, strchr("*?[\\", *c) ? "\\%c" : "%c", *c);
-        xs_string_add(&pattern, "/", 1);
-        free(cwd);
-    }
-    for (const char *c = template; *c; c++) {
-        if (*c != '%') {
-            xs_string_format(&pattern, strchr("*?[\\", *c) ? "\\%c" : "%c", *c);
-        } else if (c[1] == '%') {
-            xs_string_add(&pattern, "%", 1);
-            c++;
-        } else {
-            const char *brace = c[1] == 'q' && c[2] == '{' ? strchr(c, '}') : NULL;
-            xs_string_add(&pattern, "*", 1);
-            c = brace ? brace : c[1] ? c + 1 : c;
-        }
-    }
-    return pattern.data;
-}
+enum { SHELLS_SIGNALS = 128 }; /* a shell whose program was killed ends with this and the signal's number */
 
 /* The program may change its directory before CUDA starts; its traces shall be found all the same. */
 static void make_template_absolute(void) {
@@ -66,18 +38,10 @@ static int64_t now_unix_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Whether a file was written since then. */
-static bool is_new(const char *path, int64_t since) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (int64_t)st.st_mtim.tv_sec >= since / 1000000000 - 1;
-}
-
-/* True for a trace whose capture began after `since`: others may lie in the same directory. */
+/* True for a trace whose capture began after `since`: a program may copy others. */
 static bool is_of_this_run(const char *path, int64_t since) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES];
-    if (!is_new(path, since))
-        return false;
     if (xs_trace_open(path, &trace, message) < 0)
         return false;
     bool mine = xs_trace_meta_int(&trace, "start_unix_ns", 0) >= since;
@@ -85,38 +49,57 @@ static bool is_of_this_run(const char *path, int64_t since) {
     return mine;
 }
 
-/* Where there is none, why. Traces are not opened: that would take over what a process that was killed left. */
-static void look_for_traces(const char *program, int64_t since) {
-    char *pattern = template_pattern();
-    glob_t found = {0};
-    bool any = false;
-    if (xs_means_on(getenv("XFERSPY_QUIET")) || xs_means_off(getenv("XFERSPY_ENABLE"))) {
-        free(pattern);
-        return;
+static bool is_silent(void) { return xs_means_on(getenv("XFERSPY_QUIET")) || xs_means_off(getenv("XFERSPY_ENABLE")); }
+
+/* Those of processes that did not come to close them, and so did not name them. */
+static void name_unclosed(const struct xs_run_files *files, int status) {
+    const char *first = NULL;
+    size_t more = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        struct xs_side_files side;
+        char file[XS_PATH_BYTES];
+        xs_resolve(files->paths[i], file);
+        xs_side_files_look(file, &side);
+        more += first && side.unfinished;
+        first = !first && side.unfinished ? files->paths[i] : first;
     }
-    if (glob(pattern, 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            any |= is_new(found.gl_pathv[i], since);
-    if (!any)
-        xs_say_no_trace(program);
-    globfree(&found);
-    free(pattern);
+    if (!first)
+        return;
+    char *word = xs_text_shell_word(first);
+    struct xs_string end = {0};
+    if (WIFSIGNALED(status))
+        xs_string_format(&end, "SIG%s ended the program", sigabbrev_np(WTERMSIG(status)));
+    else
+        xs_string_format(&end, "a process was killed");
+    if (more)
+        xs_string_format(&end, "; %s and %zu more", first, more);
+    else
+        xs_string_format(&end, "; %s", first);
+    xs_complain("%s %s what was recorded until then: `xferspy report %s' shows it", end.data, more ? "have" : "has",
+                word);
+    xs_string_free(&end);
+    free(word);
 }
 
-static int report(const char *program, bool warned, int64_t since, const struct xs_out_options *options) {
-    char *pattern = template_pattern();
-    glob_t found = {0};
+/* Where there is none, why. Traces are not opened: that would take over what a process that was killed left. */
+static void look_for_traces(const char *program, const struct xs_run_files *files, int status) {
+    if (is_silent())
+        return;
+    if (!files->count)
+        xs_say_no_trace(program);
+    else if (WIFSIGNALED(status) || WEXITSTATUS(status) > SHELLS_SIGNALS)
+        name_unclosed(files, status);
+}
+
+static int report(const char *program, bool warned, const struct xs_run_files *files, int64_t since,
+                  const struct xs_out_options *options) {
+    char **mine = xs_realloc(NULL, (files->count + 1) * sizeof *mine);
     struct xs_out out;
     int count = 0, status = XS_EXIT_OK;
-    if (glob(pattern, 0, NULL, &found) != 0)
-        found.gl_pathc = 0;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        if (is_of_this_run(found.gl_pathv[i], since)) {
-            char *path = found.gl_pathv[i];
-            found.gl_pathv[i] = found.gl_pathv[count];
-            found.gl_pathv[count++] = path;
-        }
-    }
+    for (size_t i = 0; i < files->count; i++)
+        if (is_of_this_run(files->paths[i], since))
+            mine[count++] = files->paths[i];
+    mine[count] = NULL;
     if (!count && xs_means_off(getenv("XFERSPY_ENABLE"))) {
         xs_complain("no trace: capture was switched off");
     } else if (!count) {
@@ -125,13 +108,12 @@ static int report(const char *program, bool warned, int64_t since, const struct 
     } else if (!options->path) {
         xs_out_stderr(&out, options);
         putc('\n', stderr);
-        status = xs_report_traces(found.gl_pathv, count, false, false, &out);
+        status = xs_report_traces(mine, count, false, false, &out);
     } else if (xs_out_open(&out, options) >= 0) {
-        status = xs_report_traces(found.gl_pathv, count, false, false, &out);
+        status = xs_report_traces(mine, count, false, false, &out);
         xs_out_close(&out, true);
     }
-    globfree(&found);
-    free(pattern);
+    free(mine);
     return status;
 }
 
@@ -193,20 +175,26 @@ int xs_run_program(char **argv, const struct xs_out_options *options, bool warne
     int64_t since = now_unix_ns();
     int status = 0;
     make_template_absolute();
+    struct xs_run_files before = xs_run_files();
     pid_t pid = start_child(argv);
     if (pid < 0) {
         xs_complain(XS_CANNOT_START, strerror(errno));
+        xs_run_files_free(&before);
         return XS_EXIT_ERROR;
     }
+    xs_watch_steps(pid, &before);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     child = 0;
     unsetenv("LD_PRELOAD");
+    struct xs_run_files files = xs_run_files_since(&before);
     bool started = !WIFEXITED(status) ||
                    (WEXITSTATUS(status) != XS_EXIT_NOT_FOUND && WEXITSTATUS(status) != XS_EXIT_NOT_EXECUTABLE);
     if (started && options)
-        report(argv[0], warned, since, options);
+        report(argv[0], warned, &files, since, options);
     else if (started && !warned)
-        look_for_traces(argv[0], since);
+        look_for_traces(argv[0], &files, status);
+    xs_run_files_free(&before);
+    xs_run_files_free(&files);
     return end_like(status);
 }

@@ -129,9 +129,11 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
         why = "has a command that is too long to be kept whole";
     if (!why && !(program->argv = xs_program_words(command)))
         why = "has a command that cannot be read";
-    if (why)
-        xs_complain("%s %s; " SAY_THE_COMMAND, trace->path, why, trace->path);
-    else
+    if (why) {
+        char *word = xs_text_shell_word(trace->path);
+        xs_complain("%s %s; " SAY_THE_COMMAND, trace->path, why, word);
+        free(word);
+    } else
         program->folder = xs_strdup(folder);
     free(command);
     return why ? XS_EXIT_ERROR : XS_EXIT_OK;

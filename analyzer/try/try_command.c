@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/bench/start.h"
 #include "analyzer/command/traces.h"
 #include "analyzer/findings/findings_words.h"
@@ -91,8 +92,10 @@ static bool choose(const struct arguments *a, const struct xs_findings *findings
     for (size_t i = 0; i < a->only_count; i++) {
         long index = xs_finding_find(findings, a->only[i]);
         if (index < 0) {
+            char *word = xs_text_shell_word(a->trace);
             xs_complain("--only=%s: %s; `xferspy report %s' names them", a->only[i],
-                        index == -2 ? "several findings have this name" : "there is no such cause", a->trace);
+                        index == -2 ? "several findings have this name" : "there is no such cause", word);
+            free(word);
             return false;
         }
         chosen[i] = (size_t)index;

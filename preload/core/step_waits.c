@@ -34,8 +34,8 @@ static uint64_t begun_ns;
 static uint64_t distances[MOMENTS], later[MOMENTS]; /* for one look; the stack of a thread may be a small one */
 /* first_step is set last; 0: none is found yet. All are read without the lock, by a process that ends in a signal
  * handler, too. */
-static _Atomic uint32_t found_row, found_stack;
-static _Atomic uint64_t seen, found_key, first_step;
+static _Atomic uint32_t found_row, found_stack, most_row;
+static _Atomic uint64_t seen, most_returns, found_key, first_step;
 
 void xs_step_waits_start(uint64_t skip, uint64_t count) {
     skipped = skip;
@@ -143,6 +143,10 @@ static bool search(const struct xs_step_wait *wait, uint64_t now_ns) {
         }
         place->moments_ns[place->count++ % MOMENTS] = now_ns;
         place->last_ns = now_ns;
+        if (place->count > atomic_load(&most_returns)) {
+            atomic_store(&most_row, wait->row);
+            atomic_store(&most_returns, place->count);
+        }
         is_found = place->count > LEAST && place->count >= skipped && is_regular(place);
         if (is_found) {
             choose(place, wait);
@@ -175,7 +179,9 @@ struct xs_step_waits xs_step_waits(void) {
                                   .stack = found_stack,
                                   .first = first,
                                   .ended = atomic_load(&xs_asked_step_turns) / 2,
-                                  .seen = seen};
+                                  .seen = seen,
+                                  .most_row = most_row,
+                                  .most = most_returns};
 }
 
 void xs_step_waits_forget(void) { xs_lock_forget(&lock); }

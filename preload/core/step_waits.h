@@ -37,6 +37,8 @@ struct xs_step_waits {
     uint32_t row, stack;   /* of the wait that was found */
     uint64_t first, ended; /* returns of it until it was found, and by now */
     uint64_t seen;         /* waits of all kinds until then */
+    uint32_t most_row;     /* the entry point of the place that had returned most often until then, */
+    uint64_t most;         /* and how often it had; 0: no place waited */
 };
 struct xs_step_waits xs_step_waits(void);
 

@@ -3,6 +3,7 @@
 #include "preload/session/asked_steps.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,6 +148,13 @@ void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, 
     if (waits.is_found) {
         xs_store_meta_text(store, "range.steps_wait", xs_rows[waits.row].name);
     }
+    if (!*asked->step) {
+        xs_store_meta_int(store, "range.waits", (int64_t)waits.seen);
+    }
+    if (waits.most) {
+        xs_store_meta_text(store, "range.most_wait", xs_rows[waits.most_row].name);
+        xs_store_meta_int(store, "range.most_waits", (int64_t)waits.most);
+    }
 }
 
 /* What a trace of allocations alone would leave to be guessed. */
@@ -167,23 +175,29 @@ static void say_no_window(bool *said) {
                 by_range ? "\" came" : "", by_range ? no_ranges : "");
 }
 
-/* Few waits: the program waits in copies that block, if at all, and they tell no steps. */
-#define NO_WAIT                                                                                                        \
-    "no step was recorded: of %llu waits none came regularly%s; give the name of an NVTX range (--step=NAME or"        \
-    " XFERSPY_STEP=NAME), or record the whole run: `xferspy report"
+/* Few waits: the program waits in copies that block, if at all, and they tell no steps. The way to the whole run is
+ * typed again without the options of steps; the report then chooses the same ones. */
 #define THEN_CHOSEN " TRACE' then chooses its steps"
 
+/* "none came regularly (the most frequent is cuStreamSynchronize, called 4 times from one place)" */
 static void say_no_wait(bool *said, const struct xs_step_waits *waits) {
-    const char *few = waits->seen < XS_STEP_WAITS_LEAST ? ", and copies that block tell no steps" : "";
-    unsigned long long seen = waits->seen;
-    if (asked->skip_steps && asked->steps) {
-        xs_complain(said, NO_WAIT " --skip-steps=%ld --steps=%ld" THEN_CHOSEN, seen, few, asked->skip_steps,
-                    asked->steps);
-    } else if (asked->steps) {
-        xs_complain(said, NO_WAIT " --steps=%ld" THEN_CHOSEN, seen, few, asked->steps);
-    } else {
-        xs_complain(said, NO_WAIT " --skip-steps=%ld" THEN_CHOSEN, seen, few, asked->skip_steps);
+    char most[160] = "", options[80] = "";
+    size_t at = 0;
+    if (waits->most > 1) {
+        snprintf(most, sizeof most, " (the most frequent is %s, which returned %llu times to one place)",
+                 xs_rows[waits->most_row].name, (unsigned long long)waits->most);
     }
+    if (asked->skip_steps) {
+        at = (size_t)snprintf(options, sizeof options, " --skip-steps=%ld", asked->skip_steps);
+    }
+    if (asked->steps) {
+        snprintf(options + at, sizeof options - at, " --steps=%ld", asked->steps);
+    }
+    xs_complain(said,
+                "no step was recorded: of %llu waits none came regularly%s%s; give the name of an NVTX range "
+                "(--step=NAME or XFERSPY_STEP=NAME), or record the whole run: `xferspy report%s" THEN_CHOSEN,
+                (unsigned long long)waits->seen, most,
+                waits->seen < XS_STEP_WAITS_LEAST ? ", and copies that block tell no steps" : "", options);
 }
 
 void xs_asked_steps_say(void) {

@@ -59,7 +59,8 @@ static struct {
     const struct xs_options *options;
     const struct xs_clock *clock; /* as it began; the spool's is the one that counts */
     struct xs_files files;        /* the thread's own from its start on */
-    char wish[161];               /* the path that it was started with, for who does not wait for it any longer */
+    const struct xs_trace_name *name;
+    char wish[161]; /* the path that it was started with, for who does not wait for it any longer */
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
@@ -295,7 +296,7 @@ static void *drain_main(void *arg) {
     xs_own_thread_stand_back();
     xs_own_descriptors();
     xs_placement_begin(drain.cpu); /* opens files */
-    status = xs_files_create(&drain.files, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
+    status = xs_files_create(&drain.files, drain.name, drain.options, drain.clock, drain.spool, &drain.store, drain.why,
                              sizeof drain.why);
     status = status == 0 ? write_start() : status;
     if (status == 0) {
@@ -329,11 +330,12 @@ static void *drain_main(void *arg) {
     return NULL;
 }
 
-int xs_drain_start(const char *path, const struct xs_options *options, const struct xs_clock *clock,
+int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *options, const struct xs_clock *clock,
                    struct xs_spool *spool, char why[256]) {
-    snprintf(drain.files.path, sizeof drain.files.path, "%s", path);
+    drain.name = wish;
+    snprintf(drain.files.path, sizeof drain.files.path, "%s", wish->path);
     snprintf(drain.files.runtime_dir, sizeof drain.files.runtime_dir, "%s", xs_spool_runtime_dir());
-    snprintf(drain.wish, sizeof drain.wish, "%s", path);
+    snprintf(drain.wish, sizeof drain.wish, "%.160s", wish->path);
     drain.options = options;
     drain.clock = clock;
     drain.spool = spool;

@@ -4,13 +4,14 @@
 
 #include <stdint.h>
 
+#include "preload/session/naming.h"
 #include "preload/session/options.h"
 #include "schema/spool/spool.h"
 
 /* Starts the thread, which creates the trace and the spool; it does so itself because its file descriptors are its own.
- * Once a session, before xs_state becomes active. `path` is the wanted name; `options`, `clock`, which has begun, and
- * `spool` are the caller's and must stay. Returns 0, or an error with its reason in `why`. */
-int xs_drain_start(const char *path, const struct xs_options *options, const struct xs_clock *clock,
+ * Once a session, before xs_state becomes active. `wish` is the wanted name; it, `options`, `clock`, which has begun,
+ * and `spool` are the caller's and must stay. Returns 0, or an error with its reason in `why`. */
+int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *options, const struct xs_clock *clock,
                    struct xs_spool *spool, char why[256]);
 
 /* Waits until both files exist. Returns 0, or an error with its reason in `why`, and neither file is left behind. Waits

@@ -15,17 +15,31 @@
 #define FIRST_CHUNKS 16u /* 1 MiB */
 #define BALLAST_BYTES (256 * 1024)
 #define ROOM_FOR_THREADS ((size_t)4096 * XS_SPOOL_CHUNK_BYTES) /* address space */
-#define NAMES 1000u
+#define NAMES 10000u
 
 /* "x.db" -> "x.2.db": a trace is never overwritten. */
-static void numbered_path(char *out, size_t bytes, const char *path, unsigned n) {
+static void numbered_path(char *out, size_t bytes, const struct xs_trace_name *wish, unsigned n) {
+    const char *path = wish->path;
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    if (n < 2) {
+    if (wish->number_at != XS_NO_NUMBER) {
+        snprintf(out, bytes, "%.*s%u%s", (int)wish->number_at, path, n, path + wish->number_at);
+    } else if (n < 2) {
         snprintf(out, bytes, "%s", path);
     } else if (dot && (!slash || dot > slash + 1)) {
         snprintf(out, bytes, "%.*s.%u%s", (int)(dot - path), path, n, dot);
     } else {
         snprintf(out, bytes, "%s.%u", path, n);
+    }
+}
+
+/* What fails here fails again where the trace is made, and is said there. */
+static void make_folders(const struct xs_trace_name *wish) {
+    char folder[sizeof wish->path];
+    snprintf(folder, sizeof folder, "%s", wish->path);
+    for (char *slash = strchr(folder + wish->literal_bytes, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(folder, 0700);
+        *slash = '/';
     }
 }
 
@@ -86,16 +100,17 @@ static int create_named(struct xs_files *files, const char *path, const struct x
     return status;
 }
 
-int xs_files_create(struct xs_files *files, const struct xs_options *options, const struct xs_clock *clock,
-                    struct xs_spool *spool, struct xs_store **store, char *why, size_t bytes) {
-    char wish[sizeof files->path], path[sizeof files->path + 16];
-    snprintf(wish, sizeof wish, "%s", files->path);
+int xs_files_create(struct xs_files *files, const struct xs_trace_name *wish, const struct xs_options *options,
+                    const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store, char *why,
+                    size_t bytes) {
+    char path[sizeof files->path + 16];
     files->trace = files->ballast = -1;
     *spool = (struct xs_spool){.fd = -1, .source = -1};
-    if (is_no_file(wish)) {
-        snprintf(why, bytes, "%.150s is no regular file; set XFERSPY_OUTPUT to another name", wish);
+    if (wish->number_at == XS_NO_NUMBER && is_no_file(wish->path)) {
+        snprintf(why, bytes, "%.150s is no regular file; set XFERSPY_OUTPUT to another name", wish->path);
         return XS_ERROR_INVALID;
     }
+    make_folders(wish);
     for (unsigned n = 1; n <= NAMES; n++) {
         numbered_path(path, sizeof path, wish, n);
         int status = create_named(files, path, options, clock, spool, store);
@@ -112,7 +127,7 @@ int xs_files_create(struct xs_files *files, const struct xs_options *options, co
         keep_ballast(files);
         return XS_OK;
     }
-    snprintf(why, bytes, "every name from %.100s on is taken", wish);
+    snprintf(why, bytes, "every name from %.100s on is taken", wish->path);
     return XS_ERROR_SYSTEM;
 }
 

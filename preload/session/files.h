@@ -6,22 +6,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/session/naming.h"
 #include "preload/session/options.h"
 #include "schema/spool/spool_place.h"
 #include "schema/store/store.h"
 
 struct xs_files {
-    char path[PATH_MAX + 128];               /* the trace; a wish until it is made */
+    char path[PATH_MAX + 128];               /* the trace */
     char runtime_dir[XS_SPOOL_FOLDER_BYTES]; /* xs_spool_runtime_dir of the thread that starts the session */
     struct xs_spool_files spool;
     int trace;   /* descriptor by which the trace is known under any name (O_PATH), or -1 */
     int ballast; /* descriptor of room for the last words on a disk that fills up, or -1 */
 };
 
-/* Creates spool and trace under the first name from files->path on that is free. `clock` has begun (xs_clock_begin). On
- * error returns a status and says why in `why`, and leaves nothing behind. */
-int xs_files_create(struct xs_files *files, const struct xs_options *options, const struct xs_clock *clock,
-                    struct xs_spool *spool, struct xs_store **store, char *why, size_t bytes);
+/* Creates spool and trace under the wanted name, or the first behind it that is free. Folders are made where their
+ * names come from a % of the template, because nobody can have made them before. `clock` has begun (xs_clock_begin).
+ * On error returns a status and says why in `why`, and leaves nothing behind but folders. */
+int xs_files_create(struct xs_files *files, const struct xs_trace_name *wish, const struct xs_options *options,
+                    const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store, char *why,
+                    size_t bytes);
 
 /* What the trace says of its spool. */
 void xs_files_write(const struct xs_files *files, struct xs_store *store, const struct xs_spool *spool);

@@ -1,49 +1,16 @@
-/* Makes the trace's name out of its template, and finds the rank that a launcher gave to this process. */
+/* Makes the trace's name out of its template. */
 #define _GNU_SOURCE
 #include "preload/session/naming.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* In the order in which they are believed: the most specific launcher first. */
-static const char *const rank_variables[] = {"RANK",      "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                                             "PMIX_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID"};
-static const char *const size_variables[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
-                                             "SLURM_NTASKS"};
-static const char *const local_variables[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-                                              "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
-
-static long first_number(const char *const *names, size_t count, const char **which) {
-    for (size_t i = 0; i < count; i++) {
-        const char *text = getenv(names[i]);
-        char *end;
-        if (!text || !*text) {
-            continue;
-        }
-        errno = 0;
-        long value = strtol(text, &end, 10);
-        if (*end == '\0' && errno == 0 && value >= 0) {
-            if (which) {
-                *which = names[i];
-            }
-            return value;
-        }
-    }
-    return -1;
-}
-
-#define FIRST_NUMBER(names, which) first_number(names, sizeof(names) / sizeof *(names), which)
-long xs_rank(const char **variable) { return FIRST_NUMBER(rank_variables, variable); }
-long xs_world_size(const char **variable) { return FIRST_NUMBER(size_variables, variable); }
-long xs_local_rank(const char **variable) { return FIRST_NUMBER(local_variables, variable); }
-
 struct text {
-    char *at, *end;
-    bool cut;
+    char *at, *end, *number, *literal_end; /* the last two: NULL, or where %n and the first % were */
+    bool cut, is_wrong;
 };
 
 /* A value put for a % may not lead into another directory. */
@@ -99,8 +66,9 @@ static const char *put_template(struct text *t, const char *p) {
         return p + 1;
     case 'q':
         return put_variable(t, p);
-    case '%':
-        put(t, "%", false);
+    case 'n':
+        t->is_wrong |= t->number != NULL;
+        t->number = t->at;
         return p + 1;
     default:
         return NULL;
@@ -109,8 +77,8 @@ static const char *put_template(struct text *t, const char *p) {
     return p + 1;
 }
 
-int xs_trace_name(const char *template, char *path, size_t bytes) {
-    struct text t = {.at = path, .end = path + bytes - 1};
+int xs_trace_name(const char *template, struct xs_trace_name *name) {
+    struct text t = {.at = name->path, .end = name->path + sizeof name->path - 1};
     if (!*template) {
         template = xs_rank(NULL) >= 0 ? "xferspy-%e.%h.r%r.%p.db" : "xferspy-%e.%p.db";
     }
@@ -123,15 +91,19 @@ int xs_trace_name(const char *template, char *path, size_t bytes) {
         }
     }
     for (const char *p = template; p && *p;) {
-        if (*p == '%') {
+        if (*p == '%' && p[1] != '%') {
+            t.literal_end = t.literal_end ? t.literal_end : t.at;
             p = put_template(&t, p + 1);
             if (!p) {
                 return XS_ERROR_INVALID;
             }
         } else {
+            p += *p == '%';
             put(&t, (char[]){*p++, '\0'}, false);
         }
     }
     *t.at = '\0';
-    return t.cut ? XS_ERROR_INVALID : 0;
+    name->number_at = t.number ? (size_t)(t.number - name->path) : XS_NO_NUMBER;
+    name->literal_bytes = (size_t)((t.literal_end ? t.literal_end : t.at) - name->path);
+    return t.cut || t.is_wrong || (t.number && strchr(t.number, '/')) ? XS_ERROR_INVALID : 0;
 }

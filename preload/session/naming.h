@@ -1,20 +1,24 @@
-/* The trace's name, made of the template in XFERSPY_OUTPUT, and the process's rank in its job. Read from the
- * environment; no state. */
+/* The trace's name, made of the template in XFERSPY_OUTPUT. Reads the environment; no state. */
 #ifndef XFERSPY_PRELOAD_SESSION_NAMING_H
 #define XFERSPY_PRELOAD_SESSION_NAMING_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "schema/error.h"
+#include "schema/rank.h"
 
-/* Writes the absolute name for a template into `path`; the empty template is the default one. Returns 0, or
- * XS_ERROR_INVALID where the template has an unknown % or the name does not fit. */
-int xs_trace_name(const char *template, char *path, size_t bytes);
+struct xs_trace_name {
+    char path[4200];      /* absolute */
+    size_t number_at;     /* %n: the place in `path` for a number, which is to be the first that is free; else
+                             XS_NO_NUMBER */
+    size_t literal_bytes; /* of `path` before the first %: the user wrote this part himself, so a folder that is
+                             missing there may be a mistake */
+};
+#define XS_NO_NUMBER SIZE_MAX
 
-/* The rank, as launchers tell it: the value of the first variable that is set, and the variable's name through
- * `variable` unless that is NULL. -1: there is none. */
-long xs_rank(const char **variable);
-long xs_world_size(const char **variable);
-long xs_local_rank(const char **variable);
+/* Makes the name for a template; the empty template is the default one. Returns 0, or XS_ERROR_INVALID where the
+ * template has an unknown %, has %n twice or in a folder's name, or where the name does not fit. */
+int xs_trace_name(const char *template, struct xs_trace_name *name);
 
 #endif

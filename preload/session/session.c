@@ -43,6 +43,7 @@
 #include "preload/session/redact.h"
 #include "preload/session/say.h"
 #include "preload/session/signing.h"
+#include "schema/shell_word.h"
 
 #define NO_TRACE "want of a trace" /* CUPTI is given up for it */
 #define EXIT_PATIENCE_MS 60000u
@@ -54,7 +55,7 @@
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
 
 static struct xs_options options;
-static char trace_path[4200];
+static struct xs_trace_name trace_name;
 static pid_t session_pid;
 static bool cupti_started;
 static struct xs_window_spec window;
@@ -137,6 +138,7 @@ static bool give_up(const char *why) {
 static void finish(unsigned patience_ms) {
     uint64_t events = 0;
     char why[256];
+    static char word[512]; /* where the path is longer, the line is cut */
     static bool finished, said;
     bool is_closed = atomic_load(&xs_state) == XS_STATE_CLOSED && getpid() == session_pid;
     if ((!has_session() && !is_closed) || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
@@ -152,7 +154,8 @@ static void finish(unsigned patience_ms) {
     xs_asked_steps_say();
     switch (how) {
     case XS_FINISH_OK:
-        xs_complain(&said, "%llu events in %s; `xferspy report %s` shows them", (unsigned long long)events, path, path);
+        xs_shell_word(word, sizeof word, path);
+        xs_complain(&said, "%llu events in %s; `xferspy report %s` shows them", (unsigned long long)events, path, word);
         break;
     case XS_FINISH_LATE:
         xs_complain(&said, "%s was not closed in time; any xferspy command on it takes over the rest", path);
@@ -332,9 +335,9 @@ static bool begin_locked(void) {
         atomic_store(&xs_state, XS_STATE_DISABLED);
         return false;
     }
-    if (xs_trace_name(options.output, trace_path, sizeof trace_path) != 0) {
-        xs_say("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %%); using the default");
-        if (xs_trace_name("", trace_path, sizeof trace_path) != 0) {
+    if (xs_trace_name(options.output, &trace_name) != 0) {
+        xs_say("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %n %%); using the default");
+        if (xs_trace_name("", &trace_name) != 0) {
             return give_up("the current directory's name is too long for a trace");
         }
     }
@@ -345,7 +348,7 @@ static bool begin_locked(void) {
     xs_signing_prepare();
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
-    if (xs_drain_start(trace_path, &options, &first_clock, &xs_spool, why) != 0) {
+    if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0) {
         return give_up(why);
     }
     start_windows(begun_ns);

@@ -205,6 +205,15 @@ cmp again.xml run.xml || show "another XML"
 # Names begin at the root that is given.
 run "$XFERSPY" check --source-root=/build/ --format=github --fail-on=scalar-readback:0 run.db
 expect_out "file=reader/reader.c,line=77"
+# Relative names count from the folder of the run, which lies below the root here; the root may be relative, too.
+mkdir -p repo/sub
+sed "s#/build/reader/reader.c#reader.c#" "$SOURCE/fixtures/callsites.sql" >relative.sql
+echo "INSERT OR REPLACE INTO meta VALUES ('cwd', '$(pwd -P)/repo/sub')" >cwd.sql
+make_trace relative.db "$SOURCE/fixtures/findings.sql" relative.sql cwd.sql
+for root in repo "$PWD/repo/"; do
+    run "$XFERSPY" check --source-root="$root" --format=github --fail-on=scalar-readback:0 relative.db
+    expect_out "file=sub/reader.c,line=77"
+done
 # Text keeps a hostile trace off the terminal.
 run "$XFERSPY" check --config=gate evil.db; expect_status 3
 LC_ALL=C tr -d '\n' <stdout | LC_ALL=C grep -q "[$(printf '\001-\037\177')]" && show "control characters"

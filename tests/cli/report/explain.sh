@@ -274,3 +274,18 @@ while [ $page -lt $pages ]; do
     [ $status -eq 0 ] || expect_err bad.db
     page=$((page + 1))
 done
+
+# A folder: what to give in its place. Commands to type are quoted for a shell.
+mkdir -p "a folder/none"
+for name in a b c d; do make_trace "a folder/$name.db" "$SOURCE/fixtures/findings.sql"; done
+for command in explain html query top anonymize; do
+    case $command in
+    query) run "$XFERSPY" query "a folder" "SELECT 1" ;;
+    anonymize) run "$XFERSPY" anonymize -o out.db "a folder/" ;;
+    *) run "$XFERSPY" $command "a folder" ;;
+    esac
+    expect_error_of "is a folder; name one of its traces: a folder/a.db, a folder/b.db, a folder/c.db or one of 1 more"
+    expect_err "\`xferspy report 'a folder"
+done
+run "$XFERSPY" explain "a folder/none"; expect_error_of "a folder/none: is a folder without traces (*.db)"
+run "$XFERSPY" explain "a folder/a.db"; expect_status 0; expect_out "xferspy explain 'a folder/a.db' FINDING"

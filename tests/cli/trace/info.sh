@@ -11,6 +11,10 @@ expect_out "without text of sources"
 echo "INSERT INTO source_file (id, path) VALUES (1, 'a.py'); INSERT INTO source_line VALUES (1, 1, 2, 'x'), (2, 1, 3, 'y')" >lines.sql
 make_trace lines.db "$SOURCE/fixtures/simple.sql" lines.sql
 run "$XFERSPY" info lines.db; expect_status 0; expect_out "with the text of 2 lines of source"
+run "$XFERSPY" info --short t.db; expect_status 0; expect_no_err; expect_out "schema version $schema, complete"
+expect_out "200 ms of process"; expect_not "duration_ns"; expect_not "transfer_row"
+[ "$(wc -l <stdout)" -le 6 ] || show "not short"
+run "$XFERSPY" info --short --json t.db; expect_status 2; expect_no_out; expect_err "leave out --short or --json"
 run "$XFERSPY" info --json lines.db; expect_out '"source_lines": 2'
 run "$XFERSPY" info --json t.db
 expect_status 0; expect_out '"format": "xferspy-info"'; expect_out '"duration_ns": 200000000'

@@ -226,7 +226,7 @@ export class Causes {
           ? `Contents compared: ${f.count(prints.taken)} of ${f.count(prints.transfers)} uploads and downloads.`
           : 'Contents were not compared: docs/options.md says how to record them.'),
       open &&
-        `Not decided: ${f.times(open, 'instance', 'instances')}; \`xferspy explain --undecided ${trace}\` says why.`,
+        `Not decided: ${f.times(open, 'instance', 'instances')}; \`xferspy explain --undecided ${f.shellWord(trace)}\` says why.`,
     ].filter(Boolean);
   }
 

@@ -61,7 +61,7 @@ export class Findings {
         'p',
         { class: 'note' },
         'This finding’s evidence is not in the page: ',
-        h('code', {}, `xferspy explain ${this.run.name} ${index + 1}`),
+        h('code', {}, `xferspy explain ${f.shellWord(this.run.name)} ${index + 1}`),
         ' shows it.',
       );
     const { causes, advice } = grouped(this.run);

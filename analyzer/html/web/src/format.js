@@ -2,6 +2,11 @@
 
 const three = (value) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
 
+// A name as one word for a shell, as the other commands print it (schema/shell_word.h).
+export function shellWord(name) {
+  return /^[\w./:,+@%=\-\u0080-\uffff]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}
+
 export function ns(value) {
   if (value === null || value === undefined) return '';
   const sign = value < 0 ? '−' : '';

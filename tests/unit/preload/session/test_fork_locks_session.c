@@ -119,10 +119,9 @@ void xs_asked_steps_say(void) {}
 void xs_facts_read_devices(void) {}
 void xs_facts_read_rank(void) {}
 void xs_signing_prepare(void) {}
-int xs_trace_name(const char *template, char *path, size_t bytes) {
+int xs_trace_name(const char *template, struct xs_trace_name *name) {
     (void)template;
-    (void)path;
-    (void)bytes;
+    (void)name;
     return 0;
 }
 void xs_drain_started(uint64_t took_ns) { (void)took_ns; }
@@ -134,10 +133,10 @@ int xs_drain_await(char why[256]) {
 }
 void xs_cupti_step_aside(const char *why) { (void)why; }
 void xs_clock_begin(struct xs_clock *clock) { (void)clock; }
-int xs_drain_start(const char *path, const struct xs_options *options, const struct xs_clock *clock,
+int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *options, const struct xs_clock *clock,
                    struct xs_spool *spool, char why[256]) {
     (void)clock;
-    (void)path;
+    (void)wish;
     (void)options;
     (void)spool;
     (void)why;

@@ -7,7 +7,9 @@
 
 #include "preload/session/naming.h"
 
-static char path[4200], cwd[4096], executable[256], host[256];
+static struct xs_trace_name named;
+static char *const path = named.path;
+static char cwd[4096], executable[256], host[256];
 
 static int read_facts(void **state) {
     char link[4096];
@@ -27,7 +29,7 @@ static int no_environment(void **state) {
 }
 
 static const char *name(const char *template) {
-    assert_int_equal(xs_trace_name(template, path, sizeof path), 0);
+    assert_int_equal(xs_trace_name(template, &named), 0);
     return path;
 }
 
@@ -39,9 +41,7 @@ static const char *relative_name(const char *template) {
     return path + strlen(cwd) + 1;
 }
 
-static void refuses(const char *template) {
-    assert_int_equal(xs_trace_name(template, path, sizeof path), XS_ERROR_INVALID);
-}
+static void refuses(const char *template) { assert_int_equal(xs_trace_name(template, &named), XS_ERROR_INVALID); }
 
 static void plain_names(void **state) {
     (void)state;
@@ -115,18 +115,45 @@ static void value_is_no_way_up(void **state) {
     assert_null(strstr(name("/t/%q{JOB}/x.db"), "/../"));
 }
 
-static void length_has_an_end(void **state) {
-    char template[64], small[16];
+/* The place of the number, and that there is one place, in the file's name. */
+static void next_number(void **state) {
     (void)state;
-    strcpy(template, "/23456789abcdef"); /* 15 characters and the end */
-    assert_int_equal(xs_trace_name(template, small, sizeof small), 0);
-    assert_string_equal(small, template);
-    memset(small, '#', sizeof small);
-    strcpy(template, "/23456789abcdefg");
-    assert_int_equal(xs_trace_name(template, small, sizeof small), XS_ERROR_INVALID);
+    assert_string_equal(name("/t/run.%n.db"), "/t/run..db");
+    assert_int_equal(named.number_at, strlen("/t/run."));
+    name("/t/run.db");
+    assert_true(named.number_at == XS_NO_NUMBER);
+    name("/t/100%%n.db");
+    assert_true(named.number_at == XS_NO_NUMBER);
+    refuses("/t/%n-%n.db");
+    refuses("/t/%n/run.db");
+}
+
+/* Folders behind it are made; before it a missing one may be a mistake. */
+static void part_that_the_user_wrote(void **state) {
+    (void)state;
+    name("/t/100%%/run-%p.db");
+    assert_int_equal(named.literal_bytes, strlen("/t/100%/run-"));
+    name("/t/run.db");
+    assert_int_equal(named.literal_bytes, strlen("/t/run.db"));
+    relative_name("%q{NO_SUCH_VARIABLE}/x.db");
+    assert_int_equal(named.literal_bytes, strlen(cwd) + 1);
+}
+
+static void length_has_an_end(void **state) {
+    char template[sizeof named.path + 2];
+    (void)state;
+    memset(template, 'x', sizeof template);
+    template[0] = '/';
+    template[sizeof named.path - 1] = '\0';
+    assert_string_equal(name(template), template);
+    template[sizeof named.path - 1] = 'x';
+    template[sizeof named.path] = '\0';
+    refuses(template);
     setenv("JOB", "0123456789abcdef", 1);
-    assert_int_equal(xs_trace_name("/%q{JOB}", small, sizeof small), XS_ERROR_INVALID);
-    assert_int_equal(xs_trace_name("/234567890123%p", small, 14), XS_ERROR_INVALID);
+    strcpy(template + sizeof named.path - 12, "%q{JOB}");
+    refuses(template);
+    strcpy(template + sizeof named.path - 2, "%p"); /* at least two digits */
+    refuses(template);
     char *huge = calloc(1, 10000);
     assert_non_null(huge);
     memset(huge, 'x', 9999);
@@ -224,6 +251,8 @@ int main(void) {
         TEST(malformed_templates),
         TEST(slashes_of_values_are_replaced),
         TEST(value_is_no_way_up),
+        TEST(next_number),
+        TEST(part_that_the_user_wrote),
         TEST(length_has_an_end),
         TEST(default_name),
         TEST(default_name_with_a_rank),

@@ -1,0 +1,129 @@
+# run -o: a name that is taken, a folder that is missing, and the traces that are found afterwards. All before the
+# program starts, because a long run without a trace is lost.
+. "$SOURCE/lib.sh"
+export XFERSPY_LIBRARY="$DUMMY"
+mkdir driver; cp "$FAKE_DRIVER" driver/libcuda.so.1; export LD_LIBRARY_PATH=$PWD/driver
+echo "INSERT OR REPLACE INTO meta VALUES ('start_unix_ns', ($(date +%s) + 5) * 1000000000)" >now.sql
+make_trace new.db "$SOURCE/fixtures/simple.sql" now.sql
+cp new.db before.db # longer before the job below than the kernel rounds starts of processes: 10 ms
+refused() { # refused TEXT: with one line, and the program did not start
+    expect_error_of "$1"
+    [ ! -e ran ] || show "the program was started"
+}
+
+# A trace that exists is never judged in place of the new one.
+echo old >"my run.db"
+run "$XFERSPY" run -o "my run.db" -- touch ran
+refused "my run.db: exists already; --force replaces it, and -o 'my run.%n.db' takes the next free number"
+[ "$(cat "my run.db")" = old ] || show "the old one was touched"
+XFERSPY_OUTPUT=$PWD/"my run.db" run "$XFERSPY" run -- touch ran; refused "my run.db: exists already"
+run "$XFERSPY" run -o 'my %q{WHAT}.db' -- touch ran; expect_status 0; rm ran # there is no such variable
+WHAT=run run "$XFERSPY" run -o 'my %q{WHAT}.db' -- touch ran; refused "my run.db: exists already"
+echo old >rank-0.db
+run "$XFERSPY" run -o rank-%r.db -- touch ran; refused "rank-0.db: exists already"
+run "$XFERSPY" run --force -o rank-%r.db -- touch ran; refused "with %r there are several; delete them yourself"
+RANK=1 run "$XFERSPY" run -o rank-%r.db -- sh -c 'touch ran; cp new.db rank-1.db'
+expect_status 0; expect_no_err; rm ran
+echo old >"$(uname -n).db"; run "$XFERSPY" run -o %h.db -- touch ran; refused "$(uname -n).db: exists already"
+echo old >touch.db # the program's name
+run "$XFERSPY" run -o "%e.db" -- "$(command -v touch)" ran
+[ "$(basename "$(realpath "$(command -v touch)")")" != touch ] || refused "touch.db: exists already"
+rm -f ran
+for name in run.%p.db run.%n.db; do run "$XFERSPY" run -o $name -- touch ran; expect_status 0; rm ran; done
+run "$XFERSPY" run -- touch ran; expect_status 0; rm ran
+
+# What an earlier trace left beside a name takes it, too.
+for side in -wal -journal -shm .spool; do
+    echo old >side.db$side
+    run "$XFERSPY" run -o side.db -- touch ran; refused "side.db$side: exists already"
+    run "$XFERSPY" run --force -o side.db -- touch ran; expect_status 0; rm ran
+    [ ! -e side.db$side ] || show "side.db$side is still there"
+done
+
+# --force: the old trace is gone when the program starts, a link is replaced and not followed, and a program that
+# cannot be started costs no trace.
+run "$XFERSPY" run --force -o "my run.db" -- sh -c '[ ! -e "my run.db" ] && cp new.db "my run.db"'
+expect_status 0; expect_no_err; cmp -s new.db "my run.db" || show "not replaced"
+run "$XFERSPY" run --force -o "my run.db" -- ./missing; expect_status 127
+run "$XFERSPY" run --force -o "my run.db" -- ./new.db; expect_status 126
+cmp -s new.db "my run.db" || show "deleted for nothing"
+echo precious >target; ln -s target link.db
+run "$XFERSPY" run -o link.db -- touch ran; refused "link.db: exists already"
+run "$XFERSPY" run --force -o link.db -- sh -c '[ ! -L link.db ] && cp new.db link.db'; expect_status 0
+[ "$(cat target)" = precious ] || show "written through the link"
+ln -s nowhere dangling.db; run "$XFERSPY" run -o dangling.db -- touch ran; refused "dangling.db: exists already"
+cp new.db job.db; cp new.db job.2.db; cp new.db job.3.db
+run "$XFERSPY" run --force -o job.db -- cp new.db job.db; expect_status 0
+expect_err "job.db is replaced; $PWD/job.2.db and 1 more are of earlier runs and stay"
+mkfifo pipe.db
+for name in /dev/null pipe.db; do
+    run "$XFERSPY" run -o $name -- touch ran; refused "$name: is no regular file"
+    run "$XFERSPY" run --force -o $name -- touch ran; refused "$name: is no regular file"
+    [ -e $name ] || show "deleted"
+done
+for name in driver driver/ "$PWD/new/"; do
+    run "$XFERSPY" run -o "$name" -- touch ran; refused "$name: is a folder; name a file in it"
+    run "$XFERSPY" run --force -o "$name" -- touch ran; refused "$name: is a folder"
+done
+run "$XFERSPY" run -o '%x.db' -- touch ran; expect_status 2; expect_err "--output=%x.db: is no usable name"
+run "$XFERSPY" run --enable=off -o new.db -- touch ran; expect_status 0; rm ran # no trace is made
+
+# The folder is made, for its owner alone, or the run is refused.
+(umask 022; run "$XFERSPY" run -o a/b/c/run.db -- cp new.db a/b/c/run.db; expect_status 0; expect_no_err) || exit 1
+for folder in a a/b a/b/c; do [ "$(stat -c %a $folder)" = 700 ] || show "mode of $folder"; done
+run "$XFERSPY" run -o "$PWD/d%%d/%h/%p.db" -- sh -c '[ -d d%d ] && [ ! -d "d%d/$(uname -n)" ]'; expect_status 0
+run "$XFERSPY" run -o target/run.db -- touch ran; refused "target: is no folder; give another place with --output"
+run "$XFERSPY" run -o target/sub/run.db -- touch ran
+refused "the folder target/sub cannot be made: Not a directory; give another place with --output"
+if [ "$(id -u)" != 0 ]; then
+    mkdir closed; chmod 500 closed
+    run "$XFERSPY" run -o closed/run.db -- touch ran; refused "closed: Permission denied; give another place"
+    run "$XFERSPY" run -o closed/sub/run.db -- touch ran; refused "the folder closed/sub cannot be made"
+fi
+
+# An xferspy run inside of another one has its template from that, and its siblings' traces are no reason to stop.
+cp new.db inner.db
+LD_PRELOAD=/no/libxferspy.so XFERSPY_OUTPUT=$PWD/inner.db run "$XFERSPY" run --quiet -- touch ran
+expect_status 0; [ -e ran ] || show "refused"; rm ran
+LD_PRELOAD=/no/libxferspy.so run "$XFERSPY" run -o inner.db -- touch ran; expect_status 1; expect_err "exists already"
+
+# A rank of a job does not stop, nor replace, because another one was faster; what was there before the job is refused.
+cat >launcher.sh <<'E2'
+cp new.db sibling.db
+RANK=1 WORLD_SIZE=2 sh -c "$*; exit \$?"
+E2
+for force in "" --force; do
+    rm -f sibling*.db
+    run sh launcher.sh "$XFERSPY run $force -o sibling.db -- cp new.db sibling.2.db"; expect_status 0; expect_no_err
+    cmp -s new.db sibling.db || show "another rank's trace is gone"
+done
+run sh launcher.sh "$XFERSPY run -o before.db -- touch ran"; refused "before.db: exists already"
+run env RANK=0 WORLD_SIZE=1 "$XFERSPY" run -o before.db -- touch ran; refused "before.db: exists already"
+
+# What the run left is found under every name that it can have, also right after a run that left the first one.
+rm -f run.db
+run "$XFERSPY" run --report -o run.db -- sh -c 'cp new.db run.db; cp new.db run.2.db; cp new.db run.10.db'
+expect_status 0; expect_err "run.db"; expect_err "run.2.db"; expect_err "run.10.db"; expect_not "no trace"
+for i in 1 2 3; do
+    LD_PRELOAD=/no/libxferspy.so XFERSPY_OUTPUT=$PWD/run.db run "$XFERSPY" run --report -- cp new.db "run.2$i.db"
+    expect_status 0; expect_err "run.2$i.db"; expect_not "no trace"; expect_not "run.10.db"
+    LD_PRELOAD=/no/libxferspy.so XFERSPY_OUTPUT=$PWD/run.db run "$XFERSPY" run -- cp new.db "run.3$i.db"
+    expect_status 0; expect_not "no trace"
+    LD_PRELOAD=/no/libxferspy.so XFERSPY_OUTPUT=$PWD/run.db run "$XFERSPY" run -- true
+    expect_status 0; expect_err "no trace: true and what it started made no CUDA call"
+done
+for i in 1 2; do
+    run "$XFERSPY" run --report -o n-%n.db -- cp new.db n-$i.db; expect_err "n-$i.db"; expect_not "no trace"
+done
+echo "trace x" >run.notes; run "$XFERSPY" run --report -o run-%p -- sh -c 'touch run-1-wal; cp new.db run-1'
+expect_err "run-1"; expect_not "run-1-wal"
+
+# A signal: what was recorded is named, where the process could not say so itself.
+rm -f "s r.db"
+run "$XFERSPY" run -o "s r.db" -- sh -c 'cp new.db "s r.db"; echo left >"s r.db-wal"; kill -INT $$'; expect_status 130
+expect_err "SIGINT ended the program; $PWD/s r.db has what was recorded until then: \`xferspy report '$PWD/s r.db'' shows it"
+rm -f s.db; run "$XFERSPY" run -o s.db -- sh -c 'cp new.db s.db; kill -INT $$'; expect_status 130; expect_no_err
+run "$XFERSPY" run -o s2.db -- sh -c 'cp new.db s2.db; echo left >s2.db-wal; exit 137'; expect_status 137
+expect_err "a process was killed; $PWD/s2.db has"
+run "$XFERSPY" run --quiet -o s3.db -- sh -c 'cp new.db s3.db; echo left >s3.db-wal; kill -INT $$'; expect_status 130
+expect_no_err

@@ -1,0 +1,68 @@
+/* Names in commands: what a shell makes of the word is the name again. */
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "schema/shell_word.h"
+
+static char word[256];
+
+static const char *quoted(const char *name) {
+    size_t length = xs_shell_word(word, sizeof word, name);
+    assert_int_equal(length, strlen(word));
+    return word;
+}
+
+static void names_without_need_stay(void **state) {
+    static const char *const plain[] = {
+        "run.db", "/tmp/a-b_c/run.2.db", "job.db:3", "s\xc3\xa4ge.db", "xferspy-app.42.db", "a=b", "a+b@c%d,e"};
+    (void)state;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        assert_string_equal(quoted(plain[i]), plain[i]);
+    }
+}
+
+static void others_are_quoted(void **state) {
+    (void)state;
+    assert_string_equal(quoted("my run.db"), "'my run.db'");
+    assert_string_equal(quoted("it's"), "'it'\\''s'");
+    assert_string_equal(quoted("noop-upload#2"), "'noop-upload#2'");
+    assert_string_equal(quoted("~/run.db"), "'~/run.db'");
+    assert_string_equal(quoted(""), "''");
+}
+
+/* The shell itself is asked. */
+static void a_shell_reads_the_name(void **state) {
+    static const char *const names[] = {"a b",     "it's", "'",  "$HOME", "`id`", "a\\b",  "a\"b", "a*?[b]",
+                                        "a;b&c|d", "a\nb", "!x", "#a",    "~",    "{a,b}", "a(b)", "<>"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char command[512], read[256] = "";
+        snprintf(command, sizeof command, "printf %%s %s", quoted(names[i]));
+        FILE *shell = popen(command, "r"); // NOLINT(cert-env33-c): the shell is what is tested
+        assert_non_null(shell);
+        read[fread(read, 1, sizeof read - 1, shell)] = '\0';
+        assert_int_equal(pclose(shell), 0);
+        assert_string_equal(read, names[i]);
+    }
+}
+
+static void buffer_has_an_end(void **state) {
+    char small[8];
+    (void)state;
+    assert_int_equal(xs_shell_word(small, sizeof small, "a longer name"), strlen("'a longer name'"));
+    assert_string_equal(small, "'a long");
+    assert_int_equal(xs_shell_word(NULL, 0, "it's"), strlen("'it'\\''s'"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_without_need_stay),
+        cmocka_unit_test(others_are_quoted),
+        cmocka_unit_test(a_shell_reads_the_name),
+        cmocka_unit_test(buffer_has_an_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
