@@ -13,6 +13,9 @@
 #include "schema/rank.h"
 
 enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
+/* The clock of files lags behind by a tick of the kernel, 10 ms at most: a file may seem older than the process that
+ * made it. */
+enum { FILES_CLOCK_LAG_NS = 10000000 };
 
 /* What a process's file in /proc has; NULL where it may not be read. To be freed. */
 static char *read_of(long pid, const char *what, size_t *bytes) {
@@ -82,5 +85,5 @@ static int64_t birth_ns(const char *path) {
 
 bool xs_is_of_this_job(const char *path) {
     int64_t start_ns = job_start_ns();
-    return start_ns >= 0 && birth_ns(path) >= start_ns;
+    return start_ns >= 0 && birth_ns(path) + FILES_CLOCK_LAG_NS >= start_ns;
 }
