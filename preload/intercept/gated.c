@@ -19,17 +19,27 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_poin
     return result;
 }
 
-/* Do they stop a process, to take its memory from the devices (cuda-checkpoint)? Constants, too. */
-XS_HOT bool stops_a_process(enum xs_gated row) {
-    return row == XS_GATED_cuCheckpointProcessLock || row == XS_GATED_cuCheckpointProcessCheckpoint;
+/* Are they about checkpoints of a process (cuda-checkpoint)? Constants, too. */
+XS_HOT bool is_of_checkpoints(enum xs_gated row) {
+    switch (row) {
+    case XS_GATED_cuCheckpointProcessGetState:
+    case XS_GATED_cuCheckpointProcessGetRestoreThreadId:
+    case XS_GATED_cuCheckpointProcessLock:
+    case XS_GATED_cuCheckpointProcessCheckpoint:
+    case XS_GATED_cuCheckpointProcessRestore:
+    case XS_GATED_cuCheckpointProcessUnlock:
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* With the number of the process as the first argument. CUPTI has contexts, memory of the device and threads of its own
- * in a process that it is attached to, and nobody says that they survive that. Besides, every other call of the driver
- * stands still from then on, those of the library included. So CUPTI goes before, and does not come back. */
+/* With the number of the process as the first argument. While CUPTI is attached each of these calls returns
+ * CUDA_ERROR_NOT_SUPPORTED, the question about the state included (driver 580). Besides, from the lock on every other
+ * call of the driver stands still, those of the library included. So CUPTI goes before, and does not come back. */
 static void detach(void *call) { xs_cupti_detach_for_good(call); }
 
-__attribute__((noinline, cold)) static void before_stop(const char *call, ...) {
+__attribute__((noinline, cold)) static void before_checkpoint(const char *call, ...) {
     va_list arguments;
     va_start(arguments, call);
     int process = va_arg(arguments, int);
@@ -52,8 +62,8 @@ __attribute__((noinline, cold)) static void before_stop(const char *call, ...) {
         if (XS_UNLIKELY(!real)) {                                                                                      \
             return XS_NO_DRIVER;                                                                                       \
         }                                                                                                              \
-        if (stops_a_process(XS_GATED_##symbol)) {                                                                      \
-            before_stop(#symbol, XS_EACH args 0);                                                                      \
+        if (is_of_checkpoints(XS_GATED_##symbol)) {                                                                    \
+            before_checkpoint(#symbol, XS_EACH args 0);                                                                \
         }                                                                                                              \
         if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
             return xs_guard.raised ? real args : after(XS_GATED_##symbol, real args, #symbol);                         \

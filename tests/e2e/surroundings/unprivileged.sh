@@ -208,6 +208,11 @@ if [ "$(id -u)" = 0 ]; then
             plant $kind "shared/trace.db$suffix"
             traced shared trace.db 100
             precious "$what"
+            # Nothing is recorded where the name itself is that of a device, a FIFO or a folder.
+            if [ -z "$suffix" ] && { [ $kind = fifo ] || [ $kind = folder ]; }; then
+                grep -q "not capturing: .*trace.db is no regular file" traced.stderr || fail "$what" traced.stderr
+                continue
+            fi
             trace=$(sed -n 's/^xferspy: [0-9]* events in \(.*\); `.*/\1/p' traced.stderr)
             [ -f "$trace" ] || fail "$what: no trace" traced.stderr
             hundred "$trace"

@@ -1,5 +1,5 @@
 /* Checkpoints of the calling process: its states, and that every other call stands still from the lock on until it is
- * unlocked. Memory stays where it is. A checkpoint with CUPTI attached fails: NVIDIA does not say what happens then. */
+ * unlocked. Memory stays where it is. While CUPTI is attached all of these calls fail, as with driver 580. */
 #include "sim.h"
 
 #include <string.h>
@@ -22,9 +22,16 @@ void xs_checkpoint_wait(const char *name) {
     pthread_mutex_unlock(&lock);
 }
 
-static CUresult change(int pid, int from, int to) {
+static CUresult refusal(int pid) {
     if (pid != getpid())
         return CUDA_ERROR_INVALID_VALUE;
+    return xs_sim_attachment() != 0 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+static CUresult change(int pid, int from, int to) {
+    CUresult refused = refusal(pid);
+    if (refused != CUDA_SUCCESS)
+        return refused;
     pthread_mutex_lock(&lock);
     bool fits = atomic_load(&state) == from;
     if (fits)
@@ -35,15 +42,15 @@ static CUresult change(int pid, int from, int to) {
 }
 
 CUresult xs_cuCheckpointProcessGetState(int pid, CUprocessState *result) {
-    if (pid != getpid() || result == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (result == NULL || refusal(pid) != CUDA_SUCCESS)
+        return result == NULL ? CUDA_ERROR_INVALID_VALUE : refusal(pid);
     *result = (CUprocessState)atomic_load(&state);
     return CUDA_SUCCESS;
 }
 
 CUresult xs_cuCheckpointProcessGetRestoreThreadId(int pid, int *tid) {
-    if (pid != getpid() || tid == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (tid == NULL || refusal(pid) != CUDA_SUCCESS)
+        return tid == NULL ? CUDA_ERROR_INVALID_VALUE : refusal(pid);
     *tid = pid;
     return CUDA_SUCCESS;
 }
@@ -58,8 +65,6 @@ CUresult xs_cuCheckpointProcessLock(int pid, CUcheckpointLockArgs *args) {
 
 CUresult xs_cuCheckpointProcessCheckpoint(int pid, CUcheckpointCheckpointArgs *args) {
     (void)args;
-    if (xs_sim_attachment() != 0)
-        return CUDA_ERROR_NOT_SUPPORTED;
     return change(pid, CU_PROCESS_STATE_LOCKED, CU_PROCESS_STATE_CHECKPOINTED);
 }
 

@@ -1,6 +1,6 @@
-/* A program that checkpoints itself, as cuda-checkpoint does for others, while another thread copies. A checkpoint may
- * fail while CUPTI is attached, and with the simulated GPU it does. So xferspy detaches CUPTI before, says so, and goes
- * on recording without device times. A question about the state, or a call for another process, changes nothing.
+/* A program that checkpoints itself, as cuda-checkpoint does for others, while another thread copies. While CUPTI is
+ * attached every such call fails, the question about the state included. So xferspy detaches CUPTI before the first one,
+ * says so, and goes on recording without device times. A call for another process changes nothing.
  *
  * link: cuda
  * env: XFERSPY_BUDGET=off
@@ -9,7 +9,7 @@
  *
  * needs: cupti
  * > SELECT (SELECT value FROM meta WHERE key = 'cupti.status'), (SELECT value FROM meta WHERE key = 'cupti.text')
- * stepped aside|for cuCheckpointProcessLock
+ * stepped aside|for cuCheckpointProcessGetState
  *
  * The copies of before have device times, and none of after. The one of before is the only one with 3000 bytes:
  * needs: cupti
@@ -61,11 +61,11 @@ int main(void) {
     e2e_fill(host, sizeof host, 1);
     OK(pthread_create(&thread, NULL, copy, NULL));
     await_copies();
-    OK(cuCheckpointProcessGetState(self, &state));
-    REQUIRE(state == CU_PROCESS_STATE_RUNNING);
     REQUIRE(cuCheckpointProcessLock(getppid(), NULL) != CUDA_SUCCESS); /* it uses no CUDA */
     OK(cuMemcpyHtoD(memory, host, 3000));
     OK(cuCtxSynchronize());
+    OK(cuCheckpointProcessGetState(self, &state));
+    REQUIRE(state == CU_PROCESS_STATE_RUNNING);
 
     CUresult result = cuCheckpointProcessLock(self, NULL);
     if (result == CUDA_ERROR_NOT_SUPPORTED) {

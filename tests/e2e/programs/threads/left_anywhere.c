@@ -3,7 +3,7 @@
  * ones. Once a jump at the wrong instruction ended recording of the thread for good.
  *
  * link: cuda
- * only: sim unsanitized
+ * only: sim unsanitized no-repairs
  * env: XFERSPY_CUPTI=off XFERSPY_STACK=none XFERSPY_FINGERPRINT=off
  * stdout: data ok
  *
