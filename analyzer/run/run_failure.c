@@ -41,9 +41,8 @@ void xs_offer_without_cupti(char **argv, const struct xs_run_files *files, int s
         xs_string_format(&command, " ");
         xs_string_shell_word(&command, *word);
     }
-    xs_complain(
-        "the program's work failed on the GPU while CUPTI was attached. If it runs well without xferspy, record it "
-        "without CUPTI: `%s'",
-        command.data);
+    xs_complain("the program's work failed on the GPU while CUPTI was attached. This shows whether CUPTI is the cause: "
+                "`%s'",
+                command.data);
     xs_string_free(&command);
 }
