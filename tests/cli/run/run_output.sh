@@ -127,3 +127,22 @@ run "$XFERSPY" run -o s2.db -- sh -c 'cp new.db s2.db; echo left >s2.db-wal; exi
 expect_err "a process was killed; $PWD/s2.db has"
 run "$XFERSPY" run --quiet -o s3.db -- sh -c 'cp new.db s3.db; echo left >s3.db-wal; kill -INT $$'; expect_status 130
 expect_no_err
+
+# ---- the device failed while CUPTI was attached ---------------------------------------------------------------------
+
+failed() {
+    echo "INSERT INTO meta VALUES ('failure.result', 719), ('failure.entry_point', 'cuStreamSynchronize')," \
+        "('failure.at_ns', 5000), ('failure.cupti', '$1')" >failure.sql
+    make_trace failed.db "$SOURCE/fixtures/simple.sql" now.sql failure.sql
+    rm -f f.db
+    run "$XFERSPY" run ${2-} -o f.db -- sh -c 'cp failed.db f.db; exit '"${3-3}"
+}
+failed attached; expect_status 3
+expect_err "failed on the GPU while CUPTI was attached"
+expect_err "\`XFERSPY_CUPTI=off xferspy run -- sh -c 'cp failed.db f.db; exit 3''"
+failed attached --report; expect_status 3; expect_err "CUDA calls fail"
+expect_err "\`XFERSPY_CUPTI=off xferspy run -- sh -c"
+failed attached '' 0; expect_status 0; expect_no_err # it went on all the same
+failed attached --quiet; expect_status 3; expect_no_err
+failed detached; expect_status 3; expect_no_err
+failed off; expect_status 3; expect_no_err

@@ -1,0 +1,48 @@
+/* xferspy run: what can be tried where the program's work failed on the device while CUPTI was attached. CUPTI has made
+ * good programs fail (docs/internals.md, "CUPTI"), and whether it has cannot be told from the trace. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/command/command.h"
+#include "analyzer/run/run.h"
+#include "schema/file/side_files.h"
+
+static bool failed_with_cupti(const char *path) {
+    struct xs_trace trace;
+    char message[XS_TRACE_MESSAGE_BYTES], cupti[16];
+    if (xs_trace_open(path, &trace, message) < 0)
+        return false;
+    bool failed = xs_trace_meta_int(&trace, "failure.result", 0) > 0 &&
+                  !strcmp(xs_trace_meta_text(&trace, "failure.cupti", cupti, sizeof cupti, ""), "attached");
+    xs_trace_close(&trace);
+    return failed;
+}
+
+/* A trace that was not closed may be of a process that lives on; where the program was killed it is not. */
+static bool may_be_opened(const char *path, int status) {
+    struct xs_side_files side;
+    char file[XS_PATH_BYTES];
+    xs_resolve(path, file);
+    xs_side_files_look(file, &side);
+    return !side.unfinished || WIFSIGNALED(status);
+}
+
+void xs_offer_without_cupti(char **argv, const struct xs_run_files *files, int status) {
+    bool failed = false;
+    for (size_t i = 0; i < files->count && !failed; i++)
+        failed = may_be_opened(files->paths[i], status) && failed_with_cupti(files->paths[i]);
+    if (!failed)
+        return;
+    struct xs_string command = {0};
+    xs_string_format(&command, "XFERSPY_CUPTI=off xferspy run --");
+    for (char **word = argv; *word; word++) {
+        xs_string_format(&command, " ");
+        xs_string_shell_word(&command, *word);
+    }
+    xs_complain("the program's work failed on the GPU while CUPTI was attached. This shows whether CUPTI is the cause: "
+                "`%s'",
+                command.data);
+    xs_string_free(&command);
+}
