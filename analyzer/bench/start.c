@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,9 +38,13 @@ void xs_watch_begin(struct xs_watch *watch) {
             sigaddset(&watch->signals, ending[i]);
     signal(SIGCHLD, SIG_DFL); /* ignored, children would be gone before their status is asked for */
     sigprocmask(SIG_BLOCK, &watch->signals, &watch->before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that the end of what a run left behind can be waited for */
 }
 
-void xs_watch_end(const struct xs_watch *watch) { sigprocmask(SIG_SETMASK, &watch->before, NULL); }
+void xs_watch_end(const struct xs_watch *watch) {
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    sigprocmask(SIG_SETMASK, &watch->before, NULL);
+}
 
 /* The next signal that came, 0 where none came in that time (negative: for ever). */
 static int next_signal(const struct xs_watch *watch, int64_t ns) {
@@ -158,6 +163,38 @@ static void end_program(pid_t pid, int number, const struct xs_watch *watch) {
     kill(-pid, SIGKILL); /* what it left behind */
 }
 
+/* Takes the status of all that ended of a process group; true where none of it is left. */
+static bool is_group_gone(pid_t group) {
+    pid_t ended;
+    int status;
+    while ((ended = waitpid(-group, &status, WNOHANG)) > 0 || (ended < 0 && errno == EINTR))
+        continue;
+    return ended < 0;
+}
+
+/* Asks a group to end, or makes it, and waits until it has, or for PATIENCE_S. The signal of `watch` that came
+ * meanwhile; 0: none. */
+static int end_group(pid_t group, int with, const struct xs_watch *watch) {
+    int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000, left;
+    int number = 0;
+    kill(-group, with);
+    kill(-group, SIGCONT); /* a stopped process gets the signal when it goes on */
+    while (!is_group_gone(group) && !number && (left = until - xs_monotonic_ns()) > 0) {
+        number = next_signal(watch, left);
+        number = number == SIGCHLD ? 0 : number;
+    }
+    return number;
+}
+
+/* Ends what a program left running when it ended, so that it takes nothing from the next run. What ignores SIGTERM to
+ * clean up behind the program, as Python's resource tracker does, has the time for that. */
+static int end_rest(pid_t pid, const struct xs_watch *watch) {
+    if (is_group_gone(pid) && kill(-pid, 0) != 0)
+        return 0;
+    int asked = end_group(pid, SIGTERM, watch), made = end_group(pid, SIGKILL, watch);
+    return asked ? asked : made;
+}
+
 enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FILE *errors, const struct xs_watch *watch,
                         int64_t deadline_ns, uint64_t *wall_ns, int *status) {
     pid_t pid;
@@ -176,5 +213,5 @@ enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FIL
         return deadline_ns && left <= 0 ? XS_RAN_TOO_LONG : XS_RAN_INTERRUPTED;
     }
     *wall_ns = (uint64_t)(xs_monotonic_ns() - begin);
-    return XS_RAN;
+    return end_rest(pid, watch) ? XS_RAN_INTERRUPTED : XS_RAN;
 }

@@ -26,7 +26,9 @@ enum xs_ran { XS_RAN, XS_RAN_TOO_LONG, XS_RAN_INTERRUPTED, XS_RAN_NOT };
 
 /* Runs a program to its end, its standard output and error going to the two files. `deadline_ns` of CLOCK_MONOTONIC, 0:
  * none: past it the program is ended, as it is by a signal of `watch`. XS_RAN_NOT: it could not be started, and a
- * message says why. `wall_ns` and `status` (as of waitpid) are of a program that ended by itself. */
+ * message says why. `wall_ns` and `status` (as of waitpid) are of a program that ended by itself. Whatever the program
+ * left running in its process group is ended before this returns; that takes up to two seconds, which are not in
+ * `wall_ns`. */
 enum xs_ran xs_run_once(char *const *argv, char **environment, FILE *output, FILE *errors, const struct xs_watch *watch,
                         int64_t deadline_ns, uint64_t *wall_ns, int *status);
 

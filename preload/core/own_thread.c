@@ -8,6 +8,18 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "preload/core/race_detector.h"
+
+/* The thread shares memory with the program's threads, by means that a detector of races does not see. */
+static void *run_body(void *body) {
+    void *(*run)(void *) = (void *(*)(void *))(uintptr_t)body;
+    xs_race_detector_ignore();
+    run(NULL);
+    xs_race_detector_watch();
+    return NULL;
+}
 
 /* The default stack: glibc takes the program's static thread-local storage from it, which may be large. */
 int xs_own_thread(void *(*body)(void *)) {
@@ -18,7 +30,7 @@ int xs_own_thread(void *(*body)(void *)) {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     sigfillset(&all); /* the application's signals are for the application's threads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int status = pthread_create(&thread, &attributes, body, NULL);
+    int status = pthread_create(&thread, &attributes, run_body, (void *)(uintptr_t)body);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return status;

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "preload/core/compiler.h"
+#include "preload/core/race_detector.h"
 #include "preload/core/signals.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -151,11 +152,13 @@ static void put_back(char *stack) {
     current = outside.stack;
     give_back(stack);
     pthread_setcancelstate(outside.cancel, NULL);
+    xs_race_detector_watch();
 }
 
 /* A handler of a fault may come while the thread is on its scratch stack, and gets another one. */
 static void switch_and_call(char *stack, void (*function)(void *argument), void *argument) {
     struct outside *outside = outside_of(stack);
+    xs_race_detector_ignore(); /* it does not know that stacks change hands */
     outside->stack = current;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &outside->cancel);
     current = stack;

@@ -109,6 +109,29 @@ XFERSPY_CUPTI=off XFERSPY_LIBRARY=/no/lib MINE=kept LD_PRELOAD=/nowhere/libxfers
 grep -q '^MINE=kept$' env || show "MINE"
 [ ! -s input ] || show "input"
 
+# What a run leaves running in its process group has ended before the next run begins: asked to, and made to if it does
+# not listen. The run says which it was and leaves, so it is the process and not the run that has to be ended.
+cat >leaves <<'END'
+while read -r left; do ! kill -0 "$left" 2>/dev/null || echo "$left" >>overlap; done <left
+sleep 1000 & echo $! >>left
+sh -c 'trap "" TERM; : >deaf; exec sleep 1000' & echo $! >>left
+while [ ! -e deaf ]; do :; done
+rm deaf
+sh -c 'trap "echo >>asked; exit" TERM; : >ready; while :; do sleep 0.01; done' & echo $! >>left
+while [ ! -e ready ]; do :; done
+rm ready
+END
+: >left
+run "$XFERSPY" bench -n 1 --warm-up=0 -- sh leaves -- sh leaves; expect_status 0
+[ ! -e overlap ] || show "left running beside the next run: $(cat overlap)"
+[ "$(wc -l <left)" -eq 6 ] && [ "$(wc -l <asked)" -eq 2 ] || show "who was asked to end"
+while read -r left; do ! kill -0 "$left" 2>/dev/null || show "left behind: $left"; done <left
+# A program that makes itself a session is one that means to stay.
+run "$XFERSPY" bench -n 1 --warm-up=0 -- sh -c 'setsid sh -c "echo \$\$ >daemon.new; mv daemon.new daemon; exec sleep 1000" &
+while [ ! -e daemon ]; do :; done' -- true
+expect_status 0
+kill "$(cat daemon)" || show "the daemon was ended"
+
 # Mistakes.
 run "$XFERSPY" bench -- ./nowhere -- true; expect_status 1; expect_no_out; expect_err "./nowhere: No such file"
 run "$XFERSPY" bench -- true -- no-such-command; expect_status 1; expect_err "no-such-command: command not found"
