@@ -127,7 +127,8 @@ run "$XFERSPY" bench -n 1 --warm-up=0 -- sh leaves -- sh leaves; expect_status 0
 [ "$(wc -l <left)" -eq 6 ] && [ "$(wc -l <asked)" -eq 2 ] || show "who was asked to end"
 while read -r left; do ! kill -0 "$left" 2>/dev/null || show "left behind: $left"; done <left
 # A program that makes itself a session is one that means to stay.
-run "$XFERSPY" bench -n 1 --warm-up=0 -- sh -c 'setsid sh -c "echo \$\$ >daemon.new; mv daemon.new daemon; exec sleep 1000" &
+run "$XFERSPY" bench -n 1 --warm-up=0 -- sh -c 'setsid sh -c "echo \$\$ >daemon.new; mv daemon.new daemon
+    exec sleep 1000" &
 while [ ! -e daemon ]; do :; done' -- true
 expect_status 0
 kill "$(cat daemon)" || show "the daemon was ended"
