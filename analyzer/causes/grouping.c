@@ -204,7 +204,8 @@ static bool is_made(const struct xs_finding *f, enum xs_plan_end end) {
 /* What a replay saves without the first findings of all causes; `with_left_out`: also without what chance left out. */
 static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_left_out) {
     xs_plan_clear(g->plan);
-    for (int left_out = 0; left_out <= with_left_out; left_out++)
+    const int rounds = with_left_out ? 2 : 1;
+    for (int left_out = 0; left_out < rounds; left_out++)
         for (size_t i = 0; i < g->findings->cause_count; i++) {
             const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
             size_t count;

@@ -161,13 +161,17 @@ static void on_transfer(struct xs_detection *detection, const struct xs_trace_ev
     }
 }
 
+/* A call of which nothing is known counts as one: it may be a launch, a copy or a wait, each of which ends a run. */
+static bool is_launch_anywhere(const struct xs_trace_event *event) {
+    return (event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN) ||
+           (event->on == XS_ON_LAUNCH && event->device < 0);
+}
+
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     if (event->on == XS_ON_TRANSFER)
         on_transfer(detection, event);
-    else if (event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN)
-        state->launches_anywhere++; /* or a copy, or a wait: whatever ends a run */
-    else if (event->on == XS_ON_LAUNCH && event->device < 0)
+    else if (is_launch_anywhere(event))
         state->launches_anywhere++;
     else if (event->on == XS_ON_LAUNCH)
         device_of(state, event->device)->launches++;

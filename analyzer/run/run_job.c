@@ -37,7 +37,9 @@ static bool was_started_with(long pid, const char *variable) {
     size_t bytes = 0, length = strlen(variable);
     char *all = read_of(pid, "environ", &bytes);
     bool found = false;
-    for (size_t at = 0; all && at < bytes && !found; at += strlen(all + at) + 1)
+    if (!all)
+        return false;
+    for (size_t at = 0; at < bytes && !found; at += strlen(all + at) + 1)
         found = !strncmp(all + at, variable, length) && all[at + length] == '=';
     free(all);
     return found;
