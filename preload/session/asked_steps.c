@@ -179,25 +179,19 @@ static void say_no_window(bool *said) {
  * typed again without the options of steps; the report then chooses the same ones. */
 #define THEN_CHOSEN " TRACE' then chooses its steps"
 
-/* "none came regularly (the most frequent is cuStreamSynchronize, called 4 times from one place)" */
+/* "none came regularly (the most frequent is cuStreamSynchronize, called 4 times from one place)". A number that is not
+ * to be said is 0, of which %.0 prints nothing. */
 static void say_no_wait(bool *said, const struct xs_step_waits *waits) {
-    char most[160] = "", options[80] = "";
-    size_t at = 0;
-    if (waits->most > 1) {
-        snprintf(most, sizeof most, " (the most frequent is %s, which returned %llu times to one place)",
-                 xs_rows[waits->most_row].name, (unsigned long long)waits->most);
-    }
-    if (asked->skip_steps) {
-        at = (size_t)snprintf(options, sizeof options, " --skip-steps=%ld", asked->skip_steps);
-    }
-    if (asked->steps) {
-        snprintf(options + at, sizeof options - at, " --steps=%ld", asked->steps);
-    }
-    xs_complain(said,
-                "no step was recorded: of %llu waits none came regularly%s%s; give the name of an NVTX range "
-                "(--step=NAME or XFERSPY_STEP=NAME), or record the whole run: `xferspy report%s" THEN_CHOSEN,
-                (unsigned long long)waits->seen, most,
-                waits->seen < XS_STEP_WAITS_LEAST ? ", and copies that block tell no steps" : "", options);
+    const bool has_most = waits->most > 1;
+    xs_complain(
+        said,
+        "no step was recorded: of %llu waits none came regularly%s%s%s%.0llu%s%s; give the name of an NVTX range "
+        "(--step=NAME or XFERSPY_STEP=NAME), or record the whole run: `xferspy report%s%.0ld%s%.0ld" THEN_CHOSEN,
+        (unsigned long long)waits->seen, has_most ? " (the most frequent is " : "",
+        has_most ? xs_rows[waits->most_row].name : "", has_most ? ", which returned " : "",
+        has_most ? (unsigned long long)waits->most : 0ULL, has_most ? " times to one place)" : "",
+        waits->seen < XS_STEP_WAITS_LEAST ? ", and copies that block tell no steps" : "",
+        asked->skip_steps ? " --skip-steps=" : "", asked->skip_steps, asked->steps ? " --steps=" : "", asked->steps);
 }
 
 void xs_asked_steps_say(void) {
