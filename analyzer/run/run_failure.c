@@ -2,7 +2,6 @@
  * good programs fail (docs/internals.md, "CUPTI"), and whether it has cannot be told from the trace. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
@@ -20,19 +19,19 @@ static bool failed_with_cupti(const char *path) {
     return failed;
 }
 
-/* A trace that was not closed may be of a process that lives on; where the program was killed it is not. */
-static bool may_be_opened(const char *path, int status) {
+/* Opening a trace that was not closed would take over what its process left, and that may live on. */
+static bool is_closed(const char *path) {
     struct xs_side_files side;
     char file[XS_PATH_BYTES];
     xs_resolve(path, file);
     xs_side_files_look(file, &side);
-    return !side.unfinished || WIFSIGNALED(status);
+    return !side.unfinished;
 }
 
-void xs_offer_without_cupti(char **argv, const struct xs_run_files *files, int status) {
+void xs_offer_without_cupti(char **argv, const struct xs_run_files *files) {
     bool failed = false;
     for (size_t i = 0; i < files->count && !failed; i++)
-        failed = may_be_opened(files->paths[i], status) && failed_with_cupti(files->paths[i]);
+        failed = is_closed(files->paths[i]) && failed_with_cupti(files->paths[i]);
     if (!failed)
         return;
     struct xs_string command = {0};

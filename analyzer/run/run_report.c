@@ -195,7 +195,7 @@ int xs_run_program(char **argv, const struct xs_out_options *options, bool warne
     else if (started && !warned)
         look_for_traces(argv[0], &files, status);
     if (started && status != 0 && !is_silent())
-        xs_offer_without_cupti(argv, &files, status);
+        xs_offer_without_cupti(argv, &files);
     xs_run_files_free(&before);
     xs_run_files_free(&files);
     return end_like(status);
