@@ -84,9 +84,9 @@ struct xs_run_files xs_run_files(void);
 struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
 void xs_run_files_free(struct xs_run_files *files);
 
-/* Where the program failed (its `status` is waitpid's), and one of its traces says that the device failed while CUPTI
- * was attached: says with which command to record it without CUPTI. */
-void xs_offer_without_cupti(char **argv, const struct xs_run_files *files, int status);
+/* Of a program that failed: where one of its closed traces says that the device failed while CUPTI was attached, says
+ * with which command to record it without CUPTI. */
+void xs_offer_without_cupti(char **argv, const struct xs_run_files *files);
 
 /* Says why the program left no trace, and what to look at. */
 void xs_say_no_trace(const char *program);
