@@ -543,6 +543,9 @@ static __attribute__((noinline, noclone)) bool leave_at(int step, void (*call)(v
 
 /* The next call is recorded, wherever it is made, and so is each after it; the one that was left may be. */
 static void assert_recorded_after(void (*call)(void), bool is_deeper) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    is_deeper = false; /* a sanitizer lays frames out otherwise, and a frame that is gone may stay as it was */
+#endif
     if (is_deeper) {
         overwrite_the_stack();
         assert_true(call_in_a_frame_of(1000));
