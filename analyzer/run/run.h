@@ -84,6 +84,10 @@ struct xs_run_files xs_run_files(void);
 struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
 void xs_run_files_free(struct xs_run_files *files);
 
+/* Did the trace's process not come to close it? To open such a trace takes over what the process left, and that may
+ * live on. */
+bool xs_run_is_unclosed(const char *path);
+
 /* Of a program that failed: where one of its closed traces says that the device failed while CUPTI was attached, says
  * with which command to record it without CUPTI. */
 void xs_offer_without_cupti(char **argv, const struct xs_run_files *files);

@@ -1,12 +1,10 @@
 /* xferspy run: what can be tried where the program's work failed on the device while CUPTI was attached. CUPTI has made
  * good programs fail (docs/internals.md, "CUPTI"), and whether it has cannot be told from the trace. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/command/command.h"
 #include "analyzer/run/run.h"
-#include "schema/file/side_files.h"
 
 static bool failed_with_cupti(const char *path) {
     struct xs_trace trace;
@@ -19,19 +17,10 @@ static bool failed_with_cupti(const char *path) {
     return failed;
 }
 
-/* Opening a trace that was not closed would take over what its process left, and that may live on. */
-static bool is_closed(const char *path) {
-    struct xs_side_files side;
-    char file[XS_PATH_BYTES];
-    xs_resolve(path, file);
-    xs_side_files_look(file, &side);
-    return !side.unfinished;
-}
-
 void xs_offer_without_cupti(char **argv, const struct xs_run_files *files) {
     bool failed = false;
     for (size_t i = 0; i < files->count && !failed; i++)
-        failed = is_closed(files->paths[i]) && failed_with_cupti(files->paths[i]);
+        failed = !xs_run_is_unclosed(files->paths[i]) && failed_with_cupti(files->paths[i]);
     if (!failed)
         return;
     struct xs_string command = {0};

@@ -51,17 +51,22 @@ static bool is_of_this_run(const char *path, int64_t since) {
 
 static bool is_silent(void) { return xs_means_on(getenv("XFERSPY_QUIET")) || xs_means_off(getenv("XFERSPY_ENABLE")); }
 
+bool xs_run_is_unclosed(const char *path) {
+    struct xs_side_files side;
+    char file[XS_PATH_BYTES];
+    xs_resolve(path, file);
+    xs_side_files_look(file, &side);
+    return side.unfinished;
+}
+
 /* Those of processes that did not come to close them, and so did not name them. */
 static void name_unclosed(const struct xs_run_files *files, int status) {
     const char *first = NULL;
     size_t more = 0;
     for (size_t i = 0; i < files->count; i++) {
-        struct xs_side_files side;
-        char file[XS_PATH_BYTES];
-        xs_resolve(files->paths[i], file);
-        xs_side_files_look(file, &side);
-        more += first && side.unfinished;
-        first = !first && side.unfinished ? files->paths[i] : first;
+        bool is_unclosed = xs_run_is_unclosed(files->paths[i]);
+        more += first && is_unclosed;
+        first = !first && is_unclosed ? files->paths[i] : first;
     }
     if (!first)
         return;
