@@ -3,6 +3,9 @@
 #ifndef XFERSPY_PRELOAD_ROWS_H
 #define XFERSPY_PRELOAD_ROWS_H
 
+#include <stdbool.h>
+
+#include "preload/core/compiler.h"
 #include "schema/kinds.h"
 
 enum xs_row {
@@ -19,6 +22,22 @@ enum xs_gated {
 #undef XS_GATED
     XS_GATED_COUNT
 };
+
+/* Is the function about checkpoints of a process (cuda-checkpoint)? From cuCheckpointProcessLock until
+ * cuCheckpointProcessUnlock every other call of the driver stands still. */
+XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
+    switch (row) {
+    case XS_GATED_cuCheckpointProcessGetState:
+    case XS_GATED_cuCheckpointProcessGetRestoreThreadId:
+    case XS_GATED_cuCheckpointProcessLock:
+    case XS_GATED_cuCheckpointProcessCheckpoint:
+    case XS_GATED_cuCheckpointProcessRestore:
+    case XS_GATED_cuCheckpointProcessUnlock:
+        return true;
+    default:
+        return false;
+    }
+}
 
 /* What a repair is told of a function that is in neither table, where a number behind XS_ROW_COUNT is of enum xs_gated.
  */

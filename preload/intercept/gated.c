@@ -19,21 +19,6 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_poin
     return result;
 }
 
-/* Are they about checkpoints of a process (cuda-checkpoint)? Constants, too. */
-XS_HOT bool is_of_checkpoints(enum xs_gated row) {
-    switch (row) {
-    case XS_GATED_cuCheckpointProcessGetState:
-    case XS_GATED_cuCheckpointProcessGetRestoreThreadId:
-    case XS_GATED_cuCheckpointProcessLock:
-    case XS_GATED_cuCheckpointProcessCheckpoint:
-    case XS_GATED_cuCheckpointProcessRestore:
-    case XS_GATED_cuCheckpointProcessUnlock:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* With the number of the process as the first argument. While CUPTI is attached each of these calls returns
  * CUDA_ERROR_NOT_SUPPORTED, the question about the state included (driver 580). Besides, from the lock on every other
  * call of the driver stands still, those of the library included. So CUPTI goes before, and does not come back. */
@@ -62,7 +47,7 @@ __attribute__((noinline, cold)) static void before_checkpoint(const char *call, 
         if (XS_UNLIKELY(!real)) {                                                                                      \
             return XS_NO_DRIVER;                                                                                       \
         }                                                                                                              \
-        if (is_of_checkpoints(XS_GATED_##symbol)) {                                                                    \
+        if (xs_is_of_checkpoints(XS_GATED_##symbol)) {                                                                 \
             before_checkpoint(#symbol, XS_EACH args 0);                                                                \
         }                                                                                                              \
         if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
