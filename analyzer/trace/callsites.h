@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 struct xs_frame {
     const char *function; /* demangled, without parameters; NULL: not known */

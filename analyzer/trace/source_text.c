@@ -10,7 +10,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/source_option.h"
-#include "schema/trace/origin.h"
+#include "schema/read/origin.h"
 
 /* What a forged trace may have us do. */
 enum {

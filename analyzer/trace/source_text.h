@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "analyzer/trace/callsites.h"
+#include "schema/read/trace.h"
 #include "schema/source/source_file.h"
-#include "schema/trace/trace.h"
 
 struct xs_source_text;
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 struct xs_account;    /* what was claimed of a transfer, a memset or an allocation so far; engine/account.h */
 struct xs_allocation; /* residency.h */
@@ -90,7 +90,7 @@ struct xs_transfer_view {
     int64_t fingerprint; /* fingerprint.id, 0: none */
 };
 
-/* Whether a copy was looked at, and by chance (schema/kinds.h, XS_SKIP_FOLLOWS). */
+/* Whether a copy was looked at, and by chance (schema/format/kinds.h, XS_SKIP_FOLLOWS). */
 enum xs_look {
     XS_LOOK_NONE,     /* no: it could not be, was not to be, or what was seen is lost */
     XS_LOOK_LEFT_OUT, /* no: by chance */

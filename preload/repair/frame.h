@@ -17,7 +17,7 @@
 #include "preload/core/memory_map.h"
 #include "preload/driver/driver_api.h"
 #include "preload/driver/rows.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 /* The repairs, in the order in which a copy is offered to them. */
 enum xs_repair_id {

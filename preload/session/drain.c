@@ -32,8 +32,8 @@
 #include "preload/session/source_lines.h"
 #include "preload/session/window_facts.h"
 #include "schema/error.h"
-#include "schema/store/store.h"
-#include "schema/store/store_thin.h"
+#include "schema/write/store.h"
+#include "schema/write/store_thin.h"
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */

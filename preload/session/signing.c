@@ -10,7 +10,7 @@
 #include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
 #include "schema/clock.h"
-#include "schema/trace/origin.h"
+#include "schema/read/origin.h"
 
 /* SIGNED: there is an origin that is not yet in the trace. */
 enum { IDLE, WORKING, SIGNED, OVER };

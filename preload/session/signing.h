@@ -1,9 +1,9 @@
-/* The trace's origin (schema/trace/origin.h), found by a thread of its own: the user's key may lie on a disk that does
+/* The trace's origin (schema/read/origin.h), found by a thread of its own: the user's key may lie on a disk that does
  * not answer, and nothing else may wait for that. */
 #ifndef XFERSPY_PRELOAD_SESSION_SIGNING_H
 #define XFERSPY_PRELOAD_SESSION_SIGNING_H
 
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 /* Reads the environment. The thread that starts the session, before xs_drain_start. */
 void xs_signing_prepare(void);

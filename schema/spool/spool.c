@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
-#include "schema/file/private_file.h"
+#include "schema/safe_open/private_file.h"
 #include "schema/spool/spool_place.h"
 
 #define WANTED_FREE 8u       /* grow while fewer chunks are free */

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "schema/clock.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 #define XS_SPOOL_MAGIC UINT64_C(0x324c4f4f50535358) /* "XSSPOOL2" */
 #define XS_SPOOL_HEADER_BYTES 8192u

@@ -14,7 +14,7 @@
 
 #include "schema/error.h"
 #include "schema/spool/spool.h"
-#include "schema/store/store_internal.h"
+#include "schema/write/store_internal.h"
 
 struct part {
     unsigned index;

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/read/origin.h"
 #include "schema/source/siphash.h"
 #include "schema/source/source_file.h"
-#include "schema/trace/origin.h"
 
 #define TEXT "first\n\tsecond\nthird"
 static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};

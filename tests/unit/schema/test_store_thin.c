@@ -1,8 +1,8 @@
 /* A trace that is kept below a size: nothing of its sums is lost, at no moment. */
 #include "store_unit.h"
 
-#include "schema/store/store_internal.h"
-#include "schema/store/store_thin.h"
+#include "schema/write/store_internal.h"
+#include "schema/write/store_thin.h"
 
 enum { LIMIT = 2 << 20, BATCH = 512, BATCHES = 160, COPIES_OF_A_BATCH_CALL = 4 };
 

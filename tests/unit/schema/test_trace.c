@@ -156,7 +156,7 @@ static void expect_columns(sqlite3 *columns, const char *path) {
         snprintf(sql, sizeof sql, "SELECT \"%s\".\"%s\" FROM \"%s\" LIMIT 1", sqlite3_column_text(rows, 0),
                  sqlite3_column_text(rows, 1), sqlite3_column_text(rows, 0));
         if (sqlite3_prepare_v2(trace.db, sql, -1, &one, NULL) != SQLITE_OK)
-            fail_msg("%s: %s: %s; schema/trace/trace.c has to show it", path, sql, sqlite3_errmsg(trace.db));
+            fail_msg("%s: %s: %s; schema/read/trace.c has to show it", path, sql, sqlite3_errmsg(trace.db));
         sqlite3_finalize(one);
     }
     sqlite3_finalize(rows);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "preload/driver/driver_api.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 enum default_stream { XS_LEGACY, XS_PER_THREAD };
 

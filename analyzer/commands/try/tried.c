@@ -1,0 +1,249 @@
+/* Reading a kept result; see tried.h. */
+#include "analyzer/commands/try/tried.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/common/json_document.h"
+#include "analyzer/commands/common/traces.h"
+#include "analyzer/commands/try/try.h"
+#include "analyzer/words/findings_words.h"
+
+enum { MOST_ITEMS = 1000, NAME_BYTES = 200 };
+
+/* The file beside the trace, where it is the same user's. */
+static FILE *open_kept(const struct xs_trace *trace) {
+    struct xs_string path = {0};
+    struct stat st, of_trace;
+    xs_string_format(&path, "%s" XS_TRIED_SUFFIX, trace->file);
+    int fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    xs_string_free(&path);
+    if (fd < 0)
+        return NULL;
+    bool good =
+        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && stat(trace->file, &of_trace) == 0 && st.st_uid == of_trace.st_uid;
+    FILE *file = good ? fdopen(fd, "r") : NULL;
+    if (!file)
+        close(fd);
+    return file;
+}
+
+static bool is_of(const struct xs_json_document *document, const struct xs_trace *trace) {
+    char *identity = xs_trace_identity(trace);
+    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_extract(?1, '$.identity')");
+    const char *written = row && sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    bool same = identity && written && !strcmp(identity, written);
+    sqlite3_finalize(row);
+    free(identity);
+    return same;
+}
+
+/* What is not known counts as another output. */
+static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *good) {
+    const char *name = (const char *)sqlite3_column_text(row, column);
+    struct xs_tried_output output = {.result = XS_OUTPUT_DIFFERS,
+                                     .exits_differ = sqlite3_column_int(row, column + 1) != 0,
+                                     .lines = xs_json_document_count(row, column + 2, good),
+                                     .varying = xs_json_document_count(row, column + 3, good),
+                                     .ignored = xs_json_document_count(row, column + 4, good)};
+    for (int i = XS_OUTPUT_SAME; name && i <= XS_OUTPUT_TOO_LONG; i++)
+        if (!strcmp(name, xs_output_result_names[i]))
+            output.result = (enum xs_output_result)i;
+    return output;
+}
+
+/* "1, 3 and 4", of the numbers of the causes that were tried, where --only left others out. */
+static char *only_of(const char *numbers) {
+    struct xs_string text = {0};
+    for (const char *comma; numbers && (comma = strchr(numbers, ',')); numbers = comma + 1)
+        xs_string_format(&text, "%.*s%s", (int)(comma - numbers), numbers, strchr(comma + 1, ',') ? ", " : " and ");
+    if (numbers)
+        xs_string_format(&text, "%s", numbers);
+    return text.data;
+}
+
+static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
+    const char *finding = (const char *)sqlite3_column_text(row, 0);
+    bool good = true;
+    for (int i = 1; i <= 3; i++)
+        good = good && sqlite3_column_type(row, i) == SQLITE_INTEGER;
+    uint64_t runs = xs_json_document_count(row, 4, &good), before_ns = xs_json_document_count(row, 11, &good);
+    const struct xs_tried_output output = output_of(row, 5, &good);
+    if (!good || (finding && strlen(finding) > NAME_BYTES))
+        return;
+    tried->items = xs_realloc(tried->items, (tried->count + 1) * sizeof *tried->items);
+    tried->items[tried->count++] = (struct xs_tried_item){.finding = finding ? xs_strdup(finding) : NULL,
+                                                          .delta_ns = sqlite3_column_int64(row, 1),
+                                                          .low_ns = sqlite3_column_int64(row, 2),
+                                                          .high_ns = sqlite3_column_int64(row, 3),
+                                                          .before_ns = before_ns,
+                                                          .runs = runs,
+                                                          .tried = xs_json_document_count(row, 12, &good),
+                                                          .causes = xs_json_document_count(row, 13, &good),
+                                                          .only = only_of((const char *)sqlite3_column_text(row, 14)),
+                                                          .is_partly = sqlite3_column_int(row, 10) > 0,
+                                                          .output = output};
+}
+
+#define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
+#define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
+#define TIMES TIME("delta_ns") ", " TIME("delta_low_ns") ", " TIME("delta_high_ns")
+#define BEFORE TIME("before.median_ns")
+#define RUNS "json_extract(value, '$.measured.rounds')"
+#define LINES OUTPUT("lines") ", " OUTPUT("varying_lines") ", ifnull(" OUTPUT("ignored_lines") ", 0)"
+#define LEFT_OUT "json_array_length(value, '$.left_out')"
+#define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT ", " BEFORE
+#define TRIED "(SELECT count(*) FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured')"
+#define CAUSES "json_array_length(?1, '$.causes')"
+#define NUMBER "CAST(json_extract(value, '$.cause') AS INTEGER)"
+#define SOME "(SELECT count(DISTINCT " NUMBER ") FROM json_each(?1, '$.causes')) < json_extract(?1, '$.report_causes')"
+#define ONLY                                                                                                           \
+    "(SELECT group_concat(number) FROM (SELECT DISTINCT " NUMBER " AS number FROM json_each(?1, '$.causes')"           \
+    " WHERE json_extract(value, '$.state') = 'measured' ORDER BY number LIMIT 100) WHERE " SOME ")"
+
+static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
+    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    while (row && sqlite3_step(row) == SQLITE_ROW && tried->count < MOST_ITEMS)
+        read_item(tried, row);
+    sqlite3_finalize(row);
+}
+
+void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {
+    struct xs_json_document document = {0};
+    *tried = (struct xs_tried){0};
+    FILE *file = trace->merged_id < 0 ? open_kept(trace) : NULL;
+    if (!file)
+        return;
+    if (!xs_json_document_read(file, &document) &&
+        !xs_json_document_is(&document, XS_TRY_FORMAT, XS_TRY_JSON_VERSION, "", "") && is_of(&document, trace)) {
+        read_items(tried, &document,
+                   "SELECT json_extract(value, '$.finding'), " ITEM ", 1, 1, NULL"
+                   " FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured'");
+        read_items(tried, &document,
+                   "SELECT NULL, " ITEM ", " TRIED ", " CAUSES ", " ONLY
+                   " FROM json_each(json_array(json_extract(?1, '$.together'))) "
+                   "WHERE json_extract(value, '$.state') = 'measured'");
+    }
+    xs_json_document_free(&document);
+    fclose(file);
+}
+
+void xs_tried_free(struct xs_tried *tried) {
+    for (size_t i = 0; i < tried->count; i++) {
+        free(tried->items[i].finding);
+        free(tried->items[i].only);
+    }
+    free(tried->items);
+    *tried = (struct xs_tried){0};
+}
+
+const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_findings *findings,
+                                        size_t index) {
+    struct xs_string name = {0};
+    const struct xs_tried_item *found = NULL;
+    if (index != SIZE_MAX && tried->count)
+        xs_finding_name(&name, findings, index);
+    for (size_t i = 0; i < tried->count && !found; i++) {
+        const struct xs_tried_item *item = &tried->items[i];
+        if (index == SIZE_MAX ? !item->finding : item->finding && !strcmp(item->finding, name.data))
+            found = item;
+    }
+    xs_string_free(&name);
+    return found;
+}
+
+const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_findings *findings,
+                                              const struct xs_cause *cause) {
+    const struct xs_tried_item *item = NULL;
+    for (size_t i = 0; i < cause->count && !item; i++)
+        item = xs_tried_of(tried, findings, cause->findings[i]);
+    return item;
+}
+
+/* An empty output is compared: it is to stay empty. One whose lines are all ignored is not. */
+static bool is_compared(const struct xs_tried_output *output) {
+    bool any = output->lines ? output->varying < output->lines : !output->ignored;
+    return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
+}
+
+bool xs_tried_is_same(const struct xs_tried_output *output) {
+    return output->result == XS_OUTPUT_SAME && !output->exits_differ && is_compared(output);
+}
+
+void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output) {
+    char buffer[XS_UNIT_BYTES];
+    if (output->result == XS_OUTPUT_DIFFERS) {
+        xs_string_format(text, "OUTPUT DIFFERS");
+    } else if (output->exits_differ) {
+        xs_string_format(text, "ends otherwise");
+    } else if (!is_compared(output)) {
+        xs_string_format(text, "output not compared");
+    } else {
+        xs_string_format(text, "output the same");
+        if (output->varying)
+            xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
+                             output->varying == 1 ? " that varies" : "s that vary");
+    }
+}
+
+static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
+
+/* In the words of what is predicted, beside which it stands. The interval has 0 exactly where the runs do not tell. */
+static void say_change(struct xs_string *text, const struct xs_tried_item *item) {
+    char change[XS_UNIT_BYTES], low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
+    xs_format_ns(change, without_sign(item->delta_ns));
+    xs_format_ns(low, without_sign(item->low_ns));
+    xs_format_ns(high, without_sign(item->high_ns));
+    if (item->high_ns < 0)
+        xs_string_format(text, "saves %s (%s to %s)", change, high, low);
+    else if (item->low_ns > 0)
+        xs_string_format(text, "slower by %s (%s to %s)", change, low, high);
+    else
+        xs_string_format(text, "no clear change (%s less to %s more)", low, high);
+}
+
+void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
+    xs_string_format(text, "tried: ");
+    char before[XS_UNIT_BYTES];
+    say_change(text, item);
+    xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", xs_format_ns(before, item->before_ns), item->runs,
+                     item->runs == 1 ? "" : "s");
+    xs_tried_say_output(text, &item->output);
+    if (item->is_partly)
+        xs_string_format(text, "; a part of these copies cannot be tried");
+    if (item->only)
+        xs_string_format(text, strchr(item->only, ' ') ? "; only causes %s were tried" : "; only cause %s was tried",
+                         item->only);
+    else if (item->tried < item->causes)
+        xs_string_format(text, "; %" PRIu64 " of the %" PRIu64 " causes could be tried", item->tried, item->causes);
+}
+
+void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
+    if (!tried->count) {
+        xs_json_null(json, "tried");
+        return;
+    }
+    xs_json_array(json, "tried");
+    for (size_t i = 0; i < tried->count; i++) {
+        const struct xs_tried_item *item = &tried->items[i];
+        struct xs_string text = {0};
+        xs_json_object(json, NULL);
+        xs_json_text(json, "finding", item->finding);
+        xs_json_int(json, "delta_ns", item->delta_ns);
+        xs_json_int(json, "delta_low_ns", item->low_ns);
+        xs_json_int(json, "delta_high_ns", item->high_ns);
+        xs_json_count(json, "runs", item->runs);
+        xs_json_bool(json, "same_output", xs_tried_is_same(&item->output));
+        xs_tried_say(&text, item);
+        xs_json_text(json, "text", text.data);
+        xs_string_free(&text);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+}
