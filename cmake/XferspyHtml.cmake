@@ -59,7 +59,7 @@ endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${web}/package-lock.json")
 
 file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css" "${web}/src/*.html"
-    "${PROJECT_SOURCE_DIR}/docs/findings/*.md")
+    "${PROJECT_SOURCE_DIR}/docs/rules/findings/*.md")
 add_custom_command(OUTPUT "${XFERSPY_HTML_PAGE}/head.html" "${XFERSPY_HTML_PAGE}/tail.html"
     COMMAND "${XFERSPY_NODE}" "${web}/build.mjs" "${XFERSPY_HTML_PAGE}"
     DEPENDS ${sources} "${web}/build.mjs" "${web}/guides.mjs" "${stamp}"

@@ -1,6 +1,6 @@
 /* One thing that happened, as the detectors see it: a row of the trace joined with its device record, its fingerprint
  * and what the residency model knows, or something that the model derived. Events come in host order
- * (docs/analysis.md); one struct is used for all of them and is valid during the call only. */
+ * (docs/rules/analysis.md); one struct is used for all of them and is valid during the call only. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
@@ -47,7 +47,7 @@ static inline bool xs_fingerprint_equal(const struct xs_fingerprint *a, const st
     return a->low == b->low && a->high == b->high;
 }
 
-/* What an upload's destination held before it (docs/analysis.md, "pre"). */
+/* What an upload's destination held before it (docs/rules/analysis.md, "pre"). */
 enum xs_pre {
     XS_PRE_NONE,    /* not every byte was written since the allocation: there is nothing to compare with */
     XS_PRE_UNKNOWN, /* neither measured nor to be inferred */
@@ -138,7 +138,7 @@ enum xs_api_role {
     XS_API_UNKNOWN, /* a function ran of which nothing is known; argument 2: and may run at any time from then on */
 };
 
-struct xs_api_view { /* docs/trace-format.md says what each means for which entry point */
+struct xs_api_view { /* docs/rules/trace-format.md says what each means for which entry point */
     uint64_t object, address, bytes;
     int64_t argument;
     enum xs_category category;

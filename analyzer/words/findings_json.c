@@ -1,4 +1,4 @@
-/* Findings as JSON. Keys are stable, docs/report.md lists them; null stands for what is not known. */
+/* Findings as JSON. Keys are stable, docs/use/report.md lists them; null stands for what is not known. */
 #include <math.h>
 
 #include "analyzer/findings/engine/detector.h"

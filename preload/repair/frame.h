@@ -27,7 +27,7 @@ enum xs_repair_id {
     XS_REPAIR_COUNT
 };
 
-/* Which call of the run this is (docs/repairs.md): threads are numbered in the order of their first copy, and a
+/* Which call of the run this is (docs/use/repairs.md): threads are numbered in the order of their first copy, and a
  * thread's copies are numbered, both from 0. */
 struct xs_repair_place {
     uint32_t thread;

@@ -81,7 +81,7 @@ struct xs_event_sync {
     uint8_t reserved[7];
 };
 
-struct xs_event_api { /* what each means for which entry point: docs/trace-format.md */
+struct xs_event_api { /* what each means for which entry point: docs/rules/trace-format.md */
     uint64_t object, address, bytes, argument;
 };
 

@@ -60,7 +60,7 @@ static void keep(struct arguments *arguments, const char *list, struct argp_stat
 
 static char *help(int key, const char *text, void *input) {
     (void)input;
-    return xs_help_with_page(key, text, "anonymize.md");
+    return xs_help_with_page(key, text, "use/anonymize.md");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

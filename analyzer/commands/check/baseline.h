@@ -23,7 +23,7 @@ void xs_baseline_free(struct xs_baseline *baseline);
 /* Whether the trace can be a baseline: not of a run that was repaired. Why not was printed. */
 bool xs_baseline_may_be(const struct xs_reading *reading);
 
-/* Writes JSON in a stable order, without paths and names of a machine; docs/check.md describes it. */
+/* Writes JSON in a stable order, without paths and names of a machine; docs/use/check.md describes it. */
 void xs_baseline_write(const struct xs_reading *reading, FILE *file);
 
 #endif

@@ -123,7 +123,7 @@ static void parse_terms(int key, const char *text, struct arguments *arguments, 
 
 static char *help(int key, const char *text, void *input) {
     (void)input;
-    return xs_help_with_page(key, text, "check.md");
+    return xs_help_with_page(key, text, "use/check.md");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

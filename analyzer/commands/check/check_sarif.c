@@ -338,7 +338,7 @@ static void put_finding_rule(struct xs_json *json, const struct xs_check_finding
     const struct xs_detector *d = xs_detectors[f->detector];
     struct xs_string help = {0};
     /* It is read on other machines, so it names the page, and not where it lies on this one. */
-    xs_string_format(&help, "%s See docs/findings/%s.md of xferspy.",
+    xs_string_format(&help, "%s See docs/rules/findings/%s.md of xferspy.",
                      xs_detector_remedy(d, xs_finding_compared_verdict(f->detector, f->verdict)), d->id);
     xs_json_object(json, NULL);
     xs_json_text(json, "id", rule_of(f));
@@ -346,7 +346,7 @@ static void put_finding_rule(struct xs_json *json, const struct xs_check_finding
     put_message(json, "help", help.data);
 #ifdef XFERSPY_DOCS_URL
     struct xs_string uri = {0};
-    xs_string_format(&uri, "%s/findings/%s.md", XFERSPY_DOCS_URL, d->id);
+    xs_string_format(&uri, "%s/rules/findings/%s.md", XFERSPY_DOCS_URL, d->id);
     xs_json_text(json, "helpUri", uri.data);
     xs_string_free(&uri);
 #endif

@@ -1,5 +1,5 @@
 /* Two sides compared, each one run or several of a program: findings, call sites and the run's numbers, what became of
- * each, and whether it paid. Pure data; docs/diff.md has the rules. */
+ * each, and whether it paid. Pure data; docs/use/diff.md has the rules. */
 #ifndef XFERSPY_ANALYZER_DIFF_DIFF_H
 #define XFERSPY_ANALYZER_DIFF_DIFF_H
 

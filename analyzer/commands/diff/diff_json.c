@@ -1,4 +1,4 @@
-/* A diff as JSON: everything, whatever the text leaves out. Keys are stable; additions only. docs/diff.md and
+/* A diff as JSON: everything, whatever the text leaves out. Keys are stable; additions only. docs/use/diff.md and
  * docs/schema/diff.schema.json document it. */
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-/* `explain` as JSON. Keys are stable, docs/report.md lists them. */
+/* `explain` as JSON. Keys are stable, docs/use/report.md lists them. */
 #include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
 #include "analyzer/commands/explain/stacks.h"

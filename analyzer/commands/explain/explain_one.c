@@ -64,7 +64,7 @@ static void context_lines(const struct xs_finding *f, struct xs_out *out) {
 }
 
 static void more_line(const struct xs_detector *d, struct xs_out *out) {
-    char *page = xs_text_format("findings/%s.md", d->id), *where = xs_docs_page(page);
+    char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
     char *escaped = where ? xs_text_escaped(where) : NULL;
     if (escaped)
         xs_out_fact(out, "more", "%s", escaped);

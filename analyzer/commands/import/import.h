@@ -1,4 +1,4 @@
-/* An Nsight Systems export as an xferspy trace, one process at a time. docs/import.md says what becomes of what. */
+/* An Nsight Systems export as an xferspy trace, one process at a time. docs/use/import.md says what becomes of what. */
 #ifndef XFERSPY_ANALYZER_IMPORT_IMPORT_H
 #define XFERSPY_ANALYZER_IMPORT_IMPORT_H
 

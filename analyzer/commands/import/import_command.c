@@ -42,7 +42,7 @@ static const char doc[] =
 
 static char *help(int key, const char *text, void *input) {
     (void)input;
-    return xs_help_with_page(key, text, "import.md");
+    return xs_help_with_page(key, text, "use/import.md");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

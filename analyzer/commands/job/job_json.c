@@ -1,4 +1,4 @@
-/* The report of a job as JSON. Keys are stable, docs/report.md lists them; null stands for what is not known. */
+/* The report of a job as JSON. Keys are stable, docs/use/report.md lists them; null stands for what is not known. */
 #include "analyzer/commands/job/job_words.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"

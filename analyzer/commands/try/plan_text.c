@@ -1,4 +1,4 @@
-/* A plan as text, for the library; docs/repairs.md, "The plan". */
+/* A plan as text, for the library; docs/use/repairs.md, "The plan". */
 #include <inttypes.h>
 
 #include "analyzer/commands/try/trials.h"

@@ -1,4 +1,4 @@
-/* What the library says at a program's end of the repairs that it made; docs/repairs.md, "The log". */
+/* What the library says at a program's end of the repairs that it made; docs/use/repairs.md, "The log". */
 #ifndef XFERSPY_ANALYZER_TRY_REPAIR_LOG_H
 #define XFERSPY_ANALYZER_TRY_REPAIR_LOG_H
 

@@ -234,8 +234,8 @@ static void report(struct xs_detection *detection, const struct xs_trace_event *
     xs_report_and_claim(detection, event, &instance);
 }
 
-/* docs/analysis.md, "duplicate-upload". `here`: the latest upload of the content to this region, 0: none; `others`:
- * those that count wherever they went, which for small content are the ones from the same host address. */
+/* docs/rules/analysis.md, "duplicate-upload". `here`: the latest upload of the content to this region, 0: none;
+ * `others`: those that count wherever they went, which for small content are the ones from the same host address. */
 static void decide(struct xs_detection *detection, const struct xs_trace_event *event, int64_t here,
                    struct content *others) {
     const struct xs_transfer_view *t = &event->u.transfer;

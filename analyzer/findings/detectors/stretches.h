@@ -1,6 +1,6 @@
 /* Stretches in which one device ran copies and no kernel, or kernels and no copy, and which copies of one could have
- * run beside the kernels of the stretch next to it: docs/analysis.md, `no-overlap`. Each device uses a fixed amount of
- * memory, and memory for the list of allocations that a stretch of kernels was given. */
+ * run beside the kernels of the stretch next to it: docs/rules/analysis.md, `no-overlap`. Each device uses a fixed
+ * amount of memory, and memory for the list of allocations that a stretch of kernels was given. */
 #ifndef XFERSPY_ANALYZER_DETECTORS_STRETCHES_H
 #define XFERSPY_ANALYZER_DETECTORS_STRETCHES_H
 

@@ -1,6 +1,6 @@
-/* What findings claim of one transfer, memset or allocation: the union of docs/analysis.md, "Accounting". When a claim
- * is larger than all claims before it, the totals grow by the difference at once. So an account is needed only while a
- * claim may still come. */
+/* What findings claim of one transfer, memset or allocation: the union of docs/rules/analysis.md, "Accounting". When a
+ * claim is larger than all claims before it, the totals grow by the difference at once. So an account is needed only
+ * while a claim may still come. */
 #ifndef XFERSPY_ANALYZER_ENGINE_ACCOUNT_H
 #define XFERSPY_ANALYZER_ENGINE_ACCOUNT_H
 

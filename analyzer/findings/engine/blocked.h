@@ -1,5 +1,5 @@
 /* Decides whether an asynchronous copy blocked the host until it ended, which happens if its host memory is pageable:
- * docs/analysis.md, `fake-async`. */
+ * docs/rules/analysis.md, `fake-async`. */
 #ifndef XFERSPY_ANALYZER_ENGINE_BLOCKED_H
 #define XFERSPY_ANALYZER_ENGINE_BLOCKED_H
 

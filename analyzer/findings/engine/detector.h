@@ -1,4 +1,4 @@
-/* A detector: one rule of docs/analysis.md, in a file of its own, one row in detectors/detectors.def. It gets the
+/* A detector: one rule of docs/rules/analysis.md, in a file of its own, one row in detectors/detectors.def. It gets the
  * events that it wants, in host order, and reports instances. template.c shows how to add one. */
 #ifndef XFERSPY_ANALYZER_ENGINE_DETECTOR_H
 #define XFERSPY_ANALYZER_ENGINE_DETECTOR_H
@@ -28,7 +28,7 @@ enum xs_detector_needs {
 };
 
 struct xs_verdict {
-    const char *name;   /* as in docs/analysis.md; NULL: the detector has no verdicts */
+    const char *name;   /* as in docs/rules/analysis.md; NULL: the detector has no verdicts */
     const char *remedy; /* one sentence, imperative; NULL: the detector's */
     enum xs_repair repair;
 };
@@ -69,7 +69,7 @@ struct xs_detection {
 struct xs_detector {
     const char *id;         /* as in every output: the file's name, with dashes */
     const char *title;      /* what it is, in a few words, lower case: "uploads of one repeated value" */
-    const char *definition; /* when it counts, in one sentence; docs/analysis.md has all of it. For `explain` */
+    const char *definition; /* when it counts, in one sentence; docs/rules/analysis.md has all of it. For `explain` */
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     enum xs_repair repair; /* what of the run the remedy changes */

@@ -81,7 +81,7 @@ static inline bool xs_instance_is_run(const struct xs_instance *instance) {
 /* Adds to a sum, whose measures are known while those of all its parts are. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
-/* What a repair saves: the run as it was measured less its replay with the repair (docs/analysis.md, "What a
+/* What a repair saves: the run as it was measured less its replay with the repair (docs/rules/analysis.md, "What a
  * repair saves"), in ns. A repair whose effect the trace leaves open has a range: its least and its most. Never
  * negative. */
 struct xs_saving {

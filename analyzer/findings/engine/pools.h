@@ -1,6 +1,6 @@
 /* Which allocations are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by how they
- * are used: docs/analysis.md, "Pools". Such a block is kept on purpose, and what the program asked its allocator for is
- * not in the trace. */
+ * are used: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and what the program asked its allocator
+ * for is not in the trace. */
 #ifndef XFERSPY_ANALYZER_ENGINE_POOLS_H
 #define XFERSPY_ANALYZER_ENGINE_POOLS_H
 

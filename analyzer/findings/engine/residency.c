@@ -1,4 +1,4 @@
-/* The residency model: allocations, launches, and what each event does. See residency.h and docs/analysis.md. */
+/* The residency model: allocations, launches, and what each event does. See residency.h and docs/rules/analysis.md. */
 #include "analyzer/findings/engine/residency.h"
 
 #include <stdlib.h>

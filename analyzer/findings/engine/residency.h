@@ -1,5 +1,5 @@
 /* The residency model: what was written where on each device, what may have read it, and which content a region holds.
- * docs/analysis.md, "The model", is the definition. Detectors look; analyse.c alone changes it. */
+ * docs/rules/analysis.md, "The model", is the definition. Detectors look; analyse.c alone changes it. */
 #ifndef XFERSPY_ANALYZER_ENGINE_RESIDENCY_H
 #define XFERSPY_ANALYZER_ENGINE_RESIDENCY_H
 

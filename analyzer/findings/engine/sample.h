@@ -1,5 +1,5 @@
 /* What the copies whose contents are known say of those that chance left out (mode `auto` looks at a sample, see
- * docs/internals.md): how many of all copies of a call site a finding is true of, with an interval.
+ * docs/develop/internals.md): how many of all copies of a call site a finding is true of, with an interval.
  *
  * A copy counts as checked if a detector could decide about it, and if chance alone decided that it could: copies that
  * were looked at because another one was are instances like others, but say nothing of the rest. Checked copies are

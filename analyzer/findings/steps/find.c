@@ -1,5 +1,5 @@
 /* Looks for steps: gathers when each range, wait or copy came, and takes what is a rhythm over most of the run. The
- * rules are in docs/analysis.md, "Steps". */
+ * rules are in docs/rules/analysis.md, "Steps". */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

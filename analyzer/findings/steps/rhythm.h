@@ -1,5 +1,5 @@
 /* Whether something happens again and again in equal distances: the rule by which steps of a run are told from mere
- * repetition (docs/analysis.md, "Steps"). */
+ * repetition (docs/rules/analysis.md, "Steps"). */
 #ifndef XFERSPY_ANALYZER_STEPS_RHYTHM_H
 #define XFERSPY_ANALYZER_STEPS_RHYTHM_H
 

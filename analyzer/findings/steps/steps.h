@@ -1,5 +1,5 @@
 /* The steps of a run: iterations of a training loop or of a solver, found by an NVTX range, a wait or a copy that comes
- * again and again in equal distances (docs/analysis.md, "Steps"), and what each of them transfers. */
+ * again and again in equal distances (docs/rules/analysis.md, "Steps"), and what each of them transfers. */
 #ifndef XFERSPY_ANALYZER_STEPS_STEPS_H
 #define XFERSPY_ANALYZER_STEPS_STEPS_H
 

@@ -1,5 +1,5 @@
 /* What each finding's repair saves, and the findings by their causes: fills `saves` of the findings, `causes`,
- * `together` and what says how good the replay is. docs/analysis.md, "What a repair saves". */
+ * `together` and what says how good the replay is. docs/rules/analysis.md, "What a repair saves". */
 #ifndef XFERSPY_ANALYZER_CAUSES_CAUSES_H
 #define XFERSPY_ANALYZER_CAUSES_CAUSES_H
 

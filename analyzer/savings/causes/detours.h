@@ -1,5 +1,5 @@
 /* Detours over the host: what is downloaded, worked on by the program and uploaded, again and again between the same
- * two places. docs/analysis.md, "Detours over the host", has the rule. */
+ * two places. docs/rules/analysis.md, "Detours over the host", has the rule. */
 #ifndef XFERSPY_ANALYZER_CAUSES_DETOURS_H
 #define XFERSPY_ANALYZER_CAUSES_DETOURS_H
 

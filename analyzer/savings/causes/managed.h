@@ -1,6 +1,6 @@
 /* What it changes when managed memory's pages stay where they are used: kernels that faulted last as long as they would
- * without faults, and the host does not walk through pages that come back one by one. docs/analysis.md, "What a repair
- * saves", has the rule.
+ * without faults, and the host does not walk through pages that come back one by one. docs/rules/analysis.md, "What a
+ * repair saves", has the rule.
  *
  * Where page migrations were recorded in windows only, the windows say what share of a function's kernels, and of the
  * host's time behind a call of one place, was spent so. The others are taken to be like them, with a margin that is

@@ -50,7 +50,7 @@ struct xs_plan {
 #define XS_PLAN_NONE UINT32_MAX
 
 /* What the host takes behind the end of a copy that it waits for; measured on the host of an H100
- * (docs/measurements.md). */
+ * (docs/develop/measurements.md). */
 #define XS_BEHIND_COPY_NS 10000
 
 /* `findings` and `model` are kept. Negative status: the message is set. Always to be ended. */

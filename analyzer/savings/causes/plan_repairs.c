@@ -9,7 +9,7 @@
 #include "schema/format/kinds.h"
 
 /* What the host takes for a call that only gives work to the device; measured on the host of an H100
- * (docs/measurements.md). */
+ * (docs/develop/measurements.md). */
 #define ASYNC_CALL_NS 4000
 
 /* What gathering small pieces in one buffer takes the host, for each byte. */

@@ -10,8 +10,8 @@
 #include "schema/format/kinds.h"
 
 /* The times before the calls of one line differ by what the program does there. The tenth of them is near to what the
- * statement itself takes; a statement of CuPy takes 20 to 40 us (docs/measurements.md), so that more than the limit is
- * the program's. */
+ * statement itself takes; a statement of CuPy takes 20 to 40 us (docs/develop/measurements.md), so that more than the
+ * limit is the program's. */
 enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
 
 /* The slowest that a library copies data into page-locked memory: pages of the source that are touched for the first

@@ -14,7 +14,7 @@ bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t
 int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call);
 
 /* What a statement takes at most for the interpreter and the library, where it copies no data on the host; measured
- * (docs/measurements.md). */
+ * (docs/develop/measurements.md). */
 enum { XS_STATEMENT_LIMIT_NS = 100000 };
 
 /* How much of the time before the call is its statement's own: what the interpreter and the library take (behind a call

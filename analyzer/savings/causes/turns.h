@@ -1,5 +1,6 @@
 /* Contents that are uploaded to a place again and again, and whether they take turns in too few buffers
- * (docs/analysis.md, "Contents that take turns"): from the rows of the instances of findings whose verdicts join. */
+ * (docs/rules/analysis.md, "Contents that take turns"): from the rows of the instances of findings whose verdicts join.
+ */
 #ifndef XFERSPY_ANALYZER_CAUSES_TURNS_H
 #define XFERSPY_ANALYZER_CAUSES_TURNS_H
 

@@ -1,5 +1,5 @@
 /* What it changes when memory is not page-locked: the calls that lock and unlock it are not made, and its copies take
- * as long as from pageable memory. docs/analysis.md, "What a repair saves", has the rule. */
+ * as long as from pageable memory. docs/rules/analysis.md, "What a repair saves", has the rule. */
 #ifndef XFERSPY_ANALYZER_CAUSES_UNPIN_H
 #define XFERSPY_ANALYZER_CAUSES_UNPIN_H
 

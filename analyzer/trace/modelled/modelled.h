@@ -1,5 +1,5 @@
 /* Device times of a trace that recorded them in windows only: those that are missing are modelled from the others, so
- * that whatever reads the trace finds times for all work of the device. docs/internals.md has the model. */
+ * that whatever reads the trace finds times for all work of the device. docs/develop/internals.md has the model. */
 #ifndef XFERSPY_ANALYZER_MODELLED_MODELLED_H
 #define XFERSPY_ANALYZER_MODELLED_MODELLED_H
 

@@ -1,5 +1,5 @@
 # Findings as a user sees them. fixtures/findings.sql says what is in the trace; what is expected of it follows from
-# docs/analysis.md, and times only where the fixture makes them exact.
+# docs/rules/analysis.md, and times only where the fixture makes them exact.
 . "$SOURCE/lib.sh"
 need script
 need_python
@@ -37,7 +37,7 @@ expect_out "allocation #1"; expect_out "782 us on the device"; expect_out "6 mor
 expect_out "; share: 800 us"
 cp stdout one
 # The page that explains it: of the sources, or of the installation that this program belongs to; else nothing is said.
-page=$(cd "$SOURCE/../.." && pwd -P)/docs/findings/noop-upload.md
+page=$(cd "$SOURCE/../.." && pwd -P)/docs/rules/findings/noop-upload.md
 [ -f "$page" ] || show "no page"
 expect_more() { [ "$(sed -n 's/^  more      //p' stdout)" = "$1" ] || show "expected as more: $1"; }
 case $XFERSPY in "${page%/docs/*}"/build/*/bin/xferspy) expect_more "$page" ;; esac
@@ -45,11 +45,11 @@ mkdir -p "prefix [1]/bin" "prefix [1]/share/doc/xferspy"
 cp "$XFERSPY" "prefix [1]/bin/xferspy"
 run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more ""
 cp -r "$SOURCE/../../docs" "prefix [1]/share/doc/xferspy/docs"
-installed="$(pwd -P)/prefix [1]/share/doc/xferspy/docs/findings/noop-upload.md"
+installed="$(pwd -P)/prefix [1]/share/doc/xferspy/docs/rules/findings/noop-upload.md"
 run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more "$installed"
 # SARIF is read on other machines.
 "prefix [1]/bin/xferspy" check --fail-on=noop-upload:0 --sarif=page.sarif findings.db >/dev/null
-grep -q 'has changed\. See docs/findings/noop-upload\.md of xferspy\."' page.sarif || show "the page in SARIF"
+grep -q 'has changed\. See docs/rules/findings/noop-upload\.md of xferspy\."' page.sarif || show "the page in SARIF"
 grep -q 'share/doc' page.sarif && show "a path of this machine in SARIF"
 rm -r "prefix [1]"
 run "$XFERSPY" explain findings.db "$number"; expect_status 0; cmp -s stdout one || show "by number is not by name"

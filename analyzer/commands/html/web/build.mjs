@@ -24,7 +24,7 @@ async function bundle(entry) {
     target: ['chrome100', 'firefox100', 'safari15.4'],
     define: {
       'process.env.NODE_ENV': '"production"',
-      XFERSPY_GUIDES: JSON.stringify(guides(join(here, '../../../../docs/findings'))),
+      XFERSPY_GUIDES: JSON.stringify(guides(join(here, '../../../../docs/rules/findings'))),
     },
     legalComments: 'none', // all licences are in the page at full length instead
     charset: 'ascii',

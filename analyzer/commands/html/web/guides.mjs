@@ -1,6 +1,6 @@
-// What the pages of docs/findings say of a finding: what it looks like and the repair, as blocks that the page shows
-// beside the evidence. { 'noop-upload': { look: [block...], repair: [block...] } }; a block is { text }, { list } or
-// { code }, with code between backticks in texts.
+// What the pages of docs/rules/findings say of a finding: what it looks like and the repair, as blocks that the page
+// shows beside the evidence. { 'noop-upload': { look: [block...], repair: [block...] } }; a block is { text }, { list }
+// or { code }, with code between backticks in texts.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -224,7 +224,7 @@ export class Causes {
       prints.transfers &&
         (prints.taken
           ? `Contents compared: ${f.count(prints.taken)} of ${f.count(prints.transfers)} uploads and downloads.`
-          : 'Contents were not compared: docs/options.md says how to record them.'),
+          : 'Contents were not compared: docs/use/options.md says how to record them.'),
       open &&
         `Not decided: ${f.times(open, 'instance', 'instances')}; \`xferspy explain --undecided ${f.shellWord(trace)}\` says why.`,
     ].filter(Boolean);

@@ -4,7 +4,7 @@ import { announce, coded, fill, h, shaded, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
 
-const GUIDES = XFERSPY_GUIDES; // what docs/findings says of each; put in when the page is built
+const GUIDES = XFERSPY_GUIDES; // what docs/rules/findings says of each; put in when the page is built
 
 // A line of code; what does not fit goes on a little to the right of where it began.
 function lineOf(text) {

@@ -1,5 +1,5 @@
 /* The content detectors but for those of repeated uploads: each with a case that fires and a near miss that stays
- * silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/analysis.md alone. */
+ * silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/rules/analysis.md alone. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };

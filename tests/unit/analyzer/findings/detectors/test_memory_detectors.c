@@ -1,4 +1,4 @@
-/* managed-thrash, leak, and blocks of pools: each clause of docs/analysis.md from both sides. */
+/* managed-thrash, leak, and blocks of pools: each clause of docs/rules/analysis.md from both sides. */
 #include "played.h"
 
 enum { A = 0x10000000, B = 0x20000000, PIECE = 65536, PAGE = 4096 };

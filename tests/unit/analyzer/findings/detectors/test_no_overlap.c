@@ -1,4 +1,5 @@
-/* no-overlap: how much has to take turns, and what depends on what. Each clause of docs/analysis.md from both sides. */
+/* no-overlap: how much has to take turns, and what depends on what. Each clause of docs/rules/analysis.md from both
+ * sides. */
 #include "turns.h"
 
 /* --- how much --- */

@@ -1,4 +1,4 @@
-/* no-overlap: launches of unseen arguments, and what is next to what. Each clause of docs/analysis.md from both
+/* no-overlap: launches of unseen arguments, and what is next to what. Each clause of docs/rules/analysis.md from both
  * sides. */
 #include "turns.h"
 

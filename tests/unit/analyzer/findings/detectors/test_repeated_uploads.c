@@ -1,5 +1,5 @@
 /* noop-upload and duplicate-upload, the uploads of what was there before: each with a case that fires and a near miss
- * that stays silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/analysis.md
+ * that stays silent. Content 0 of fresh memory never counts as a pre, so the numbers follow from docs/rules/analysis.md
  * alone. */
 #include "played.h"
 

@@ -1,4 +1,4 @@
-/* The exposed part of a copy: docs/analysis.md, "Accounting". */
+/* The exposed part of a copy: docs/rules/analysis.md, "Accounting". */
 #include "played.h"
 
 #include "analyzer/findings/engine/exposure.h"

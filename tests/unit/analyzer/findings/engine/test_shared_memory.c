@@ -1,5 +1,5 @@
-/* Memory that was handed out: docs/analysis.md, "What a launch may touch". Somebody outside may read and write it from
- * then on; all that came before is as usual. */
+/* Memory that was handed out: docs/rules/analysis.md, "What a launch may touch". Somebody outside may read and write it
+ * from then on; all that came before is as usual. */
 #include "played.h"
 
 enum { A = 0x10000, B = 0x20000, C = 0x30000, D = 0x40000, BYTES = 0x8000, HOST = 0x500000, OTHER = 0x600000 };

@@ -1,4 +1,4 @@
-/* What is a rhythm, and what is not: the rule of docs/analysis.md, "Steps", number by number. */
+/* What is a rhythm, and what is not: the rule of docs/rules/analysis.md, "Steps", number by number. */
 #include "unit.h"
 
 #include <math.h>

@@ -184,7 +184,7 @@ static void a_free_that_always_waited(void **state) {
     assert_in_range(without(ended(&run, 1002), 1 << 1), 108, 112);
 }
 
-/* --- the example of docs/analysis.md --- */
+/* --- the example of docs/rules/analysis.md --- */
 
 /* An upload of 1 ms, a kernel of 3 ms, and 2 ms of the host's own: the calls of the uploads that are left out took 8
  * ms, and 4 of these were waits for kernels. */
