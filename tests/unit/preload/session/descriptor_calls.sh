@@ -1,7 +1,7 @@
 #!/bin/sh
 # descriptor_calls.sh LIBRARY: the library takes none of the C library's functions that open, use or close descriptors
 # by number, because a program's ThreadSanitizer would take its descriptors for the program's
-# (preload/core/descriptor_calls.c). A function that fails here needs a line there and in preload/CMakeLists.txt.
+# (preload/session/descriptor_calls.c). A function that fails here needs a line there and in preload/CMakeLists.txt.
 set -eu
 names='open|open64|openat|openat64|creat|creat64|dup|dup2|dup3|close|read|readv|pread|pread64|preadv|write|writev|pwrite'
 names="$names|pwrite64|pwritev|fstat|fstat64|__fxstat|__fxstat64|fopen|fopen64|freopen|fdopen|tmpfile|opendir|fdopendir"
