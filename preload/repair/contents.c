@@ -16,6 +16,7 @@
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/capture_mode.h"
+#include "preload/repair/network.h"
 #include "preload/repair/reasons.h"
 #include "preload/repair/streams.h"
 #include "schema/clock.h"
@@ -230,7 +231,10 @@ const char *xs_contents_untouchable(const struct xs_repair_copy *copy) {
         return "no upload";
     }
     const char *why = xs_repair_unfit(copy);
-    return !why && atomic_load(&xs_repair_handed_out) ? "memory was handed to others" : why;
+    if (!why && atomic_load(&xs_repair_handed_out)) {
+        return "memory was handed to others";
+    }
+    return !why && xs_network_is_loaded() ? XS_WHY_NETWORK : why;
 }
 
 static bool is_idle(const struct xs_repair_copy *copy) {

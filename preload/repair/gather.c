@@ -2,7 +2,8 @@
  *
  * Nobody can tell, because the batch is sent before any call that could see it: every call of any thread but further
  * uploads of this kind into the same stream, and functions that ask about something else (HARMLESS). Nothing else can
- * look at device memory, but for a kernel that runs already: where one may, in another stream, the batch is sent upload
+ * look at device memory, but for network cards (nothing is gathered while a library of one is loaded, see network.h) and
+ * for a kernel that runs already: where one may, in another stream, the batch is sent upload
  * by upload in their order, and a millisecond late at most.
  *
  * A blocking upload waits for its stream, as CUDA says it does ("a stream sync is performed before the copy is
@@ -22,6 +23,7 @@
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/gather_send.h"
+#include "preload/repair/network.h"
 #include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
 
@@ -341,6 +343,10 @@ static const char *unfit(const struct xs_repair_copy *copy) {
     }
     if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
         return "work may wait for the program";
+    }
+    /* An open batch goes out in a millisecond, before a library that is loaded now can have registered anything. */
+    if (!atomic_load_explicit(&xs_gather.is_open, memory_order_relaxed) && xs_network_is_loaded()) {
+        return XS_WHY_NETWORK;
     }
     if (copy->host_kind != XS_MEM_PAGEABLE && (copy->is_blocking || !is_idle(copy))) {
         return "the device may write the page-locked source";
