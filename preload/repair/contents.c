@@ -10,13 +10,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "preload/core/direct_access.h"
 #include "preload/core/futex.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/capture_mode.h"
-#include "preload/repair/network.h"
 #include "preload/repair/reasons.h"
 #include "preload/repair/streams.h"
 #include "schema/clock.h"
@@ -234,7 +234,7 @@ const char *xs_contents_untouchable(const struct xs_repair_copy *copy) {
     if (!why && atomic_load(&xs_repair_handed_out)) {
         return "memory was handed to others";
     }
-    return !why && xs_network_is_loaded() ? XS_WHY_NETWORK : why;
+    return !why && xs_direct_access_is_possible() ? XS_WHY_DIRECT : why;
 }
 
 static bool is_idle(const struct xs_repair_copy *copy) {

@@ -1,5 +1,6 @@
-/* A library of a network card is loaded in the middle of the run: from then on the card may read and write memory
- * without a call that anybody here sees, so contents are not compared any more, and nothing is gathered.
+/* A library of a network card is loaded in the middle of the run, on a machine that has a card: from then on the card may
+ * read and write memory without a call that anybody here sees, so contents are not compared any more, and nothing is
+ * gathered.
  *
  * link: cuda
  * env: XFERSPY_ENABLE=off XFERSPY_REPAIR=drop-uploads,stay-on-device,gather XFERSPY_REPAIR_LOG=$dir/repair.json
@@ -14,16 +15,22 @@
  * "gather",16
  *
  * Behind it, of each repair:
- * $ grep -o '"a network library is loaded":[0-9]*' $dir/repair.json
- * "a network library is loaded":18
- * "a network library is loaded":18
- * "a network library is loaded":16
+ * $ grep -o '"others may reach the memory directly":[0-9]*' $dir/repair.json
+ * "others may reach the memory directly":18
+ * "others may reach the memory directly":18
+ * "others may reach the memory directly":16
  */
+#define _GNU_SOURCE
 #include <cuda.h>
 #include <dlfcn.h>
 #include <string.h>
 
 #include "../check.h"
+#include "../own_devices.h"
+
+#ifndef HAS_CARD
+#define HAS_CARD true
+#endif
 
 enum { BYTES = 2 << 20, SMALL = 16, SMALL_BYTES = 500 };
 
@@ -51,6 +58,7 @@ static void upload_small(CUdeviceptr device, unsigned seed) {
 int main(void) {
     CUdeviceptr device;
     char path[4096];
+    e2e_own_devices(HAS_CARD);
     e2e_context();
     OK(cuMemAlloc(&device, BYTES));
     upload(device, 1);
