@@ -1,20 +1,20 @@
 /* A program with the library of a network card, on a machine that has one: the card may write device memory without a
- * call. An upload of what is there already, as far as calls tell, is no finding then, and the trace says why.
+ * call. The trace says so, in words and by a row in front of all copies, from which on nothing is concluded from calls
+ * alone: that the first upload was overwritten unused would be certain otherwise. The digest that the GPU took right before
+ * the second one counts still.
  *
  * link: cuda ibverbs_fake
  * only: sim
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * What each upload overwrites is not known.
- * > SELECT count(*), sum(f.before IS NOT NULL AND f.before = f.content) FROM fingerprints f WHERE f.direction = 'h2d'
- * 2|0
- *
- * !
- * duplicate-upload/certain|1|1|65536
- *
  * > SELECT count(*) FROM note WHERE topic = 'contents' AND text LIKE '%RDMA%not known from here on'
  * 1
+ *
+ * !
+ * bounce|1|1|65536
+ * noop-upload|1|1|65536
+ * pageable|3|3|196608
  *
  * > SELECT e.name, count(*), max(a.argument) FROM api_call a JOIN entry_point e ON e.id = a.entry_point
  * > WHERE e.name = 'cuUnknownFunction' GROUP BY 1
