@@ -89,10 +89,11 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, device, device_ns_in_all(f, &all, f->cost.device_ns));
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->cost.exposed_ns));
     /* a detector of host time leaves the device's alone: what its repair removes is time in calls */
-    rows_count(rows, true,
-               device ? device_ns_in_all(f, &all, f->removable.device_ns) : xs_amount_ns(&all, f->removable.host_ns));
+    rows_count(rows, device || !all.about,
+               device ? device_ns_in_all(f, &all, f->removable.device_ns) : f->removable.host_ns);
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->removable.exposed_ns));
-    rows_count(rows, true, xs_amount_ns(&all, f->cost.host_ns));
+    /* looking at a copy takes time in its call, which says nothing of the calls that were left out */
+    rows_count(rows, !all.about, f->cost.host_ns);
     rows_count(rows, true, xs_finding_at_most(f));
     rows_count(rows, true, f->advice);
     rows_count(rows, true, f->folded);

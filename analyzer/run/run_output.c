@@ -160,12 +160,11 @@ static char *numbered_template(const char *template) {
     return xs_text_format("%.*s.%%n%s", (int)bytes, template, has_suffix ? dot : "");
 }
 
-static void complain_taken(const char *name, const char *template) {
+static void complain_taken(const char *name, const char *why, const char *template) {
     char *numbered = numbered_template(template);
     struct xs_string word = {0};
     xs_string_shell_word(&word, numbered);
-    xs_complain("%s: " XS_EXISTS ", and -o %s takes the next free number; the program was not started", name,
-                word.data);
+    xs_complain("%s: %s, and -o %s takes the next free number; the program was not started", name, why, word.data);
     xs_string_free(&word);
     free(numbered);
 }
@@ -232,17 +231,6 @@ static bool is_reserved(const struct expected *e, bool is_within) {
     return !e->is_unknown && !is_within && !xs_is_rank_of_many() && !xs_output_reserve(e->path.data);
 }
 
-static void complain_reserved(const char *name, const char *template) {
-    char *numbered = numbered_template(template);
-    struct xs_string word = {0};
-    xs_string_shell_word(&word, numbered);
-    xs_complain("%s: another xferspy run writes this trace now, and -o %s takes the next free number; the program was "
-                "not started",
-                name, word.data);
-    xs_string_free(&word);
-    free(numbered);
-}
-
 static int prepare_name(const struct expected *e, const char *template, bool force) {
     const char *path = e->path.data;
     struct stat st;
@@ -259,7 +247,7 @@ static int prepare_name(const struct expected *e, const char *template, bool for
     } else if (taken && !xs_is_of_this_job(taken)) { /* one of another rank gives this one the next number */
         status = force ? replace(path, e) : XS_EXIT_ERROR;
         if (!force)
-            complain_taken(taken, template);
+            complain_taken(taken, XS_EXISTS, template);
     }
     free(taken);
     return status;
@@ -280,7 +268,7 @@ int xs_output_prepare(const char *program, bool is_typed, bool force) {
         status = prepare_folder();
     }
     if (status == XS_EXIT_OK && is_reserved(&e, is_within)) {
-        complain_reserved(e.path.data, template);
+        complain_taken(e.path.data, "another xferspy run writes this trace now", template);
         status = XS_EXIT_ERROR;
     } else if (status == XS_EXIT_OK && !is_inner) {
         status = prepare_name(&e, template, force);
