@@ -46,7 +46,7 @@ extern const struct argp xs_output_argp;
  * xs_parse_traces, its options have --json with the key XS_OPTION_JSON, its only child is XS_OUTPUT_CHILD. */
 struct xs_traces_arguments {
     struct xs_out_options output;
-    bool json, details, brief;
+    bool json, details;
     char **traces;
     int count;
 };

@@ -66,22 +66,34 @@ static void rows_end(struct rows *rows) {
         xs_table_free(rows->table);
 }
 
+/* Where some have no device time, nothing is estimated of it. */
+static uint64_t device_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
+    return f->timed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
+}
+
+static uint64_t exposed_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
+    return f->exposed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
+}
+
 static void finding_row(const struct xs_findings *findings, const struct xs_finding *f, struct rows *rows) {
     bool device = f->timed_instances > 0, exposed = f->exposed_instances > 0;
+    const struct xs_amount all = xs_finding_in_all(f);
     struct xs_string kind = {0};
     xs_finding_kind(&kind, f->detector, f->verdict);
     rows_text(rows, kind.data);
     xs_string_free(&kind);
     rows_text(rows, xs_site_name(findings, f->site));
-    rows_count(rows, true, f->instances);
-    rows_count(rows, true, f->transfers);
-    rows_count(rows, true, f->bytes);
-    rows_count(rows, device, f->cost.device_ns);
-    rows_count(rows, exposed, f->cost.exposed_ns);
+    rows_count(rows, true, all.instances);
+    rows_count(rows, true, all.transfers);
+    rows_count(rows, true, all.bytes);
+    rows_count(rows, device, device_ns_in_all(f, &all, f->cost.device_ns));
+    rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->cost.exposed_ns));
     /* a detector of host time leaves the device's alone: what its repair removes is time in calls */
-    rows_count(rows, true, device ? f->removable.device_ns : f->removable.host_ns);
-    rows_count(rows, exposed, f->removable.exposed_ns);
-    rows_count(rows, true, f->cost.host_ns);
+    rows_count(rows, device || !all.about,
+               device ? device_ns_in_all(f, &all, f->removable.device_ns) : f->removable.host_ns);
+    rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->removable.exposed_ns));
+    /* looking at a copy takes time in its call, which says nothing of the calls that were left out */
+    rows_count(rows, !all.about, f->cost.host_ns);
     rows_count(rows, true, xs_finding_at_most(f));
     rows_count(rows, true, f->advice);
     rows_count(rows, true, f->folded);
@@ -93,16 +105,37 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, f->saves.known, f->saves.most_ns);
     rows_count(rows, f->sample.is_of_contents, f->sample.checked);
     rows_count(rows, f->sample.is_of_contents, xs_sum(f->sample.of, f->sample.unknown));
+    rows_count(rows, true, all.about);
+    rows_count(rows, true, f->instances);
+    rows_count(rows, true, xs_finding_low(f));
+    rows_count(rows, true, xs_finding_high(f));
 }
 
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
-    static const char *const headers[] = {"finding",    "site",           "instances",
-                                          "transfers",  "bytes",          "device_ns",
-                                          "exposed_ns", "removable_ns",   "removable_exposed_ns",
-                                          "host_ns",    "upper_bound",    "advice",
-                                          "folded",     "function",       "file",
-                                          "line",       "saves_least_ns", "saves_most_ns",
-                                          "checked",    "checked_of"};
+    static const char *const headers[] = {"finding",
+                                          "site",
+                                          "instances",
+                                          "transfers",
+                                          "bytes",
+                                          "device_ns",
+                                          "exposed_ns",
+                                          "removable_ns",
+                                          "removable_exposed_ns",
+                                          "host_ns",
+                                          "upper_bound",
+                                          "advice",
+                                          "folded",
+                                          "function",
+                                          "file",
+                                          "line",
+                                          "saves_least_ns",
+                                          "saves_most_ns",
+                                          "checked",
+                                          "checked_of",
+                                          "is_estimate",
+                                          "instances_found",
+                                          "instances_low",
+                                          "instances_high"};
     struct rows rows;
     rows_begin(&rows, out, true, headers, sizeof headers / sizeof *headers, 2);
     for (size_t i = 0; i < explain->findings->count; i++)

@@ -20,20 +20,19 @@ XS_DECLARE_COMMAND(info)
 
 #define XS_INFO_JSON_VERSION 1
 
-enum { OPTION_SHORT = 0x1000 };
-
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to show:", 1},
-    {"short", OPTION_SHORT, NULL, 0, "only what the trace is of: the file, the program and the run", 1},
-    {"json", XS_OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-info\"", 1},
+    {"all", XS_OPTION_DETAILS, NULL, 0,
+     "every value of the table `meta', how many rows each table has, the views, all notes", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, "everything as JSON: format \"xferspy-info\"", 1},
     {0}};
 
-static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machine, the options of capture, every "
-                          "value of its table `meta', and how many rows each table has."
+static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machine and how much was recorded, in some "
+                          "lines; with --all, everything that the trace knows of itself."
                           "\v"
                           "Examples:\n"
                           "  xferspy info xferspy-app.4242.db\n"
-                          "  xferspy info --short run.db\n"
+                          "  xferspy info --all run.db\n"
                           "  xferspy info job.db               each trace of a merged file\n"
                           "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
 
@@ -41,7 +40,7 @@ static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machin
 struct sink {
     struct xs_out *out;
     struct xs_json *json;
-    bool brief; /* never with json */
+    bool all; /* always with json */
 };
 
 static bool ends_with(const char *text, const char *end) {
@@ -290,14 +289,91 @@ static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
     xs_capture_ranges_free(&ranges);
 }
 
-static void show_run(const struct xs_trace *trace, struct sink *sink) {
-    char buffer[1024], ns[XS_UNIT_BYTES], date[XS_UNIT_BYTES];
-    xs_out_line(sink->out, XS_STYLE_PLAIN, "%s",
-                xs_trace_meta_text(trace, "command", buffer, sizeof buffer, "unknown"));
-    xs_out_line(sink->out, XS_STYLE_PLAIN, "%s of process %" PRId64 " on %s, %s",
-                xs_format_ns(ns, xs_trace_meta_count(trace, "duration_ns")), xs_trace_meta_int(trace, "pid", 0),
-                xs_trace_meta_text(trace, "host", buffer, sizeof buffer, "an unknown host"),
-                xs_format_unix_ns(date, xs_trace_meta_int(trace, "start_unix_ns", 0)));
+/* Nothing for an empty text. */
+static void put_line(struct xs_table *table, const char *name, const char *text) {
+    if (!*text)
+        return;
+    xs_table_cell(table, name);
+    xs_table_cell(table, text);
+}
+
+/* What most people look for in the table meta. */
+static void put_run(const struct xs_trace *trace, struct xs_table *table) {
+    static const struct {
+        const char *name, *key;
+    } texts[] = {{"command", "command"},
+                 {"host", "host"},
+                 {"recorded by", "xferspy_version"},
+                 {"imported by", "importer"},
+                 {"CUPTI", "cupti.status"}},
+      numbers[] = {{"process", "pid"}, {"rank", "rank"}, {"anonymized", "anonymized"}};
+    char text[1024], buffer[XS_UNIT_BYTES];
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        put_line(table, texts[i].name, xs_trace_meta_text(trace, texts[i].key, text, sizeof text, ""));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int64_t value = xs_trace_meta_int(trace, numbers[i].key, -1);
+        snprintf(text, sizeof text, "%" PRId64, value);
+        put_line(table, numbers[i].name, value >= 0 ? text : "");
+    }
+    int64_t start = xs_trace_meta_int(trace, "start_unix_ns", 0),
+            duration = xs_trace_meta_int(trace, "duration_ns", -1);
+    if (start > 0)
+        put_line(table, "started", xs_format_unix_ns(buffer, start));
+    if (duration >= 0)
+        put_line(table, "duration", xs_format_ns(buffer, (uint64_t)duration));
+}
+
+enum { DEVICES_SHOWN = 16 };
+
+static int put_devices(const struct xs_trace *trace, struct xs_table *table, char *message) {
+    char buffer[XS_UNIT_BYTES], *more;
+    struct xs_scan scan;
+    uint64_t devices = 0;
+    int status = count_rows(trace, "device", &devices, message), shown = 0;
+    if (status < 0)
+        return status;
+    xs_scan_begin(&scan, trace, "SELECT name FROM device ORDER BY id", message, NULL);
+    while (shown < DEVICES_SHOWN && xs_scan_row(&scan)) {
+        xs_table_cell(table, shown++ ? NULL : devices == 1 ? "device" : "devices");
+        xs_table_cell(table, xs_scan_text(&scan, 0));
+    }
+    if (devices > DEVICES_SHOWN) {
+        more = xs_text_format("and %s more", xs_format_count(buffer, devices - DEVICES_SHOWN));
+        xs_table_cell(table, NULL);
+        xs_table_cell(table, more);
+        free(more);
+    }
+    return xs_scan_end(&scan);
+}
+
+static int show_short(const struct xs_trace *trace, struct sink *sink, char *message) {
+    static const struct {
+        const char *name, *table;
+    } counts[] = {{"transfers", "transfer"}, {"launches", "launch"}, {"allocations", "allocation"}, {"notes", "note"}};
+    struct xs_table *table = new_table(NULL, "ll");
+    put_run(trace, table);
+    int status = put_devices(trace, table, message);
+    for (size_t i = 0; status >= 0 && i < sizeof counts / sizeof *counts; i++) {
+        char buffer[XS_UNIT_BYTES];
+        uint64_t rows = 0;
+        status = count_rows(trace, counts[i].table, &rows, message);
+        put_line(table, counts[i].name, xs_format_count(buffer, rows));
+    }
+    xs_table_print(table, sink->out);
+    xs_table_free(table);
+    char *word = xs_text_shell_word(trace->path);
+    xs_out_line(sink->out, XS_STYLE_DIM, "Everything: xferspy info --all %s", word);
+    free(word);
+    return status;
+}
+
+static int show_all(const struct xs_trace *trace, struct sink *sink, char *message) {
+    int status = show_meta(trace, sink, message);
+    if (status >= 0)
+        status = show_tables(trace, sink, message);
+    if (status >= 0)
+        status = show_views(trace, sink, message);
+    return status < 0 ? status : show_notes(trace, sink, message);
 }
 
 static int show_trace(const char *path, struct sink *sink) {
@@ -311,16 +387,8 @@ static int show_trace(const char *path, struct sink *sink) {
     int status = show_sources(&trace, sink, message);
     show_windows(&trace, sink);
     show_ranges(&trace, sink);
-    if (sink->brief)
-        show_run(&trace, sink);
-    if (status >= 0 && !sink->brief)
-        status = show_meta(&trace, sink, message);
-    if (status >= 0 && !sink->brief)
-        status = show_tables(&trace, sink, message);
-    if (status >= 0 && !sink->brief)
-        status = show_views(&trace, sink, message);
-    if (status >= 0 && !sink->brief)
-        status = show_notes(&trace, sink, message);
+    if (status >= 0)
+        status = sink->all ? show_all(&trace, sink, message) : show_short(&trace, sink, message);
     if (sink->json)
         xs_json_end(sink->json, '}');
     if (status < 0)
@@ -329,20 +397,9 @@ static int show_trace(const char *path, struct sink *sink) {
     return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
-    struct xs_traces_arguments *arguments = state->input;
-    if (key == OPTION_SHORT) {
-        arguments->brief = true;
-        return 0;
-    }
-    if (key == ARGP_KEY_END && arguments->brief && arguments->json)
-        argp_error(state, "--short is a text: leave out --short or --json");
-    return xs_parse_traces(key, argument, state);
-}
-
 static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
 const struct xs_interface xs_interface_info = {
-    .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
+    .argp = {.options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children}};
 
 int xs_command_info(int argc, char **argv) {
     struct xs_traces_arguments arguments = {0};
@@ -356,7 +413,7 @@ int xs_command_info(int argc, char **argv) {
         return XS_EXIT_ERROR;
     }
     struct xs_json json = {.file = out.file};
-    struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL, .brief = arguments.brief};
+    struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL, .all = arguments.json || arguments.details};
     if (arguments.json) {
         xs_json_object(&json, NULL);
         xs_json_text(&json, "format", "xferspy-info");

@@ -271,7 +271,7 @@ static void print_notes(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, "note: %s: %s%s", s->notes[i].topic, s->notes[i].text, times);
     }
     if (s->note_count > NOTE_LINES)
-        xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info", s->note_count - NOTE_LINES);
+        xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info --all", s->note_count - NOTE_LINES);
 }
 
 void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out) {

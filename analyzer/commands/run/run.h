@@ -65,6 +65,13 @@ char *xs_output_folder(void);
  * around this one, whose other traces stay. XS_EXIT_OK, or another status after a message. */
 int xs_output_prepare(const char *program, bool is_typed, bool force);
 
+/* Reserves the name of a trace for this process until it ends. False: another xferspy run of this user has reserved it.
+ * True as well where nothing can be reserved. */
+bool xs_output_reserve(const char *path);
+
+/* Whether this process is a rank of a job that has several. */
+bool xs_is_rank_of_many(void);
+
 /* Whether this process is a rank of a job, and the file was made since the job's launcher started: another rank's. */
 bool xs_is_of_this_job(const char *path);
 

@@ -67,8 +67,9 @@ static int64_t job_start_ns(void) {
     const char *variable = NULL;
     long pid = getpid(), parent = 0;
     int64_t start_ns = -1;
-    if (xs_rank(&variable) < 0 || xs_world_size(NULL) == 1)
+    if (!xs_is_rank_of_many())
         return -1;
+    xs_rank(&variable);
     for (int i = 0; i < MOST_ANCESTORS && look_at(pid, &parent, &start_ns) && parent > 0; i++) {
         pid = parent;
         if (!was_started_with(pid, variable))
@@ -84,6 +85,8 @@ static int64_t birth_ns(const char *path) {
     const struct statx_timestamp *time = st.stx_mask & STATX_BTIME ? &st.stx_btime : &st.stx_mtime;
     return time->tv_sec * (int64_t)BILLION + time->tv_nsec;
 }
+
+bool xs_is_rank_of_many(void) { return xs_rank(NULL) >= 0 && xs_world_size(NULL) != 1; }
 
 bool xs_is_of_this_job(const char *path) {
     int64_t start_ns = job_start_ns();

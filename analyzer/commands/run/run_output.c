@@ -160,12 +160,11 @@ static char *numbered_template(const char *template) {
     return xs_text_format("%.*s.%%n%s", (int)bytes, template, has_suffix ? dot : "");
 }
 
-static void complain_taken(const char *name, const char *template) {
+static void complain_taken(const char *name, const char *why, const char *template) {
     char *numbered = numbered_template(template);
     struct xs_string word = {0};
     xs_string_shell_word(&word, numbered);
-    xs_complain("%s: " XS_EXISTS ", and -o %s takes the next free number; the program was not started", name,
-                word.data);
+    xs_complain("%s: %s, and -o %s takes the next free number; the program was not started", name, why, word.data);
     xs_string_free(&word);
     free(numbered);
 }
@@ -227,6 +226,11 @@ static int replace(const char *path, const struct expected *e) {
     return XS_EXIT_ERROR;
 }
 
+/* Ranks of one job share a name, and all but the first get a number; so does a run within a run. */
+static bool is_reserved(const struct expected *e, bool is_within) {
+    return !e->is_unknown && !is_within && !xs_is_rank_of_many() && !xs_output_reserve(e->path.data);
+}
+
 static int prepare_name(const struct expected *e, const char *template, bool force) {
     const char *path = e->path.data;
     struct stat st;
@@ -243,7 +247,7 @@ static int prepare_name(const struct expected *e, const char *template, bool for
     } else if (taken && !xs_is_of_this_job(taken)) { /* one of another rank gives this one the next number */
         status = force ? replace(path, e) : XS_EXIT_ERROR;
         if (!force)
-            complain_taken(taken, template);
+            complain_taken(taken, XS_EXISTS, template);
     }
     free(taken);
     return status;
@@ -254,7 +258,7 @@ int xs_output_prepare(const char *program, bool is_typed, bool force) {
     if (!template || !*template || xs_means_off(getenv("XFERSPY_ENABLE")))
         return XS_EXIT_OK;
     struct expected e = expect(template, program);
-    bool is_inner = !is_typed && preloaded && strstr(preloaded, "libxferspy.so");
+    bool is_within = preloaded && strstr(preloaded, "libxferspy.so"), is_inner = !is_typed && is_within;
     int status = XS_EXIT_OK;
     if (e.is_wrong || strlen(e.path.data) >= PATH_MAX) {
         xs_complain("--output=%s: is no usable name; the fields are %%p, %%h, %%e, %%r, %%q{VAR}, %%n and %%%%",
@@ -263,8 +267,12 @@ int xs_output_prepare(const char *program, bool is_typed, bool force) {
     } else {
         status = prepare_folder();
     }
-    if (status == XS_EXIT_OK && !is_inner)
+    if (status == XS_EXIT_OK && is_reserved(&e, is_within)) {
+        complain_taken(e.path.data, "another xferspy run writes this trace now", template);
+        status = XS_EXIT_ERROR;
+    } else if (status == XS_EXIT_OK && !is_inner) {
         status = prepare_name(&e, template, force);
+    }
     xs_string_free(&e.path);
     return status;
 }

@@ -34,7 +34,7 @@ check() { # check TRACE: a copy of it
     done
     diff "steps.$(basename "$1")" steps.copy.db >stderr || show "$1: other steps"
     diff "lines.$(basename "$1")" lines.copy.db >stderr || show "$1: another first line"
-    run "$XFERSPY" info copy.db; expect_status 0; expect_out "anonymized"
+    run "$XFERSPY" info --all copy.db; expect_status 0; expect_out "anonymized"
 }
 make_trace empty.db
 for trace in "$SOURCE"/../golden/*.db; do check "$trace"; done

@@ -19,8 +19,8 @@ lossless() { # lossless SOURCE NAME: of the trace in job.db
         (cd alone && "$XFERSPY" $command "job.db:$2") >expected
         cmp -s stdout expected || { diff expected stdout | head -5 >stderr; show "$2: not as by itself"; }
     done
-    "$XFERSPY" info "job.db:$2" | sed 's/in a merged file of .*, schema/SIZE, schema/' >stdout
-    (cd alone && "$XFERSPY" info "job.db:$2") | sed '2s/ .*, schema/ SIZE, schema/' >expected
+    "$XFERSPY" info --all "job.db:$2" | sed 's/in a merged file of .*, schema/SIZE, schema/' >stdout
+    (cd alone && "$XFERSPY" info --all "job.db:$2") | sed '2s/ .*, schema/ SIZE, schema/' >expected
     sed -i '2s/^ */ /' stdout expected
     cmp -s stdout expected || { diff expected stdout >stderr; show "$2: info"; }
     [ "$2" = 3 ] || return 0

@@ -14,9 +14,10 @@ run "$XFERSPY" report t.db
 expect_status 0; expect_no_err; golden report_callsites.txt
 run "$XFERSPY" explain --format=tsv t.db
 expect_status 0
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 20 ] || show "every row has 20 fields"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 24 ] || show "every row has 24 fields"
 [ "$(head -n 1 stdout | cut -f 13- | tr '\t' ' ')" = \
-    "folded function file line saves_least_ns saves_most_ns checked checked_of" ] || show "header"
+    "folded function file line saves_least_ns saves_most_ns checked checked_of is_estimate instances_found \
+instances_low instances_high" ] || show "header"
 [ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = \
     "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
 [ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 14 10 12 " ] ||
