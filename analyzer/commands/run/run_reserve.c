@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/run/run.h"
+#include "analyzer/commands/run/run.h"
 
 /* FNV-1a: a name may be longer than a socket's. */
 static uint64_t hash_of(const char *text) {
