@@ -17,8 +17,7 @@
 #include "schema/file/private_file.h"
 #include "schema/spool/spool_place.h"
 
-#define WANTED_FREE 8u       /* grow while fewer chunks are free */
-#define GROW_FOR_THREADS 16u /* chunks */
+#define GROW_FOR_THREADS 16u /* chunks, at least */
 #define FEW_CHUNKS 256u      /* 16 MiB */
 
 static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
@@ -162,6 +161,7 @@ static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, 
     spool->fd = fd;
     madvise(map, spool->map_bytes, MADV_DONTFORK);
     prefault(map, 0, bytes_of(chunks));
+    atomic_store(&spool->free, (uint32_t)chunks);
     fill_header(spool->header, (uint32_t)limit, (unsigned)chunks);
     return XS_OK;
 }
@@ -216,9 +216,16 @@ static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_
          (uint64_t)chunks * XS_SPOOL_CHUNK_BYTES <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY)) {
         return chunks;
     }
-    bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < WANTED_FREE &&
+    bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < xs_spool_spare(count) &&
                           chunks_in(spool, count, XS_CHUNK_ACTIVE) >= count - count / 4;
     return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
+}
+
+/* The count of free chunks first: it is never too low for one that can be taken. */
+static void publish(struct xs_spool *spool, uint32_t count, uint32_t chunks) {
+    atomic_fetch_add(&spool->free, chunks);
+    atomic_store_explicit(&spool->next, count, memory_order_relaxed);
+    atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
 }
 
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
@@ -237,7 +244,7 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
         }
         if (!status) {
             prefault(spool->header, from, to);
-            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+            publish(spool, count, chunks);
         }
     }
     atomic_store_explicit(&spool->growing, 0, memory_order_release);
@@ -256,7 +263,7 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
     if (chunks && set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
         /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
         if (madvise((char *)spool->header + from, (size_t)(to - from), MADV_POPULATE_WRITE) == 0) {
-            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+            publish(spool, count, chunks);
             grown = (int)chunks;
         } else {
             set_access(spool->header, from, to, PROT_NONE);
@@ -274,8 +281,11 @@ void xs_spool_give_back(struct xs_spool *spool) {
     uint32_t count = atomic_load(&spool->header->chunk_count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = XS_CHUNK_FREE;
-        if (atomic_compare_exchange_strong(&xs_spool_chunk(spool, i)->header.state, &state, XS_CHUNK_FULL) ||
-            state == XS_CHUNK_FULL) {
+        bool was_free = atomic_compare_exchange_strong(&xs_spool_chunk(spool, i)->header.state, &state, XS_CHUNK_FULL);
+        if (was_free) {
+            atomic_fetch_sub(&spool->free, 1);
+        }
+        if (was_free || state == XS_CHUNK_FULL) {
             (void)fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bytes_of(i) + PAGE,
                             XS_SPOOL_CHUNK_BYTES - PAGE);
         }
@@ -284,22 +294,27 @@ void xs_spool_give_back(struct xs_spool *spool) {
 
 unsigned xs_spool_wanted(const struct xs_spool *spool) {
     const struct xs_spool_header *header = spool->header;
-    unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound, free_count = 0, full_count = 0;
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t state = atomic_load(&xs_spool_chunk(spool, i)->header.state);
-        free_count += state == XS_CHUNK_FREE;
-        full_count += state == XS_CHUNK_FULL;
-    }
-    if (free_count >= WANTED_FREE || (count >= bound && full_count >= count / 4)) {
+    unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound;
+    if (atomic_load(&spool->free) >= xs_spool_spare(count) ||
+        (count >= bound && chunks_in(spool, count, XS_CHUNK_FULL) >= count / 4)) {
         return 0;
     }
-    return count < bound ? (unsigned)least(count, bound - count) : GROW_FOR_THREADS;
+    return count < bound                              ? (unsigned)least(count, bound - count)
+           : xs_spool_spare(count) > GROW_FOR_THREADS ? xs_spool_spare(count)
+                                                      : GROW_FOR_THREADS;
 }
 
 struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
                                const char *thread_name) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
-    for (uint32_t n = 0, i = *hint < count ? *hint : 0; n < count; n++, i = i + 1 < count ? i + 1 : 0) {
+    if (atomic_load_explicit(&spool->free, memory_order_relaxed) == 0) {
+        return NULL;
+    }
+    /* The thread's last chunk, whose memory is warm, and then from where the latest one was found. */
+    uint32_t next = atomic_load_explicit(&spool->next, memory_order_relaxed);
+    for (uint32_t n = 0; n <= count; n++) {
+        uint64_t at = n == 0 ? *hint : (uint64_t)next + n - 1;
+        uint32_t i = (uint32_t)(at % count);
         struct xs_chunk *chunk = xs_spool_chunk(spool, i);
         uint32_t expected = XS_CHUNK_FREE;
         if (atomic_load_explicit(&chunk->header.state, memory_order_relaxed) != XS_CHUNK_FREE) {
@@ -308,6 +323,10 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
         if (!atomic_compare_exchange_strong_explicit(&chunk->header.state, &expected, XS_CHUNK_ACTIVE,
                                                      memory_order_acquire, memory_order_relaxed)) {
             continue;
+        }
+        atomic_fetch_sub_explicit(&spool->free, 1, memory_order_relaxed);
+        if (n > 0) {
+            atomic_store_explicit(&spool->next, i + 1, memory_order_relaxed);
         }
         chunk->header.thread = thread;
         chunk->header.tid = tid;
