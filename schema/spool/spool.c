@@ -19,6 +19,9 @@
 
 #define GROW_FOR_THREADS 16u /* chunks, at least */
 #define FEW_CHUNKS 256u      /* 16 MiB */
+#define AHEAD_CHUNKS 4096u   /* 256 MiB of a file in memory, none of which is memory yet */
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
 
@@ -42,12 +45,17 @@ static int write_zeros(int fd, off_t from, off_t to) {
     return XS_OK;
 }
 
+/* Going beyond the limit raises SIGXFSZ, which ends the application. */
+static bool is_beyond_file_limit(off_t to) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur;
+}
+
 /* Blocks on disk for [from, to). glibc's posix_fallocate is no help where the file system cannot: it writes one byte a
  * block without telling. */
 static int reserve(int fd, off_t from, off_t to) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur) {
-        errno = EFBIG; /* finding out the other way raises SIGXFSZ, which ends the application */
+    if (is_beyond_file_limit(to)) {
+        errno = EFBIG;
         return XS_ERROR_FULL;
     }
     int rc;
@@ -108,8 +116,6 @@ static uint64_t chunks_of_address_limit(void) {
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* What lies behind the chunks that are there may not be accessed: mlockall of the application would make memory of it
  * all. */
 static bool set_access(void *map, off_t from, off_t to, int access) {
@@ -134,8 +140,27 @@ static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     return map;
 }
 
-/* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them
- * needs no descriptor. */
+/* A file in memory is longer than its chunks need: the rest is no memory until it is used, and a thread that grows into
+ * it needs no descriptor. It grows in steps, not to its limit at once, because whoever reads the whole file (grep, cp)
+ * would read gigabytes of zeros. Where it cannot get longer, only such a thread misses it. */
+static int lengthen(struct xs_spool *spool, uint64_t limit, uint64_t chunks) {
+    uint64_t length = least(chunks + AHEAD_CHUNKS, limit);
+    if (spool->length < chunks) {
+        spool->length = (uint32_t)chunks; /* its blocks are reserved */
+    }
+    if (spool->length >= length || (chunks + AHEAD_CHUNKS / 2 < spool->length)) {
+        return XS_OK;
+    }
+    if (is_beyond_file_limit(bytes_of(length))) {
+        return XS_ERROR_FULL;
+    }
+    if (ftruncate(spool->fd, bytes_of(length)) != 0) {
+        return status_of_errno();
+    }
+    spool->length = (uint32_t)length;
+    return XS_OK;
+}
+
 static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, struct xs_spool *spool) {
     int status = reserve(fd, 0, bytes_of(chunks));
     void *map = MAP_FAILED;
@@ -143,8 +168,9 @@ static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, 
         map = map_file(fd, &limit, chunks);
         status = map == MAP_FAILED ? XS_ERROR_SYSTEM : XS_OK;
     }
-    if (!status && spool->in_memory && ftruncate(fd, bytes_of(limit)) != 0) {
-        status = status_of_errno();
+    if (!status && spool->in_memory) {
+        spool->fd = fd;
+        status = lengthen(spool, limit, chunks);
     }
     if (status) {
         int saved = errno;
@@ -152,6 +178,7 @@ static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, 
             munmap(map, (size_t)bytes_of(limit));
         }
         close(fd);
+        spool->fd = -1;
         unlink(path);
         errno = saved;
         return status;
@@ -246,6 +273,9 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
             prefault(spool->header, from, to);
             publish(spool, count, chunks);
         }
+        if (!status && spool->in_memory) {
+            (void)lengthen(spool, spool->header->chunk_limit, (uint64_t)count + chunks);
+        }
     }
     atomic_store_explicit(&spool->growing, 0, memory_order_release);
     return status ? status : (int)chunks;
@@ -258,7 +288,8 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
         return 0;
     }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
-    chunks = allowed_of(spool, count, room_of(spool, count, chunks));
+    uint32_t room = spool->length > count ? spool->length - count : 0;
+    chunks = allowed_of(spool, count, (uint32_t)least(room, room_of(spool, count, chunks)));
     off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
     if (chunks && set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
         /* Fails, rather than with a SIGBUS, where the tmpfs is full. */

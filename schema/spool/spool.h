@@ -89,7 +89,8 @@ struct xs_spool {
     struct xs_spool_header *header;
     size_t map_bytes; /* of a spool that was opened: the file's */
     int fd; /* of the opening thread's descriptor table; -1 after xs_spool_unmap, and of a spool that was opened */
-    bool in_memory;           /* its file is in a tmpfs and as long as the mapping: it can grow without a descriptor */
+    bool in_memory;  /* its file is in a tmpfs and longer than its chunks: it can grow without a descriptor */
+    uint32_t length; /* of the writer, in memory: chunks for which the file is long enough; as `growing` says */
     _Atomic uint32_t growing; /* a thread is growing it */
     _Atomic uint32_t free;    /* of the writer: chunks that are free, at most for a moment fewer; says where none is */
     _Atomic uint32_t next;    /* of the writer: where to look for a free chunk, behind the one that was taken last */
