@@ -133,10 +133,16 @@ static void tell_direct_access(void) {
     }
 }
 
+/* Is it worth to look at every chunk again now, after a round that took over so many events? What few threads have
+ * recorded meanwhile waits until the bell is rung. */
+static bool is_worth_another(int64_t events) {
+    return events > (atomic_load(&drain.stop) ? 0 : (int64_t)atomic_load(&drain.spool->header->chunk_count) / 64);
+}
+
 /* Events in transactions small enough that chunks come free while a burst lasts. */
 static int64_t take_over_events(void) {
-    int64_t total = 0, events = 1;
-    for (unsigned round = 0; events > 0 && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
+    int64_t total = 0, events = INT64_MAX;
+    for (unsigned round = 0; is_worth_another(events) && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
         keep_chunks_free();
         xs_outside_look();
         tell_direct_access();
