@@ -11,6 +11,7 @@
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/write/schema_check.h"
 #include "schema/write/store_internal.h"
+#include "schema/write/store_thin.h"
 
 /* The table's name and its rows, each from the one list. */
 struct lookup {
@@ -216,6 +217,7 @@ int xs_store_close(struct xs_store *store) {
     }
     /* A reader that has the trace open keeps the WAL alive; the next reader's recovery ends it. */
     sqlite3_busy_timeout(store->db, 100);
+    xs_store_give_back(store);
     int status = xs_store_exec(store, "PRAGMA journal_mode=DELETE");
     /* SQLite makes no journal for a file that has another name now, which leaving the WAL needs; the rows can be put
      * into it all the same. */

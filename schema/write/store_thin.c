@@ -118,7 +118,7 @@ static const struct thinned {
 enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = XS_CHOICE_ROWS, STEP_BITS = 2, MOST_BITS = 24 };
 /* Calls that stay beside the sample, with their records: a thirty-second of the size at most. */
 enum { MOST_BESIDE = 1 << 16, SIZE_OF_BESIDE = 4096 };
-enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18 };
+enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18, MOST_REWRITTEN_PAGES = (64 << 20) / XS_PAGE_BYTES };
 
 struct xs_thin_mark {
     uint32_t correlation; /* the newest of all calls until then */
@@ -190,6 +190,13 @@ static int64_t number(struct xs_store *store, const char *pragma) {
 static uint64_t used_bytes(struct xs_store *store) {
     int64_t pages = number(store, "PRAGMA page_count") - number(store, "PRAGMA freelist_count");
     return (uint64_t)(pages > 0 ? pages : 0) * XS_PAGE_BYTES;
+}
+
+void xs_store_give_back(struct xs_store *store) {
+    const int64_t pages = number(store, "PRAGMA page_count"), left = number(store, "PRAGMA freelist_count");
+    if (store->thinned_rows > 0 && left > pages / 8 && pages - left <= MOST_REWRITTEN_PAGES) {
+        sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
+    }
 }
 
 /* Number of the last row of a table; its statement is kept. */
