@@ -64,7 +64,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
 /* What the report begins with. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
     struct xs_string text = {0};
-    xs_report_headline(&text, report, true);
+    xs_report_headline(&text, report, true, NULL);
     xs_json_text(json, "headline", text.data);
     xs_json_count(json, "kernels_given_pinned", report->summary->given_pinned);
     xs_json_count(json, "kernels_given_managed", report->summary->given_managed);
