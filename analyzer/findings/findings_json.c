@@ -91,6 +91,7 @@ static void put_variants(const struct xs_finding *f, struct xs_json *json) {
             xs_json_object(json, NULL);
             xs_json_text(json, "verdict", xs_detectors[f->detector]->verdicts[verdict].name);
             xs_json_count(json, "instances", f->variants[verdict].instances);
+            xs_json_count(json, "instances_in_all", xs_variant_in_all(&f->variants[verdict]));
             xs_json_end(json, '}');
         }
         xs_json_end(json, ']');
@@ -101,6 +102,7 @@ static void put_variants(const struct xs_finding *f, struct xs_json *json) {
         if (f->turns.buffers)
             xs_json_count(json, "buffers", f->turns.buffers);
         xs_json_count(json, "bytes", f->turns.bytes);
+        xs_json_bool(json, "one_size", f->turns.one_size);
         xs_json_end(json, '}');
     }
 }

@@ -12,6 +12,8 @@
 
 /* --- savings.c --- */
 
+/* Instances with this verdict, with an estimate of those among the copies that were not checked. */
+uint64_t xs_variant_in_all(const struct xs_variant *variant);
 /* "about 637 overwritten, about 10 freed"; nothing where there is one verdict. */
 void xs_finding_variants(struct xs_string *text, const struct xs_finding *finding);
 /* Contents that come again and again, and the room that they need on the device; nothing where that is not known. */
