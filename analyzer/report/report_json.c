@@ -410,6 +410,7 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
         else
             xs_json_null(json, "bare_ns");
         xs_json_count(json, "budget_percent", c->budget_percent);
+        xs_json_bool(json, "is_of_several_threads", c->busiest_calls < c->calls);
         xs_json_count(json, "detachments", c->detachments);
     }
     xs_json_end(json, '}');
