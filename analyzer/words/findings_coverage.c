@@ -178,16 +178,22 @@ static void call_site_lines(const struct xs_sites *sites, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "Call sites: %zu more such notes; --json has them.", count - 1);
 }
 
-/* Where most places in native code have no line: what to do. Of several addresses in one function each is a place. */
-static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
-    char without[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
-    uint64_t missing = 0, native = 0;
+uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line) {
+    uint64_t native = 0;
+    *without_line = 0;
     for (uint32_t i = 0; sites && sites->callsites && i < sites->place_count; i++) {
         const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
         bool own = frame && !frame->python && !frame->library && frame->module;
         native += own;
-        missing += own && !frame->line;
+        *without_line += own && !frame->line;
     }
+    return native;
+}
+
+/* Where most places in native code have no line: what to do. */
+static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
+    char without[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    uint64_t missing, native = xs_native_places(sites, &missing);
     if (missing && missing * 2 > native)
         xs_out_line(
             out, XS_STYLE_WARN,

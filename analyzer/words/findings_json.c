@@ -51,12 +51,30 @@ void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct
     xs_place_json_object(json, xs_site_frame(findings, site), true);
 }
 
+/* Binaries whose lines are not known, each with the reason. */
+static void put_unread(const struct xs_callsites *callsites, struct xs_json *json) {
+    struct xs_unread_module module;
+    xs_json_array(json, "unread_modules");
+    for (uint32_t next = 0; callsites && xs_callsites_unread(callsites, &next, &module);) {
+        xs_json_object(json, NULL);
+        xs_json_text(json, "path", module.path);
+        xs_json_bool(json, "library", module.library);
+        xs_json_text(json, "reason", module.reason);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+}
+
 /* How far call sites are known: of stacks that were recorded, and why of some no line is. */
 static void put_call_sites(const struct xs_findings *findings, struct xs_json *json) {
     const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
     xs_json_object(json, "call_sites");
     xs_json_bool(json, "recorded", findings->sites && findings->sites->places);
     xs_json_count(json, "places", findings->sites ? findings->sites->place_count : 0);
+    uint64_t without_line;
+    xs_json_count(json, "native_places", xs_native_places(findings->sites, &without_line));
+    xs_json_count(json, "native_places_without_line", without_line);
+    put_unread(callsites, json);
     xs_json_array(json, "notes");
     for (size_t i = 0; callsites && xs_callsites_note(callsites, i); i++)
         xs_json_text(json, NULL, xs_callsites_note(callsites, i));
@@ -91,6 +109,7 @@ static void put_variants(const struct xs_finding *f, struct xs_json *json) {
             xs_json_object(json, NULL);
             xs_json_text(json, "verdict", xs_detectors[f->detector]->verdicts[verdict].name);
             xs_json_count(json, "instances", f->variants[verdict].instances);
+            xs_json_count(json, "instances_in_all", xs_variant_in_all(&f->variants[verdict]));
             xs_json_end(json, '}');
         }
         xs_json_end(json, ']');
@@ -101,6 +120,7 @@ static void put_variants(const struct xs_finding *f, struct xs_json *json) {
         if (f->turns.buffers)
             xs_json_count(json, "buffers", f->turns.buffers);
         xs_json_count(json, "bytes", f->turns.bytes);
+        xs_json_bool(json, "one_size", f->turns.one_size);
         xs_json_end(json, '}');
     }
 }

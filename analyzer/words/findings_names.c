@@ -128,16 +128,20 @@ void xs_finding_cost(struct xs_string *text, const struct xs_finding *f) {
         xs_string_format(text, ", %s%s%s exposed", about, mark, xs_format_ns(buffer, xs_amount_ns(&of, t->exposed_ns)));
 }
 
+uint64_t xs_variant_in_all(const struct xs_variant *variant) {
+    uint64_t all = (uint64_t)(variant->estimate + 0.5);
+    return all > variant->instances ? all : variant->instances;
+}
+
 void xs_finding_variants(struct xs_string *text, const struct xs_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     char count[XS_UNIT_BYTES];
     for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
         const struct xs_variant *variant = &f->variants[verdict];
-        uint64_t all = (uint64_t)(variant->estimate + 0.5);
-        bool about = all > variant->instances;
+        uint64_t all = xs_variant_in_all(variant);
         if (variant->instances)
-            xs_string_format(text, "%s%s%s %s", text->length ? ", " : "", about ? "about " : "",
-                             xs_format_count(count, about ? all : variant->instances), d->verdicts[verdict].name);
+            xs_string_format(text, "%s%s%s %s", text->length ? ", " : "", all > variant->instances ? "about " : "",
+                             xs_format_count(count, all), d->verdicts[verdict].name);
     }
 }
 

@@ -12,6 +12,8 @@
 
 /* --- savings.c --- */
 
+/* Instances with this verdict, with an estimate of those among the copies that were not checked. */
+uint64_t xs_variant_in_all(const struct xs_variant *variant);
 /* "about 637 overwritten, about 10 freed"; nothing where there is one verdict. */
 void xs_finding_variants(struct xs_string *text, const struct xs_finding *finding);
 /* Contents that come again and again, and the room that they need on the device; nothing where that is not known. */
@@ -84,6 +86,9 @@ void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *o
 void xs_findings_unknown_lines(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                                struct xs_out *out);
 /* Lines for the section Coverage: contents, arguments, what is undecided, the link model. */
+/* The places in native code of the program, and of these those without a line. Of several addresses in one function
+ * each is a place. */
+uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line);
 void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out); /* the last of these */
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out);

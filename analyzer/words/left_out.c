@@ -158,6 +158,8 @@ static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text
     return count;
 }
 
+#define CALLED "coverage.unknown_called"
+#define LOOKED_UP "coverage.unknown_looked_up"
 enum { NEWER_BYTES = 16 << 10, NEWER_NAMED = 12 };
 
 /* " (cuFirst, cuSecond and 3 more)"; returns how many there are. */
@@ -181,13 +183,30 @@ static uint64_t list_names(const struct xs_trace *trace, const char *key, struct
     return count;
 }
 
+static void put_names(const struct xs_trace *trace, const char *meta, const char *key, struct xs_json *json) {
+    char names[NEWER_BYTES];
+    xs_trace_meta_text(trace, meta, memset(names, 0, sizeof names), sizeof names, "");
+    xs_json_array(json, key);
+    for (const char *name = names; *name; name += strspn(name, ",")) {
+        size_t length = strcspn(name, ",");
+        xs_json_text_bytes(json, NULL, name, length);
+        name += length;
+    }
+    xs_json_end(json, ']');
+}
+
+void xs_newer_functions_json(const struct xs_trace *trace, struct xs_json *json) {
+    put_names(trace, CALLED, "called", json);
+    put_names(trace, LOOKED_UP, "looked_up", json);
+}
+
 static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *text) {
     struct xs_string called = {0}, looked_up = {0};
     char number[XS_UNIT_BYTES], other[XS_UNIT_BYTES];
     if (!summary->trace)
         return 0;
-    uint64_t calls = list_names(summary->trace, "coverage.unknown_called", &called);
-    uint64_t others = list_names(summary->trace, "coverage.unknown_looked_up", &looked_up);
+    uint64_t calls = list_names(summary->trace, CALLED, &called);
+    uint64_t others = list_names(summary->trace, LOOKED_UP, &looked_up);
     if (calls + others)
         xs_string_format(text, "Functions of a newer driver: the program ");
     if (calls)

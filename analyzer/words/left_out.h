@@ -3,6 +3,7 @@
 #ifndef XFERSPY_ANALYZER_SUMMARY_LEFT_OUT_H
 #define XFERSPY_ANALYZER_SUMMARY_LEFT_OUT_H
 
+#include "analyzer/base/json.h"
 #include "analyzer/base/text.h"
 #include "analyzer/totals/summary/summary.h"
 
@@ -31,5 +32,8 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text);
 /* How many of a kind were left out, and the sentence with that number, which is appended to `text`. 0: none, and
  * nothing is appended. */
 uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text);
+
+/* Keys "called" and "looked_up" of the object that is open: names of the functions of XS_LEFT_NEWER. */
+void xs_newer_functions_json(const struct xs_trace *trace, struct xs_json *json);
 
 #endif

@@ -166,6 +166,7 @@ void xs_saving_json(struct xs_json *json, const char *key, const struct xs_savin
     xs_json_object(json, key);
     xs_json_count(json, "least_ns", saving->least_ns);
     xs_json_count(json, "most_ns", saving->most_ns);
+    xs_json_bool(json, "up_to", xs_saving_is_range(saving));
     xs_json_end(json, '}');
 }
 

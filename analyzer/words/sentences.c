@@ -9,7 +9,7 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
 }
 
 /* Threads, devices, a wait for a copy: what was measured may be more than the run. */
-static void at_the_same_time(struct xs_string *text) { xs_string_format(text, ", some of it at the same time"); }
+#define AT_THE_SAME_TIME "some of it at the same time"
 
 const char *xs_share_column(const struct xs_recorded_time *recorded) {
     return recorded->in_part ? "of recorded" : "of run";
@@ -25,8 +25,7 @@ static void say_part_of_run(struct xs_string *text, uint64_t ns, const struct xs
     char part[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     xs_format_ns(part, recorded->ns);
     if (ns > recorded->ns) {
-        at_the_same_time(text);
-        xs_string_format(text, ": %s were recorded", part);
+        xs_string_format(text, ", " AT_THE_SAME_TIME ": %s were recorded", part);
     } else {
         xs_string_format(text, " of the %s recorded (%s)", part, xs_format_share(share, ns, recorded->ns));
     }
@@ -39,8 +38,7 @@ void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const st
     if (recorded->in_part) {
         say_part_of_run(text, ns, recorded);
     } else if (ns > run_ns && run_ns) {
-        at_the_same_time(text);
-        xs_string_format(text, ": the run took %s", xs_format_ns(run, run_ns));
+        xs_string_format(text, ", " AT_THE_SAME_TIME ": the run took %s", xs_format_ns(run, run_ns));
     } else if (run_ns) {
         xs_string_format(text, "%s%s (%s)", of, xs_format_ns(run, run_ns), xs_format_share(share, ns, run_ns));
     }
@@ -83,25 +81,25 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findi
     xs_string_add(text, ".", 1);
 }
 
-static void say_share(struct xs_string *text, uint64_t ns, const struct xs_recorded_time *recorded) {
+void xs_say_share(struct xs_string *text, const char *before, uint64_t ns, const struct xs_recorded_time *recorded) {
     char share[XS_UNIT_BYTES];
     if (recorded->ns && ns > recorded->ns)
-        at_the_same_time(text);
+        xs_string_format(text, "%s" AT_THE_SAME_TIME, before);
     else if (*xs_format_share(share, ns, recorded->ns))
-        xs_string_format(text, ", %s %s", share, xs_share_is_of(recorded));
+        xs_string_format(text, "%s%s %s", before, share, xs_share_is_of(recorded));
 }
 
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded) {
     char back[XS_UNIT_BYTES];
     xs_string_format(text, "saves %s%s", bound, xs_format_ns(back, ns));
-    say_share(text, ns, recorded);
+    xs_say_share(text, ", ", ns, recorded);
 }
 
 void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
                          const struct xs_recorded_time *recorded) {
     xs_string_format(text, "saves ");
     xs_say_saving(text, saves);
-    say_share(text, saves->most_ns, recorded);
+    xs_say_share(text, ", ", saves->most_ns, recorded);
 }
 
 struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,

@@ -53,6 +53,8 @@ void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const st
  * part of the run. Nothing where nothing is saved. */
 void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings);
 
+/* "0.8 % of the run" behind `before`, or that some of it was at the same time; nothing where the run's time is 0. */
+void xs_say_share(struct xs_string *text, const char *before, uint64_t ns, const struct xs_recorded_time *recorded);
 /* "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
 void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded);
 /* The least, where it is worth saying beside the most; 0: it is next to nothing, under a hundredth of that. */

@@ -39,6 +39,13 @@ static void say_of(struct xs_string *text, const struct xs_steps *steps) {
                          xs_format_count(count, steps->count), xs_format_count(of, steps->of));
 }
 
+void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings) {
+    if (!findings->steps.count)
+        return;
+    say_mark(text, findings);
+    say_of(text, &findings->steps);
+}
+
 static void say(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     char count[XS_UNIT_BYTES], spread[XS_UNIT_BYTES];
@@ -46,8 +53,7 @@ static void say(struct xs_string *text, const struct xs_findings *findings) {
     xs_string_format(text, ": medians of %s steps, whose times differ by %s (standard deviation); ",
                      xs_format_count(count, steps->count - steps->warm_up),
                      xs_format_share(spread, (uint64_t)(steps->spread * 10000 + 0.5), 10000));
-    say_mark(text, findings);
-    say_of(text, steps);
+    xs_steps_say_mark(text, findings);
 }
 
 void xs_steps_say(struct xs_string *text, const struct xs_findings *findings) {
@@ -91,6 +97,7 @@ void xs_steps_json(struct xs_json *json, const struct xs_findings *findings) {
     xs_json_text(json, "site", of_range ? NULL : xs_site_name(findings, steps->site));
     xs_place_json_object(json, of_range ? NULL : xs_site_frame(findings, steps->site), false);
     xs_json_count(json, "count", steps->count);
+    xs_json_count(json, "count_of_run", steps->of ? steps->of : steps->count);
     xs_json_int(json, "begin_ns", steps->items[0].begin_ns);
     xs_json_int(json, "end_ns", steps->items[steps->count].begin_ns);
     xs_json_number(json, "spread", steps->spread);

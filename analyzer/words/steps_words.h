@@ -10,6 +10,9 @@
  * the wait at train.py:18 in main (cuStreamSynchronize)". Nothing where there are no steps, and none of the whole run
  * is to be shown: under a filter. Escaped. */
 void xs_steps_say(struct xs_string *text, const struct xs_findings *findings);
+/* "each ends with the wait at train.py:18 in main (cuStreamSynchronize)", the end of the sentence above; nothing where
+ * there are no steps. Of the whole run, also under a filter. Escaped. */
+void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings);
 /* "the first 2 steps took 300 ms, with 12 transfers, 1.20 GiB"; nothing where there is no warm-up, and as above. */
 void xs_steps_say_warm_up(struct xs_string *text, const struct xs_findings *findings);
 

@@ -11,6 +11,7 @@
 #include "analyzer/words/context_words.h"
 #include "analyzer/words/detour_words.h"
 #include "analyzer/words/findings_words.h"
+#include "analyzer/words/sentences.h"
 
 /* id, stack, when, how long, bytes, address, content and what was there before, as texts; NULL where the table has
  * none. */
@@ -106,24 +107,24 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings 
     xs_json_array(json, "details");
     for (size_t i = 0; i < count && status >= 0; i++) {
         const struct xs_finding *f = &findings->items[i];
-        struct xs_string cost = {0}, amount = {0}, gain = {0}, checked = {0}, framework = {0}, detour = {0};
+        struct xs_string cost = {0}, amount = {0}, share = {0}, checked = {0}, framework = {0}, detour = {0};
         int64_t stack = 0;
         xs_finding_cost(&cost, f);
         xs_finding_amount(&amount, f);
-        xs_finding_gain(&gain, findings, f);
+        if (!f->advice)
+            xs_say_share(&share, "", f->gives_back_ns, &findings->recorded);
         xs_finding_checked(&checked, f);
         xs_say_framework(&framework, f);
         xs_say_detour(&detour, findings, f);
         xs_json_object(json, NULL);
         xs_json_text(json, "cost_text", cost.data);
         xs_json_text(json, "amount_text", amount.data);
-        xs_json_text(json, "gain_text", gain.data);
+        xs_json_text(json, "share_text", share.data);
         xs_json_text(json, "checked_text", checked.data);
         xs_json_text(json, "framework_text", framework.length ? framework.data : NULL);
         if (detour.length)
             xs_json_text(json, "detour_text", detour.data);
         xs_json_count(json, "scaled_ns", f->saves.scaled_most_ns);
-        xs_json_bool(json, "up_to", xs_finding_at_most(f));
         xs_html_place_json(findings->sites, xs_site_frame(findings, f->site), json);
         status = put_instances(trace, f, &stack, json, message);
         if (i < XS_HTML_STACKS && stack)
@@ -131,7 +132,7 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings 
         xs_json_end(json, '}');
         xs_string_free(&cost);
         xs_string_free(&amount);
-        xs_string_free(&gain);
+        xs_string_free(&share);
         xs_string_free(&checked);
         xs_string_free(&framework);
         xs_string_free(&detour);

@@ -14,6 +14,7 @@
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
 #include "analyzer/words/sentences.h"
+#include "analyzer/words/steps_words.h"
 #include "analyzer/words/unchecked.h"
 
 static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
@@ -65,6 +66,39 @@ static void cut(struct xs_findings *shown, struct xs_cause *causes, const struct
     }
 }
 
+/* The report's first line, cut where it names the finding to begin with: what is before the name, the name, the rest.
+ * One text where it names none. */
+static void put_headline(const struct xs_report *report, struct xs_json *json) {
+    struct xs_string text = {0};
+    struct xs_part name = {0};
+    xs_report_headline(&text, report, true, &name);
+    xs_json_array(json, "headline");
+    if (name.end) {
+        xs_json_text_bytes(json, NULL, text.data, name.begin);
+        xs_json_text_bytes(json, NULL, text.data + name.begin, name.end - name.begin);
+    }
+    xs_json_text(json, NULL, text.data + name.end);
+    xs_json_end(json, ']');
+    xs_string_free(&text);
+}
+
+/* What `xferspy try' measured, in two parts of a sentence, in the order of the report's `tried`. */
+static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
+    xs_json_array(json, "tried_texts");
+    for (size_t i = 0; i < tried->count; i++) {
+        struct xs_string change = {0}, rest = {0};
+        xs_tried_say_change(&change, &tried->items[i]);
+        xs_tried_say_rest(&rest, &tried->items[i]);
+        xs_json_object(json, NULL);
+        xs_json_text(json, "change_text", change.data);
+        xs_json_text(json, "rest_text", rest.data);
+        xs_json_end(json, '}');
+        xs_string_free(&change);
+        xs_string_free(&rest);
+    }
+    xs_json_end(json, ']');
+}
+
 /* The report's own object, less what is too much for a page, and what that is. */
 static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     const struct xs_findings *findings = run->reading.findings;
@@ -78,8 +112,10 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_tried_read(&tried, &run->reading.trace);
     xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
     xs_report_json(&report, json);
-    xs_tried_free(&tried);
     xs_json_end(json, ']');
+    put_headline(&report, json);
+    put_tried(&tried, json);
+    xs_tried_free(&tried);
     xs_json_count(json, "findings_left_out", findings->count - shown.count);
     for (size_t i = shown.cause_count; i < findings->cause_count; i++)
         left_ns = xs_sum(left_ns, findings->causes[i].saves.most_ns);
@@ -89,12 +125,12 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-/* What all repairs save together, in the words of the report; null where that is nothing. */
-static void put_total(const struct xs_findings *findings, struct xs_json *json) {
-    struct xs_string total = {0};
-    xs_say_total_of_run(&total, findings);
-    xs_json_text(json, "total_text", total.data);
-    xs_string_free(&total);
+/* How steps are told, in the words of the report; null where there are none. */
+static void put_steps(const struct xs_findings *findings, struct xs_json *json) {
+    struct xs_string mark = {0};
+    xs_steps_say_mark(&mark, findings);
+    xs_json_text(json, "steps_mark_text", mark.data);
+    xs_string_free(&mark);
 }
 
 /* Calls that failed, in the words of the report; null where none did. */
@@ -173,7 +209,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     put_report(run, json);
     put_failures(run, json);
     put_unknown(run, json);
-    put_total(findings, json);
+    put_steps(findings, json);
     put_overlap(&run->reading.summary, json);
     xs_html_sites_begin(&sites, findings, &run->by);
     int status = xs_html_details_json(trace, findings, shown, json, message);

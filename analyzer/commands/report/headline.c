@@ -32,11 +32,14 @@ static void amount(struct xs_string *text, const struct xs_findings *f) {
     xs_say_of_run(text, " of the run's ", wasted, &f->recorded);
 }
 
-/* The first one's line, or what stands in its place. */
-static void begin_with(struct xs_string *text, const struct xs_findings *findings, bool one, bool with_place) {
+/* The first one's line, or what stands in its place. Stores where the name is. */
+static void begin_with(struct xs_string *text, const struct xs_findings *findings, bool one, bool with_place,
+                       struct xs_part *name) {
     const struct xs_frame *frame = xs_site_frame(findings, findings->items[0].site);
     xs_string_format(text, "%s", one ? ": " : "; start with number 1, ");
+    name->begin = text->length;
     xs_finding_name(text, findings, 0);
+    name->end = text->length;
     if (with_place && frame && frame->file) {
         xs_string_add(text, ", at ", 5);
         xs_place_file(text, frame->file, findings->sites->cwd);
@@ -132,8 +135,9 @@ static void say_nothing(struct xs_string *text, const struct xs_report *report) 
     xs_string_free(&unseen);
 }
 
-void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place) {
+void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name) {
     const struct xs_findings *f = report->findings;
+    struct xs_part unused;
     char why[256], floor[XS_UNIT_BYTES];
     size_t causes = 0, large = 0;
     for (size_t i = 0; i < f->cause_count; i++) {
@@ -148,7 +152,7 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
         xs_string_format(text, "%s", with_place ? "" : "saves ");
         amount(text, f);
         xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
-        begin_with(text, f, causes == 1, with_place);
+        begin_with(text, f, causes == 1, with_place, name ? name : &unused);
     } else {
         size_t begin = text->length;
         struct xs_string unseen = {0};

@@ -55,10 +55,16 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
 /* Before each of several traces; `index` counts from 0. */
 void xs_report_text_heading(const char *path, int index, struct xs_out *out);
 
+/* A part of a text: its first byte, and the one behind its last. */
+struct xs_part {
+    size_t begin, end;
+};
+
 /* What was wasted and where to begin, in a sentence without its full stop: "up to 24.3 ms of the run's 279 ms (8.7 %),
  * in 2 findings; start with number 1, noop-upload, at train.py:42". Escaped; without the place there is nothing of the
- * trace in it. */
-void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place);
+ * trace in it. Where it names the finding to begin with, `name` is set to the part of it that is the name. NULL: not
+ * asked for. */
+void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name);
 /* How long copies kept a device busy, and what of it ran beside its kernels: a sentence. The page says it, too. */
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *summary,
                            const struct xs_device_summary *device);

@@ -50,6 +50,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_text(json, "status", run->status);
     xs_json_bool(json, "still_running", s->trace->is_live);
     xs_json_bool(json, "snapshot", run->is_snapshot);
+    xs_json_bool(json, "last_events_missing", s->trace->is_cut);
     xs_json_bool(json, "simulated", run->simulated);
     xs_json_int(json, "driver_version", run->driver_version);
     xs_json_text(json, "clock", run->clock);
@@ -64,7 +65,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
 /* What the report begins with. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
     struct xs_string text = {0};
-    xs_report_headline(&text, report, true);
+    xs_report_headline(&text, report, true, NULL);
     xs_json_text(json, "headline", text.data);
     xs_json_count(json, "kernels_given_pinned", report->summary->given_pinned);
     xs_json_count(json, "kernels_given_managed", report->summary->given_managed);
@@ -265,6 +266,8 @@ static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
             xs_json_text(json, "kind", xs_left_out_names[kind]);
             xs_json_count(json, "count", count);
             xs_json_text(json, "text", text.data);
+            if (kind == XS_LEFT_NEWER)
+                xs_newer_functions_json(s->trace, json);
             xs_json_end(json, '}');
         }
         xs_string_free(&text);
@@ -272,18 +275,22 @@ static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* The steps that were recorded, where steps were asked for. */
+/* The steps that were recorded, or the parts, as they were asked for. */
 static void put_steps(const struct xs_recorded_steps *steps, struct xs_json *json) {
     static const char *const by[] = {
         [XS_RECORDED_BY_RANGE] = "range", [XS_RECORDED_BY_WAIT] = "wait", [XS_RECORDED_NONE] = "none"};
-    if (steps->by == XS_RECORDED_ALL)
+    if (steps->by == XS_RECORDED_ALL) {
+        xs_json_text(json, "window", *steps->name ? steps->name : NULL);
         return;
+    }
     xs_json_object(json, "steps");
     xs_json_text(json, "by", by[steps->by]);
     xs_json_text(json, "name", steps->name);
     xs_json_count(json, "first", steps->first);
     xs_json_count(json, "count", steps->count);
     xs_json_count(json, "passed", steps->passed);
+    xs_json_count(json, "skipped", steps->skipped);
+    xs_json_count(json, "wanted", steps->wanted);
     xs_json_end(json, '}');
 }
 
@@ -403,6 +410,7 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
         else
             xs_json_null(json, "bare_ns");
         xs_json_count(json, "budget_percent", c->budget_percent);
+        xs_json_bool(json, "is_of_several_threads", c->busiest_calls < c->calls);
         xs_json_count(json, "detachments", c->detachments);
     }
     xs_json_end(json, '}');

@@ -46,7 +46,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     const struct xs_run *run = &report->summary->run;
     char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0}, headline = {0}, filter = {0};
-    xs_report_headline(&headline, report, false);
+    xs_report_headline(&headline, report, false, NULL);
     xs_filter_sentence(&filter, report->findings);
     xs_markdown_code(&text, *run->command ? run->command : run->executable);
     xs_string_format(&text, " ran for %s%s", run->duration_estimated ? "at least " : "",

@@ -105,7 +105,7 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
 /* On a line of their own, so that they are what is read first. */
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
     struct xs_string headline = {0}, filter = {0};
-    xs_report_headline(&headline, report, true);
+    xs_report_headline(&headline, report, true, NULL);
     xs_filter_sentence(&filter, report->findings);
     if (filter.length)
         xs_out_fact(out, "filter", "%s", filter.data);
@@ -410,7 +410,7 @@ void xs_report_text_on_terminal(const struct xs_report *report, struct xs_out *o
     free(text);
     if (lines < (size_t)out->rows || report->by)
         return;
-    xs_report_headline(&headline, report, true);
+    xs_report_headline(&headline, report, true, NULL);
     putc('\n', out->file);
     xs_out_line(out, XS_STYLE_HEADING, "Wasted: %s.", headline.data);
     if (xs_report_sections(report) & ~XS_SECTION_BIT(FINDINGS))

@@ -58,18 +58,9 @@ static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *goo
     return output;
 }
 
-/* "1, 3 and 4", of the numbers of the causes that were tried, where --only left others out. */
-static char *only_of(const char *numbers) {
-    struct xs_string text = {0};
-    for (const char *comma; numbers && (comma = strchr(numbers, ',')); numbers = comma + 1)
-        xs_string_format(&text, "%.*s%s", (int)(comma - numbers), numbers, strchr(comma + 1, ',') ? ", " : " and ");
-    if (numbers)
-        xs_string_format(&text, "%s", numbers);
-    return text.data;
-}
-
 static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
     const char *finding = (const char *)sqlite3_column_text(row, 0);
+    const char *only = (const char *)sqlite3_column_text(row, 14);
     bool good = true;
     for (int i = 1; i <= 3; i++)
         good = good && sqlite3_column_type(row, i) == SQLITE_INTEGER;
@@ -86,7 +77,7 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
                                                           .runs = runs,
                                                           .tried = xs_json_document_count(row, 12, &good),
                                                           .causes = xs_json_document_count(row, 13, &good),
-                                                          .only = only_of((const char *)sqlite3_column_text(row, 14)),
+                                                          .only = only ? xs_strdup(only) : NULL,
                                                           .is_partly = sqlite3_column_int(row, 10) > 0,
                                                           .output = output};
 }
@@ -172,59 +163,113 @@ static bool is_compared(const struct xs_tried_output *output) {
     return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
 }
 
-bool xs_tried_is_same(const struct xs_tried_output *output) {
-    return output->result == XS_OUTPUT_SAME && !output->exits_differ && is_compared(output);
+enum xs_tried_judgement xs_tried_judge(const struct xs_tried_output *output) {
+    if (output->result == XS_OUTPUT_DIFFERS)
+        return XS_TRIED_DIFFERS;
+    if (output->exits_differ)
+        return XS_TRIED_ENDS_OTHERWISE;
+    return is_compared(output) ? XS_TRIED_SAME : XS_TRIED_NOT_COMPARED;
 }
 
+static bool is_same(const struct xs_tried_output *output) { return xs_tried_judge(output) == XS_TRIED_SAME; }
+
 void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output) {
+    static const char *const words[] = {[XS_TRIED_SAME] = "output the same",
+                                        [XS_TRIED_DIFFERS] = "OUTPUT DIFFERS",
+                                        [XS_TRIED_ENDS_OTHERWISE] = "ends otherwise",
+                                        [XS_TRIED_NOT_COMPARED] = "output not compared"};
     char buffer[XS_UNIT_BYTES];
-    if (output->result == XS_OUTPUT_DIFFERS) {
-        xs_string_format(text, "OUTPUT DIFFERS");
-    } else if (output->exits_differ) {
-        xs_string_format(text, "ends otherwise");
-    } else if (!is_compared(output)) {
-        xs_string_format(text, "output not compared");
-    } else {
-        xs_string_format(text, "output the same");
-        if (output->varying)
-            xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
-                             output->varying == 1 ? " that varies" : "s that vary");
-    }
+    xs_string_format(text, "%s", words[xs_tried_judge(output)]);
+    if (is_same(output) && output->varying)
+        xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
+                         output->varying == 1 ? " that varies" : "s that vary");
 }
 
 static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
 
-/* In the words of what is predicted, beside which it stands. The interval has 0 exactly where the runs do not tell. */
-static void say_change(struct xs_string *text, const struct xs_tried_item *item) {
-    char change[XS_UNIT_BYTES], low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
-    xs_format_ns(change, without_sign(item->delta_ns));
-    xs_format_ns(low, without_sign(item->low_ns));
-    xs_format_ns(high, without_sign(item->high_ns));
-    if (item->high_ns < 0)
-        xs_string_format(text, "saves %s (%s to %s)", change, high, low);
-    else if (item->low_ns > 0)
-        xs_string_format(text, "slower by %s (%s to %s)", change, low, high);
-    else
-        xs_string_format(text, "no clear change (%s less to %s more)", low, high);
+/* The interval has 0 exactly where the runs do not tell. */
+static enum xs_tried_change change_of(const struct xs_tried_item *item) {
+    return item->high_ns < 0 ? XS_TRIED_FASTER : item->low_ns > 0 ? XS_TRIED_SLOWER : XS_TRIED_CANNOT_TELL;
 }
 
-void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
-    xs_string_format(text, "tried: ");
+/* In the words of what is predicted, beside which it stands. */
+void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *item) {
+    static const char *const words[] = {
+        [XS_TRIED_FASTER] = "saves ", [XS_TRIED_SLOWER] = "slower by ", [XS_TRIED_CANNOT_TELL] = "no clear change"};
+    enum xs_tried_change change = change_of(item);
+    char ns[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s", words[change],
+                     change == XS_TRIED_CANNOT_TELL ? "" : xs_format_ns(ns, without_sign(item->delta_ns)));
+}
+
+static void say_interval(struct xs_string *text, const struct xs_tried_item *item) {
+    char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
+    xs_format_ns(low, without_sign(item->low_ns));
+    xs_format_ns(high, without_sign(item->high_ns));
+    switch (change_of(item)) {
+    case XS_TRIED_FASTER:
+        xs_string_format(text, "(%s to %s)", high, low);
+        break;
+    case XS_TRIED_SLOWER:
+        xs_string_format(text, "(%s to %s)", low, high);
+        break;
+    case XS_TRIED_CANNOT_TELL:
+        xs_string_format(text, "(%s less to %s more)", low, high);
+        break;
+    }
+}
+
+/* "; only causes 1, 3 and 4 were tried", of "1,3,4". */
+static void say_only(struct xs_string *text, const char *numbers) {
+    bool several = strchr(numbers, ',') != NULL;
+    xs_string_format(text, several ? "; only causes " : "; only cause ");
+    for (const char *comma; (comma = strchr(numbers, ',')); numbers = comma + 1)
+        xs_string_format(text, "%.*s%s", (int)(comma - numbers), numbers, strchr(comma + 1, ',') ? ", " : " and ");
+    xs_string_format(text, several ? "%s were tried" : "%s was tried", numbers);
+}
+
+void xs_tried_say_rest(struct xs_string *text, const struct xs_tried_item *item) {
     char before[XS_UNIT_BYTES];
-    say_change(text, item);
+    say_interval(text, item);
     xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", xs_format_ns(before, item->before_ns), item->runs,
                      item->runs == 1 ? "" : "s");
     xs_tried_say_output(text, &item->output);
     if (item->is_partly)
         xs_string_format(text, "; a part of these copies cannot be tried");
     if (item->only)
-        xs_string_format(text, strchr(item->only, ' ') ? "; only causes %s were tried" : "; only cause %s was tried",
-                         item->only);
+        say_only(text, item->only);
     else if (item->tried < item->causes)
         xs_string_format(text, "; %" PRIu64 " of the %" PRIu64 " causes could be tried", item->tried, item->causes);
 }
 
+void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
+    xs_string_format(text, "tried: ");
+    xs_tried_say_change(text, item);
+    xs_string_add(text, " ", 1);
+    xs_tried_say_rest(text, item);
+}
+
+/* Of all together: how many of the causes were tried, and which, where the others were not asked for. */
+static void put_causes(struct xs_json *json, const struct xs_tried_item *item) {
+    xs_json_count(json, "causes", item->causes);
+    xs_json_count(json, "causes_tried", item->tried);
+    if (!item->only) {
+        xs_json_null(json, "only_causes");
+        return;
+    }
+    xs_json_array(json, "only_causes");
+    for (char *end = item->only; *end; end += *end == ',')
+        xs_json_int(json, NULL, strtoll(end, &end, 10));
+    xs_json_end(json, ']');
+}
+
 void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
+    static const char *const changes[] = {
+        [XS_TRIED_FASTER] = "faster", [XS_TRIED_SLOWER] = "slower", [XS_TRIED_CANNOT_TELL] = "cannot-tell"};
+    static const char *const judgements[] = {[XS_TRIED_SAME] = "same",
+                                             [XS_TRIED_DIFFERS] = "differs",
+                                             [XS_TRIED_ENDS_OTHERWISE] = "ends-otherwise",
+                                             [XS_TRIED_NOT_COMPARED] = "not-compared"};
     if (!tried->count) {
         xs_json_null(json, "tried");
         return;
@@ -238,8 +283,14 @@ void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
         xs_json_int(json, "delta_ns", item->delta_ns);
         xs_json_int(json, "delta_low_ns", item->low_ns);
         xs_json_int(json, "delta_high_ns", item->high_ns);
+        xs_json_text(json, "result", changes[change_of(item)]);
+        xs_json_count(json, "before_ns", item->before_ns);
         xs_json_count(json, "runs", item->runs);
-        xs_json_bool(json, "same_output", xs_tried_is_same(&item->output));
+        xs_json_text(json, "output", judgements[xs_tried_judge(&item->output)]);
+        xs_json_count(json, "varying_lines", item->output.varying);
+        xs_json_bool(json, "is_partly", item->is_partly);
+        if (!item->finding)
+            put_causes(json, item);
         xs_tried_say(&text, item);
         xs_json_text(json, "text", text.data);
         xs_string_free(&text);

@@ -22,13 +22,23 @@ struct xs_tried_output {
     uint64_t ignored;        /* others of it, that were not to be compared */
 };
 
+/* What that says of the repair. Only where the output is the same its gain counts. */
+enum xs_tried_judgement {
+    XS_TRIED_SAME,
+    XS_TRIED_DIFFERS,
+    XS_TRIED_ENDS_OTHERWISE, /* another exit status or signal */
+    XS_TRIED_NOT_COMPARED,   /* no line of it could be compared */
+};
+
+enum xs_tried_change { XS_TRIED_FASTER, XS_TRIED_SLOWER, XS_TRIED_CANNOT_TELL };
+
 struct xs_tried_item {
     char *finding;                     /* its name; NULL: all repairs together */
     int64_t delta_ns, low_ns, high_ns; /* by how much the program takes longer with the repair, with its interval */
     uint64_t before_ns;                /* what it takes without, the median; a loop's time where that was measured */
     uint64_t runs;                     /* of each side */
     uint64_t tried, causes;            /* of all repairs together: so many of the causes were tried */
-    char *only;                        /* "1 and 3": the causes tried, where others were not asked for; else NULL */
+    char *only;                        /* "1,3": the causes tried, where others were not asked for; else NULL */
     bool is_partly;                    /* some verdicts of the finding were not tried */
     struct xs_tried_output output;
 };
@@ -53,11 +63,13 @@ const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, cons
 /* "tried: saves 138 ms (131 ms to 145 ms) of 392 ms, 9 runs each, output the same". A slower program is "slower by 12.0
  * ms (10.0 ms to 14.0 ms)", one whose runs do not tell has "no clear change (2.00 ms less to 3.00 ms more)". */
 void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item);
+/* Two parts of it: "saves 138 ms", and "(131 ms to 145 ms) of 392 ms, 9 runs each, output the same". */
+void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *item);
+void xs_tried_say_rest(struct xs_string *text, const struct xs_tried_item *item);
 
+enum xs_tried_judgement xs_tried_judge(const struct xs_tried_output *output);
 /* "output the same", "output the same but for 2 lines that vary", "output not compared". */
 void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output);
-/* False, too, where no line of an output could be compared. */
-bool xs_tried_is_same(const struct xs_tried_output *output);
 
 /* "tried": what was measured; null where nothing was. */
 void xs_tried_json(struct xs_json *json, const struct xs_tried *tried);

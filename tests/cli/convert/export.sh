@@ -85,7 +85,8 @@ expect_status 1; expect_out "is binary, and standard output is a terminal"
 script -qec '"$XFERSPY" export --force --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
 expect_status 0
 
-# What docs/export.md quotes, written by the commands that it shows; scripts/check-quotes compares the page with these.
+# What docs/use/export.md quotes, written by the commands that it shows; scripts/check-quotes compares the page with
+# these.
 if command -v jq >/dev/null; then
     quoted() (
         cd "$SOURCE/../golden" || exit 1

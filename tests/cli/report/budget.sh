@@ -69,6 +69,7 @@ expect_out "The program lost about 39.0 ms of the run's 200 ms (20 %; the budget
 # 22 of 33 are its part: 20 of the calls' 30 ms, 3 + 6 of device times
 expect_out "mostly because of its calls (20.0 ms, 10 %) and device times (9.00 ms, 4.5 %)."
 expect_out "All its threads together lost 8.00 ms to the start, 30.0 ms to its calls, 12.0 ms to device times, 3.00 ms to "
+run "$XFERSPY" report --json threads.db; expect_out '"is_of_several_threads": true'
 run "$XFERSPY" check --no-config --fail-on=bare-time:160ms threads.db; expect_status 3; expect_out "FAIL"
 run "$XFERSPY" check --no-config --fail-on=bare-time:161ms threads.db; expect_status 0
 # More than half of the run: this did not lie in one thread, and what is left is no measure.

@@ -6,6 +6,14 @@ import { alternative, h, table } from './dom.js';
 import * as f from './format.js';
 import { namesOf, remember } from './state.js';
 
+// Classes of the link's model that are copies.
+const CLASSES = {
+  h2d_pageable: { kind: 'h2d', name: 'H2D pageable' },
+  h2d_pinned: { kind: 'h2d', name: 'H2D pinned' },
+  d2h_pageable: { kind: 'd2h', name: 'D2H pageable' },
+  d2h_pinned: { kind: 'd2h', name: 'D2H pinned' },
+  d2d: { kind: 'd2d', name: 'D2D' },
+};
 const SHAPES = { pageable: 'triangle', pinned: 'circle', registered: 'diamond', managed: 'rect' };
 
 function groupsOf(run, narrow) {
@@ -68,7 +76,7 @@ export function bandwidth({ run, narrow }) {
     const [from, to] = extent;
     const size = (i) => from * (to / from) ** (i / 60);
     const model = link.classes
-      .filter((line) => line.bytes_per_s && /^(h2d|d2h|d2d)/.test(line.class))
+      .filter((line) => line.bytes_per_s && CLASSES[line.class])
       .filter((line) =>
         groups.some((group) => {
           const host = group.direction === 3 ? '' : `_${group.host === 3 ? 'pinned' : memoryKinds[group.host]}`;
@@ -90,7 +98,7 @@ export function bandwidth({ run, narrow }) {
           lineStyle: {
             width: 1.5,
             type: line.assumed || line.rate_assumed ? 'dashed' : 'solid',
-            color: colour(`kind-${line.class.slice(0, 3)}`),
+            color: colour(`kind-${CLASSES[line.class].kind}`),
           },
         };
       });
@@ -186,7 +194,7 @@ export function bandwidth({ run, narrow }) {
     );
   };
 
-  const modelled = link.classes.filter((line) => /^(h2d|d2h|d2d)/.test(line.class) && line.bytes_per_s);
+  const modelled = link.classes.filter((line) => CLASSES[line.class] && line.bytes_per_s);
   const element = h(
     'section',
     { class: 'panel', 'aria-label': 'Bandwidth' },
@@ -218,10 +226,7 @@ export function bandwidth({ run, narrow }) {
           table(
             'Link model',
             [
-              {
-                title: 'Copies',
-                text: (row) => row.class.replace('_', ' ').replace(/^\w2\w/, (way) => way.toUpperCase()),
-              },
+              { title: 'Copies', text: (row) => CLASSES[row.class].name },
               { title: 'Fixed', number: true, text: (row) => f.ns(row.fixed_ns) },
               {
                 title: 'Rate',

@@ -3,27 +3,16 @@
 import { coded, fill, h, shaded } from './dom.js';
 import * as f from './format.js';
 import { remember, stateOf } from './state.js';
+import { outputChanged, triedOf } from './tried.js';
 
 const NAMED = 5; // causes that are shown by name
 
 export const place = (finding) => finding.label ?? finding.site ?? 'unknown place';
 
-// "saves up to 522 ms", and beside it "33 % of the run".
+// "up to 522 ms"; nothing of advice.
 export function gain(finding) {
-  const [saves, ...beside] = f.units(finding.gain_text).split(', ');
-  return { saves: saves || 'advice', beside: beside.join(', ') };
+  return finding.advice ? '' : f.most({ ...finding.saves, most_ns: finding.gives_back_ns });
 }
-
-// What `xferspy try` measured of the first of these findings that it tried; without any, of all repairs together. ''
-// where nothing was.
-export function triedText(run, findings) {
-  const of = (name) => run.report.tried?.find((item) => item.finding === name)?.text;
-  const text = findings ? findings.map((finding) => of(finding.name)).find(Boolean) : of(null);
-  return f.units(text ?? '').replace(/^tried: /, '');
-}
-
-// Whether the program did something else with the repair: then its gain is none.
-export const outputChanged = (tried) => /OUTPUT DIFFERS|ends otherwise/.test(tried);
 
 export const badge = (finding) => (finding.checked_text ? h('span', { class: 'badge' }, finding.checked_text) : null);
 
@@ -33,12 +22,8 @@ function bar(part, whole) {
   return h('span', { class: 'bar', 'aria-hidden': 'true' }, inner);
 }
 
-// A finding that the page has by name only. Whether it saves "up to" that is as in xs_saving_is_range.
-function nameOnly(finding) {
-  const { least_ns: least, most_ns: most } = finding.saves;
-  const gainText = `saves ${least < 0.9 * most ? 'up to ' : ''}${f.ns(most)}`;
-  return { ...finding, index: finding.rank - 1, gain_text: gainText, gives_back_ns: most };
-}
+// A finding that the page has by name only.
+const nameOnly = (finding) => ({ ...finding, index: finding.rank - 1, gives_back_ns: finding.saves.most_ns });
 
 // The causes as the page shows them: those with a name, the smaller ones, and findings that are advice.
 export function grouped(run) {
@@ -255,8 +240,9 @@ export class Causes {
   }
 
   tried(finding) {
-    const text = triedText(this.run, this.family(finding));
-    return text ? h('span', { class: outputChanged(text) ? 'tried worse' : 'tried' }, `tried: ${text}`) : null;
+    const item = triedOf(this.run, this.family(finding));
+    if (!item) return null;
+    return h('span', { class: outputChanged(item) ? 'tried worse' : 'tried' }, `tried: ${item.change} ${item.rest}`);
   }
 
   item(row) {
@@ -277,7 +263,7 @@ export class Causes {
         h('span', { class: 'gain' }, row.sum),
       );
     const minor = row.level > 1 || finding.folded || finding.advice;
-    const { saves, beside } = gain(finding);
+    const saves = gain(finding);
     return h(
       'li',
       {
@@ -287,9 +273,9 @@ export class Causes {
       },
       h('span', { class: 'rank' }, finding.rank),
       h('span', { class: 'name' }, finding.name),
-      h('span', { class: 'gain' }, saves),
+      h('span', { class: 'gain' }, saves ? `saves ${saves}` : 'advice'),
       h('span', { class: 'place' }, row.under && place(row.under) === place(finding) ? '' : place(finding)),
-      h('span', { class: 'share' }, beside),
+      h('span', { class: 'share' }, f.units(finding.share_text)),
       finding.advice ? null : h('span', { class: 'do' }, coded(finding.remedy), this.tried(finding)),
       h('span', { class: 'more' }, badge(finding), this.twist(row)),
       row.level === 1 ? bar(finding.gives_back_ns, this.most) : null,

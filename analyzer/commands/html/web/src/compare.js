@@ -77,7 +77,8 @@ function percent(of) {
 
 // `evidence` as of Pair.
 export function compare(runs, diff, narrow, evidence) {
-  const ranges = runs.map(({ findings }) => new Set(findings.filter((of) => of.up_to).map((of) => of.name)));
+  const isRange = (finding) => !finding.advice && finding.saves?.up_to;
+  const ranges = runs.map(({ findings }) => new Set(findings.filter(isRange).map((of) => of.name)));
   const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
   // not all contents were checked: how many there are, and their times, are estimates
   const about = (row) => (row.is_estimate ? 'about ' : '');

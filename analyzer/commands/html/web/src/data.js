@@ -22,16 +22,11 @@ function laneLabel(lane, severalContexts) {
   if (lane.group === 'thread') return `${lane.name || 'thread'} ${lane.tid ?? lane.thread}`;
   const device = lane.device >= 0 ? `GPU ${lane.device}` : 'GPU ?';
   if (lane.group === 'stream') {
-    const own =
-      lane.handle === '0x0' || lane.handle === '0x1'
-        ? 'default stream'
-        : lane.handle === '0x2'
-          ? 'thread stream'
-          : 'stream';
+    const own = { '0x0': 'default', '0x1': 'default', '0x2': 'thread' }[lane.handle];
     // short, since what does not fit is cut off
     return severalContexts
-      ? `${device} ctx ${lane.context} ${own.replace(' stream', '')} ${lane.queue}`
-      : `${device} ${own} ${lane.queue}`;
+      ? `${device} ctx ${lane.context} ${own ?? 'stream'} ${lane.queue}`
+      : `${device} ${own ? `${own} stream` : 'stream'} ${lane.queue}`;
   }
   const key = kinds[lane.work]?.key;
   return `${device} ${{ h2d: 'H2D', d2h: 'D2H', d2d: 'D2D', h2h: 'H2H', kernel: 'kernels' }[key] ?? key ?? 'work'}`;

@@ -1,8 +1,9 @@
 // The findings: the list of their causes, and the chosen finding at length.
-import { Causes, badge, gain, grouped, outputChanged, place, triedText } from './causes.js';
+import { Causes, badge, gain, grouped, place } from './causes.js';
 import { announce, coded, fill, h, shaded, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
+import { outputChanged, triedOf } from './tried.js';
 
 const GUIDES = XFERSPY_GUIDES; // what docs/rules/findings says of each; put in when the page is built
 
@@ -76,21 +77,22 @@ export class Findings {
     );
   }
 
-  // What is saved; where that is a range, from what on, as in xs_saving_text.
+  // What is saved; where that is a range, from what on.
   saves(finding) {
-    const { least_ns: least, most_ns: most } = finding.saves ?? { least_ns: 0, most_ns: 0 };
+    const most = [gain(finding), f.units(finding.share_text)].filter(Boolean).join(', ');
+    const least = finding.saves && f.orMore(finding.saves);
     return [
-      h('strong', {}, f.units(finding.gain_text).replace(/^saves /, '')),
-      finding.up_to && least && least >= Math.trunc(most / 100)
-        ? h('span', { class: 'dim' }, ` (${f.ns(least)} or more)`)
-        : null,
+      h('strong', {}, most),
+      least ? h('span', { class: 'dim' }, ` ${least}`) : null,
     ];
   }
 
   // What `xferspy try` measured of its repair, or of one that the same cause offers.
   tried(finding) {
-    const text = triedText(this.run, this.causes.family(finding));
-    return text ? [h('dt', {}, 'Tried'), h('dd', { class: outputChanged(text) ? 'worse' : null }, text)] : null;
+    const item = triedOf(this.run, this.causes.family(finding));
+    if (!item) return null;
+    const text = `${item.change} ${item.rest}`;
+    return [h('dt', {}, 'Tried'), h('dd', { class: outputChanged(item) ? 'worse' : null }, text)];
   }
 
   // Of how many copies the contents are known, and what follows for the others.
@@ -247,7 +249,7 @@ export class Findings {
         'ul',
         { class: 'instead' },
         cause.alternatives.map((other) =>
-          h('li', {}, link(other), h('span', { class: 'dim' }, ` ${gain(other).saves}: `), coded(other.remedy)),
+          h('li', {}, link(other), h('span', { class: 'dim' }, ` saves ${gain(other)}: `), coded(other.remedy)),
         ),
       ),
     );

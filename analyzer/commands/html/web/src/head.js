@@ -1,8 +1,8 @@
 // The head of the page: what was wasted, what all repairs save, and where the run went; of both runs where they are
 // compared.
-import { outputChanged, triedText } from './causes.js';
 import { h } from './dom.js';
 import * as f from './format.js';
+import { outputChanged, triedOf } from './tried.js';
 
 const COPYING = 'Copying on the device';
 const ALL_REPAIRED = 'All repaired saves';
@@ -40,21 +40,33 @@ function where({ where: of }) {
 }
 
 // What all repairs save, from what on if that is a range, and what becomes of the run.
-function repaired(run) {
-  const [saves, ...becomes] = f.minus(f.units(run.total_text)).replace(/\.$/, '').split(', ');
-  const [, most, range] = saves.replace(/^All repaired: saves /, '').match(/^(.*?)( \(.*\)|)$/);
-  const none = run.total_unknown ? 'not known' : 'nothing';
-  return [most || none, [range.slice(1), becomes.join(', ')].filter(Boolean).join('; ')];
+function repaired({ report, total_unknown: unknown }) {
+  const { together, findings_total: total } = report;
+  const { gives_back_ns: saved, recorded_ns: whole, run_ns: run } = total;
+  if (!saved) return [unknown ? 'not known' : 'nothing', ''];
+  const saves = { up_to: false, ...together, most_ns: saved };
+  const [before, after] = f.twoNs(whole, Math.max(0, whole - saved));
+  const share = f.share(saved, whole);
+  const less = saved / whole < 0.001 ? `by ${share}` : `−${share}`;
+  const recorded = whole < run;
+  return [
+    f.most(saves),
+    [
+      together?.most_ns === saved && f.orMore(saves),
+      whole > saved && `${recorded ? `the ${before} recorded` : before} would become ${after} (${less})`,
+    ]
+      .filter(Boolean)
+      .join('; '),
+  ];
 }
 
 // What `xferspy try` measured of all repairs together: "saves 140 ms (131 ms to 145 ms) of 400 ms, 9 runs each, output
-// the same". With `--only` these are some causes alone, and the text ends with their numbers.
+// the same". With `--only` these are some causes alone, whose numbers it names.
 function tried(run) {
-  const text = triedText(run);
-  const [, gain, more] = text.match(/^(.*?)( \(.*|, .*|)$/) ?? [];
-  if (!gain) return null;
-  const what = /; only cause/.test(text) ? 'Not all repairs tried' : 'All repairs tried';
-  return figure(what, gain, more.replace(/^[, ]+/, ''), outputChanged(text) ? 'worse' : 'dim');
+  const item = triedOf(run);
+  if (!item) return null;
+  const what = item.only_causes ? 'Not all repairs tried' : 'All repairs tried';
+  return figure(what, item.change, item.rest, outputChanged(item) ? 'worse' : 'dim');
 }
 
 // What one round of the program's loop takes; the tab Run has the rest.
@@ -68,21 +80,15 @@ function step({ steps }) {
 
 // The report's first line; the finding that it begins with is a link.
 function headline(page) {
-  const text = f.units(page.run.report.headline);
-  const first = page.run.report.causes[0]?.findings[0];
-  const at = first ? text.indexOf(`, ${first.name}`, text.indexOf('start with')) : -1;
-  const name = first && (at >= 0 ? at + 2 : text.indexOf(`: ${first.name}`) + 2);
+  const [before, name, behind] = page.run.headline;
   const link = () =>
-    h(
-      'button',
-      { type: 'button', class: 'link', onclick: () => page.evidence(page.shown, first.rank - 1) },
-      first.name,
-    );
+    h('button', { type: 'button', class: 'link', onclick: () => page.evidence(page.shown, 0) }, name);
   return h(
     'p',
     { class: 'lead' },
     h('strong', {}, 'Wasted: '),
-    name >= 2 ? [text.slice(0, name), link(), text.slice(name + first.name.length)] : text,
+    f.units(before),
+    name ? [link(), f.units(behind)] : null,
     '.',
   );
 }

@@ -33,8 +33,7 @@ function transfers(run) {
             row !== total &&
             row.bytes_per_s &&
             link.peak_bytes_per_s &&
-            /^[hd]2[hd]$/.test(row.direction) &&
-            row.direction !== 'd2d'
+            ['h2d', 'd2h', 'h2h'].includes(row.direction)
               ? f.share(row.bytes_per_s, link.peak_bytes_per_s)
               : '',
         },
@@ -233,7 +232,7 @@ function steps(run) {
   const { steps: s } = run.report;
   if (!s) return null;
   const { count, warm_up: first, median } = s;
-  const [, how] = s.text.match(/; (.*)$/) ?? [];
+  const how = run.steps_mark_text;
   const rows = [
     { name: `a step: the median of ${f.count(count - (first?.count ?? 0))}`, ...median },
     first?.count && { name: `warm-up: the first ${f.times(first.count, 'step', 'steps')} together`, ...first },

@@ -81,7 +81,7 @@ export function sites(selection, runs) {
   const { leaves } = run.flame;
   const usable = METRICS.filter(([key]) => leaves.some((leaf) => leaf[key] > 0));
   let metric = METRICS[1];
-  const saves = / saves up to /.test(run.total_text) ? 'Saves up to' : 'Saves'; // as the head says it
+  const saves = run.report.together?.up_to ? 'Saves up to' : 'Saves'; // as the head says it
   let folded = true;
   let root = null;
   const place = h('div', { class: 'flame', role: 'group', 'aria-label': 'Calls by stack' });

@@ -6,6 +6,7 @@
 
 #include "analyzer/savings/causes/instances.h"
 #include "analyzer/savings/causes/turns.h"
+#include "analyzer/words/findings_words.h"
 
 enum { TURNS = 20, CALL_US = 1000, COPY_US = 950 };
 
@@ -154,6 +155,9 @@ static void estimates_together_are_no_more_than_there_are(void **state) {
     assert_true(f->sample.high > 98.99 && f->sample.high < 99.01);
     assert_true(f->sample.high_ns > 989 && f->sample.high_ns < 991);
     assert_true(f->variants[0].estimate > 53.99 && f->variants[3].estimate > 55.99);
+    assert_int_equal(f->variants[0].instances, 9);
+    assert_int_equal(xs_variant_in_all(&f->variants[0]), 54);
+    assert_int_equal(xs_variant_in_all(&(struct xs_variant){.instances = 9}), 9);
     free(f->first);
     free(f->largest);
     free(findings.items);
