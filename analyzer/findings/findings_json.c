@@ -234,7 +234,6 @@ static void put_unchecked(const struct xs_findings *findings, struct xs_json *js
 static void put_fingerprints(const struct xs_content_coverage *c, struct xs_json *json) {
     xs_json_object(json, "fingerprints");
     xs_json_text(json, "mode", *c->mode ? c->mode : NULL);
-    xs_json_bool(json, "recorded", c->recorded);
     xs_json_count(json, "transfers", c->eligible);
     xs_json_count(json, "taken", c->taken);
     xs_json_count(json, "lost", c->lost);
