@@ -171,7 +171,6 @@ static void put_findings(const struct xs_diff *c, size_t limit, struct xs_json *
                      change->before != XS_UNMATCHED ? c->before->findings[change->before].name : NULL);
         xs_json_text(json, "name_after", change->after != XS_UNMATCHED ? c->after->findings[change->after].name : NULL);
         xs_json_bool(json, "advice", finding->advice);
-        xs_json_bool(json, "upper_bound", finding->upper_bound);
         xs_json_bool(json, "is_estimate", xs_diff_about(c, change));
         put_place("site_before", c->before, before, json);
         put_place("site_after", c->after, after, json);

@@ -82,7 +82,6 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, true, device ? f->removable.device_ns : f->removable.host_ns);
     rows_count(rows, exposed, f->removable.exposed_ns);
     rows_count(rows, true, f->cost.host_ns);
-    rows_count(rows, true, xs_finding_at_most(f));
     rows_count(rows, true, f->advice);
     rows_count(rows, true, f->folded);
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
@@ -96,13 +95,13 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
 }
 
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
-    static const char *const headers[] = {"finding",    "site",           "instances",
-                                          "transfers",  "bytes",          "device_ns",
-                                          "exposed_ns", "removable_ns",   "removable_exposed_ns",
-                                          "host_ns",    "upper_bound",    "advice",
-                                          "folded",     "function",       "file",
-                                          "line",       "saves_least_ns", "saves_most_ns",
-                                          "checked",    "checked_of"};
+    static const char *const headers[] = {"finding",        "site",          "instances",
+                                          "transfers",      "bytes",         "device_ns",
+                                          "exposed_ns",     "removable_ns",  "removable_exposed_ns",
+                                          "host_ns",        "advice",        "folded",
+                                          "function",       "file",          "line",
+                                          "saves_least_ns", "saves_most_ns", "checked",
+                                          "checked_of"};
     struct rows rows;
     rows_begin(&rows, out, true, headers, sizeof headers / sizeof *headers, 2);
     for (size_t i = 0; i < explain->findings->count; i++)

@@ -162,7 +162,7 @@ grep -q '^run/app.0.db' stdout || show "no trace of the folder"
 # A newer file, and one that is cut off.
 cp job.db newer.db; printf '\000\000\000\143' | dd of=newer.db bs=1 seek=60 conv=notrunc 2>/dev/null
 run "$XFERSPY" report newer.db; expect_error_of "newer.db: written by another version of xferspy (its schema is 99"
-run "$XFERSPY" explain newer.db:hostile; expect_error_of "newer.db: written by a newer xferspy"
+run "$XFERSPY" explain newer.db:hostile; expect_error_of "newer.db: written by another version of xferspy"
 head -c 30000 job.db >cut.db; run "$XFERSPY" report cut.db; expect_status 1; expect_err "cut.db"; expect_no_out
 head -c 30000 job.db >cut.db; run "$XFERSPY" explain cut.db:hostile; expect_status 1; expect_err "cut.db"; expect_no_out
 # No room: a message that names the output, and no file.
