@@ -55,7 +55,7 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     const struct xs_conclusion *v = &c->conclusion;
     xs_diff_conclusion(&text, c);
     xs_diff_spread(&spread, c);
-    xs_json_object(json, "verdict");
+    xs_json_object(json, "conclusion");
     xs_json_text(json, "paid", xs_paid_names[v->paid]);
     xs_json_text(json, "text", text.data);
     xs_json_text(json, "spread", spread.data);
