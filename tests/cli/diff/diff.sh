@@ -36,7 +36,7 @@ json "d['conclusion']['transfers_less'] == 600 - 205"
 json "[f['bytes']['before']['median'] for f in d['findings'] if f['kind'] == 'noop-upload' and f['change'] == 'disappeared'] == [199 * 8 << 20]"
 json "sum(s['count']['after']['median'] for s in d['call_sites']) == 205"
 json "{m['name']: m for m in d['metrics']}['transfers']['delta'] == -395"
-# Schema version 1, without contents; and the same pair the other way around.
+# Without contents; and the same pair the other way around.
 run "$XFERSPY" diff h100_wasteful.db h100_repaired.db; expect_status 0
 # One run a side: what the program did, and no verdict on how long it took.
 expect_out "It copied 1.55 GiB less"; expect_out "one run a side: the noise is unknown"

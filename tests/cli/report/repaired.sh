@@ -42,7 +42,7 @@ expect_error_of "repaired.db: no baseline, because the run was repaired while it
 run "$XFERSPY" check --no-config --baseline=repaired.db --fail-on=any:0 plain.db; expect_status 1
 expect_err "repaired.db: no baseline, because"
 
-# Repairs that were made to nothing leave a trace as it is. What an older library did is not known.
+# Repairs that were made to nothing leave a trace as it is. What they did is not known where the trace does not say it.
 made_by() { # made_by TRACE SQL
     echo "$2" >made.sql
     make_trace "$1" "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/repaired.sql" made.sql
