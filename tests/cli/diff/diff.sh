@@ -122,8 +122,8 @@ echo '{"format": "xferspy-diff", "version": 1}' >other.json
 echo '{"format": "xferspy-bench", "version": 2}' >newer.json
 echo '{"format"' >half.json
 for case in "no_runs.json: is damaged" "wrong.json: is damaged" "other.json: is no bench" \
-    "newer.json: is of another version of xferspy" "half.json: is damaged" "missing.json: No such file" ".: is no regular file" \
-    "h100_wasteful.db: is no JSON"; do
+    "newer.json: is of another version of xferspy" "half.json: is damaged" "missing.json: No such file" \
+    ".: is no regular file" "h100_wasteful.db: is no JSON"; do
     run "$XFERSPY" diff --bench="${case%%: *}" h100_wasteful.db h100_repaired.db
     expect_error_of "$case"
 done

@@ -67,9 +67,9 @@ run "$XFERSPY" check --write-baseline=baseline.json killed_early.db; expect_erro
 run "$XFERSPY" report killed_early.db plain.db; expect_out "Recorded with repairs (XFERSPY_REPAIR), so counts"
 made_by none.db "DELETE FROM meta WHERE key LIKE 'repair.%'; INSERT INTO meta VALUES ('repair.on', 0);"
 run "$XFERSPY" report none.db; expect_not "XFERSPY_REPAIR"
-made_by older.db "DELETE FROM meta WHERE key LIKE 'repair.%';"
-run "$XFERSPY" report older.db
+made_by unsaid.db "DELETE FROM meta WHERE key LIKE 'repair.%';"
+run "$XFERSPY" report unsaid.db
 expect_out "Recorded with repairs (XFERSPY_REPAIR), and what they did is not known."; expect_out "$means"
-run "$XFERSPY" report --json older.db; expect_out '"known": false'
-run "$XFERSPY" check --no-config --fail-on=noop-upload:100 older.db; expect_status 3
+run "$XFERSPY" report --json unsaid.db; expect_out '"known": false'
+run "$XFERSPY" check --no-config --fail-on=noop-upload:100 unsaid.db; expect_status 3
 expect_out "UNKNOWN  noop-upload:100"
