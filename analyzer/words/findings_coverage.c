@@ -50,7 +50,7 @@ static void contents_line(const struct xs_content_coverage *c, struct xs_out *ou
 
 static void launches_line(const struct xs_content_coverage *c, struct xs_out *out) {
     char unseen[XS_UNIT_BYTES], all[XS_UNIT_BYTES], graphs[XS_UNIT_BYTES];
-    if (!c->recorded || !(c->kernels_unseen || c->graphs))
+    if (!c->kernels_unseen && !c->graphs)
         return;
     struct xs_string text = {0};
     if (c->kernels_unseen)

@@ -158,7 +158,6 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
         xs_json_null(json, "apart");
     put_saving(findings, f, json);
     xs_json_count(json, "gives_back_ns", f->gives_back_ns);
-    xs_json_bool(json, "upper_bound", xs_finding_at_most(f));
     xs_json_bool(json, "in_total", leads_a_cause(findings, index));
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);
@@ -178,7 +177,6 @@ static void put_total(const struct xs_findings *findings, struct xs_json *json) 
     put_ns(json, "exposed_ns", findings->exposed_known, t->exposed_ns);
     xs_json_count(json, "host_ns", t->host_ns);
     xs_json_count(json, "transfers", t->transfers);
-    xs_json_count(json, "upper_bound_ns", findings->upper_bound_ns);
     xs_json_count(json, "run_ns", findings->recorded.run_ns);
     xs_json_count(json, "recorded_ns", findings->recorded.ns);
     xs_json_count(json, "floor_ns", findings->floor_ns);
@@ -254,7 +252,6 @@ static void put_unchecked(const struct xs_findings *findings, struct xs_json *js
 static void put_fingerprints(const struct xs_content_coverage *c, struct xs_json *json) {
     xs_json_object(json, "fingerprints");
     xs_json_text(json, "mode", *c->mode ? c->mode : NULL);
-    xs_json_bool(json, "recorded", c->recorded);
     xs_json_count(json, "transfers", c->eligible);
     xs_json_count(json, "taken", c->taken);
     xs_json_count(json, "lost", c->lost);

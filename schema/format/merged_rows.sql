@@ -1,5 +1,4 @@
--- The views of a merged file over the rows and shapes of all its traces. Files of schema version 4 and older have
--- tables in their place.
+-- The views of a merged file over the rows and shapes of all its traces.
 
 CREATE VIEW transfer AS
   SELECT r.trace, r.id, s.entry_point, s.thread, s.direction, coalesce(r.bytes, s.bytes) AS bytes,

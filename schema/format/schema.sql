@@ -1,4 +1,4 @@
--- The xferspy trace, schema version 5. One file a process.
+-- The xferspy trace, schema version 1. One file a process.
 --
 -- Times are nanoseconds since the start of capture (meta start_unix_ns gives that moment in Unix time), on the
 -- clock that meta clock names; `enter_ns`/`return_ns` are host times around the driver call, `start_ns`/`end_ns`
@@ -6,7 +6,7 @@
 -- integers. NULL means: does not apply, or was not seen. Only features of SQLite 3.7.17 (2013) are used.
 --
 -- A trace is read only if its schema is this text, letter for letter, with the comments inside of the statements. So every
--- change below is a new version, and the text of the version before is kept in versions/.
+-- change below is a new version.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value);
 

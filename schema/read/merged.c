@@ -48,35 +48,18 @@ size_t xs_merged_split(const char *path) {
     return 0;
 }
 
-int xs_merged_reference(sqlite3 **db) {
-    int rc = xs_sqlite_open_memory(db);
-    return rc == SQLITE_OK ? sqlite3_exec(*db, xs_schema_sql_of(XS_SCHEMA_VERSION), NULL, NULL, NULL) : rc;
-}
-
-/* Whether the file's table has the column; a file of an older version lacks some. */
-static bool has_column(sqlite3 *db, const char *table, const char *column) {
-    return sqlite3_table_column_metadata(db, "main", table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
-}
-
 /* The table as a trace by itself has it. */
 static int hide_table(sqlite3 *db, sqlite3 *reference, const char *table, int64_t id) {
     sqlite3_stmt *columns = NULL;
     sqlite3_str *sql = sqlite3_str_new(db);
-    bool exists = has_column(db, table, "trace");
     int rc = sqlite3_prepare_v2(reference, "SELECT name FROM pragma_table_info(?)", -1, &columns, NULL);
     sqlite3_bind_text(columns, 1, table, -1, SQLITE_STATIC);
-    sqlite3_str_appendf(sql, "CREATE TEMP %s \"%w\" %s", exists ? "VIEW" : "TABLE", table, exists ? "AS SELECT" : "(");
+    sqlite3_str_appendf(sql, "CREATE TEMP VIEW \"%w\" AS SELECT", table);
     for (int i = 0; rc == SQLITE_OK && sqlite3_step(columns) == SQLITE_ROW; i++) {
-        const char *name = (const char *)sqlite3_column_text(columns, 0);
-        bool missing = exists && !has_column(db, table, name);
-        sqlite3_str_appendf(sql, "%s%s\"%w\"", i ? ", " : " ", missing ? "NULL AS " : "", name);
+        sqlite3_str_appendf(sql, "%s\"%w\"", i ? ", " : " ", (const char *)sqlite3_column_text(columns, 0));
     }
     sqlite3_finalize(columns);
-    if (exists) {
-        sqlite3_str_appendf(sql, " FROM main.\"%w\" WHERE trace = %lld", table, (long long)id);
-    } else {
-        sqlite3_str_appendall(sql, ")");
-    }
+    sqlite3_str_appendf(sql, " FROM main.\"%w\" WHERE trace = %lld", table, (long long)id);
     char *text = sqlite3_str_finish(sql);
     if (rc == SQLITE_OK) {
         rc = text ? sqlite3_exec(db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
@@ -95,13 +78,6 @@ static int hide_view(sqlite3 *db, const char *sql) {
     int rc = text ? sqlite3_exec(db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);
     return rc;
-}
-
-/* The tables that files of an older version have only as views over their wide ones. */
-static bool is_of_rows(const char *table) {
-    size_t length = strlen(table);
-    return (length > 4 && strcmp(table + length - 4, "_row") == 0) ||
-           (length > 6 && strcmp(table + length - 6, "_shape") == 0) || strcmp(table, "thinned") == 0;
 }
 
 static int find_trace(sqlite3 *db, const char *name, int64_t *id) {
@@ -125,26 +101,18 @@ static int select_trace(sqlite3 *db, const char *name, int64_t *id) {
     if (rc != SQLITE_OK) {
         return rc;
     }
-    rc = xs_merged_reference(&reference);
+    rc = xs_schema_reference(&reference);
     if (rc == SQLITE_OK) {
         rc = sqlite3_prepare_v2(reference,
                                 "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'view')"
                                 " ORDER BY type, rowid",
                                 -1, &stmt, NULL);
     }
-    bool wide = has_column(db, "transfer", "trace"); /* a table, of a version without rows and shapes */
     while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         const char *type = (const char *)sqlite3_column_text(stmt, 0);
         const char *object = (const char *)sqlite3_column_text(stmt, 1);
-        bool is_table = has_column(db, object, "trace");
-        if (strcmp(type, "table") != 0 && !is_table) {
-            rc = hide_view(db, (const char *)sqlite3_column_text(stmt, 2));
-        } else if (is_table || !wide || !is_of_rows(object)) {
-            rc = hide_table(db, reference, object, *id);
-        }
-    }
-    if (rc == SQLITE_OK && wide) {
-        rc = sqlite3_exec(db, xs_wide_rows_sql, NULL, NULL, NULL);
+        rc = strcmp(type, "table") == 0 ? hide_table(db, reference, object, *id)
+                                        : hide_view(db, (const char *)sqlite3_column_text(stmt, 2));
     }
     sqlite3_finalize(stmt);
     sqlite3_close(reference);
@@ -205,11 +173,11 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     if (rc != SQLITE_OK) {
         return xs_trace_fail_sqlite(trace, rc, message);
     }
-    if (version > XS_SCHEMA_VERSION) {
+    if (version != XS_SCHEMA_VERSION) {
         xs_trace_close(trace);
-        return xs_trace_fail_newer(message, file, version);
+        return xs_trace_fail_version(message, file, version);
     }
-    int status = xs_schema_check_made(trace->db, (uint32_t)version, xs_merged_schema, why, sizeof why);
+    int status = xs_schema_check_made(trace->db, xs_merged_schema, why, sizeof why);
     if (status == XS_ERROR_SQLITE) {
         return xs_trace_fail_sqlite(trace, sqlite3_errcode(trace->db), message);
     }

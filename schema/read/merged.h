@@ -40,10 +40,8 @@ int xs_merged_open_all(const char *path, struct xs_trace *trace, char *message);
 /* The rest is for this folder. What xs_trace_open does with a name that xs_merged_split knows, or that is a merged
  * file's: without a trace's name that is an error which lists them. */
 int xs_merged_open(const char *path, struct xs_trace *trace, char *message);
-/* Databases in memory, to be closed whatever the SQLite result code: with the tables and views of schema.sql, and with
- * those that a merged file of traces of schema `sql` has. */
+/* Opens a database in memory that has the schema of a merged file, to be closed whatever the SQLite result code. */
 struct sqlite3;
-int xs_merged_reference(struct sqlite3 **db);
-int xs_merged_schema(const char *sql, struct sqlite3 **db);
+int xs_merged_schema(struct sqlite3 **db);
 
 #endif

@@ -16,6 +16,7 @@
 #include "schema/read/merged.h"
 #include "schema/read/trace_internal.h"
 #include "schema/safe_open/sqlite_open.h"
+#include "schema/write/schema_check.h"
 #include "schema/write/store_internal.h"
 
 struct xs_merged_writer {
@@ -97,12 +98,11 @@ static int for_tables(struct xs_merged_writer *writer, int (*each)(void *data, c
     return status;
 }
 
-int xs_merged_schema(const char *sql, sqlite3 **db) {
+int xs_merged_schema(sqlite3 **db) {
     sqlite3 *reference = NULL;
     sqlite3_stmt *stmt = NULL;
     int rc = xs_sqlite_open_memory(db);
-    rc = rc == SQLITE_OK ? xs_sqlite_open_memory(&reference) : rc;
-    rc = rc == SQLITE_OK ? run(reference, sql) : rc;
+    rc = rc == SQLITE_OK ? xs_schema_reference(&reference) : rc;
     rc = rc == SQLITE_OK ? sqlite3_prepare_v2(reference, names_of_tables, -1, &stmt, NULL) : rc;
     while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         struct table table;
@@ -113,10 +113,7 @@ int xs_merged_schema(const char *sql, sqlite3 **db) {
     sqlite3_finalize(stmt);
     sqlite3_close(reference);
     rc = rc == SQLITE_OK ? run(*db, merged_sql) : rc;
-    /* Before XS_ROWS_VERSION these views are tables. */
-    bool rows =
-        sqlite3_table_column_metadata(*db, "main", "transfer_row", NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
-    return rc == SQLITE_OK && rows ? run(*db, merged_rows_sql) : rc;
+    return rc == SQLITE_OK ? run(*db, merged_rows_sql) : rc;
 }
 
 struct creation {
@@ -145,7 +142,7 @@ static int create(struct xs_merged_writer *writer, char *message) {
     char identity[64];
     snprintf(identity, sizeof identity, "PRAGMA application_id=%d", XS_MERGED_APPLICATION_ID);
     int rc = xs_sqlite_open(writer->path, XS_WRITE, &writer->db);
-    rc = rc == SQLITE_OK ? xs_merged_reference(&writer->reference) : rc;
+    rc = rc == SQLITE_OK ? xs_schema_reference(&writer->reference) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, pragmas) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, identity) : rc;
     if (rc != SQLITE_OK) {

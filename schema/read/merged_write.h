@@ -10,9 +10,9 @@ struct xs_merged_writer;
  * message of one line (XS_TRACE_MESSAGE_BYTES), and nothing to be closed. */
 int xs_merged_create(const char *path, const char *name, struct xs_merged_writer **writer, char *message);
 
-/* Copies a trace under a name that no other has, XS_MERGED_NAME_BYTES long; `file` is where it came from. Rows of older
- * schema versions get the newest form. If the trace is damaged (XS_ERROR_CORRUPT), nothing of it is in the file, and
- * other traces may follow. After any other error the file cannot be used. */
+/* Copies a trace under a name that no other has, XS_MERGED_NAME_BYTES long; `file` is where it came from. If the
+ * trace is damaged (XS_ERROR_CORRUPT), nothing of it is in the file, and other traces may follow. After any other error
+ * the file cannot be used. */
 int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
                   char *message);
 

@@ -20,49 +20,6 @@
 #include "schema/write/schema_check.h"
 #include "schema/write/store_internal.h"
 
-/* How an older version is read as the newest: TEMP views of the new form, which hide the tables of the old one. A
- * version that changes schema.sql changes the rows here and adds one, and a stored trace of the version before to the
- * tests. */
-#define NO_STACKS                                                                                                      \
-    "CREATE TEMP VIEW memset AS SELECT *, NULL AS stack, NULL AS nvtx_range FROM main.memset;"                         \
-    "CREATE TEMP VIEW allocation AS SELECT *, NULL AS stack, NULL AS nvtx_range, NULL AS free_stack,"                  \
-    " NULL AS free_nvtx_range FROM main.allocation;"                                                                   \
-    "CREATE TEMP VIEW sync AS SELECT *, NULL AS stack, NULL AS nvtx_range FROM main.sync;"                             \
-    "CREATE TEMP TABLE stack (id INTEGER PRIMARY KEY, native_frames, python_frames, is_cut);"                          \
-    "CREATE TEMP TABLE stack_frame (id INTEGER PRIMARY KEY, stack, depth, address, module, code, line, is_entry);"     \
-    "CREATE TEMP TABLE module (id INTEGER PRIMARY KEY, path, build_id, start_address, end_address, load_bias);"        \
-    "CREATE TEMP TABLE python_code (id INTEGER PRIMARY KEY, file, function, first_line);"                              \
-    "CREATE TEMP TABLE nvtx_range (id INTEGER PRIMARY KEY, parent, domain, name);"                                     \
-    "CREATE TEMP TABLE symbol (id INTEGER PRIMARY KEY, module, address, inline_depth, function, file, line);"          \
-    "CREATE TEMP TABLE stacks (stack, language, depth, file, function, line, address, file_address);"
-#define NO_SOURCES                                                                                                     \
-    "CREATE TEMP TABLE source_file (id INTEGER PRIMARY KEY, path, bytes, mtime_ns, hash_low, hash_high);"              \
-    "CREATE TEMP TABLE source_line (id INTEGER PRIMARY KEY, file, line, text);"
-static const struct migration {
-    uint32_t from;
-    const char *sql;
-} migrations[] = {{1, NO_STACKS NO_SOURCES
-                   "CREATE TEMP VIEW transfer AS SELECT *, NULL AS fingerprint, NULL AS skip,"
-                   " NULL AS stack, NULL AS nvtx_range FROM main.transfer;"
-                   "CREATE TEMP VIEW launch AS SELECT *, NULL AS arguments FROM main.launch;"
-                   "CREATE TEMP TABLE fingerprint (id INTEGER PRIMARY KEY, content_low, content_high,"
-                   " before_low, before_high, leaves, changed_leaves, constant_value, on_device);"
-                   "CREATE TEMP TABLE argument_set (id INTEGER PRIMARY KEY);"
-                   "CREATE TEMP TABLE argument (argument_set, allocation);"
-                   "CREATE TEMP TABLE fingerprint_skip (id INTEGER PRIMARY KEY, name);"
-                   "CREATE TEMP VIEW transfers AS SELECT *, NULL AS fingerprint, NULL AS stack,"
-                   " NULL AS nvtx_range FROM main.transfers;"
-                   "CREATE TEMP VIEW fingerprints AS SELECT id AS transfer, direction, bytes,"
-                   " NULL AS content, NULL AS before, NULL AS leaves, NULL AS changed_leaves,"
-                   " NULL AS constant_value, NULL AS taken_on, 'schema version 1' AS missing"
-                   " FROM main.transfers;"},
-                  {2, NO_STACKS NO_SOURCES "CREATE TEMP VIEW transfer AS SELECT *, NULL AS stack, NULL AS nvtx_range"
-                                           " FROM main.transfer;"
-                                           "CREATE TEMP VIEW transfers AS SELECT *, NULL AS stack, NULL AS nvtx_range"
-                                           " FROM main.transfers;"},
-                  {3, NO_SOURCES},
-                  {0, NULL}};
-
 int xs_trace_fail(char *message, int status, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -131,15 +88,15 @@ static int read_identity(const char *path, const char *file, struct xs_trace_ide
     return XS_OK;
 }
 
-int xs_trace_fail_newer(char *message, const char *path, int64_t version) {
+int xs_trace_fail_version(char *message, const char *path, int64_t version) {
     if (version < 0 || version > 1 << 20) {
         return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (no xferspy has a schema %lld)", path,
                              (long long)(int32_t)version);
     }
-    return xs_trace_fail(message, XS_ERROR_NEWER,
-                         "%s: written by a newer xferspy (schema %lld; this one reads up to %d); install a newer"
-                         " xferspy",
-                         path, (long long)version, XS_SCHEMA_VERSION);
+    return xs_trace_fail(message, XS_ERROR_VERSION,
+                         "%s: %s (its schema is %lld, this one reads %d); read it with the version that wrote it, or"
+                         " record it again",
+                         path, xs_error_text(XS_ERROR_VERSION), (long long)version, XS_SCHEMA_VERSION);
 }
 
 static int check_identity(const char *path, const struct xs_trace_identity *identity, char *message) {
@@ -157,8 +114,8 @@ static int check_identity(const char *path, const struct xs_trace_identity *iden
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but %s", path,
                              xs_error_text(XS_ERROR_NOT_A_TRACE));
     }
-    if (identity->version > XS_SCHEMA_VERSION) {
-        return xs_trace_fail_newer(message, path, identity->version);
+    if (identity->version != XS_SCHEMA_VERSION) {
+        return xs_trace_fail_version(message, path, identity->version);
     }
     return XS_OK;
 }
@@ -183,18 +140,6 @@ int xs_trace_identify(const char *path, const char *file, struct xs_trace_identi
 }
 
 static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
-
-static int migrate(sqlite3 *db, uint32_t version) {
-    for (const struct migration *m = migrations; m->sql; m++) {
-        if (m->from == version) {
-            int rc = run(db, m->sql);
-            if (rc != SQLITE_OK) {
-                return rc;
-            }
-        }
-    }
-    return version < XS_ROWS_VERSION ? run(db, xs_wide_rows_sql) : SQLITE_OK;
-}
 
 int xs_trace_check_tables(sqlite3 *db) {
     static const char *const probes[] = {
@@ -306,23 +251,19 @@ int xs_trace_refuse_journal(const char *path, char *message) {
     return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: not read: " XS_NAMES_ANOTHER_FILE, path);
 }
 
-int xs_trace_open_database(const char *file, bool alone, const struct xs_trace_identity *identity,
-                           struct xs_trace *trace, char *message) {
+int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace, char *message) {
     char why[256] = "";
     int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
     if (rc == SQLITE_OK) {
         rc = xs_trace_limit(trace, file);
     }
     if (rc == SQLITE_OK) {
-        int status = xs_schema_check(trace->db, identity->version, why, sizeof why);
+        int status = xs_schema_check(trace->db, why, sizeof why);
         rc = status == XS_ERROR_SQLITE ? sqlite3_errcode(trace->db) : SQLITE_OK;
         if (status == XS_ERROR_CORRUPT) {
             xs_trace_close(trace);
             return xs_trace_fail(message, status, "%s: not read: %s", trace->path, why);
         }
-    }
-    if (rc == SQLITE_OK) {
-        rc = migrate(trace->db, identity->version);
     }
     if (rc == SQLITE_OK) {
         rc = run(trace->db, "PRAGMA query_only=ON");
@@ -375,7 +316,7 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
     unsigned what = xs_trace_choose(trace, &side);
     if (side.left_over) {
         struct xs_side_files left;
-        if (xs_trace_complete(file, &side, what, &identity, trace, message)) {
+        if (xs_trace_complete(file, &side, what, trace, message)) {
             return XS_OK;
         }
         status = look(path, file, &identity, &left, message);
@@ -386,7 +327,7 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
     /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
      * user's trace SQLite would map the log's index, which its owner can cut off. */
     bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
-    status = xs_trace_open_database(file, alone, &identity, trace, message);
+    status = xs_trace_open_database(file, alone, trace, message);
     trace->recovers = !status && side.left_over && xs_trace_is_for_us_alone(file, &side);
     return status;
 }

@@ -1,5 +1,5 @@
 /* The trace being read: opening checks that the file is a trace, recovers what a killed process left in the spool,
- * migrates older schema versions in memory, and hands out a read-only SQLite connection. */
+ * and hands out a read-only SQLite connection. */
 #ifndef XFERSPY_SCHEMA_TRACE_TRACE_H
 #define XFERSPY_SCHEMA_TRACE_TRACE_H
 

@@ -60,17 +60,16 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
 }
 
 /* Opens the copy, and deletes its files in any case. */
-static bool open_copied(struct xs_copy *copy, struct xs_trace_identity *identity, struct xs_trace *trace,
-                        char *message) {
-    bool opened = xs_trace_identify(copy->path, copy->path, identity, message) == 0 &&
-                  xs_trace_open_database(copy->path, false, identity, trace, message) == 0;
+static bool open_copied(struct xs_copy *copy, struct xs_trace *trace, char *message) {
+    struct xs_trace_identity identity;
+    bool opened = xs_trace_identify(copy->path, copy->path, &identity, message) == 0 &&
+                  xs_trace_open_database(copy->path, false, trace, message) == 0;
     xs_copy_delete(copy);
     return opened;
 }
 
 /* Recovery in a temporary copy. Returns true when the trace was opened. */
-static bool open_recovered(const char *file, unsigned what, struct xs_trace_identity *identity, struct xs_trace *trace,
-                           char *message) {
+static bool open_recovered(const char *file, unsigned what, struct xs_trace *trace, char *message) {
     struct xs_copy copy = {0};
     struct xs_recovery recovery;
     if (xs_copy_trace(file, what, &copy) != 0) {
@@ -82,18 +81,16 @@ static bool open_recovered(const char *file, unsigned what, struct xs_trace_iden
     int64_t result = xs_recover_copy(copy.path, file, &recovery);
     tell(trace, result, &recovery);
     if (result >= 0) {
-        return open_copied(&copy, identity, trace, message);
+        return open_copied(&copy, trace, message);
     }
     xs_copy_delete(&copy);
     return false;
 }
 
 /* A temporary copy of the trace as it is now, without the spool. */
-static bool open_settled(const char *file, unsigned what, struct xs_trace_identity *identity, struct xs_trace *trace,
-                         char *message) {
+static bool open_settled(const char *file, unsigned what, struct xs_trace *trace, char *message) {
     struct xs_copy copy = {0};
-    return xs_copy_settled(file, what & ~(unsigned)XS_COPY_SPOOL, &copy) == 0 &&
-           open_copied(&copy, identity, trace, message);
+    return xs_copy_settled(file, what & ~(unsigned)XS_COPY_SPOOL, &copy) == 0 && open_copied(&copy, trace, message);
 }
 
 bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side) {
@@ -101,24 +98,23 @@ bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side
 }
 
 /* Where the process of another user's trace still runs, a copy is what its owner cannot cut off while it is read. */
-bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what,
-                       struct xs_trace_identity *identity, struct xs_trace *trace, char *message) {
+bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what, struct xs_trace *trace,
+                       char *message) {
     struct xs_recovery recovery;
     if (xs_trace_is_for_us_alone(file, side)) {
         struct xs_side_files left;
         tell(trace, xs_recover(file, false, &recovery), &recovery);
         xs_side_files_look(file, &left);
-        return left.journal && !trace->is_live && open_settled(file, what, identity, trace, message);
+        return left.journal && !trace->is_live && open_settled(file, what, trace, message);
     }
     if (xs_writer_of(file) == XS_WRITER_GONE) {
-        return open_recovered(file, what, identity, trace, message) ||
-               open_settled(file, what, identity, trace, message);
+        return open_recovered(file, what, trace, message) || open_settled(file, what, trace, message);
     }
     trace->is_live = 1;
     if (side->owned && !side->foreign && !side->linked) {
         return false;
     }
-    if (!open_settled(file, what, identity, trace, message)) {
+    if (!open_settled(file, what, trace, message)) {
         warn(trace, "its process still runs, and no temporary copy could be made; what is only in its log is missing");
         return false;
     }

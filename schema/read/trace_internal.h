@@ -22,18 +22,15 @@ struct xs_trace_identity {
 /* Writes a message of one line, in which nothing moves a terminal's cursor, and returns `status`. */
 int xs_trace_fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The same for a file of a schema that this program does not know yet. */
-int xs_trace_fail_newer(char *message, const char *path, int64_t version);
+/* Writes that the file has a schema of another version than this program's. Returns XS_ERROR_VERSION, or
+ * XS_ERROR_CORRUPT where no version can have that number. */
+int xs_trace_fail_version(char *message, const char *path, int64_t version);
 
 /* The words for a failure of SQLite's, after which the trace is closed. Returns a status. */
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 
 /* How long a connection that was just opened waits for others, and how much it may cost. An SQLite result code. */
 int xs_trace_limit(struct xs_trace *trace, const char *file);
-
-/* TEMP views of the tables of rows and shapes over the wide tables of versions before XS_ROWS_VERSION. */
-#define XS_ROWS_VERSION 5
-extern const char xs_wide_rows_sql[];
 
 /* The words for a journal with a super-journal's name. Returns a status. */
 int xs_trace_refuse_journal(const char *path, char *message);
@@ -46,8 +43,7 @@ int xs_trace_check_tables(sqlite3 *db);
 int xs_trace_identify(const char *path, const char *file, struct xs_trace_identity *identity, char *message);
 
 /* Opens `file`, which is the trace's or a copy of it; `alone`: without what lies beside it. */
-int xs_trace_open_database(const char *file, bool alone, const struct xs_trace_identity *identity,
-                           struct xs_trace *trace, char *message);
+int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace, char *message);
 
 /* The trace and what lies beside it are this user's, who may write there. */
 bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side);
@@ -57,7 +53,7 @@ unsigned xs_trace_choose(struct xs_trace *trace, struct xs_side_files *side);
 
 /* Takes over what was left beside the trace. In place where that is this user's own file and nobody else's lies beside
  * it, else in a copy: then the trace is open, and true is returned. */
-bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what,
-                       struct xs_trace_identity *identity, struct xs_trace *trace, char *message);
+bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what, struct xs_trace *trace,
+                       char *message);
 
 #endif

@@ -19,7 +19,7 @@
 #include "schema/clock.h"
 #include "schema/format/event.h"
 
-#define XS_SPOOL_MAGIC UINT64_C(0x324c4f4f50535358) /* "XSSPOOL2" */
+#define XS_SPOOL_MAGIC UINT64_C(0x314c4f4f50535358) /* "XSSPOOL1" */
 #define XS_SPOOL_HEADER_BYTES 8192u
 #define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
 #define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))

@@ -8,17 +8,13 @@
 #include "schema/error.h"
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/write/store_internal.h"
-#include "schema_1_sql.h"
-#include "schema_2_sql.h"
-#include "schema_3_sql.h"
-#include "schema_4_sql.h"
 #include "schema_sql.h"
 
-_Static_assert(XS_SCHEMA_VERSION == 5, "keep the text of the version before in schema/versions, and name it here");
+const char *xs_schema_sql(void) { return schema_sql; }
 
-const char *xs_schema_sql_of(uint32_t version) {
-    static const char *const texts[] = {NULL, schema_1_sql, schema_2_sql, schema_3_sql, schema_4_sql, schema_sql};
-    return version < sizeof texts / sizeof *texts ? texts[version] : NULL;
+int xs_schema_reference(sqlite3 **db) {
+    int rc = xs_sqlite_open_memory(db);
+    return rc == SQLITE_OK ? sqlite3_exec(*db, schema_sql, NULL, NULL, NULL) : rc;
 }
 
 /* Objects in the same order on both sides, tables first: they tell people most. An index that SQLite made by itself has
@@ -74,24 +70,14 @@ static int compare(sqlite3 *db, sqlite3 *reference, char *why, size_t why_bytes)
     return status;
 }
 
-int xs_schema_check_made(sqlite3 *db, uint32_t version, xs_schema_make make, char *why, size_t why_bytes) {
-    const char *sql = xs_schema_sql_of(version);
+int xs_schema_check_made(sqlite3 *db, xs_schema_make make, char *why, size_t why_bytes) {
     sqlite3 *reference = NULL;
     why[0] = 0;
-    if (!sql) {
-        snprintf(why, why_bytes, "there is no version %u of a trace", version);
-        return XS_ERROR_CORRUPT;
-    }
-    int status = make(sql, &reference) == SQLITE_OK ? compare(db, reference, why, why_bytes) : XS_ERROR_MEMORY;
+    int status = make(&reference) == SQLITE_OK ? compare(db, reference, why, why_bytes) : XS_ERROR_MEMORY;
     sqlite3_close(reference);
     return status;
 }
 
-static int make_trace(const char *sql, sqlite3 **db) {
-    int rc = xs_sqlite_open_memory(db);
-    return rc == SQLITE_OK ? sqlite3_exec(*db, sql, NULL, NULL, NULL) : rc;
-}
-
-int xs_schema_check(sqlite3 *db, uint32_t version, char *why, size_t why_bytes) {
-    return xs_schema_check_made(db, version, make_trace, why, why_bytes);
+int xs_schema_check(sqlite3 *db, char *why, size_t why_bytes) {
+    return xs_schema_check_made(db, xs_schema_reference, why, why_bytes);
 }

@@ -11,7 +11,7 @@
 #include "schema/error.h"
 #include "schema/format/event.h"
 
-#define XS_SCHEMA_VERSION 5
+#define XS_SCHEMA_VERSION 1
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
 
 /* Values of meta status. Any but the first says that the spool has nothing more for the trace. */

@@ -69,7 +69,7 @@ static int write_schema(struct xs_store *store) {
                                                                               XS_SCHEMA_VERSION) ";";
     int status = xs_store_exec(store, identity);
     if (!status) {
-        status = xs_store_exec(store, xs_schema_sql_of(XS_SCHEMA_VERSION));
+        status = xs_store_exec(store, xs_schema_sql());
     }
     if (!status) {
         status = fill_lookups(store);
@@ -159,8 +159,7 @@ int xs_store_create(const char *path, struct xs_store **out) {
     return XS_OK;
 }
 
-/* Nothing is written into a file whose schema is not that of its version: what is in the place of a table could do
- * anything. */
+/* Nothing is written into a file that has another schema: what is in the place of a table could do anything. */
 static int check_schema(struct xs_store *store) {
     sqlite3_stmt *stmt = NULL;
     char why[256];
@@ -173,7 +172,7 @@ static int check_schema(struct xs_store *store) {
     if (rc != SQLITE_ROW) {
         return xs_store_status(store, rc);
     }
-    int status = xs_schema_check(store->db, version > 0 ? (uint32_t)version : 0, why, sizeof why);
+    int status = version == XS_SCHEMA_VERSION ? xs_schema_check(store->db, why, sizeof why) : XS_ERROR_VERSION;
     if (status) {
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL); /* closing it changes nothing */
     }

@@ -7,7 +7,7 @@ const report = readFileSync(process.argv[2], 'utf8');
 const [{ run }] = JSON.parse(report).traces;
 const [, start] = report.match(/"start_unix_ns": ?(\d+)/); // more digits than a number of JavaScript has
 const ns = (ms) => Math.round(ms * 1e6);
-const same = { result: 'same', exits_differ: false, lines: 12, varying_lines: 0 };
+const same = { result: 'same', exits_differ: false, lines: 12, varying_lines: 0, ignored_lines: 0 };
 const trial = (finding, cause, [delta, low, high], output, { before = 300, runs = 9, ...more } = {}) => ({
   finding,
   cause,

@@ -246,7 +246,7 @@ static int copy_tables(struct copying *c) {
 
 /* --- meta --- */
 
-/* The schema's version is that of the copy: older ones have every table now. */
+/* The schema's version was written with the copy's tables. What the trace says of it may be anything. */
 static int copy_meta(struct copying *c) {
     sqlite3_stmt *from = NULL, *to = NULL;
     int status = XS_OK;

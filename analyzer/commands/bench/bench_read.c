@@ -57,17 +57,15 @@ static void read_commands(const struct xs_json_document *document, struct xs_ben
     }
 }
 
-/* Runs of a file without statuses are believed. */
 static bool says_failures(const struct xs_json_document *document, const char *path) {
     static const char *const keys[] = {"before", "after"};
     bool failed = false;
     for (size_t i = 0; i < 2 && !failed; i++) {
         struct xs_string sql = {0};
         xs_string_format(&sql,
-                         "SELECT count(*), sum(signal IS NOT NULL OR status <> expected), min(expected) FROM"
-                         " (SELECT json_extract(value, '$.signal') AS signal, json_extract(value, '$.exit_status') AS"
-                         " status, coalesce(json_extract(?1, '$.expected_status'), 0) AS expected"
-                         " FROM json_each(?1, '$.%s.runs'))",
+                         "SELECT count(*), sum(status IS NOT expected), min(expected) FROM"
+                         " (SELECT json_extract(value, '$.exit_status') AS status,"
+                         " json_extract(?1, '$.expected_status') AS expected FROM json_each(?1, '$.%s.runs'))",
                          keys[i]);
         sqlite3_stmt *row = xs_json_document_ask(document, sql.data);
         if (row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 1) > 0) {

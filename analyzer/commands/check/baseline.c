@@ -148,7 +148,7 @@ static char *text_at(sqlite3_stmt *row, int column, bool *good) {
     return xs_strdup(text ? text : "");
 }
 
-/* Their bits; a file of an older version does not have them, and one of a later version may have others. */
+/* The bits of the verdicts. A finding of several has them here, any other has its verdict in its kind. */
 static unsigned verdicts_at(sqlite3_stmt *row, int column, const char *kind, bool *good) {
     char *names = text_at(row, column, good);
     unsigned verdicts = 0;
@@ -160,6 +160,8 @@ static unsigned verdicts_at(sqlite3_stmt *row, int column, const char *kind, boo
             verdicts |= (unsigned)(name && strstr(names, quoted.data)) << verdict;
             xs_string_free(&quoted);
         }
+    for (size_t i = 0; i < xs_detector_count; i++)
+        *good &= verdicts || !xs_detectors[i]->verdicts_join || strcmp(xs_detectors[i]->id, kind) != 0;
     free(names);
     return verdicts;
 }
@@ -177,8 +179,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
         " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.instances'),"
         " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns'),"
-        " ifnull(json_extract(value, '$.saves_least_ns'), json_extract(value, '$.gives_back_ns'))," /* before ranges */
-        " json_extract(value, '$.verdicts'),"
+        " json_extract(value, '$.saves_least_ns'), json_extract(value, '$.verdicts'),"
         " json_extract(value, '$.instances_low'), json_extract(value, '$.instances_high'),"
         " json_extract(value, '$.bytes_low'), json_extract(value, '$.bytes_high'),"
         " json_extract(value, '$.gives_back_low_ns'), json_extract(value, '$.gives_back_high_ns')"
@@ -211,8 +212,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
     return good && code == SQLITE_DONE;
 }
 
-/* Metrics that this version does not know are of a later one and left out; those that the file does not have are
- * unknown. */
+/* A metric that the file does not have, or that is null there, is unknown. */
 static bool read_metrics(const struct xs_json_document *document, struct xs_metric_values *metrics) {
     static const char sql[] = "SELECT key, value, type FROM json_each(?1, '$.metrics_ns') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_bytes') UNION ALL "

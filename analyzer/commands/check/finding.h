@@ -24,7 +24,7 @@ struct xs_check_finding {
         uint64_t low, high;
     } range[XS_METRIC_UNITS];
 
-    unsigned verdicts; /* bits: one, or several that join; in a baseline file those of several, 0: they are not named */
+    unsigned verdicts; /* bits: one, or several that join; of a baseline file those of several alone */
 
     /* Of a run only; in a baseline NULL and false. */
     unsigned detector, verdict;

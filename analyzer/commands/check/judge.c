@@ -191,24 +191,15 @@ static uint64_t base_of(const struct xs_rule *rule, const struct xs_check_findin
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = &j->terms->baseline->findings;
     uint64_t base = 0;
-    /* A baseline file of an older version does not say which of several it has: those that the run finds there. */
-    unsigned *verdicts = xs_realloc(NULL, (before->count + 1) * sizeof *verdicts);
     for (size_t i = 0; i < before->count; i++)
-        verdicts[i] = before->items[i].verdicts;
-    for (size_t i = 0; i < j->judged->findings.count; i++) {
-        long was = j->judged->states[i].before;
-        if (was >= 0 && !before->items[was].verdicts)
-            verdicts[was] |= j->judged->findings.items[i].verdicts;
-    }
-    for (size_t i = 0; i < before->count; i++)
-        if (is_kind(rule, before->items[i].kind, verdicts[i]))
+        if (is_kind(rule, before->items[i].kind, before->items[i].verdicts))
             base = xs_sum(base, base_of(rule, &before->items[i], high));
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         long was = j->judged->states[i].before;
-        if (was >= 0 && xs_judge_is_suppressed(j, i) && is_kind(rule, before->items[was].kind, verdicts[was]))
+        if (was >= 0 && xs_judge_is_suppressed(j, i) &&
+            is_kind(rule, before->items[was].kind, before->items[was].verdicts))
             base -= base_of(rule, &before->items[was], high) <= base ? base_of(rule, &before->items[was], high) : base;
     }
-    free(verdicts);
     return base;
 }
 

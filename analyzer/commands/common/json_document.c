@@ -58,10 +58,8 @@ const char *xs_json_document_is(const struct xs_json_document *document, const c
         const char *is = (const char *)sqlite3_column_text(row, 0);
         if (!is || strcmp(is, format) != 0)
             trouble = other;
-        else if (sqlite3_column_type(row, 1) != SQLITE_INTEGER || sqlite3_column_int64(row, 1) > version)
-            trouble = "is of a newer xferspy; write it again with this one";
-        else if (sqlite3_column_int64(row, 1) < 1)
-            trouble = damaged;
+        else if (sqlite3_column_type(row, 1) != SQLITE_INTEGER || sqlite3_column_int64(row, 1) != version)
+            trouble = "is of another version of xferspy; write it again with this one";
     }
     sqlite3_finalize(row);
     return trouble;

@@ -23,8 +23,8 @@ void xs_json_document_free(struct xs_json_document *document);
 
 #define XS_JSON_DAMAGED(command) "is damaged; write it again with `xferspy " command "'"
 
-/* NULL where the document has this format, in a version from 1 to `version`; else `other`, `damaged`, or that it is of
- * a newer xferspy. */
+/* NULL where the document has this format in this version; else `other`, `damaged`, or that it is of another version of
+ * xferspy. */
 const char *xs_json_document_is(const struct xs_json_document *document, const char *format, int version,
                                 const char *other, const char *damaged);
 

@@ -67,7 +67,7 @@ static inline struct xs_frame xs_side_frame(const struct xs_side_place *place) {
 struct xs_side_finding {
     unsigned detector, verdict; /* as in struct xs_finding */
     uint32_t place;             /* index in places */
-    bool advice, upper_bound;   /* upper_bound: what it saves is a range */
+    bool advice, is_range;      /* is_range: the least and the most that it saves differ */
     bool about;       /* all but what it saves is an estimate, in one run at least: not all contents were checked */
     const char *name; /* as `explain` takes it for the first run that had it */
 };

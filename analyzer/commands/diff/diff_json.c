@@ -55,7 +55,7 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     const struct xs_conclusion *v = &c->conclusion;
     xs_diff_conclusion(&text, c);
     xs_diff_spread(&spread, c);
-    xs_json_object(json, "verdict");
+    xs_json_object(json, "conclusion");
     xs_json_text(json, "paid", xs_paid_names[v->paid]);
     xs_json_text(json, "text", text.data);
     xs_json_text(json, "spread", spread.data);
@@ -171,7 +171,6 @@ static void put_findings(const struct xs_diff *c, size_t limit, struct xs_json *
                      change->before != XS_UNMATCHED ? c->before->findings[change->before].name : NULL);
         xs_json_text(json, "name_after", change->after != XS_UNMATCHED ? c->after->findings[change->after].name : NULL);
         xs_json_bool(json, "advice", finding->advice);
-        xs_json_bool(json, "upper_bound", finding->upper_bound);
         xs_json_bool(json, "is_estimate", xs_diff_about(c, change));
         put_place("site_before", c->before, before, json);
         put_place("site_after", c->after, after, json);

@@ -60,8 +60,7 @@ static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out)
     for (int m = 0; m < XS_METRICS; m++) {
         const struct xs_difference *d = &c->metrics[m];
         struct xs_string before = {0}, after = {0}, percent = {0};
-        if ((m != XS_METRIC_WALL_TIME && !all && d->before.median == d->after.median) ||
-            m == XS_METRIC_UPPER_BOUND_TIME)
+        if (m != XS_METRIC_WALL_TIME && !all && d->before.median == d->after.median)
             continue;
         xs_diff_value(&before, xs_metric_infos[m].unit, &d->before);
         xs_diff_value(&after, xs_metric_infos[m].unit, &d->after);

@@ -258,7 +258,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
                                                                    .verdict = f->verdict,
                                                                    .place = place,
                                                                    .advice = f->advice,
-                                                                   .upper_bound = xs_finding_at_most(f),
+                                                                   .is_range = xs_finding_at_most(f),
                                                                    .name = keep(side, name.data)};
     xs_string_free(&name);
     new_amounts(side->of, side->finding_count, side->run_limit);

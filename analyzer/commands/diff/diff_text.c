@@ -62,7 +62,7 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
 /* On one screen there is room for what the conclusion rests on. */
 static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
     const struct xs_difference *d = &c->metrics[metric];
-    if (all && metric != XS_METRIC_UPPER_BOUND_TIME)
+    if (all)
         return d->before.known || d->after.known;
     switch (metric) {
     case XS_METRIC_WALL_TIME:
@@ -156,7 +156,7 @@ static void gain_of(struct xs_string *text, const struct xs_diff *c, const struc
     const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
     const struct xs_side_finding *shown =
         change->before != XS_UNMATCHED ? &c->before->findings[change->before] : xs_diff_finding(c, change);
-    const char *bound = shown->upper_bound ? XS_UP_TO : "";
+    const char *bound = shown->is_range ? XS_UP_TO : "";
     if (is_said_first(change, change->decided_by)) {
         xs_diff_amounts(text, c, change, change->decided_by);
         xs_string_format(text, change->decided_by == XS_MEASURE_COUNT ? " times, " : ", ");

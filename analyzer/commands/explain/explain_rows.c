@@ -94,7 +94,6 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->removable.exposed_ns));
     /* looking at a copy takes time in its call, which says nothing of the calls that were left out */
     rows_count(rows, !all.about, f->cost.host_ns);
-    rows_count(rows, true, xs_finding_at_most(f));
     rows_count(rows, true, f->advice);
     rows_count(rows, true, f->folded);
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
@@ -112,30 +111,14 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
 }
 
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
-    static const char *const headers[] = {"finding",
-                                          "site",
-                                          "instances",
-                                          "transfers",
-                                          "bytes",
-                                          "device_ns",
-                                          "exposed_ns",
-                                          "removable_ns",
-                                          "removable_exposed_ns",
-                                          "host_ns",
-                                          "upper_bound",
-                                          "advice",
-                                          "folded",
-                                          "function",
-                                          "file",
-                                          "line",
-                                          "saves_least_ns",
-                                          "saves_most_ns",
-                                          "checked",
-                                          "checked_of",
-                                          "is_estimate",
-                                          "instances_found",
-                                          "instances_low",
-                                          "instances_high"};
+    static const char *const headers[] = {"finding",        "site",          "instances",
+                                          "transfers",      "bytes",         "device_ns",
+                                          "exposed_ns",     "removable_ns",  "removable_exposed_ns",
+                                          "host_ns",        "advice",        "folded",
+                                          "function",       "file",          "line",
+                                          "saves_least_ns", "saves_most_ns", "checked",
+                                          "checked_of",     "is_estimate",   "instances_found",
+                                          "instances_low",  "instances_high"};
     struct rows rows;
     rows_begin(&rows, out, true, headers, sizeof headers / sizeof *headers, 2);
     for (size_t i = 0; i < explain->findings->count; i++)

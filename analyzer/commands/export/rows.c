@@ -226,7 +226,6 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_text(line, "title", d->title);
     add_text(line, "remedy", xs_remedy_of(findings, f));
     add_int(line, "is_advice", f->advice, true);
-    add_int(line, "is_upper_bound", xs_finding_at_most(f), true);
     add_count(line, "instances", all.instances, true);
     add_count(line, "transfers", all.transfers, true);
     add_count(line, "bytes", all.bytes, true);
@@ -256,11 +255,12 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
 static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
     const struct xs_findings *findings = e->reading->findings;
     static const char *const names[] = {
-        "rank",        "finding",         "title",          "remedy",        "is_advice", "is_upper_bound",
-        "instances",   "transfers",       "bytes",          "gives_back_ns", "device_ns", "exposed_ns",
-        "host_ns",     "first_ns",        "last_ns",        "entry_point",   "function",  "file",
-        "line",        "leads_cause",     "saves_least_ns", "saves_most_ns", "checked",   "checked_of",
-        "is_estimate", "instances_found", "instances_low",  "instances_high"};
+        "rank",          "finding",       "title",      "remedy",        "is_advice",
+        "instances",     "transfers",     "bytes",      "gives_back_ns", "device_ns",
+        "exposed_ns",    "host_ns",       "first_ns",   "last_ns",       "entry_point",
+        "function",      "file",          "line",       "leads_cause",   "saves_least_ns",
+        "saves_most_ns", "checked",       "checked_of", "is_estimate",   "instances_found",
+        "instances_low", "instances_high"};
     struct line line = {.count = 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add(&line, names[i]);

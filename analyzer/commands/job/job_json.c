@@ -80,7 +80,6 @@ static void put_gives_back(const struct xs_job *job, struct xs_json *json) {
     xs_json_count(json, "median_ns", back->median);
     xs_json_count(json, "mean_ns", back->mean);
     xs_json_count(json, "process_sum_ns", back->sum);
-    xs_json_count(json, "upper_bound_ns", 0); /* of readers from before savings were ranges */
     xs_json_end(json, '}');
 }
 
@@ -114,7 +113,6 @@ static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     put_spread(json, "gives_back_ns", &f->gives_back);
     xs_saving_json(json, "saves", &f->saves);
     xs_sample_json(json, &f->sample);
-    xs_json_bool(json, "upper_bound", !f->advice && xs_saving_is_range(&f->saves));
     xs_json_bool(json, "leads_cause", f->leads);
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);

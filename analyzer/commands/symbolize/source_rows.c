@@ -11,16 +11,6 @@
 
 enum { LINES_MAX = 4096, TEXT_BYTES_MAX = 4 << 20 };
 
-/* A trace of an older version has no place for them, and of a merged file it counts who merged. */
-static bool has_tables(const struct xs_trace *trace) {
-    sqlite3_stmt *statement = NULL;
-    bool found = sqlite3_prepare_v2(trace->db, "SELECT 1 FROM main.sqlite_master WHERE name = 'source_line'", -1,
-                                    &statement, NULL) == SQLITE_OK &&
-                 sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_finalize(statement);
-    return found;
-}
-
 static int by_place(const void *a, const void *b) {
     const struct xs_source_row *x = a, *y = b;
     int order = strcmp(x->path, y->path);
@@ -46,8 +36,6 @@ void xs_source_rows_read(const struct xs_trace *trace, const struct xs_callsites
     char cwd[4096];
     size_t bytes = 0;
     *rows = (struct xs_source_rows){0};
-    if (!has_tables(trace))
-        return;
     struct xs_source_text *text = xs_source_text_open(trace, xs_trace_meta_text(trace, "cwd", cwd, sizeof cwd, ""),
                                                       xs_trace_meta_int(trace, "start_unix_ns", 0));
     for (uint32_t i = 1; i <= xs_callsites_place_count(callsites); i++) {

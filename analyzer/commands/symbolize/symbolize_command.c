@@ -19,7 +19,6 @@
 
 XS_DECLARE_COMMAND(symbolize)
 
-enum { FIRST_WITH_STACKS = 3 }; /* version of the schema */
 enum { OPTION_FORCE = XS_OPTION_DETAILS + 1 };
 
 struct arguments {
@@ -248,10 +247,7 @@ static int symbolize(const char *path, bool force) {
     int status = XS_EXIT_ERROR;
     if (xs_open(path, &trace, true) < 0)
         return status;
-    int64_t version = xs_trace_meta_int(&trace, "schema_version", FIRST_WITH_STACKS);
-    if (version < FIRST_WITH_STACKS)
-        xs_complain("%s: has no stacks: written by an older xferspy (schema version %" PRId64 ")", path, version);
-    else if (trace.is_live)
+    if (trace.is_live)
         xs_complain_live(path, "symbolize");
     else
         status = symbolize_stacks(&trace, force);

@@ -87,7 +87,7 @@ static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
 #define TIMES TIME("delta_ns") ", " TIME("delta_low_ns") ", " TIME("delta_high_ns")
 #define BEFORE TIME("before.median_ns")
 #define RUNS "json_extract(value, '$.measured.rounds')"
-#define LINES OUTPUT("lines") ", " OUTPUT("varying_lines") ", ifnull(" OUTPUT("ignored_lines") ", 0)"
+#define LINES OUTPUT("lines") ", " OUTPUT("varying_lines") ", " OUTPUT("ignored_lines")
 #define LEFT_OUT "json_array_length(value, '$.left_out')"
 #define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT ", " BEFORE
 #define TRIED "(SELECT count(*) FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured')"

@@ -179,9 +179,7 @@ static double scaled(const struct seen *seen, double all_ns, double recorded_ns,
 /* How often the allocation's pages went there and back, by the windows; 0: they do not say. */
 static double estimated_trips(const struct xs_detection *detection, const struct pages *pages, int64_t end_ns) {
     const struct xs_migration_windows *windows = &detection->windows[XS_MIGRATIONS_DOWN];
-    /* where the windows are only inferred, there are few, and both ways have to be seen */
-    bool seen =
-        windows->listed ? pages->up.windows >= 2 || pages->down.windows >= 2 : pages->up.windows && pages->down.windows;
+    bool seen = pages->up.windows >= 2 || pages->down.windows >= 2;
     if (windows->whole || !pages->since_ns || !seen)
         return 0;
     int64_t since = pages->since_ns;

@@ -17,7 +17,7 @@ enum { XS_SCALAR_BYTES = 64 }; /* a download of no more is that of a value */
 enum xs_detector_kind {
     XS_REMOVES_TRANSFERS, /* its removable time is transfers' (or memsets'); claimed through xs_claim */
     XS_REMOVES_CALLS,     /* it is time inside calls, or migrations; claimed through xs_claim */
-    XS_UPPER_BOUND,       /* the least that it saves is nothing */
+    XS_POTENTIAL,         /* the least that it saves is nothing */
     XS_ADVICE,            /* saves nothing by itself; ranked last */
 };
 
@@ -136,7 +136,7 @@ enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer);
 enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier);
 
 /* Claims so much of a transfer's, memset's or allocation's time for the total: of several claims of one account the
- * largest counts. Without effect for detectors that are upper bounds or advice, and for account NULL. */
+ * largest counts. Without effect for detectors of the kinds XS_POTENTIAL and XS_ADVICE, and for account NULL. */
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
 
 /* Claims what has no account (migrations) and is claimed by this detector only. */

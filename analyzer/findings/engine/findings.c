@@ -50,7 +50,7 @@ static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsign
                                    .last_ns = instance->at_ns,
                                    .kept = builder->count < XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
                                    .advice = xs_detectors[detector]->kind == XS_ADVICE,
-                                   .upper_bound = xs_detectors[detector]->kind == XS_UPPER_BOUND};
+                                   .potential = xs_detectors[detector]->kind == XS_POTENTIAL};
     builder->items[builder->count++] = finding;
     *place = builder->count;
     return finding;
@@ -134,11 +134,10 @@ static enum group group_of(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1 ? LIKELY : SURE;
 }
 
-/* What is at most given back is given back in part. */
-static uint64_t weight(const struct xs_finding *f) { return f->upper_bound ? f->gives_back_ns / 2 : f->gives_back_ns; }
+/* What may save nothing is ranked by half of what it may save. */
+static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->gives_back_ns / 2 : f->gives_back_ns; }
 
-/* By group; then by what they give back, an upper bound half; then by anything that makes the order the same on every
- * run. */
+/* By group; then by weight; then by anything that makes the order the same on every run. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
     if (group_of(x) != group_of(y))
@@ -176,7 +175,7 @@ static void number(struct xs_findings *findings) {
 
 uint64_t xs_finding_share_ns(const struct xs_finding *f, uint64_t claimed_ns) {
     if (!f->saves.known)
-        return f->upper_bound || f->advice ? 0 : claimed_ns;
+        return f->potential || f->advice ? 0 : claimed_ns;
     uint64_t found_ns = f->saves.most_ns > f->saves.scaled_most_ns ? f->saves.most_ns - f->saves.scaled_most_ns : 0;
     if (f->claimed_ns)
         return (uint64_t)((long double)found_ns * (long double)claimed_ns / (long double)f->claimed_ns);
@@ -254,9 +253,6 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     builder->left_out = NULL;
     /* a millisecond of a short run matters, and so does a thousandth of a long one */
     findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->recorded.ns);
-    for (size_t i = 0; i < findings->count; i++)
-        if (findings->items[i].upper_bound)
-            findings->upper_bound_ns = xs_sum(findings->upper_bound_ns, findings->items[i].gives_back_ns);
     fold(findings);
     rank(findings);
     xs_findings_discard(builder);

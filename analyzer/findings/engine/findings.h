@@ -173,7 +173,7 @@ struct xs_finding {
     uint64_t claimed_ns;                         /* the claim: sum of xs_times_rank_ns(removable) */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool folded;                                 /* under the floor: to be shown in one line with its like */
-    bool advice, upper_bound;                    /* the detector's kind: neither counts in the total */
+    bool advice, potential;                      /* the detector's kind: neither counts in the total */
     struct xs_sample sample;                     /* what stands for copies that were not looked at is in nothing else */
 
     struct xs_saving saves;      /* this finding alone, with its repair */
@@ -223,7 +223,7 @@ struct xs_unchecked {
 };
 
 /* The removable time of the findings that count, together: every transfer, memset, allocation and migration once, with
- * the largest that any finding claims of it. Upper bounds and advice are not in it. */
+ * the largest that any finding claims of it. What may save nothing and advice are not in it. */
 struct xs_total {
     uint64_t gives_back_ns;                  /* by the measure that ranks, thing by thing */
     uint64_t device_ns, exposed_ns, host_ns; /* the same by each measure alone */
@@ -248,7 +248,7 @@ struct xs_by_chance {
 
 struct xs_findings {
     struct xs_finding
-        *items; /* ranked: what counts, then upper bounds, then advice; each by gives_back_ns, largest first */
+        *items; /* ranked: what counts, then what is folded, then advice; each by gives_back_ns, largest first */
     size_t count;
     struct xs_undecided *undecided; /* by detector, then the most frequent reason first */
     size_t undecided_count;
@@ -256,7 +256,6 @@ struct xs_findings {
     struct xs_unchecked *unchecked; /* by site, then by detector */
     size_t unchecked_count;
     struct xs_total total;
-    uint64_t upper_bound_ns; /* of the findings that are upper bounds; 0 once the causes were found */
     struct xs_site_totals at_sites;
     struct xs_link_model link;
 

@@ -99,7 +99,7 @@ static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_r
     if (xs_sample_is_part(&f->sample))
         xs_scale(plan, f, items, count, run, all, &room);
     set_saving(f, saved, all, is_bounded_by_calls(f) && room < (uint64_t)run ? (double)room : (double)run);
-    if (is_unsure(f) || f->upper_bound)
+    if (is_unsure(f) || f->potential)
         f->saves.least_ns = 0;
     if (!plan->findings->exposed_known)
         leave_waiting(f);

@@ -300,7 +300,6 @@ static void replace_claims(struct xs_findings *findings) {
         f->folded = f->gives_back_ns < findings->floor_ns;
     }
     findings->total.gives_back_ns = findings->together.most_ns;
-    findings->upper_bound_ns = 0;
     xs_site_totals_clear_gains(&findings->at_sites);
     for (size_t i = 0; i < findings->cause_count; i++) {
         const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];

@@ -79,7 +79,7 @@ static int read_launches(const struct xs_trace *trace, struct xs_content_coverag
 
 int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message) {
     uint64_t with_number = 0;
-    *contents = (struct xs_content_coverage){.recorded = xs_trace_meta_int(trace, "schema_version", 0) >= 2};
+    *contents = (struct xs_content_coverage){0};
     contents->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
     contents->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
     contents->run_ns = xs_trace_meta_count(trace, "duration_ns");
@@ -90,7 +90,6 @@ int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_cov
 }
 
 #define NOT_CHECKED "Contents were not checked: "
-#define TO_SEE_IT "to find needless copies."
 
 void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
     unsigned most = 0;
@@ -100,14 +99,10 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
     for (unsigned i = 1; i < XS_SKIP_COUNT; i++)
         if (c->skipped[i] > c->skipped[most])
             most = i;
-    if (!c->recorded)
-        snprintf(buffer, bytes,
-                 NOT_CHECKED "the trace is of an older xferspy that took no fingerprints. "
-                             "Record it again " TO_SEE_IT);
-    else if (most == XS_SKIP_IMPORTED)
+    if (most == XS_SKIP_IMPORTED)
         snprintf(buffer, bytes,
                  NOT_CHECKED "the trace was imported, and a profile has none. Record the program with "
-                             "xferspy " TO_SEE_IT);
+                             "xferspy to find needless copies.");
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
                  NOT_CHECKED "fingerprints were off, so needless copies are not found. "

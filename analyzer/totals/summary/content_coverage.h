@@ -15,7 +15,6 @@ enum { XS_SKIP_COUNT = 0 XS_FINGERPRINT_SKIPS(XS_COUNT_SKIP) };
 #undef XS_COUNT_SKIP
 
 struct xs_content_coverage {
-    bool recorded;                    /* the trace can have fingerprints at all: schema version 2 */
     char mode[16];                    /* option.fingerprint, "" where the trace does not say */
     uint64_t eligible;                /* uploads and downloads that ran */
     uint64_t taken, lost;             /* of those; lost: taken, but gone with the killed process */

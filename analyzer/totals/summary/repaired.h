@@ -22,7 +22,7 @@ enum xs_repaired_by {
 
 struct xs_repaired {
     bool asked; /* XFERSPY_REPAIR was set */
-    bool known; /* the trace says what became of it; one that an older library recorded does not */
+    bool known; /* the trace says what became of it; that of a process that was killed early does not */
     bool ended; /* the counts are of the whole run; those of a process that was killed, or runs, are of some time ago */
     struct {
         bool on;

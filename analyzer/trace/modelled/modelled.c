@@ -45,10 +45,11 @@ static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv
         sqlite3_result_int64(context, number);
 }
 
-/* What a table's name stands for: of an older schema and of a merged file it is a TEMP view already. Empties `from`
+/* What a table's name stands for: of a merged file it is a TEMP view already. Empties `from`
  * where the view has another form than it should. */
 static void find_source(sqlite3 *db, const char *table, struct xs_string *from) {
-    static const char *const begins[] = {" AS\n", " AS "}; /* a view over shapes, and one of an older schema */
+    static const char *const begins[] = {" AS\n",
+                                         " AS "}; /* a view over shapes, and one over a table of a merged file */
     sqlite3_stmt *statement = NULL;
     xs_string_format(from, "main.%s", table);
     if (sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_temp_schema WHERE type = 'view' AND name = ?", -1, &statement,

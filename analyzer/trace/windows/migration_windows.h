@@ -24,8 +24,7 @@ struct xs_recorded_window {
 struct xs_migration_windows {
     struct xs_recorded_window *items; /* disjoint, by time; none where `whole` */
     size_t count, capacity;
-    bool whole;  /* all of the run was recorded */
-    bool listed; /* else the trace is of a version that did not say which; they are inferred from the records */
+    bool whole; /* all of the run was recorded */
 };
 
 /* Negative status: the message is set. Always to be freed. */

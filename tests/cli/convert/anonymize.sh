@@ -2,7 +2,7 @@
 . "$SOURCE/lib.sh"
 
 ask() { "$XFERSPY" query --format=tsv "$1" "$2" | sed 1d; }
-findings() { "$XFERSPY" explain --format=tsv "$1" | cut -f1,3-13; }
+findings() { "$XFERSPY" explain --format=tsv "$1" | cut -f1,3-12; }
 # Every text of the trace that may not be in a copy: what a person or a program gave a name.
 texts_of() {
     for column in "value FROM meta WHERE key IN ('command','cwd','host','executable','os','user_id')" "text FROM note" \

@@ -81,7 +81,7 @@ for wrappers_ns in 101000000 900000000; do
     run "$XFERSPY" report --json much.db; expect_out '"bare_ns": null'
     run "$XFERSPY" diff --json much.db much.db; expect_status 0; expect_out '"run_time_metric": "wall-time"'
 done
-# A trace of an earlier version has no such sum; it started CUPTI after the rest.
+# Of a trace without such sums, what started one after the other is what the start took.
 make_trace old.db "$SOURCE/fixtures/simple.sql"
 run "$XFERSPY" report --sections=cost old.db; expect_status 0; expect_not "The program lost"
 run "$XFERSPY" check --no-config --fail-on=bare-time:164ms old.db; expect_status 3

@@ -236,8 +236,6 @@ run "$XFERSPY" symbolize trigger.db; expect_error_of "trigger.db: not read: its 
 # Traces without stacks, old ones, ones that cannot be written, and mistakes.
 make_trace none.db "$SOURCE/fixtures/simple.sql"
 run "$XFERSPY" symbolize none.db; expect_status 0; expect_no_err; expect_out "no stacks"
-cp "$SOURCE/../golden/h100_host_round_trip.db" old.db # of schema 2
-run "$XFERSPY" symbolize old.db; expect_error_of "old.db: has no stacks"
 run "$XFERSPY" symbolize missing.db; expect_error_of missing.db
 trace_of readonly.db "$here/plain" NULL plain.addresses; chmod a-w readonly.db
 if [ ! -w readonly.db ]; then run "$XFERSPY" symbolize readonly.db; expect_error_of readonly.db; fi

@@ -203,7 +203,7 @@ static void an_instance_has_its_share(void **state) {
     assert_int_equal(xs_finding_share_ns(&finding, 0), 50 * MS / 4);
     finding.saves.known = false; /* causes were not looked for */
     assert_int_equal(xs_finding_share_ns(&finding, 7), 7);
-    finding.upper_bound = true;
+    finding.potential = true;
     assert_int_equal(xs_finding_share_ns(&finding, 7), 0);
 }
 

@@ -110,11 +110,11 @@ export function compare(runs, diff, narrow, evidence) {
       'section',
       { class: 'panel', 'aria-label': 'Diff' },
       h('div', { class: 'tools' }, h('h2', {}, 'Before and after')),
-      h('p', { class: 'verdict' }, text(diff.verdict.text)),
-      [diff.verdict.own_text, diff.verdict.gain_text]
+      h('p', { class: 'verdict' }, text(diff.conclusion.text)),
+      [diff.conclusion.own_text, diff.conclusion.gain_text]
         .filter(Boolean)
         .map((line) => h('p', { class: 'note said' }, sentence(line))),
-      h('p', { class: 'note' }, sentence(diff.verdict.spread)),
+      h('p', { class: 'note' }, sentence(diff.conclusion.spread)),
       h('p', { class: 'note' }, 'A minus means: less after than before. Only what the verdicts say has a colour.'),
       diff.notes.map((note) => h('p', { class: 'note' }, note)),
       h(

@@ -164,7 +164,7 @@ export function headOfBoth(page) {
       figure(
         'Run',
         both((of) => f.ns(of.run.duration_ns)),
-        diff.verdict.own_text ? 'with xferspy’s own time' : '',
+        diff.conclusion.own_text ? 'with xferspy’s own time' : '',
       ),
       figure(ALL_REPAIRED, runs.map((run) => repaired(run)[0]).join(' → ')),
       figure(

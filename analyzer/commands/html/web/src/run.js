@@ -70,10 +70,8 @@ function coverage(run) {
       ),
       line(
         'Contents',
-        !prints.recorded
-          ? 'not recorded: the trace is older than that'
-          : `known of ${f.count(prints.taken)} of ${f.count(prints.transfers)} uploads and downloads`,
-        prints.recorded && prints.skipped.length
+        `known of ${f.count(prints.taken)} of ${f.count(prints.transfers)} uploads and downloads`,
+        prints.skipped.length
           ? h(
               'ul',
               {},

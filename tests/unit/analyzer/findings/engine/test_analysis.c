@@ -260,7 +260,7 @@ static void findings_are_ranked_and_folded(void **state) {
     assert_true(played_finding(p, "repeat-download")->folded);
     for (size_t i = 1; i < p->findings->count; i++)
         assert_true(p->findings->items[i - 1].gives_back_ns >= p->findings->items[i].gives_back_ns ||
-                    p->findings->items[i].advice || p->findings->items[i].upper_bound);
+                    p->findings->items[i].advice || p->findings->items[i].potential);
     play_end(p);
 }
 

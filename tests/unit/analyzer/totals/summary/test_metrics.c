@@ -90,7 +90,6 @@ static void every_metric(void **state) {
     expect(&r, "peak-device-bytes", 4096);
     expect(&r, "removable-time", 12); /* nothing touches the allocation */
     expect(&r, "least-removable-time", 12);
-    expect(&r, "upper-bound-time", 0);
     drop(&r);
 }
 
@@ -102,7 +101,6 @@ static void without_device_records(void **state) {
     expect_unknown(&r, "device-time");
     expect_unknown(&r, "exposed-time");
     expect_unknown(&r, "kernel-time");
-    expect(&r, "upper-bound-time", 0);
     expect(&r, "call-time", 82);
     expect(&r, "transfers", 3);
     drop(&r);
