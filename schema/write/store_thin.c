@@ -193,8 +193,11 @@ static uint64_t used_bytes(struct xs_store *store) {
 }
 
 void xs_store_give_back(struct xs_store *store) {
+    if (store->thinned_rows == 0) {
+        return;
+    }
     const int64_t pages = number(store, "PRAGMA page_count"), left = number(store, "PRAGMA freelist_count");
-    if (store->thinned_rows > 0 && left > pages / 8 && pages - left <= MOST_REWRITTEN_PAGES) {
+    if (left > pages / 8 && pages - left <= MOST_REWRITTEN_PAGES) {
         sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
     }
 }

@@ -16,7 +16,7 @@ run "$XFERSPY" explain --format=tsv findings.db
 expect_status 0; expect_no_err
 [ "$(head -n 1 stdout | cut -f 1-8 | tr '\t' ' ')" = \
     "finding site instances transfers bytes device_ns exposed_ns removable_ns" ] || show "header"
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 19 ] || show "every row has 19 fields"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 23 ] || show "every row has 23 fields"
 expect_field noop-upload 2 cuMemcpyHtoD_v2; expect_field noop-upload 3 9; expect_field noop-upload 5 75497472
 expect_field noop-upload 6 7038000
 expect_field duplicate-upload/elsewhere 3 1
@@ -172,7 +172,7 @@ run "$XFERSPY" explain no_kernels.db scalar-readback; expect_out "range     0 ns
 run "$XFERSPY" explain --json no_kernels.db
 saves="f['saves']['least_ns'], f['saves']['most_ns']"
 json "[($saves, f['in_total']) for f in d['findings'] if f['id'] == 'scalar-readback'] == [(0, 10100000, True)]"
-json "[f['saves']['least_ns'] == f['saves']['most_ns'] for f in d['findings'] if f['id'] == 'noop-upload'] == [True]"
+json "[f['saves']['up_to'] for f in d['findings'] if f['id'] in ('noop-upload', 'scalar-readback')] == [False, True]"
 echo "UPDATE meta SET value = 5000000 WHERE key = 'duration_ns'" >short.sql
 make_trace short.db "$SOURCE/fixtures/findings.sql" short.sql
 run "$XFERSPY" report short.db; expect_out ", some of it at the same time: the run took 5.00 ms"
