@@ -42,8 +42,10 @@ bool xs_output_reserve(const char *path) {
     if (fd < 0)
         return true; /* the trace itself never replaces another */
     socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
-    if (bind(fd, (const struct sockaddr *)&address, bytes) == 0 || errno != EADDRINUSE)
-        return true; /* stays open until this process ends */
+    if (bind(fd, (const struct sockaddr *)&address, bytes) == 0 || errno != EADDRINUSE) {
+        // cppcheck-suppress resourceLeak ; stays open until this process ends
+        return true;
+    }
     close(fd);
     return false;
 }

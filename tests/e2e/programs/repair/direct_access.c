@@ -65,7 +65,8 @@ int main(void) {
     upload(device, 1);        /* left out */
     upload_small(device, 10); /* gathered */
     snprintf(path, sizeof path, "%s/libibverbs_fake.so", getenv("XFERSPY_TEST_LIB"));
-    REQUIRE(dlopen(path, RTLD_NOW) != NULL);
+    void *library = dlopen(path, RTLD_NOW);
+    REQUIRE(library != NULL);
     upload(device, 2);
     upload(device, 2);
     upload_small(device, 30);
