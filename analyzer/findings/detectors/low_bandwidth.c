@@ -3,6 +3,7 @@
  * places and sizes of such copies. */
 #include "analyzer/findings/engine/detector.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/hash.h"
@@ -148,7 +149,9 @@ static void on_interval(struct xs_detection *detection, const struct xs_trace_ev
     this->is_candidate = is_alone && is_comparable(copy);
     this->account = NULL;
     if (this->is_candidate) {
-        double expected_ns = (double)copy->bytes / rate_to_expect(detection->link, copy->direction) * 1e9;
+        const double most_ns = 9e18; /* a damaged trace can have a link that moves nothing */
+        double expected_ns =
+            fmin((double)copy->bytes / rate_to_expect(detection->link, copy->direction) * 1e9, most_ns);
         key_of(event, this->key);
         this->is_slow = (double)event->device_ns > 2 * expected_ns;
         xs_instance_of(&this->instance, event, "this copy");
