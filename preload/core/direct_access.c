@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -198,6 +199,34 @@ static bool has_devices(unsigned needs) {
            ((needs & xs_direct_access_devices("/dev")) || ((needs & XS_DIRECT_STORAGE) && disks_reach_the_gpu()));
 }
 
+/* Taken for a walk and over a fork: a child that is forked during a walk would find the loader's lock taken for good.
+ */
+static atomic_bool is_walked;
+static bool is_held_for_fork;
+
+void xs_direct_access_before_fork(void) {
+    enum { TRIES = 10000 }; /* a walk takes some hundred nanoseconds */
+    is_held_for_fork = false;
+    for (unsigned i = 0; i < TRIES && !is_held_for_fork; i++) {
+        is_held_for_fork = !atomic_exchange_explicit(&is_walked, true, memory_order_acquire);
+        if (!is_held_for_fork) {
+            sched_yield();
+        }
+    }
+}
+
+void xs_direct_access_after_fork(void) {
+    if (is_held_for_fork) {
+        is_held_for_fork = false;
+        atomic_store_explicit(&is_walked, false, memory_order_release);
+    }
+}
+
+void xs_direct_access_in_child(void) {
+    is_held_for_fork = false;
+    atomic_store_explicit(&is_walked, false, memory_order_relaxed);
+}
+
 bool xs_direct_access_is_possible(void) {
     struct look l = {0};
     uint64_t signals;
@@ -206,7 +235,13 @@ bool xs_direct_access_is_possible(void) {
     }
     const int before = errno;
     xs_signals_hold(&signals); /* a handler that jumps away would keep the loader's lock */
+    if (atomic_exchange_explicit(&is_walked, true, memory_order_acquire)) {
+        xs_signals_let(&signals); /* another thread looks, or forks: the next call looks */
+        errno = before;
+        return false;
+    }
     dl_iterate_phdr(look, &l);
+    atomic_store_explicit(&is_walked, false, memory_order_release);
     const bool found = l.is_new && has_devices(l.needs);
     if (found) {
         atomic_store_explicit(&is_possible, true, memory_order_relaxed);

@@ -14,6 +14,11 @@
  * libraries came since the last time. Signals wait meanwhile; errno stays. */
 bool xs_direct_access_is_possible(void);
 
+/* Around a fork: no thread is inside the loader for this look while another one forks. The first two in the parent. */
+void xs_direct_access_before_fork(void);
+void xs_direct_access_after_fork(void);
+void xs_direct_access_in_child(void);
+
 /* What the devices of a folder like /dev allow. */
 enum xs_direct_access {
     XS_DIRECT_NETWORK = 1, /* RDMA: verbs, Slingshot, Omni-Path */

@@ -16,6 +16,7 @@
 
 #include "preload/callsite/callsite.h"
 #include "preload/capture/arguments.h"
+#include "preload/core/direct_access.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/gate.h"
 #include "preload/core/glibc_dlsym.h"
@@ -67,6 +68,14 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session
  * may start one of its own; one of a process with a session records nothing: CUDA does not work there. */
+static void before_fork(void) {
+    xs_callsite_before_fork();
+    xs_direct_access_before_fork();
+}
+static void after_fork(void) {
+    xs_direct_access_after_fork();
+    xs_callsite_after_fork();
+}
 static void on_fork_child(void) {
     xs_mutex_forget(&start_lock);
     xs_real_forget();
@@ -79,6 +88,7 @@ static void on_fork_child(void) {
     xs_step_waits_forget();
     xs_thread_forget();
     xs_callsite_forget();
+    xs_direct_access_in_child();
     if (session_pid != 0) {
         atomic_store(&xs_state, XS_STATE_CHILD);
         session_pid = -1;
@@ -200,7 +210,7 @@ static void (*real_exit)(int);
 
 __attribute__((constructor)) static void on_load(void) {
     real_exit = (void (*)(int))xs_real_dlsym(RTLD_NEXT, "_exit");
-    pthread_atfork(xs_callsite_before_fork, xs_callsite_after_fork, on_fork_child);
+    pthread_atfork(before_fork, after_fork, on_fork_child);
 }
 
 /* Children of Python's multiprocessing end by it. */

@@ -118,7 +118,7 @@ static const struct thinned {
 enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = XS_CHOICE_ROWS, STEP_BITS = 2, MOST_BITS = 24 };
 /* Calls that stay beside the sample, with their records: a thirty-second of the size at most. */
 enum { MOST_BESIDE = 1 << 16, SIZE_OF_BESIDE = 4096 };
-enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18, MOST_REWRITTEN_PAGES = (64 << 20) / XS_PAGE_BYTES };
+enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18, MOST_REWRITTEN_PAGES = (8 << 20) / XS_PAGE_BYTES };
 
 struct xs_thin_mark {
     uint32_t correlation; /* the newest of all calls until then */

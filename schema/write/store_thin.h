@@ -15,8 +15,9 @@
 int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, int64_t now_ns);
 
 /* Shortens the file of a trace that was thinned by the pages that are free in it, before it is closed. A burst of calls
- * can make the file longer than its limit for a moment, and deleted rows leave it so. Writes all pages anew, so it
- * leaves a trace as it is that has more than 64 MiB in use, and one that somebody else reads. */
+ * can make the file longer than its limit for a moment, and deleted rows leave it so. Builds the new pages in memory,
+ * so it leaves a trace as it is that has more than 8 MiB in use. Beside a reader the file stays as long until the log
+ * is ended. */
 void xs_store_give_back(struct xs_store *store);
 
 /* meta: rows that were dropped; at least one row of so many is kept where the trace was thinned, from .. to. */

@@ -51,7 +51,7 @@ env --default-signal=INT "$xferspy" run -o "live run.db" -- "$program" 0 count >
 job=$!
 wait_for_copies count 100
 ! copies --force -o "live run.db" -- "$program" 10 || fail "a live trace was replaced"
-says stderr "live run.db: a process still writes this trace; wait for it, or choose another name"
+says stderr "live run.db: another xferspy run writes this trace now"
 exists "live run.db"
 
 # ---- Ctrl-C: the program is ended by the signal, and its trace is named ---------------------------------------------

@@ -1,12 +1,16 @@
 /* Which libraries and devices let others reach memory without a call of CUDA. */
 #include <errno.h>
+#include <link.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -132,6 +136,43 @@ static void errno_stays(void **state) {
     assert_int_equal(errno, EILSEQ);
 }
 
+static atomic_bool stop;
+
+static void *look_again_and_again(void *argument) {
+    while (!atomic_load(&stop))
+        xs_direct_access_is_possible();
+    return argument;
+}
+
+static int walk(struct dl_phdr_info *library, size_t bytes, void *argument) {
+    (void)library;
+    (void)bytes;
+    return argument != NULL;
+}
+
+/* A child that finds the loader's lock taken would wait for ever. */
+static void a_forked_child_can_use_the_loader(void **state) {
+    enum { FORKS = 300 };
+    pthread_t thread;
+    (void)state;
+    pthread_atfork(xs_direct_access_before_fork, xs_direct_access_after_fork, xs_direct_access_in_child);
+    assert_int_equal(pthread_create(&thread, NULL, look_again_and_again, NULL), 0);
+    for (int i = 0; i < FORKS; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            dl_iterate_phdr(walk, NULL);
+            xs_direct_access_is_possible();
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libraries_are_told_by_their_names),
@@ -141,6 +182,7 @@ int main(void) {
         cmocka_unit_test(the_configuration_is_read),
         cmocka_unit_test(only_a_file_is_read),
         cmocka_unit_test(errno_stays),
+        cmocka_unit_test(a_forked_child_can_use_the_loader),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

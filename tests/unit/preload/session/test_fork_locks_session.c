@@ -84,6 +84,9 @@ void xs_callsite_forget(void) { forgotten |= CALLSITE; }
 void xs_cupti_forget(void) {}
 
 void xs_callsite_before_fork(void) {}
+void xs_direct_access_before_fork(void) {}
+void xs_direct_access_after_fork(void) {}
+void xs_direct_access_in_child(void) {}
 void xs_callsite_after_fork(void) {}
 void xs_callsite_start(const char *mode, unsigned depth) {
     (void)mode;
