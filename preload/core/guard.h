@@ -80,8 +80,7 @@ static inline void xs_guard_own_thread(void) { xs_guard.raised = &xs_guard_unlef
  *
  * - another word lies at the return address, which no function changes before it returns; or the note is unmapped or
  *   was overwritten; or
- * - both frames are on the thread's own stack, and the asking frame is not below the other one, as a callee's would be;
- *   or
+ * - both frames are on the thread's own stack, and the asking frame is not below the other, as a callee's would be; or
  * - the function was called on the alternate signal stack, and the thread is on its own stack again; or
  * - an unwind by CFI passes the frame's place without finding it (xs_hooks.is_gone).
  *
