@@ -256,7 +256,7 @@ XS_HOT void xs_context_gone(struct xs_call *call, CUcontext context) {
 XS_HOT void xs_primary_released(struct xs_call *call, CUdevice device) {
     call->event = xs_decode_primary_released(call->event, call->result, device);
 }
-/* After cuCtxDetach and the like: the context may live on, or may be destroyed, and then its handle may come back. */
+/* After cuCtxDetach: the context may live on, or may be destroyed, and then its handle may come back. */
 XS_HOT void xs_context_detached(const struct xs_call *call, CUcontext context) {
     if (xs_succeeded(call)) {
         xs_device_context_gone(context);
