@@ -12,8 +12,7 @@
 #define XS_OPTION_FIELD_INT(field) long field;
 #define XS_OPTION_FIELD_SHARE(field) long field; /* percent; 0: off */
 #define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
-#define XS_OPTION_FIELD_PATTERN(field)                                                                                 \
-    char field[XS_OPTION_TEXT_BYTES + 1]; /* one byte more, so that a text that is too long stays too long */
+#define XS_OPTION_FIELD_PATTERN(field) char field[XS_OPTION_TEXT_BYTES + 1]; /* keeps a too long text too long */
 struct xs_options {
 #define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
 #include "schema/options.def"
