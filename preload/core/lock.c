@@ -7,7 +7,7 @@
 
 #include "preload/core/state.h"
 
-#define LOOK_NS 50000000 /* bounds how much of the waiting counts while a debugger stopped the thread */
+#define LOOK_NS 50000000 /* a stop in a debugger uses up no more than this of the patience */
 #define LOOKS 40
 
 static _Atomic bool was_left; /* some open lock was abandoned; after that no thread waits for any */
