@@ -53,8 +53,7 @@ static void copy_arguments(struct xs_unknown_call *call) {
     }
 }
 
-/* Treats the call like others that may write memory, or have somebody else write it, and of which fingerprints know no
- * more. */
+/* Treats the call like others that may write memory, or cause others to, and about which fingerprints know no more. */
 static void note_contents(const struct xs_unknown *function, enum xs_unknown_effect effect) {
     if (effect >= XS_HERE) {
         xs_undecided_from_here(effect == XS_FOR_GOOD ? XS_UNDECIDED_FOR_GOOD : XS_UNDECIDED_HERE);
