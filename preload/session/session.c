@@ -179,7 +179,7 @@ __attribute__((destructor)) static void on_unload(void) {
         on_exit_end_cupti();
     }
     finish(EXIT_PATIENCE_MS);
-    if (session_pid != 0 && getpid() == session_pid) { /* a sandbox may allow a process without a session no getpid */
+    if (session_pid != 0 && getpid() == session_pid) { /* without a session, no getpid: a sandbox may forbid it */
         xs_drain_wait_discarded();
     }
 }
