@@ -18,7 +18,7 @@
 extern _Atomic int xs_asked_ranges;
 extern _Atomic bool xs_asked_profiler;
 
-/* The program's progress in its steps: 0 at first; each begin and each end of a step adds 1, so an odd number means
+/* The program's progress in its steps: 0 at first; each start and each end of a step adds 1, so an odd number means
  * that the program is in a step. Two threads may add in any order. */
 extern _Atomic uint64_t xs_asked_step_turns;
 
@@ -46,7 +46,7 @@ static inline bool xs_asked_ranges_change(int change) {
 
 /* Sets the window of steps: it opens with the step behind the first `skipped` ones and closes when `most` steps have
  * ended, or with the process if `most` is 0. The window is closed before this call. Steps that have already ended are
- * not recorded; a step that is open now counts as begun now, because its true begin is not known. */
+ * not recorded; a step that is open now counts as begun now, because its true start is not known. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most);
 
 /* Counts the steps before the first recorded one: steps that were skipped, or that ended before xs_asked_steps_set.

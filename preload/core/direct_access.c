@@ -19,8 +19,8 @@
 
 #include "preload/core/signals.h"
 
-/* Begins of the libraries' file names. No letter or digit may follow, but anything may if the name ends in '*'. Python
- * wheels put more between the name and ".so". */
+/* Prefixes of the libraries' file names. No letter or digit may follow, but anything may if the name ends in '*'.
+ * Python wheels put more between the name and ".so". */
 static const struct library {
     const char *name;
     enum xs_direct_access needs;
@@ -33,7 +33,7 @@ static const struct library {
 
 /* Devices in the folder itself, and in its folder infiniband. */
 static const struct device {
-    const char *name; /* begin of the device's name */
+    const char *name; /* prefix of the device's name */
     enum xs_direct_access allows;
 } devices[] = {{"cxi", XS_DIRECT_NETWORK},
                {"hfi1_", XS_DIRECT_NETWORK},

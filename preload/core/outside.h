@@ -1,7 +1,7 @@
 /* Recording outside the parts of the run that the user asks for (XFERSPY_WINDOW). All calls are recorded there with
  * XFERSPY_OUTSIDE=calls, and by default if the parts are periodic. Otherwise only calls that give addresses their
- * meaning are: allocations and frees, contexts, streams, modules, and the making of graphs. Copies, memsets, launches
- * and waits pass through; they are only counted. */
+ * meaning are recorded: allocations and frees, contexts, streams, modules, and the making of graphs. Copies, memsets,
+ * launches and waits pass through; they are only counted. */
 #ifndef XFERSPY_PRELOAD_CORE_OUTSIDE_H
 #define XFERSPY_PRELOAD_CORE_OUTSIDE_H
 

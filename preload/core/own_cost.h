@@ -1,4 +1,4 @@
-/* Overhead of the wrappers on the program: one call of many is measured, from the wrapper's begin to its end, less the
+/* Overhead of the wrappers on the program: one call of many is measured, from the wrapper's start to its end, less the
  * real call. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_COST_H
 #define XFERSPY_PRELOAD_CORE_OWN_COST_H
@@ -20,7 +20,7 @@ void xs_own_cost_start(const struct xs_clock *clock);
 /* Returns the wrappers' cost to all threads together so far. Any thread. */
 uint64_t xs_own_cost_ns(void);
 
-/* Called at the begin of a wrapper. Returns the time if this call is to be measured, else 0. */
+/* Called at the start of a wrapper. Returns the time if this call is to be measured, else 0. */
 XS_HOT uint64_t xs_own_cost_begin(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     if (XS_LIKELY(slot && slot->until_measured)) {

@@ -1,6 +1,7 @@
 /* Handling of the program's ThreadSanitizer, if it has one. Its runtime replaces memcpy, snprintf, free and hundreds of
- * other functions for the whole process. So it sees their accesses on the library's behalf, but not the library's
- * atomic operations, which are not instrumented. It would report races that are none, and end the program with status
+ * other functions for the whole process. So it sees what these functions do on the library's behalf, but not the
+ * library's atomic operations, which are not instrumented. It would report races that are none, and end the program
+ * with status
  * 66. Between xs_race_detector_ignore and xs_race_detector_watch the calling thread's accesses are not recorded, as is
  * usual for code that shares memory with no instrumented thread.
  *

@@ -34,7 +34,7 @@ static unsigned words_at(uintptr_t from) {
                                                                   : XS_UNKNOWN_STACK_WORDS;
 }
 
-/* Reads the rest by the kernel, which stops at unmapped memory: there were no arguments. */
+/* Lets the kernel read the rest. The kernel stops at unmapped memory, where there were no arguments. */
 static void copy_beyond(uint64_t *to, uintptr_t from, unsigned words) {
     int before = errno;
     struct iovec local = {to, words * sizeof *to};
