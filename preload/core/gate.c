@@ -183,7 +183,7 @@ static void wait_while_closed(struct xs_gate_slot *slot) {
     xs_signals_hold(&signals);
     uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
     for (;;) {
-        uint32_t present = atomic_load(&closing); /* before the gate is looked at: it may be opened and closed again */
+        uint32_t present = atomic_load(&closing); /* read before the gate: the gate may be opened and closed again */
         if (atomic_load(&xs_gate_closed) != XS_GATE_CLOSED || atomic_load(&broken) == present) {
             break;
         }
@@ -193,7 +193,7 @@ static void wait_while_closed(struct xs_gate_slot *slot) {
         }
         atomic_store(&slot->inside, 0);
         xs_futex_wait(&xs_gate_closed, XS_GATE_CLOSED, 100);
-        atomic_store(&slot->inside, 1); /* before the gate is looked at again; both are sequentially consistent */
+        atomic_store(&slot->inside, 1); /* set before the gate is read again; both are sequentially consistent */
     }
     xs_signals_let(&signals);
     errno = saved;
@@ -245,7 +245,7 @@ void xs_gate_prepare(void) {
 
 void xs_gate_without_membarrier(void) { pretends_to_have_none = true; }
 
-/* A thread may have been cancelled, or have ended, inside of the driver. */
+/* Frees the place of a thread that was cancelled, or ended, inside the driver. */
 static bool is_inside(struct xs_gate_slot *slot) {
     if (!atomic_load(&slot->inside) || slot == xs_gate_slot) {
         return false;

@@ -20,7 +20,7 @@ load(uintptr_t address) {
     return *(const volatile uintptr_t *)address;
 }
 
-enum found { COPIED, UNMAPPED, FORBIDDEN /* a sandbox does not let us look */ };
+enum found { COPIED, UNMAPPED, FORBIDDEN /* a sandbox forbids reading */ };
 
 /* Copies words from a stack, which may be unmapped by now unless it is the thread's own. */
 static enum found copy(uintptr_t address, uintptr_t *words, size_t count) {

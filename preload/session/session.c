@@ -188,7 +188,7 @@ __attribute__((destructor)) static void on_unload(void) {
  * handler may call it, on top of anything. */
 static void finish_fast(void) {
     if (!has_session()) {
-        return; /* also a vforked child, which shares this memory but not the pid */
+        return; /* a vforked child also returns here: it shares this memory but not the pid */
     }
     if (cupti_started) {
         xs_flusher_now(FAST_EXIT_PATIENCE_MS / 2);
