@@ -245,7 +245,7 @@ void xs_gate_prepare(void) {
 
 void xs_gate_without_membarrier(void) { pretends_to_have_none = true; }
 
-/* Frees the place of a thread that was cancelled, or ended, inside the driver. */
+/* Is a thread other than the caller inside? Frees the place of one that was cancelled, or ended, inside the driver. */
 static bool is_inside(struct xs_gate_slot *slot) {
     if (!atomic_load(&slot->inside) || slot == xs_gate_slot) {
         return false;
