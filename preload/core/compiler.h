@@ -1,11 +1,11 @@
-/* What the preloaded library asks of the compiler: visibility, inlining, branches, thread-locals. No state, no code. */
+/* Compiler attributes for the preloaded library: visibility, inlining, branches, thread-locals. No state, no code. */
 #ifndef XFERSPY_PRELOAD_CORE_COMPILER_H
 #define XFERSPY_PRELOAD_CORE_COMPILER_H
 
 #define XS_EXPORT __attribute__((visibility("default")))
-/* Exports `function` under the name that glibc has it, in the two versions that it has there: as it is since it moved
- * into libc, and as programs ask for it that were linked before. Other libraries that stand between a program and the
- * driver look for the dlsym behind them by dlvsym, which finds nothing without a version. */
+/* Exports `function` under its glibc name in both of glibc's versions: the one since it moved into libc, and the older
+ * one that programs linked before ask for. Other libraries between a program and the driver look up the next dlsym by
+ * dlvsym, which finds nothing without a version. */
 #ifdef __aarch64__
 #define XS_GLIBC_FIRST "GLIBC_2.17"
 #else
@@ -17,7 +17,7 @@
             ".symver " #function ", " #name "@@GLIBC_2.34");
 #define XS_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XS_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* What every intercepted call runs; left to itself the compiler makes calls of these, for there are hundreds of
+/* For code that every intercepted call runs. Without it the compiler emits real calls, because there are hundreds of
  * users. */
 #define XS_HOT static inline __attribute__((always_inline))
 #define XS_TLS __thread __attribute__((tls_model("initial-exec")))

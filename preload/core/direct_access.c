@@ -1,4 +1,4 @@
-/* Looks for libraries that register memory among those that are loaded, and for their devices; see direct_access.h. */
+/* Looks for loaded libraries that register memory, and for their devices; see direct_access.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
@@ -20,8 +20,8 @@
 
 #include "preload/core/signals.h"
 
-/* How their files' names begin: behind it is no letter or digit, or anything where the name ends in '*'. Wheels of
- * Python put more between the name and ".so". */
+/* Prefixes of the libraries' file names. No letter or digit may follow, but anything may if the name ends in '*'.
+ * Python wheels put more between the name and ".so". */
 static const struct library {
     const char *name;
     enum xs_direct_access needs;
@@ -32,9 +32,9 @@ static const struct library {
     {"libnvshmem*", XS_DIRECT_NETWORK}, {"libcufile*", XS_DIRECT_STORAGE}, {"libgdrapi", XS_DIRECT_WINDOW},
 };
 
-/* Devices of the folder itself, and of its folder infiniband. */
+/* Devices in the folder itself, and in its folder infiniband. */
 static const struct device {
-    const char *name; /* how it begins */
+    const char *name; /* prefix of the device's name */
     enum xs_direct_access allows;
 } devices[] = {{"cxi", XS_DIRECT_NETWORK},
                {"hfi1_", XS_DIRECT_NETWORK},
@@ -42,8 +42,8 @@ static const struct device {
                {"gdrdrv", XS_DIRECT_WINDOW}},
   verbs[] = {{"uverbs", XS_DIRECT_NETWORK}};
 
-static _Atomic bool is_possible;   /* stays so */
-static _Atomic uint64_t seen_adds; /* how many libraries had been loaded when nothing was possible */
+static _Atomic bool is_possible;   /* never reset */
+static _Atomic uint64_t seen_adds; /* count of loaded libraries when nothing was possible */
 
 static bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -68,7 +68,7 @@ struct entry {
     uint64_t inode;
     int64_t next;
     uint16_t bytes;
-    uint8_t type; /* in containers that of the file which a device is mounted on */
+    uint8_t type; /* in containers: type of the file on which a device is mounted */
     char name[];
 };
 
@@ -114,9 +114,9 @@ unsigned xs_direct_access_devices(const char *folder) {
 
 /* ---- cuFile's configuration ------------------------------------------------------------------------------------- */
 
-/* Its JSON has comments from // to the end of the line, and the word stands in several of its objects. */
+/* The JSON has comments from // to the end of the line, and the key stands in several objects. */
 struct reader {
-    size_t matched; /* characters of ASKED */
+    size_t matched; /* matched characters of ASKED */
     bool in_string, in_comment, is_escaped, had_slash;
 };
 
@@ -193,7 +193,7 @@ static int look(struct dl_phdr_info *library, size_t bytes, void *argument) {
     return !l->is_new;
 }
 
-/* Without the loader's lock. */
+/* Called without the loader's lock. */
 static bool has_devices(unsigned needs) {
     return needs &&
            ((needs & xs_direct_access_devices("/dev")) || ((needs & XS_DIRECT_STORAGE) && disks_reach_the_gpu()));

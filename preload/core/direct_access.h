@@ -1,17 +1,18 @@
-/* Whether others can read and write memory of this process, on the device and on the host, without a call of CUDA:
- * network cards (RDMA), disks (GPUDirect Storage), and the processor through a window of the GPU's (GDRCopy). */
+/* Detects whether others can read and write this process's memory, on device or host, without a CUDA call: network
+ * cards (RDMA), disks (GPUDirect Storage), and the processor through a window of the GPU (GDRCopy). */
 #ifndef XFERSPY_PRELOAD_CORE_DIRECT_ACCESS_H
 #define XFERSPY_PRELOAD_CORE_DIRECT_ACCESS_H
 
 #include <stdbool.h>
 
-/* Whether the process has, or has had, a library by which memory is registered for such access, and the machine has the
- * device that it takes. The library alone says little: PyTorch links libcufile and NCCL loads libibverbs on machines
- * without either. Nobody tells xferspy which memory is registered. Once true it stays so, as memory may be registered
- * still. Devices are looked for when libraries came, so one that comes later counts from the next library on.
+/* True if the process has, or has had, a library that registers memory for such access, and the machine has the device
+ * that it needs. The library alone says little: PyTorch links libcufile and NCCL loads libibverbs on machines without
+ * either. Nobody tells xferspy which memory is registered. The answer stays true, because memory may still be
+ * registered. Devices are looked for only when new libraries were loaded, so a device that appears later counts from
+ * the next library on.
  *
- * Any thread. Takes the loader's lock for the list of libraries for some hundred nanoseconds, and opens folders when
- * libraries came since the last time. Signals wait meanwhile; errno stays. */
+ * Any thread. Holds the loader's lock on the list of libraries for some hundred nanoseconds, and opens folders if
+ * libraries were loaded since the last call. Signals are blocked meanwhile; errno is kept. */
 bool xs_direct_access_is_possible(void);
 
 /* Around a fork: no thread is inside the loader for this look while another one forks. The first two in the parent. */
@@ -19,20 +20,20 @@ void xs_direct_access_before_fork(void);
 void xs_direct_access_after_fork(void);
 void xs_direct_access_in_child(void);
 
-/* What the devices of a folder like /dev allow. */
+/* Kinds of access that the devices of a folder like /dev allow. */
 enum xs_direct_access {
     XS_DIRECT_NETWORK = 1, /* RDMA: verbs, Slingshot, Omni-Path */
     XS_DIRECT_STORAGE = 2, /* the kernel module nvidia-fs */
     XS_DIRECT_WINDOW = 4   /* the kernel module gdrdrv */
 };
 
-/* The values of enum xs_direct_access of the character devices in `folder`, together; 0 if it cannot be read. */
+/* Returns the enum xs_direct_access values of all character devices in `folder`, or-ed; 0 if it cannot be read. */
 unsigned xs_direct_access_devices(const char *folder);
 
-/* Which of these devices the library of that file needs to reach memory; 0: it is no such library. */
+/* Returns which of these devices the library in that file needs to reach memory; 0: it is no such library. */
 unsigned xs_direct_access_needs(const char *path);
 
-/* Whether cuFile's configuration in that file asks for PCI P2PDMA, by which disks reach the GPU without nvidia-fs. */
+/* True if cuFile's configuration in that file asks for PCI P2PDMA, by which disks reach the GPU without nvidia-fs. */
 bool xs_direct_access_asked(const char *path);
 
 #endif

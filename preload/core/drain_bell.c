@@ -1,4 +1,4 @@
-/* A futex that counts the rings. Threads pay for a system call only while the drain thread sleeps. */
+/* A futex counts the rings. Threads pay for a system call only while the drain thread sleeps. */
 #include "preload/core/drain_bell.h"
 
 #include <stdatomic.h>

@@ -1,14 +1,14 @@
-/* Waiting for a word of memory to change, by Linux's futex. Neither call is a cancellation point, and both are
+/* Waits until a word of memory changes, by Linux's futex. Neither call is a cancellation point; both are
  * async-signal-safe. */
 #ifndef XFERSPY_PRELOAD_CORE_FUTEX_H
 #define XFERSPY_PRELOAD_CORE_FUTEX_H
 
 #include <stdint.h>
 
-/* Sleeps while `*word` is `while_it_is`, at most `timeout_ms`. May return early, so the caller looks again. */
+/* Sleeps while `*word` equals `while_it_is`, at most `timeout_ms`. May return early, so the caller checks again. */
 void xs_futex_wait(_Atomic uint32_t *word, uint32_t while_it_is, unsigned timeout_ms);
 
-/* Wakes all who wait for the word. */
+/* Wakes all threads that wait for the word. */
 void xs_futex_wake(_Atomic uint32_t *word);
 
 #endif

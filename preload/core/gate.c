@@ -1,9 +1,9 @@
-/* The places of the threads, and closing the gate. The places are an array that is never freed, so the closing thread
- * may look at the place of a thread that ends meanwhile.
+/* The threads' places, and closing the gate. The array of places is never freed, so the closing thread may read the
+ * place of a thread that ends meanwhile.
  *
- * Without membarrier the word of the gate makes every thread that comes take the slow path, which stores that it is
- * inside and looks at the gate again, both sequentially consistent. Before its first call every thread finds out
- * whether that is so (xs_gate_join). */
+ * Without membarrier the gate's word sends every entering thread down the slow path, which stores that the thread is
+ * inside and reads the gate again, both sequentially consistent. Every thread finds out which case holds before its
+ * first call (xs_gate_join). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* syscall */
 #endif
@@ -27,13 +27,13 @@
 #endif
 #endif
 
-/* Of threads that live at the same time. Places of threads that are gone are looked for from FEW on, and again when
- * twice as many are in use as after the look before: the kernel is asked for each of them, which a program with
- * thousands of threads cannot pay at the start of each. */
+/* Limit of threads alive at one time. A scan for places of dead threads starts once FEW_SLOTS are in use, and repeats
+ * each time that number doubles: it asks the kernel about each place, which a program with thousands of threads cannot
+ * afford at every thread start. */
 #define SLOTS 32768u
 #define FEW_SLOTS 2048u
-#define LOOK_NS 20000 /* between two looks at the threads that are inside */
-/* The thread that closed the gate is gone, or stands still for good: going in is the smaller evil. */
+#define LOOK_NS 20000 /* between two checks of the threads that are inside */
+/* The thread that closed the gate is gone or hangs for good: entering is the smaller evil. */
 #define WAIT_AT_MOST_NS UINT64_C(10000000000)
 
 XS_TLS struct xs_gate_slot *xs_gate_slot;
@@ -41,23 +41,23 @@ XS_TLS struct xs_guard xs_gate_outer;
 _Atomic uint32_t xs_gate_closed;
 
 static struct xs_gate_slot slots[SLOTS];
-static _Atomic uint32_t used; /* slots[used] and all behind it were never taken */
+static _Atomic uint32_t used; /* slots from slots[used] on were never taken */
 static _Atomic uint32_t few = FEW_SLOTS;
-/* All before it have an owner, as far as was seen: the search for a free one begins there. */
+/* All slots before this one have an owner, as far as known: the search for a free one begins here. */
 static _Atomic uint32_t first_free;
-/* Of all threads that find no free slot. The gate is never closed once it is in use. */
+/* Shared by all threads that find no free slot. Once it is in use, the gate is never closed. */
 static struct xs_gate_slot crowd;
 static _Atomic bool crowded;
 static _Atomic bool prepared;
-/* The number of the latest closing, and of the one during which somebody went in all the same. */
+/* The number of the latest closing, and of the closing during which a thread entered anyway. */
 static _Atomic uint32_t closing = 1, broken;
 
-/* Whether the kernel orders our stores; UNKNOWN until the first thread has come. */
+/* Says whether the kernel orders our stores; UNKNOWN until the first thread has come. */
 enum { UNKNOWN, MEMBARRIER, NO_MEMBARRIER };
 static _Atomic int kernel;
 static bool pretends_to_have_none;
-/* Where membarrier ceases to work while threads run, as behind a new filter of system calls: what they have stored
- * without a fence is seen by everybody long before this time has passed. */
+/* Time to wait if membarrier stops working while threads run, as after a new filter of system calls: stores made
+ * without a fence are visible to everybody long before. */
 #define SETTLED_NS UINT64_C(20000000)
 static _Atomic uint64_t settled_ns;
 
@@ -100,7 +100,7 @@ static void look_at_kernel(void) {
     }
 }
 
-/* A slot that nobody has, or that a thread of the same id had; thread ids are used again. */
+/* Finds a slot without an owner, or of a dead thread with the same id; the kernel reuses thread ids. */
 static struct xs_gate_slot *find_free(uint32_t count, int32_t tid) {
     uint32_t from = atomic_load(&first_free), first = count <= FEW_SLOTS ? 0 : from;
     for (uint32_t i = first; i < count && i < SLOTS; i++) {
@@ -115,7 +115,7 @@ static struct xs_gate_slot *find_free(uint32_t count, int32_t tid) {
     return NULL;
 }
 
-/* Gives a slot back. The search begins at the first one that is free. */
+/* Frees a slot. The search then begins at the first free one. */
 static void give_back(struct xs_gate_slot *slot) {
     uint32_t i = (uint32_t)(slot - slots), first = atomic_load(&first_free);
     atomic_store(&slot->owner, 0);
@@ -123,7 +123,7 @@ static void give_back(struct xs_gate_slot *slot) {
     }
 }
 
-/* One that was never taken, of the first `limit`. */
+/* Takes a slot that was never taken, among the first `limit`. */
 static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
     uint32_t count = atomic_load(&used);
     while (count < limit) {
@@ -137,8 +137,7 @@ static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
     return NULL;
 }
 
-/* Looks once at every slot, gives back those of threads that are gone, and says how many new ones may be taken before
- * the next look. */
+/* Scans every slot once, frees those of dead threads, and sets how many new ones may be taken before the next scan. */
 static void look_for_left(uint32_t limit) {
     uint32_t count = atomic_load(&used), more = count > SLOTS / 2 ? SLOTS : 2 * count;
     if (!atomic_compare_exchange_strong(&few, &limit, more)) {
@@ -177,14 +176,14 @@ struct xs_gate_slot *xs_gate_join(void) {
     return slot;
 }
 
-/* Signals wait, too: a handler's call would pass as one inside of the call that waits here. */
+/* Signals are blocked, too: a handler's call would pass as one inside the call that waits here. */
 static void wait_while_closed(struct xs_gate_slot *slot) {
     int saved = errno;
     uint64_t signals;
     xs_signals_hold(&signals);
     uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
     for (;;) {
-        uint32_t present = atomic_load(&closing); /* before the gate is looked at: it may be opened and closed again */
+        uint32_t present = atomic_load(&closing); /* read before the gate: the gate may be opened and closed again */
         if (atomic_load(&xs_gate_closed) != XS_GATE_CLOSED || atomic_load(&broken) == present) {
             break;
         }
@@ -194,31 +193,31 @@ static void wait_while_closed(struct xs_gate_slot *slot) {
         }
         atomic_store(&slot->inside, 0);
         xs_futex_wait(&xs_gate_closed, XS_GATE_CLOSED, 100);
-        atomic_store(&slot->inside, 1); /* before the gate is looked at again; both are sequentially consistent */
+        atomic_store(&slot->inside, 1); /* set before the gate is read again; both are sequentially consistent */
     }
     xs_signals_let(&signals);
     errno = saved;
 }
 
-/* From here on a call of the thread, as one that a later destructor makes, takes a slot again. */
+/* After this, a further call of the thread, as from a later destructor, takes a slot again. */
 void xs_gate_thread_ends(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     xs_gate_slot = NULL;
     atomic_signal_fence(memory_order_seq_cst);
     if (slot && slot != &crowd) {
-        atomic_store(&slot->inside, 0); /* it may have ended inside of a call */
+        atomic_store(&slot->inside, 0); /* the thread may have ended inside a call */
         give_back(slot);
     }
 }
 
 void xs_gate_wait(struct xs_gate_slot *slot) {
-    atomic_store(&slot->inside, 1); /* this time with the fence */
+    atomic_store(&slot->inside, 1); /* now with the fence */
     if (atomic_load(&xs_gate_closed) == XS_GATE_CLOSED) {
         wait_while_closed(slot);
     }
 }
 
-/* All running threads of the process have passed a full fence when this returns, or make one before they look at the
+/* Returns true after all running threads of the process have passed a full fence, or will make one before they read the
  * gate. */
 static bool fence_everywhere(void) {
     if (atomic_load(&kernel) == NO_MEMBARRIER) {
@@ -230,7 +229,7 @@ static bool fence_everywhere(void) {
     }
 #endif
     atomic_store(&settled_ns, xs_monotonic_ns() + SETTLED_NS);
-    atomic_store(&kernel, NO_MEMBARRIER); /* the gate is opened in that state */
+    atomic_store(&kernel, NO_MEMBARRIER); /* the gate opens in that state */
     return false;
 }
 
@@ -246,7 +245,7 @@ void xs_gate_prepare(void) {
 
 void xs_gate_without_membarrier(void) { pretends_to_have_none = true; }
 
-/* A thread may have been cancelled, or have ended, inside of the driver. */
+/* Is a thread other than the caller inside? Frees the place of one that was cancelled, or ended, inside the driver. */
 static bool is_inside(struct xs_gate_slot *slot) {
     if (!atomic_load(&slot->inside) || slot == xs_gate_slot) {
         return false;
@@ -282,7 +281,7 @@ bool xs_gate_close(uint64_t patience_ns) {
         !atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_CLOSED)) {
         return false;
     }
-    atomic_fetch_add(&closing, 1); /* who still has the number of the last one is inside, and is waited for */
+    atomic_fetch_add(&closing, 1); /* a thread that still has the previous number is inside, and is waited for */
     if (fence_everywhere() && wait_for_all(until)) {
         return true;
     }
@@ -328,7 +327,7 @@ uint32_t xs_gate_latest_correlation(uint32_t latest) {
     return latest;
 }
 
-/* A signal handler may have forked inside of a call, which returns in the child, too. */
+/* A signal handler may have forked inside a call, which then returns in the child, too. */
 void xs_gate_forget(void) {
     bool has_slot = xs_gate_slot != NULL;
     uint32_t inside = has_slot ? atomic_load(&xs_gate_slot->inside) : 0;

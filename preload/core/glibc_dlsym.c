@@ -13,7 +13,7 @@ static dlsym_fn real_dlsym(void) {
     static dlsym_fn cached;
     dlsym_fn fn = __atomic_load_n(&cached, __ATOMIC_RELAXED);
     if (XS_UNLIKELY(!fn)) {
-        /* The version that glibc gave dlsym when it moved into libc, and the ones of the architectures before. */
+        /* glibc's version since dlsym moved into libc, then the older ones by architecture. */
         static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
         for (size_t i = 0; !fn && i < sizeof versions / sizeof versions[0]; i++) {
             fn = (dlsym_fn)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
@@ -25,7 +25,7 @@ static dlsym_fn real_dlsym(void) {
 
 void *xs_real_dlsym(void *handle, const char *name) { return real_dlsym()(handle, name); }
 
-/* By name and without a version: an override of dlsym in another library may have none. */
+/* Looks up by name without a version: another library's override of dlsym may have none. */
 static dlsym_fn next_dlsym(void) {
     static dlsym_fn cached;
     dlsym_fn fn = __atomic_load_n(&cached, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* Finds out whether a function that raised a guard is gone. Only calls come here that find the guard raised, which are
+/* Finds out whether a function that raised a guard is gone. Only calls that find the guard raised come here, which are
  * few. */
 #define _GNU_SOURCE
 #include "preload/core/guard.h"
@@ -13,16 +13,16 @@
 #include "preload/core/own_stack.h"
 #include "preload/core/scratch.h"
 
-/* The sanitizers do not look at it: they poison dead parts of the stack. */
+/* Not instrumented, because sanitizers poison dead parts of the stack. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static uintptr_t
 load(uintptr_t address) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on the thread's own stack
     return *(const volatile uintptr_t *)address;
 }
 
-enum found { COPIED, UNMAPPED, FORBIDDEN /* a sandbox does not let us look */ };
+enum found { COPIED, UNMAPPED, FORBIDDEN /* a sandbox forbids reading */ };
 
-/* Copies words from a stack that may be unmapped by now, if it is not the thread's own. */
+/* Copies words from a stack, which may be unmapped by now unless it is the thread's own. */
 static enum found copy(uintptr_t address, uintptr_t *words, size_t count) {
     bool is_own = xs_own_stack_has(address) && xs_own_stack_has(address + (count - 1) * sizeof *words);
     for (size_t i = 0; i < count && is_own; i++) {
@@ -47,8 +47,8 @@ static bool is_on(const stack_t *stack, uintptr_t address) {
 
 bool xs_guard_is_stale(uintptr_t frame) { return xs_guard_has_lost(&xs_guard, frame); }
 
-/* Is nothing left of the note, or of the frame that it tells of? Where nobody may look, both count as still there.
- * `*place` becomes the frame's address, or one close by. */
+/* Is the note, or the frame that it describes, overwritten or unmapped? If reading is forbidden, both count as intact.
+ * `*place` receives the frame's address, or one close by. */
 static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *place) {
     uintptr_t noted[sizeof *note / sizeof(uintptr_t)], there = 0;
     *place = (uintptr_t)note;

@@ -1,4 +1,4 @@
-/* Waits for a lock that may never be given back. */
+/* Waits for a lock that may never be released. */
 #define _GNU_SOURCE
 #include "preload/core/lock.h"
 
@@ -7,10 +7,10 @@
 
 #include "preload/core/state.h"
 
-#define LOOK_NS 50000000 /* a thread that a debugger stopped has missed no more than that of the time */
+#define LOOK_NS 50000000 /* a stop in a debugger uses up no more than this of the patience */
 #define LOOKS 40
 
-static _Atomic bool was_left; /* one of them; then nobody waits for any any more */
+static _Atomic bool was_left; /* some open lock was abandoned; after that no thread waits for any */
 
 bool xs_open_lock_wait(struct xs_open_lock *lock) {
     int status = ETIMEDOUT;
@@ -18,7 +18,7 @@ bool xs_open_lock_wait(struct xs_open_lock *lock) {
     for (unsigned i = 0; i < LOOKS && status == ETIMEDOUT && !atomic_load(&was_left); i++) {
         status = xs_mutex_lock_within(&lock->mutex, LOOK_NS);
         uint32_t turns_now = atomic_load(&lock->turns);
-        if (turns_now != turns) { /* others had it meanwhile and gave it back */
+        if (turns_now != turns) { /* other threads took and released it meanwhile */
             turns = turns_now;
             i = 0;
         }

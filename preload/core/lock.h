@@ -1,14 +1,14 @@
-/* Two kinds of locks for what threads of the application share. A signal handler may jump out of anything that it
- * interrupts (siglongjmp), and a lock that is held then is never given back: every thread that wants it would stand
- * still, and with it the program.
+/* Two kinds of locks for data that application threads share. A signal handler may jump out of any code that it
+ * interrupts (siglongjmp). A lock held there is never released: every thread that wants it would hang, and the program
+ * with it.
  *
- * - struct xs_lock makes signals wait as long as it is held. That takes two system calls, so it is for what happens
- *   seldom.
- * - An open lock costs no more than a mutex, and signals come while it is held. Whoever waits for two seconds in
- *   which nobody else gets it either takes it for left. Then capture ends, and the program goes on.
+ * - struct xs_lock blocks signals while it is held. That takes two system calls, so it is for rare operations.
+ * - struct xs_open_lock costs no more than a mutex, and signals come while it is held. A thread that waits for two
+ *   seconds in which no other thread gets the lock either takes the lock for abandoned. Then capture ends, and the
+ *   program goes on.
  *
- * On a scratch stack signals wait already, so a plain mutex does there. The handler of a fault comes in any case: if
- * the driver or CUPTI faults under a lock of the first kind, and the handler jumps away, the lock stays locked. */
+ * On a scratch stack signals are already blocked, so a plain mutex suffices there. The handler of a fault comes in any
+ * case: if the driver or CUPTI faults under a struct xs_lock, and the handler jumps away, the lock stays locked. */
 #ifndef XFERSPY_PRELOAD_CORE_LOCK_H
 #define XFERSPY_PRELOAD_CORE_LOCK_H
 
@@ -22,7 +22,7 @@
 #include "preload/core/race_detector.h"
 #include "preload/core/signals.h"
 
-/* Takes a mutex if it comes free within so many nanoseconds, less than a second. The status is that of
+/* Takes a mutex if it becomes free within `ns` nanoseconds, less than a second. Returns the status of
  * pthread_mutex_timedlock. */
 static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
     struct timespec until;
@@ -33,8 +33,8 @@ static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
     return pthread_mutex_timedlock(mutex, &until);
 }
 
-/* In a forked child, where the thread that held it is not there. A detector of races that did not see the fork takes
- * the parent's threads for ones of the child. */
+/* Reinitializes a mutex in a forked child, which does not have the thread that held it. A race detector that missed the
+ * fork takes the parent's threads for threads of the child. */
 static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
     xs_race_detector_ignore();
     pthread_mutex_init(mutex, NULL);
@@ -43,7 +43,7 @@ static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
 
 struct xs_lock {
     pthread_mutex_t mutex;
-    uint64_t signals; /* what waited before; the holder's */
+    uint64_t signals; /* signals blocked before; owned by the holder */
 };
 #define XS_LOCK_INITIALIZER                                                                                            \
     { PTHREAD_MUTEX_INITIALIZER, 0 }
@@ -55,7 +55,7 @@ static inline void xs_lock(struct xs_lock *lock) {
     lock->signals = signals;
 }
 
-/* False: another thread holds it, and nothing has changed. */
+/* False: another thread holds the lock, and nothing has changed. */
 static inline bool xs_try_lock(struct xs_lock *lock) {
     uint64_t signals;
     xs_signals_hold(&signals);
@@ -67,27 +67,28 @@ static inline bool xs_try_lock(struct xs_lock *lock) {
     return true;
 }
 
-/* The signals that waited come here, after the lock was given back. */
+/* Pending signals arrive here, after the lock was released. */
 static inline void xs_unlock(struct xs_lock *lock) {
     uint64_t signals = lock->signals;
     pthread_mutex_unlock(&lock->mutex);
     xs_signals_let(&signals);
 }
 
-/* In a forked child, too. */
+/* Reinitializes the lock in a forked child. */
 static inline void xs_lock_forget(struct xs_lock *lock) { xs_mutex_forget(&lock->mutex); }
 
-/* A thread that waits for itself is told so at once: it jumped away while it held the lock. */
+/* The mutex checks for errors, so a thread that waits for itself learns so at once: it jumped away while it held the
+ * lock. */
 struct xs_open_lock {
     pthread_mutex_t mutex;
-    _Atomic uint32_t turns; /* of those who got it; a mutex is not fair, so on a busy machine others may for long */
+    _Atomic uint32_t turns; /* acquisitions so far; a mutex is not fair, so others may keep it busy for long */
 };
 #define XS_OPEN_LOCK_INITIALIZER                                                                                       \
     { PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, 0 }
 
 bool xs_open_lock_wait(struct xs_open_lock *lock);
 
-/* False: the lock was left, capture has ended, and what the lock protects must not be touched. */
+/* False: the lock was abandoned, capture has ended, and the data that the lock protects must not be touched. */
 static inline bool xs_open_lock(struct xs_open_lock *lock) {
     if (XS_UNLIKELY(pthread_mutex_trylock(&lock->mutex) != 0) && !xs_open_lock_wait(lock)) {
         return false;
@@ -99,7 +100,7 @@ static inline bool xs_open_lock(struct xs_open_lock *lock) {
 
 static inline void xs_open_unlock(struct xs_open_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
 
-/* For a lock in memory that is zero, and in a forked child. */
+/* Initializes a lock in zeroed memory, and reinitializes one in a forked child. */
 void xs_open_lock_make(struct xs_open_lock *lock);
 
 #endif

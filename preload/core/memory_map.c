@@ -1,7 +1,7 @@
 /* A two-level sorted array, a directory of leaves, under a sequence lock. A look-up is two binary searches, which
- * are repeated when a change overlapped them. Readers may still be in a leaf or a directory that a change has
- * replaced, so neither is ever given back to the system: a leaf goes to a list of free ones, and an outgrown
- * directory stays. Directories double their size, so the old ones together are no larger than the present one. */
+ * repeat if a change overlapped them. Readers may still be in a leaf or directory that a change has replaced, so
+ * neither is ever freed: a leaf goes to a free list, and an outgrown directory stays. Directories double their size, so
+ * the old ones together are no larger than the present one. */
 #define _GNU_SOURCE /* a mutex that checks for errors */
 #include "preload/core/memory_map.h"
 
@@ -30,7 +30,7 @@ struct directory {
 };
 
 static struct xs_open_lock map_lock = XS_OPEN_LOCK_INITIALIZER;
-static bool signals_wait; /* the change allocates */
+static bool signals_wait; /* the present change has allocated */
 static uint64_t signals_before;
 _Atomic uint64_t xs_map_sequence = 2;
 _Atomic uint64_t xs_map_lowest = UINT64_MAX, xs_map_highest = UINT64_MAX;
@@ -40,7 +40,7 @@ static size_t map_size;
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
-/* Pointers to leaves: who follows one sees the leaf as it was when it became part of the map. */
+/* Pointers to leaves: a thread that follows one sees the leaf as it was when it became part of the map. */
 #define FOLLOW(x) atomic_load_explicit(&(x), memory_order_acquire)
 #define PUBLISH(x, v) atomic_store_explicit(&(x), (v), memory_order_release)
 
@@ -112,7 +112,7 @@ static void note_gap(struct xs_map_cache *c, uint64_t low, uint64_t high) {
     c->high = high;
 }
 
-/* The first start above the leaf's slot, for the end of a gap. */
+/* Returns the first start above the leaf's slot, for the end of a gap. */
 static uint64_t next_start(struct directory *d, uint32_t leaves, uint32_t li, struct leaf *leaf, uint32_t slot) {
     if (slot < LOAD(leaf->count) && slot < LEAF_RANGES) {
         return LOAD(leaf->words[slot][0]);
@@ -158,7 +158,7 @@ void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
             return;
         }
     }
-    /* A change takes very long, perhaps because this thread keeps the changing one from running. */
+    /* The change takes very long, perhaps because this thread keeps the changing one from running. */
     *cache = (struct xs_map_cache){0};
     if (xs_open_lock(&map_lock)) {
         find_once(cache, address);
@@ -207,8 +207,8 @@ static void allocate_on_scratch(void *arg) {
     r->memory = calloc(1, r->bytes);
 }
 
-/* The application may have an allocator of its own, which needs what stack it needs. It takes time, in which signals
- * gather. They come after the change, because their handlers may jump away. */
+/* The application may have its own allocator, which needs an unknown amount of stack and takes time. Signals that come
+ * meanwhile are delivered after the change, because their handlers may jump away. */
 static void *allocate(size_t bytes) {
     struct request r = {bytes, NULL};
     if (!signals_wait) {
@@ -228,7 +228,7 @@ static struct leaf *new_leaf(void) {
     return allocate(sizeof *leaf);
 }
 
-/* Makes room for one more leaf; NULL when memory is short. */
+/* Makes room for one more leaf; NULL if memory is short. */
 static struct directory *roomy_directory(void) {
     struct directory *d = LOAD(map_directory);
     if (d && LOAD(d->count) < d->capacity) {
@@ -246,7 +246,7 @@ static struct directory *roomy_directory(void) {
     }
     STORE(grown->count, count);
     atomic_store_explicit(&map_directory, grown, memory_order_release);
-    return grown; /* the old one stays: a reader may be in it */
+    return grown; /* the old one stays, because a reader may be in it */
 }
 
 static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
@@ -269,7 +269,7 @@ static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
     free_leaves = leaf;
 }
 
-/* The first range at or after (leaf, slot) position of `address`: the one that holds it, or the next above. */
+/* Finds the range that holds `address`, or the next one above. */
 static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_range *out) {
     struct directory *d = LOAD(map_directory);
     uint32_t leaves = d ? LOAD(d->count) : 0;
@@ -305,7 +305,7 @@ static void remove_overlaps(uint64_t start, uint64_t end) {
     }
 }
 
-/* Splits the full leaf in two halves; false when memory is short. */
+/* Splits a full leaf into two halves; false if memory is short. */
 static bool split_leaf(uint32_t li) {
     struct directory *d = roomy_directory();
     struct leaf *right = d ? new_leaf() : NULL;

@@ -40,7 +40,7 @@ static void note(void *arg) {
     pthread_mutex_unlock(&note_lock);
 }
 
-/* Where there is no memory for a stack there is none for notes either. */
+/* Drops the note if there is no memory for a stack; there would be none for notes either. */
 void xs_note(const char *topic, const char *format, ...) {
     struct request request = {.topic = topic, .format = format};
     va_start(request.args, format);
@@ -50,8 +50,8 @@ void xs_note(const char *topic, const char *format, ...) {
 
 void xs_notes_forget(void) { xs_mutex_forget(&note_lock); }
 
-/* Not under the lock: writing can take as long as the disk pleases, and an application's thread may have something to
- * note. What counts does not change any more. */
+/* Writes without the lock: writing takes as long as the disk needs, and an application thread may have something to
+ * note. The notes up to `count` no longer change. */
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock) {
     int status = 0;
     pthread_mutex_lock(&note_lock);

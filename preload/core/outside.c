@@ -1,4 +1,4 @@
-/* Inside or outside, and the windows of the run that were inside; see outside.h. */
+/* Decides between inside and outside, and keeps the windows that were inside; see outside.h. */
 #include "preload/core/outside.h"
 
 #include <stdio.h>
@@ -19,12 +19,12 @@ static _Atomic bool limited;
 static struct xs_window_spec spec; /* set before `limited` */
 static uint64_t start_ns;
 
-/* Held while it is decided, so that the latest answer is the one that stays. */
+/* Held during the decision, so that the latest answer is the one that stays. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static bool is_inside;
 static uint64_t opened_ns; /* the open window */
 static uint64_t closed_count, closed_ns;
-/* Never changed once they are there: the drain thread reads them without the lock. */
+/* Entries never change once written: the drain thread reads them without the lock. */
 static struct window windows[XS_OUTSIDE_WINDOWS];
 
 static bool is_wanted(uint64_t now_ns, uint64_t *next_ns) {
@@ -32,7 +32,7 @@ static bool is_wanted(uint64_t now_ns, uint64_t *next_ns) {
     return xs_window_spec_wants(&spec, since_ns, xs_asked_window_is_open(spec.opener), next_ns);
 }
 
-/* A window begins before the first call that is recorded, and ends when no other one begins to be. */
+/* A window begins before the first recorded call, and ends when no further one begins. */
 static void open_window(uint64_t now_ns) {
     opened_ns = now_ns;
     is_inside = true;
@@ -93,7 +93,7 @@ struct xs_outside_windows xs_outside_windows(void) {
     return all;
 }
 
-/* Rounded outwards: what lies in a window is in it. The clock of the trace begins a little after the session. */
+/* Rounds outwards, so that all of a window lies in it. The trace's clock begins a little after the session. */
 size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
                       bool is_first) {
     int64_t from = xs_clock_from_monotonic(clock, from_ns), to = xs_clock_from_monotonic(clock, to_ns);

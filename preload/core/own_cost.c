@@ -1,4 +1,4 @@
-/* What the wrappers cost, from the calls that were measured. */
+/* Computes the wrappers' cost from the measured calls. */
 #include "preload/core/own_cost.h"
 
 uint64_t xs_own_cost_most_ticks;

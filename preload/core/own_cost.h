@@ -1,5 +1,5 @@
-/* What the wrappers themselves cost the program: one call of many is measured, from the wrapper's beginning to its end,
- * less the real call. */
+/* Overhead of the wrappers on the program: one call of many is measured, from the wrapper's start to its end, less the
+ * real call. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_COST_H
 #define XFERSPY_PRELOAD_CORE_OWN_COST_H
 
@@ -8,19 +8,19 @@
 #include "preload/core/gate.h"
 #include "preload/core/thread.h"
 
-#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, which follows no pattern of a program's own */
-/* A call that took longer was interrupted, or did what is done once: it read modules, or defined a stack. */
+#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, so it matches no pattern of the program */
+/* A longer call was interrupted, or did one-time work: it read modules, or defined a stack. */
 #define XS_OWN_COST_MOST_NS 5000u
 
 extern uint64_t xs_own_cost_most_ticks; /* set before capture begins */
 
-/* Capture begins, by this clock. */
+/* Starts the account when capture begins; `clock` converts ticks. */
 void xs_own_cost_start(const struct xs_clock *clock);
 
-/* What the wrappers have cost all threads together by now. Any thread. */
+/* Returns the wrappers' cost to all threads together so far. Any thread. */
 uint64_t xs_own_cost_ns(void);
 
-/* At the beginning of a wrapper: the time if this call is to be measured, else 0. */
+/* Called at the start of a wrapper. Returns the time if this call is to be measured, else 0. */
 XS_HOT uint64_t xs_own_cost_begin(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     if (XS_LIKELY(slot && slot->until_measured)) {
@@ -30,7 +30,8 @@ XS_HOT uint64_t xs_own_cost_begin(void) {
     return slot ? xs_now() : 0;
 }
 
-/* Of the call whose real one was entered at `entered`, so much has an account of its own. Once a call. */
+/* Excludes `ticks` that another account already counts, of the call that entered its real call at `entered`. At most
+ * once a call. */
 XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
     if (xs_gate_slot) {
         xs_gate_slot->elsewhere_at = entered;
@@ -38,7 +39,8 @@ XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
     }
 }
 
-/* At its end. The real call was entered at `entered` and returned at `returned`. */
+/* Called at the end of a measured wrapper, which began at `begun`. The real call was entered at `entered` and returned
+ * at `returned`. */
 XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned) {
     struct xs_gate_slot *slot = xs_gate_slot;
     uint64_t ticks = entered - begun + (xs_now() - returned),

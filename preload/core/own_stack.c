@@ -1,5 +1,5 @@
-/* Finds out which memory the thread's own stack is. The main thread's stack is mapped for certain from its low end up,
- * because it never shrinks. Another thread's is, from its guard page to the thread's own control block, which glibc
+/* Finds the bounds of the thread's own stack. The main thread's stack is certain to be mapped from its low end up,
+ * because it never shrinks. Another thread's is mapped from its guard page to the thread's control block, which glibc
  * keeps on top of it. */
 #define _GNU_SOURCE
 #include "preload/core/own_stack.h"
@@ -15,7 +15,7 @@
 #include "preload/core/scratch.h"
 #include "schema/clock.h"
 
-/* System calls of our own: libc's are cancellation points, and the application may have others in their place. */
+/* Direct system calls are used here: libc's are cancellation points, and the application may have replaced them. */
 XS_TLS struct xs_own_stack xs_own_stack;
 
 enum { LINE_BYTES = 128, READ_BYTES = 1024 };
@@ -39,7 +39,7 @@ static uint64_t hexadecimal(const char **text) {
     }
 }
 
-/* "7ffd1000-7ffd3000 rw-p 00000000 00:00 0   [stack]", without what did not fit */
+/* Parses "7ffd1000-7ffd3000 rw-p 00000000 00:00 0 [stack]", without the part that did not fit. */
 static struct mapping parse(const char *line) {
     struct mapping m = {0};
     m.start = hexadecimal(&line);
@@ -49,8 +49,8 @@ static struct mapping parse(const char *line) {
     return m;
 }
 
-/* Is this mapping the stack that `sp` is on, and from where to where? The guard page below is what tells a thread's
- * stack from memory that was merged with other mappings, of which parts may go any time. */
+/* Is this mapping the stack that `sp` is on? If so, sets the bounds. Only the guard page below tells a thread's stack
+ * from memory that was merged with other mappings, parts of which may be unmapped at any time. */
 static bool is_own_stack(const struct mapping *m, const struct mapping *below, uint64_t sp) {
     uint64_t control_block = (uint64_t)pthread_self();
     if (!m->is_accessible || sp < m->start || sp >= m->end) {
@@ -61,8 +61,8 @@ static bool is_own_stack(const struct mapping *m, const struct mapping *below, u
         xs_own_stack.high = m->end;
         return true;
     }
-    /* The main thread's control block is anywhere, and a coroutine's stack may have been merged with what it lies
-     * in. */
+    /* The main thread's control block may lie anywhere, and a coroutine's stack may have been merged with its
+     * surroundings. */
     if (control_block < sp || control_block >= m->end || below->end != m->start || below->is_accessible ||
         syscall(SYS_gettid) == syscall(SYS_getpid)) {
         return false;
@@ -100,9 +100,9 @@ static void learn(void *arg) {
     }
 }
 
-/* The list has two lines for each thread, so a program that starts thousands of them would read more for each. All
- * threads together may spend a part of the run's time on it, and some from the beginning. A thread that may not read
- * now asks the kernel for each word, and tries again. */
+/* The list has two lines per thread, so each of thousands of threads would read more of it. All threads together may
+ * spend a share of the run's time on it, plus AT_ONCE_NS from the start. A thread that may not read now asks the kernel
+ * for each word, and tries again. */
 #define AT_ONCE_NS UINT64_C(100000000)
 #define PART_OF_RUN 64u
 

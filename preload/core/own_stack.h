@@ -1,4 +1,4 @@
-/* Which addresses are the calling thread's own stack. */
+/* Bounds of the calling thread's own stack. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_STACK_H
 #define XFERSPY_PRELOAD_CORE_OWN_STACK_H
 
@@ -8,14 +8,14 @@
 #include "preload/core/compiler.h"
 
 struct xs_own_stack {
-    uint64_t low, high; /* a word in [low, high) is mapped as long as the thread lives; both 0: not known */
-    uint64_t unknown;   /* how often an address was asked about that lies outside */
+    uint64_t low, high; /* words in [low, high) stay mapped while the thread lives; both 0: not known */
+    uint64_t unknown;   /* number of queries for addresses outside the bounds */
 };
 extern XS_TLS struct xs_own_stack xs_own_stack;
 
-/* Reads the kernel's list of mappings, if an address that is not in the known bounds may be on the own stack. The list
- * is read again less and less often: a thread that lives on coroutines' stacks would read it at every call, and the
- * main thread's stack grows. */
+/* Reads the kernel's list of mappings, when an address outside the known bounds may be on the own stack. The list is
+ * read more and more rarely: a thread that lives on coroutines' stacks would otherwise read it at every call. One read
+ * is not enough either, because the main thread's stack grows. */
 void xs_own_stack_look(uint64_t sp);
 
 /* Is this address on the calling thread's own stack, as far as is known? */

@@ -1,11 +1,12 @@
-/* The program's ThreadSanitizer, if it has one. Its runtime takes the place of memcpy, snprintf, free and hundreds of
- * others for the whole process, so it sees what they do on the library's behalf, but none of the atomic operations by
- * which the library's threads agree, since those are not instrumented. It would report pairs that are none, and end the
- * program with status 66. Between these two, the calling thread's accesses are not recorded, as is done for every code
- * that no instrumented thread shares memory with.
+/* Handling of the program's ThreadSanitizer, if it has one. Its runtime replaces memcpy, snprintf, free and hundreds of
+ * other functions for the whole process. So it sees what these functions do on the library's behalf, but not the
+ * library's atomic operations, which are not instrumented. It would report races that are none, and end the program
+ * with status
+ * 66. Between xs_race_detector_ignore and xs_race_detector_watch the calling thread's accesses are not recorded, as is
+ * usual for code that shares memory with no instrumented thread.
  *
- * A thread that ends between them is reported. In a program without ThreadSanitizer they are one comparison, and so
- * they are where the library itself is built with it. */
+ * A thread that ends between the two is reported. Without ThreadSanitizer in the program both cost one comparison; if
+ * the library itself is built with it, both are empty. */
 #ifndef XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 #define XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 
@@ -24,8 +25,8 @@ static inline bool xs_race_detector_is_there(void) { return false; }
 static inline void xs_race_detector_ignore(void) {}
 static inline void xs_race_detector_watch(void) {}
 #else
-/* Both are functions of ThreadSanitizer's runtime, of gcc's and of clang's. Reads and writes have one counter each, or
- * the same one. */
+/* These are functions of ThreadSanitizer's runtime, gcc's and clang's. Reads and writes have separate counters, or
+ * share one. */
 #define XS_OF_RUNTIME(name)                                                                                            \
     void name(const char *file, int line) __attribute__((weak, visibility("default"))) // NOLINT(*-identifier-naming)
 XS_OF_RUNTIME(AnnotateIgnoreReadsBegin);

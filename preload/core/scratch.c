@@ -1,6 +1,5 @@
-/* Scratch stacks are mapped when they are needed. A few that are not in use are kept for whoever comes next, so a
- * process with thousands of threads has only as many as do slow work at one time. Each has a page below it that cannot
- * be touched. */
+/* Scratch stacks are mapped on demand. A few unused ones are kept for the next callers, so even a process with
+ * thousands of threads has only as many as do slow work at one time. Each has an inaccessible guard area below it. */
 #define _GNU_SOURCE
 #include "preload/core/scratch.h"
 
@@ -27,7 +26,7 @@
 #define HAS_SCRATCH 1
 #endif
 
-/* With all that holds on a scratch stack, but for the stack. */
+/* Calls on the present stack, under all other conditions of a scratch stack. */
 static void call_here(void (*function)(void *argument), void *argument) {
     int cancel, before = errno;
     uint64_t signals;
@@ -41,16 +40,15 @@ static void call_here(void (*function)(void *argument), void *argument) {
 
 #if HAS_SCRATCH
 
-/* 1 MiB, which costs addresses and no memory: the driver is called there too, and may compile a kernel. The page below
- * is the largest that there is on aarch64. */
+/* 1 MiB costs addresses, not memory: the driver is called there too, and may compile a kernel. The guard area below is
+ * the largest page size of aarch64. */
 enum { STACK_BYTES = 1 << 20, BELOW_BYTES = 1 << 16, KEPT = 8 };
 
 static _Atomic(char *) kept[KEPT];
-static XS_TLS char *current; /* the stack that the thread is on; NULL: its own */
+static XS_TLS char *current; /* the thread's present scratch stack; NULL: its own stack */
 
-/* Switches the stack, calls and switches back. The frame pointer leads back to the caller's stack, and the unwind
- * information says so: debuggers and exceptions find their way. Calls and returns stay in pairs, as shadow stacks
- * demand. */
+/* Switches the stack, calls and switches back. The frame pointer leads back to the caller's stack, and the CFI says so,
+ * for debuggers and exceptions. Calls and returns stay paired, as shadow stacks demand. */
 void xs_call_on(void (*function)(void *argument), void *argument, char *top) __attribute__((visibility("hidden")));
 #if defined(__x86_64__)
 __asm__(".text\n"
@@ -139,9 +137,9 @@ static void give_back(char *stack) {
     munmap(stack - BELOW_BYTES, BELOW_BYTES + STACK_BYTES);
 }
 
-/* What is to be put back when the work on a stack is over; at the top of that stack. */
+/* State to restore when the work on a stack is over; at the top of that stack. */
 struct outside {
-    char *stack; /* where the thread was before: another scratch stack, or NULL */
+    char *stack; /* the previous scratch stack, or NULL */
     int cancel;
 };
 
@@ -155,10 +153,10 @@ static void put_back(char *stack) {
     xs_race_detector_watch();
 }
 
-/* A handler of a fault may come while the thread is on its scratch stack, and gets another one. */
+/* A fault handler may come while the thread is on its scratch stack, and gets another one. */
 static void switch_and_call(char *stack, void (*function)(void *argument), void *argument) {
     struct outside *outside = outside_of(stack);
-    xs_race_detector_ignore(); /* it does not know that stacks change hands */
+    xs_race_detector_ignore(); /* the detector does not know that stacks change hands */
     outside->stack = current;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &outside->cancel);
     current = stack;
@@ -166,8 +164,8 @@ static void switch_and_call(char *stack, void (*function)(void *argument), void 
     put_back(stack);
 }
 
-/* The handler of a fault jumped out of the work. This is so if the thread is on none of these stacks and on no
- * alternate one: no function that the work calls switches to another. */
+/* Restores the state if a fault handler jumped out of the work. This is so if the thread is on none of these stacks and
+ * on no alternate one: no function that the work calls switches to another. */
 static void put_back_what_was_left(void) {
     stack_t alternate = {.ss_flags = SS_DISABLE};
     if (sigaltstack(NULL, &alternate) != 0 || alternate.ss_flags & SS_ONSTACK) {
@@ -187,7 +185,7 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
         errno = before;
         return true;
     }
-    uint64_t signals; /* those that waited come last, because their handlers may jump away */
+    uint64_t signals; /* pending signals come last, because their handlers may jump away */
     xs_signals_hold(&signals);
     if (XS_UNLIKELY(current != NULL)) {
         put_back_what_was_left();

@@ -1,4 +1,4 @@
-/* Makes signals wait, so that no handler of the application's comes, and none jumps away. */
+/* Blocks signals, so that no handler of the application runs and none jumps away. */
 #ifndef XFERSPY_PRELOAD_CORE_SIGNALS_H
 #define XFERSPY_PRELOAD_CORE_SIGNALS_H
 
@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* All signals but those that report a fault, and the first two that glibc keeps for itself. With the one it cancels
- * threads, which xs_on_scratch forbids by other means. With the other it has all threads change their user: whoever
- * calls setuid waits until each thread has answered, with a lock held that pthread_create takes. */
+/* Returns all signals except those that report a fault and the first two that glibc reserves for itself. glibc cancels
+ * threads with 32, which xs_on_scratch forbids by other means. glibc makes all threads change their user with 33:
+ * setuid waits until each thread has answered, while it holds a lock that pthread_create takes. */
 static inline uint64_t xs_signals_to_hold(void) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33};
     uint64_t set = UINT64_MAX;
@@ -20,9 +20,8 @@ static inline uint64_t xs_signals_to_hold(void) {
     return set;
 }
 
-/* From here on signals wait; *before is what xs_signals_let puts back. Two system calls in all; errno stays. Any
- * thread, signal handlers too, and in each other. glibc's own functions would take a set of 128 bytes from the caller's
- * stack. */
+/* Blocks signals; xs_signals_let restores *before. Two system calls in all; errno is kept. Any thread, signal handlers
+ * too; pairs may nest. glibc's own functions would take a set of 128 bytes from the caller's stack. */
 static inline void xs_signals_hold(uint64_t *before) {
     uint64_t set = xs_signals_to_hold();
     *before = 0;

@@ -1,5 +1,5 @@
-/* The search for the wait that ends the program's steps; see step_waits.h. Each place that waits has its latest
- * moments, and every further moment is a new look at them: some hundred additions, for a call that waits for the
+/* The search for the wait that ends the program's steps; see step_waits.h. Each place that waits keeps its latest
+ * moments, and every new moment starts a new check of them: some hundred additions, for a call that waits for the
  * device. */
 #include "preload/core/step_waits.h"
 
@@ -9,19 +9,19 @@
 #include "preload/core/lock.h"
 
 enum {
-    PLACES = 64,                     /* the place that was not seen for longest makes room */
-    MOMENTS = 64,                    /* the latest ones of a place */
+    PLACES = 64,                     /* the place not seen for longest makes room */
+    MOMENTS = 64,                    /* the latest moments of a place */
     LEAST = XS_STEP_WAITS_LEAST - 1, /* distances behind the warm-up */
-    MANY = 32, /* so many regular distances are steps whatever came before them, and may differ by more */
+    MANY = 32, /* this many regular distances are steps whatever came before them, and may differ by more */
     EXCEPTIONS = 20
 };
 #define LARGEST_SPREAD 0.25
-/* With the same limit nothing at all would be recorded of a loop whose batches have many lengths. */
+/* With LARGEST_SPREAD a loop of batches with many lengths would not be recorded at all. */
 #define LARGEST_SPREAD_OF_MANY 0.5
 
 struct place {
     uint64_t key, count, last_ns;
-    uint64_t moments_ns[MOMENTS]; /* the one with number n at n % MOMENTS */
+    uint64_t moments_ns[MOMENTS]; /* moment number n lies at n % MOMENTS */
 };
 
 _Atomic bool xs_step_waits_on;
@@ -31,9 +31,9 @@ static uint64_t skipped, most; /* set before xs_step_waits_on */
 static struct place places[PLACES];
 static unsigned place_count;
 static uint64_t begun_ns;
-static uint64_t distances[MOMENTS], later[MOMENTS]; /* for one look; the stack of a thread may be a small one */
-/* first_step is set last; 0: none is found yet. All are read without the lock, by a process that ends in a signal
- * handler, too. */
+static uint64_t distances[MOMENTS], later[MOMENTS]; /* for one check; the thread's stack may be small */
+/* first_step is set last; 0: none is found yet. All of these are read without the lock, also by a process that ends in
+ * a signal handler. */
 static _Atomic uint32_t found_row, found_stack, most_row;
 static _Atomic uint64_t seen, most_returns, found_key, first_step;
 
@@ -49,7 +49,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 32;
 }
 
-/* The streams of a loop that takes them in turn have one stack, so a stack that is known says more than an object. */
+/* A known stack says more than an object: the streams that a loop uses in turn share one stack. */
 static uint64_t key_of(const struct xs_step_wait *wait) {
     uint64_t key = mix(mix(mix(1, wait->row), wait->stack), wait->thread);
     return wait->stack ? key : mix(key, wait->object);
@@ -80,7 +80,7 @@ static void sort(uint64_t *values, unsigned count) {
     }
 }
 
-/* How many of the first distances differ clearly from the later half: those of the warm-up, which are no steps yet. */
+/* Counts the first distances that differ clearly from the later half: the warm-up, which has no steps yet. */
 static unsigned warm_up_of(unsigned count) {
     unsigned half = count / 2, warm_up = 0;
     memcpy(later, distances + half, (count - half) * sizeof *later);
@@ -92,7 +92,7 @@ static unsigned warm_up_of(unsigned count) {
     return warm_up;
 }
 
-/* The standard deviation against the mean, both squared: no root is needed. */
+/* Compares the standard deviation with the mean, both squared, which needs no root. */
 static bool is_even(const uint64_t *regular, unsigned count, double sum, double largest) {
     double mean = sum / count, squares = 0;
     for (unsigned i = 0; i < count; i++) {

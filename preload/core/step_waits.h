@@ -1,7 +1,7 @@
-/* The steps of a program that does not name them: a step ends with the return of a wait that comes again and again,
- * from one place, in equal distances. The wait is looked for while the program runs (XFERSPY_STEPS without
- * XFERSPY_STEP); from the moment at which it is found the steps are counted by it. The rule is that of
- * docs/rules/analysis.md, "Steps", for someone who does not know yet how the run goes on. */
+/* Finds the steps of a program that does not name them: a step ends with the return of a wait that recurs from one
+ * place at equal intervals. The search for this wait runs while the program runs (XFERSPY_STEPS without XFERSPY_STEP);
+ * once it is found, its returns count the steps. The rule follows docs/rules/analysis.md, "Steps", for a run that has
+ * not ended yet. */
 #ifndef XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 #define XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 
@@ -11,38 +11,38 @@
 
 #include "preload/core/compiler.h"
 
-/* Waits are to be told to xs_step_waited. Read by the wrappers of waits alone. */
+/* True while waits are reported to xs_step_waited. Only the wrappers of waits read it. */
 extern _Atomic bool xs_step_waits_on;
 
 /* A wait that has returned. */
 struct xs_step_wait {
-    uint32_t row;    /* of the entry point */
-    uint32_t stack;  /* the number of the stack that it was called from; 0: not known, and `object` says which wait */
-    uint64_t object; /* what was waited for */
-    uint64_t thread; /* any number that tells the calling threads apart */
+    uint32_t row;    /* row of the entry point */
+    uint32_t stack;  /* number of the calling stack; 0: not known, and `object` identifies the wait */
+    uint64_t object; /* object that was waited for */
+    uint64_t thread; /* any number that is unique to the calling thread */
 };
 
-/* Begins the search: the first `skipped` returns of the wait that is found are left out, more if it is found later,
- * and `most` steps behind them are asked for (0: all). Called once, before xs_asked_window_is_open is asked. */
+/* Begins the search: the first `skipped` returns of the found wait are left out, more if it is found later, and the
+ * next `most` steps are wanted (0: all). Called once, before the first xs_asked_window_is_open. */
 void xs_step_waits_start(uint64_t skipped, uint64_t most);
 
-/* The wait returned at `now_ns` (CLOCK_MONOTONIC). True: a window of steps begins or ends here, and the calling thread
- * says so by xs_asked_window_changed as soon as it is outside of everything. */
+/* The wait returned at `now_ns` (CLOCK_MONOTONIC). True: a window of steps begins or ends here; the calling thread then
+ * calls xs_asked_window_changed as soon as it is outside of everything. */
 bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns);
 
-/* How the search went. Any thread, signal handlers too. */
+/* Reports how the search went. Any thread, signal handlers too. */
 enum { XS_STEP_WAITS_LEAST = 6 }; /* returns of a wait before it can be found */
 struct xs_step_waits {
     bool is_found;
-    uint32_t row, stack;   /* of the wait that was found */
-    uint64_t first, ended; /* returns of it until it was found, and by now */
-    uint64_t seen;         /* waits of all kinds until then */
-    uint32_t most_row;     /* the entry point of the place that had returned most often until then, */
-    uint64_t most;         /* and how often it had; 0: no place waited */
+    uint32_t row, stack;   /* of the found wait */
+    uint64_t first, ended; /* returns of the found wait: until it was found, and so far */
+    uint64_t seen;         /* all waits before it was found */
+    uint32_t most_row;     /* entry point of the place with the most returns before that, */
+    uint64_t most;         /* and its returns; 0: no place waited */
 };
 struct xs_step_waits xs_step_waits(void);
 
-/* In a forked child, where the thread that held the lock is not there. */
+/* In a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_step_waits_forget(void);
 
 #endif

@@ -40,7 +40,7 @@ static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static void give_back_chunk(struct xs_thread *t) {
     struct xs_chunk *chunk = t->chunk;
     if (chunk) {
-        xs_chunk_commit(chunk, t->next); /* the last call may have been left before it did */
+        xs_chunk_commit(chunk, t->next); /* an abandoned last call may not have committed */
         t->next = t->end = NULL;         /* first: a signal handler's call may come in between, or jump away */
         t->chunk = NULL;
         atomic_signal_fence(memory_order_seq_cst);
@@ -60,14 +60,14 @@ static void on_thread_end(void *arg) {
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
 
-/* What a thread that waits has seen all the time since it began to wait, or since it last saw something else. */
+/* State that a waiting thread has seen unchanged since it began to wait, or since the last change. */
 struct standstill {
     uint64_t since_ns, taken; /* chunks taken so far */
     uint32_t chunks, rings;   /* of the spool; of the drain thread's bell */
 };
 
-/* When a thread last found waiting hopeless; 0: never. The others need not find it out one by one, each with a look at
- * every chunk, unless something has come free since. */
+/* Time at which a thread last found waiting hopeless; 0: never. Other threads need not repeat its scan of every chunk,
+ * unless something has come free since. */
 static _Atomic uint64_t hopeless_ns, hopeless_taken;
 
 static bool was_hopeless(const struct xs_spool *spool, uint64_t now) {
@@ -85,8 +85,9 @@ static bool all_are_held(const struct xs_spool *spool, uint32_t chunks) {
     return true;
 }
 
-/* Each chunk is in use by a thread, and the drain thread, which has done its work since, could make no others. While a
- * thread makes some, which can take long on a busy machine, the drain thread can make none, and that says nothing. */
+/* Waiting is hopeless if a thread uses each chunk, and the drain thread, which has done its work since, could make no
+ * others. While a thread grows the spool, which can take long on a busy machine, the drain thread cannot; such a time
+ * proves nothing. */
 static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
     bool growing = atomic_load(&spool->growing) != 0; /* before the count, which is set first */
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
@@ -104,30 +105,30 @@ static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, u
     return is_long;
 }
 
-/* Longer the longer a thread has waited: a hundred that look every 50 us leave the thread they wait for no processor.
- */
+/* Pauses grow with the time waited: a hundred threads that check every 50 us leave no processor to the thread that they
+ * wait for. */
 static void pause_after(uint64_t waited_ns) {
     uint64_t pause = waited_ns / 16;
     pause = pause < SHORTEST_PAUSE_NS ? SHORTEST_PAUSE_NS : pause < LONGEST_PAUSE_NS ? pause : LONGEST_PAUSE_NS;
     nanosleep(&(struct timespec){0, (long)pause}, NULL);
 }
 
-/* One thread looks at a time how many chunks are wanted, which can mean a look at each. */
+/* One thread at a time computes how many chunks are wanted, which can mean a scan of all. */
 static bool may_look(uint64_t now) {
     static _Atomic uint64_t latest;
     uint64_t then = atomic_load_explicit(&latest, memory_order_relaxed);
     return now - then > LOOK_EVERY_NS && atomic_compare_exchange_strong(&latest, &then, now);
 }
 
-/* The same as the spool's header has, which may be gone when it is asked for. */
+/* Equals the count in the spool's header, which may be gone when this one is read. */
 static _Atomic uint64_t stalled_ns;
 uint64_t xs_thread_stalled_ns(void) { return atomic_load_explicit(&stalled_ns, memory_order_relaxed); }
 
-/* Waits for the drain thread to free a chunk or to make new ones; the time is the application's loss and is counted.
- * Where that thread waits itself, for a file system that does not answer, the spool grows without it as far as it may.
- * Where none comes, as on a full disk, the thread goes on without being recorded, and tries again later. Its patience
- * begins anew when the spool has grown: there will be more for those that got none. It waits hardly at all where none
- * can come. */
+/* Waits for the drain thread to free a chunk or make new ones; the time is the application's loss and is counted. If
+ * the drain thread itself waits for a file system that does not answer, the spool grows without it as far as it may. If
+ * no chunk comes, as on a full disk, the thread continues unrecorded and tries again later. Its patience restarts when
+ * the spool has grown, because there will be more for the threads that got none. It hardly waits if no chunk can
+ * come. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
     uint64_t start = xs_monotonic_ns(), now = start, grown = start;
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
@@ -164,7 +165,7 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
         t->chunk_index = t->id;
         pthread_once(&thread_once, make_key);
     }
-    /* Every time: the destructor of another key may call CUDA after ours ran, and ours must run again. */
+    /* Set every time: another key's destructor may call CUDA after ours ran, and ours must then run again. */
     pthread_setspecific(thread_end_key, t);
     give_back_chunk(t);
     char name[16] = "";
@@ -172,8 +173,8 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
     pid_t tid = (pid_t)syscall(SYS_gettid);
     struct xs_chunk *chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
     uint64_t now = chunk ? 0 : xs_monotonic_ns();
-    if (!chunk &&
-        (t->retry_ns || was_hopeless(spool, now))) { /* it, or another, waited; now it only looks, now and then */
+    if (!chunk && (t->retry_ns ||
+                   was_hopeless(spool, now))) { /* this thread or another has waited; now it only checks now and then */
         t->retry_ns = now + RETRY_NS;
         if (!was_hopeless(spool, now)) {
             xs_drain_wake();
@@ -194,7 +195,7 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
 
 static void refill_on_scratch(void *filled) { *(bool *)filled = refill(&xs_thread, &xs_spool); }
 
-/* Where it fails the thread has no chunk afterwards. xs_on_scratch may not even call `refill`, for want of a stack. */
+/* On failure the thread has no chunk afterwards. xs_on_scratch may not even call `refill`, if there is no stack. */
 bool xs_thread_refill(void) {
     bool filled = false;
     if (xs_thread.is_first) {
@@ -322,7 +323,7 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
 void xs_stop(const char *why) {
     int active = XS_STATE_ACTIVE;
     if (atomic_compare_exchange_strong(&xs_state, &active, XS_STATE_CLOSED)) {
-        size_t most = sizeof xs_spool.header->stopped - 1; /* the last byte is zero, and stays it */
+        size_t most = sizeof xs_spool.header->stopped - 1; /* the last byte is and stays zero */
         memcpy(xs_spool.header->stopped, why, strnlen(why, most));
         xs_note("stopped", "capture stopped: %s", why);
         xs_drain_wake();

@@ -1,4 +1,4 @@
-/* Maps the parts and unmaps them. */
+/* Maps and unmaps the parts. */
 #include "preload/core/thread_memory.h"
 
 #include <errno.h>

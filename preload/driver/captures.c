@@ -1,17 +1,17 @@
-/* The streams that capture, in a table without a lock: each place is taken by one exchange, filled, given its key, and
- * left by another exchange. */
+/* Keeps the capturing streams in a lock-free table: one exchange takes a place, which is then filled and given its key;
+ * another exchange frees it. */
 #include "preload/driver/captures.h"
 
 #define PLACES 128u
-#define TAKEN UINT64_MAX /* nobody's key: the place is being filled */
+#define TAKEN UINT64_MAX /* no stream's key: the place is being filled */
 
 _Atomic int xs_captures;
 
 static struct {
-    _Atomic uint64_t stream;  /* the key; 0: nobody's */
+    _Atomic uint64_t stream;  /* the key; 0: free */
     _Atomic uint64_t context; /* set before the key */
 } places[PLACES];
-static _Atomic int unplaced; /* those that found no place; of which contexts is not known */
+static _Atomic int unplaced; /* captures that found no place; their contexts are not known */
 
 /* Handles are addresses of less than 48 bits, or small numbers. */
 static uint64_t key_of(uint64_t stream, uint32_t thread) { return stream ^ (uint64_t)thread << 48 ^ thread >> 16; }

@@ -1,5 +1,5 @@
-/* A small table of contexts, which is appended to under a lock and read without one. A process has one context a
- * device, rarely a few more. */
+/* A small table of contexts: appending takes a lock, reading does not. A process has one context per device, rarely a
+ * few more. */
 #include "preload/driver/context.h"
 
 #include <stdatomic.h>
@@ -15,14 +15,14 @@ static struct {
     _Atomic uintptr_t handle;
     _Atomic int device, primary;
 } contexts[CONTEXTS];
-static _Atomic unsigned context_count; /* slots in use, some of contexts that are gone */
+static _Atomic unsigned context_count; /* slots in use, including those of dropped contexts */
 static unsigned contexts_alive;
 static struct {
     uint64_t handle;
     int device;
 } learned[64];
 static unsigned learned_count;
-static struct xs_lock context_lock = XS_LOCK_INITIALIZER; /* for changes, and for what was learned */
+static struct xs_lock context_lock = XS_LOCK_INITIALIZER; /* for changes, and for `learned` */
 
 _Atomic uintptr_t xs_only_context;
 _Atomic int xs_only_device = -1;
@@ -37,7 +37,7 @@ static int find(CUcontext context) {
     return -1;
 }
 
-/* The slot of a context: its own, one whose context is gone, or a new one; -1 when the table is full. */
+/* Returns the slot of a context: its own, one of a dropped context, or a new one; -1 if the table is full. */
 static int slot_of(CUcontext context) {
     int i = find(context);
     for (unsigned n = atomic_load(&context_count); i < 0 && n-- > 0;) {
@@ -74,7 +74,7 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
     xs_lock(&context_lock);
     bool known = find(context) >= 0;
     int i = slot_of(context);
-    if (i >= 0) { /* else its device is asked of the driver each time */
+    if (i >= 0) { /* else the driver is asked for its device each time */
         bool told = known && atomic_load(&contexts[i].device) == device;
         atomic_store(&contexts[i].device, device);
         atomic_store(&contexts[i].primary, primary || (known && atomic_load(&contexts[i].primary)));
@@ -88,7 +88,7 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
         atomic_store(&xs_only_device, device);
         atomic_store(&xs_only_context, contexts_alive == 1 && i >= 0 ? (uintptr_t)context : 0);
     } else if (atomic_load(&xs_only_context) == (uintptr_t)context) {
-        atomic_store(&xs_only_device, device); /* a handle that came back */
+        atomic_store(&xs_only_device, device); /* the handle came back */
     }
     xs_unlock(&context_lock);
 }
@@ -131,7 +131,7 @@ CUcontext xs_context_primary(int device) {
     return NULL;
 }
 
-/* By an event behind all work of the context that is current. An error is no answer. */
+/* Asks by an event behind all work of the current context. An error is no answer. */
 static CUresult ask_until(CUcontext context, uint64_t until_ns) {
     const struct timespec pause = {0, 20000};
     CUevent event = NULL;

@@ -1,5 +1,5 @@
-/* cuda.h as the driver exports it: every version and every per-thread-default-stream variant of an entry point is
- * declared under its exported name, and no macro maps a plain name to the newest version. All of preload includes
+/* Includes cuda.h as the driver exports it: every version and every per-thread-default-stream variant of an entry point
+ * is declared under its exported name, and no macro maps a plain name to the newest version. All of preload includes
  * this instead of cuda.h. */
 #ifndef XFERSPY_PRELOAD_DRIVER_API_H
 #define XFERSPY_PRELOAD_DRIVER_API_H
@@ -10,7 +10,7 @@
 #define __CUDA_API_VERSION_INTERNAL 1
 #include <cuda.h>
 
-/* Of cudaProfiler.h, a package of its own in some distributions. */
+/* Declarations from cudaProfiler.h, which is a separate package in some distributions. */
 CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
 

@@ -1,7 +1,7 @@
-/* Functions of newer drivers than the oldest toolkit that xferspy is built with, declared by hand as cuda.h of
- * CUDA 13.2 declares them. Included by driver_api.h alone.
+/* Functions of drivers newer than the oldest toolkit that builds xferspy, declared by hand as cuda.h of CUDA 13.2
+ * declares them. Only driver_api.h includes this.
  *
- * X(symbol, (parameters)), each with a variant that has the suffix _ptsz. Empty where cuda.h has them. */
+ * X(symbol, (parameters)) declares a function and its variant with the suffix _ptsz. Empty if cuda.h has them. */
 #ifndef XFERSPY_PRELOAD_DRIVER_NEWER_API_H
 #define XFERSPY_PRELOAD_DRIVER_NEWER_API_H
 

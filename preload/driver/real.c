@@ -1,7 +1,7 @@
-/* Finds the real driver's entry points and remembers which of its addresses belong to which row.
+/* Finds the real driver's entry points, and remembers which driver address belongs to which row.
  *
- * What cuGetProcAddress returns is the exported symbol itself. So an address says exactly which version and which
- * default-stream variant a program asked for. Other interposers decide that from name, version and flags, and get it
+ * cuGetProcAddress returns the exported symbol itself. So the address says exactly which version and which
+ * default-stream variant a program asked for. Other interposers infer that from name, version and flags, and get it
  * wrong. */
 #define _GNU_SOURCE
 #include "preload/driver/real.h"
@@ -23,19 +23,19 @@ void *xs_real[XS_ROW_COUNT];
 void *xs_real_gated[XS_GATED_COUNT];
 enum { ROWS = XS_ROW_COUNT + XS_GATED_COUNT, PLACES = 3 };
 
-/* Under which address a program may have a row's function: the one that is called, the driver's own, and the one that a
- * look-up gives. They differ only where another shim of libcuda is loaded. */
+/* Addresses under which a program may have a row's function: the called one, the driver's own, and the one from a
+ * look-up. They differ only if another shim of libcuda is loaded. */
 static const void *addresses[PLACES * ROWS];
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
-/* The wrappers are referred to as what they are exported as: by the names that cuda.h declares. */
+/* Refers to the wrappers by their exported names, which cuda.h declares. */
 const struct xs_row_info xs_rows[XS_ROW_COUNT] = {
 #define XS_ENTRY(symbol, category, ...) {#symbol, XS_CAT_##category, (void *)symbol},
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 };
 
-/* In the order of their names. */
+/* Sorted by name. */
 static const struct {
     const char *name;
     void *wrapper;
@@ -51,9 +51,9 @@ static const char *const driver_function_names[XS_DRIVER_COUNT] = {
 #undef X
 };
 
-/* Open addressing, less than half full; written once under the lock, before `resolved`. */
+/* A hash table with open addressing, less than half full; written once under the lock, before `resolved`. */
 #define BUCKETS 4096u
-static uint16_t buckets[BUCKETS]; /* an index of addresses + 1 */
+static uint16_t buckets[BUCKETS]; /* index into `addresses`, plus 1 */
 static _Atomic bool resolved;
 static pthread_mutex_t resolve_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -74,8 +74,8 @@ static int row_of(const void *address) {
     return -1;
 }
 
-/* Whether the driver was loaded with the program, because something in it is linked to libcuda: then it is in the
- * global scope, and a library that was preloaded behind this one may stand before it there. */
+/* True if the driver was loaded with the program, because something in it is linked to libcuda. Then the driver is in
+ * the global scope, and a library that was preloaded behind this one may come before it there. */
 static bool is_linked;
 
 static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found) {
@@ -87,7 +87,7 @@ static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found)
 
 __attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_phdr(look_for_driver, &is_linked); }
 
-/* What is set already may be in use, or may have been replaced. */
+/* Sets a slot once: a slot that is already set may be in use, or may have been replaced. */
 static void set_once(const void **slot, const void *value) {
     const void *none = NULL;
     if (value && !__atomic_load_n(slot, __ATOMIC_RELAXED)) {
@@ -95,10 +95,10 @@ static void set_once(const void **slot, const void *value) {
     }
 }
 
-/* Looks a row's function up, without a lock: another shim's dlsym runs code of its own. Whoever does the same at the
- * same time finds the same. What is called is what the program would have met without libxferspy.so: what the next
- * dlsym hands out where that is not the driver's own, or else what a linked program is bound to. A shim that means a
- * function of its own by the name hands out ours, because we come first. */
+/* Looks a row's function up, without a lock, because another shim's dlsym runs code of its own. Threads that do so at
+ * the same time find the same. The wrapper calls what the program would have got without libxferspy.so: the next
+ * dlsym's result if that is not the driver's own function, else the one that a linked program is bound to. A shim that
+ * means its own function by the name hands out ours, because we come first. */
 static void find_row(void *driver, unsigned row, const char *name, const void *wrapper) {
     void *own = xs_real_dlsym(driver, name);
     void *given = xs_next_dlsym_is_real() ? own : xs_next_dlsym(driver, name);
@@ -162,11 +162,11 @@ static void resolve(void *arg) {
         atomic_store_explicit(&resolved, true, memory_order_release);
     }
     pthread_mutex_unlock(&resolve_lock);
-    *is_loaded = true; /* the reference from dlopen is kept: the addresses are in use from now on */
+    *is_loaded = true; /* keeps dlopen's reference, because the addresses are in use from now on */
 }
 
-/* Without it no call can reach the driver, so it is done on the caller's stack if need be. Another shim that calls the
- * driver while it is asked for a function comes back here, and gets no wrapper. */
+/* Resolves on the caller's stack if need be, because otherwise no call can reach the driver. Another shim that calls
+ * the driver while it is asked for a function comes back here, and gets no wrapper. */
 bool xs_real_resolve(void) {
     bool is_loaded = atomic_load_explicit(&resolved, memory_order_acquire);
     if (!is_loaded && !is_resolving) {

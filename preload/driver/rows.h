@@ -1,5 +1,5 @@
-/* The rows of the table of entry points (entry_points.def) as an enumeration. A row's number is entry_point.id in
- * the trace. */
+/* The rows of the table of entry points (entry_points.def) as an enumeration. A row's number is entry_point.id in the
+ * trace. */
 #ifndef XFERSPY_PRELOAD_ROWS_H
 #define XFERSPY_PRELOAD_ROWS_H
 
@@ -15,7 +15,7 @@ enum xs_row {
     XS_ROW_COUNT
 };
 
-/* The functions that are not recorded (gated_points.def). */
+/* Functions that are not recorded (gated_points.def). */
 enum xs_gated {
 #define XS_GATED(symbol, ...) XS_GATED_##symbol,
 #include "preload/driver/gated_points.def"
@@ -23,8 +23,8 @@ enum xs_gated {
     XS_GATED_COUNT
 };
 
-/* Is the function about checkpoints of a process (cuda-checkpoint)? From cuCheckpointProcessLock until
- * cuCheckpointProcessUnlock every other call of the driver stands still. */
+/* Is the function part of process checkpointing (cuda-checkpoint)? From cuCheckpointProcessLock until
+ * cuCheckpointProcessUnlock every other driver call blocks. */
 XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
     switch (row) {
     case XS_GATED_cuCheckpointProcessGetState:
@@ -39,14 +39,14 @@ XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
     }
 }
 
-/* What a repair is told of a function that is in neither table, where a number behind XS_ROW_COUNT is of enum xs_gated.
- */
+/* Number that a repair gets for a function in neither table. Numbers from XS_ROW_COUNT up to this are of enum
+ * xs_gated. */
 enum { XS_ROW_NONE = (int)XS_ROW_COUNT + (int)XS_GATED_COUNT };
 
 struct xs_row_info {
     const char *name;
     enum xs_category category;
-    void *wrapper; /* what this library exports under the name (intercept/wrappers.c) */
+    void *wrapper; /* this library's export of that name (intercept/wrappers.c) */
 };
 extern const struct xs_row_info xs_rows[XS_ROW_COUNT]; /* constant; in real.c */
 

@@ -1,4 +1,4 @@
-/* The functions that no table has, in a table without a lock: a place is taken by one exchange and then filled. */
+/* Functions that no table has, in a lock-free table: one exchange takes a place, which is then filled. */
 #define _GNU_SOURCE
 #include "preload/driver/unknown.h"
 
@@ -28,7 +28,8 @@ static const struct named {
 
 static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
 
-/* By its name less the suffix of a variant. The functions that a newer way of looking up hands out have no wrapper. */
+/* Finds a function by its name without the suffix of a variant. Functions from a newer way of looking up have no
+ * wrapper. */
 static struct named known_of(const char *name) {
     size_t length = strlen(name), suffix = sizeof "_ptsz" - 1;
     if (length > suffix && (!strcmp(name + length - suffix, "_ptsz") || !strcmp(name + length - suffix, "_ptds"))) {
@@ -58,7 +59,7 @@ static void fill(struct xs_unknown *place, const char *name, struct named known)
     atomic_store_explicit(&place->is_told, true, memory_order_release);
 }
 
-/* Whoever comes second for the same address gets the place that the first has taken. */
+/* Takes a place. A second thread with the same address gets the first one's place. */
 static int take_place(void *real, const char *name, struct named known) {
     for (int i = 0; i < XS_UNKNOWN_MOST; i++) {
         void *there = NULL;
@@ -86,7 +87,7 @@ static int run_out(const struct named *known, const char *name) {
     return XS_UNSEEN;
 }
 
-/* cuGetProcAddress takes a name for all versions of a function, and the exported one says which it is. */
+/* cuGetProcAddress takes one name for all versions of a function; the exported name says which version it is. */
 static void look_at(void *arg) {
     struct request *request = arg;
     Dl_info at = {0}, driver = {0}, own = {0};

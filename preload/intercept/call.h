@@ -1,10 +1,9 @@
-/* The vocabulary of the entry-point table (driver/entry_points.def): what its rows say, as functions over the call
- * that a wrapper (wrappers.c) is in the middle of.
+/* The vocabulary of the entry-point table (driver/entry_points.def): functions that its rows use, over the call that a
+ * wrapper (wrappers.c) is handling.
  *
- * Everything here is inlined into the wrappers: where a function changes call->event, the event stays in a register.
- * What a row says before the real call sees the parameters as the application passed them; what it says after the
- * call also knows call->result. All of it runs on the application's thread, guarded by xs_begin, and none of it can
- * fail. */
+ * All functions are inlined into the wrappers: where a function changes call->event, the event stays in a register.
+ * Code that a row runs before the real call sees the parameters as the application passed them; code after the call
+ * also knows call->result. All of it runs on the application's thread, guarded by xs_begin, and cannot fail. */
 #ifndef XFERSPY_PRELOAD_INTERCEPT_CALL_H
 #define XFERSPY_PRELOAD_INTERCEPT_CALL_H
 
@@ -19,12 +18,12 @@
 enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
 
 struct xs_call {
-    /* Begun by xs_begin. Its place changes where events are committed ahead of it. NULL once the real call returned and
-     * turned out to be one that is not recorded. */
+    /* Begun by xs_begin. Moves when events are committed ahead of it. NULL once the real call has returned and turned
+     * out not to be recorded. */
     struct xs_event *event;
-    CUresult result;                       /* CUDA_SUCCESS until the real call returned */
-    enum xs_default_stream default_stream; /* what a null stream means */
-    bool ends_capture;                     /* of the stream that it destroys */
+    CUresult result;                       /* CUDA_SUCCESS until the real call returns */
+    enum xs_default_stream default_stream; /* meaning of a null stream */
+    bool ends_capture;                     /* the destroyed stream was capturing */
 };
 
 XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
@@ -44,7 +43,7 @@ XS_HOT void xs_on(struct xs_call *call, CUstream stream) {
     }
 }
 
-/* A call that returns when it is done works in the default stream. */
+/* A blocking call works in the default stream. */
 XS_HOT void xs_blocking(struct xs_call *call) { xs_on(call, NULL); }
 
 XS_HOT void xs_async(struct xs_call *call, CUstream stream) {
@@ -82,7 +81,7 @@ XS_HOT void xs_memset(struct xs_call *call, CUdeviceptr dst, uint32_t value, uns
     xs_decode_memset(call->event, dst, value, element, width, height, pitch);
 }
 
-/* After the call, since until then the arrays may be what is wrong: an event for each copy of a batch. */
+/* After the call, because the arrays may be invalid until it succeeds: one event for each copy of a batch. */
 XS_HOT void xs_batch(struct xs_call *call, const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
                      size_t count) {
     call->event = xs_decode_batch(call->event, call->result, dsts, srcs, sizes, count);
@@ -93,10 +92,10 @@ XS_HOT void xs_batch_3d(struct xs_call *call, const CUDA_MEMCPY3D_BATCH_OP *ops,
 
 /* ---- allocations and frees ---- */
 
-/* Before the call: the request, which is all that is recorded of one that fails. */
+/* Before the call: records the request, which is all that a failed call leaves. */
 XS_HOT void xs_ask(struct xs_call *call, size_t bytes) { xs_decode_ask(call->event, bytes); }
 
-/* After a call that succeeded: what it gave. */
+/* After a successful call: records the result. */
 XS_HOT void xs_allocated(struct xs_call *call, CUdeviceptr p, uint64_t bytes, enum xs_memory_kind kind,
                          enum xs_origin origin) {
     xs_decode_allocated(call->event, p, bytes, kind, origin);
@@ -112,13 +111,13 @@ XS_HOT void xs_array_created(struct xs_call *call, const void *handle, size_t wi
     xs_decode_array(call->event, XS_WORD(handle), width, height, depth, (unsigned)format, channels);
 }
 
-/* After the call, whatever came of it: the address of a variable. */
+/* After the call, successful or not: records the address of a variable. */
 XS_HOT void xs_looked_up(struct xs_call *call, const CUdeviceptr *out, const size_t *bytes, enum xs_memory_kind kind) {
     call->event = xs_decode_looked_up(call->event, call->result, out, bytes, kind);
 }
 
-/* Before the call, which may give the address to another thread at once: takes the allocation out of the map, into
- * *range. After it: puts the allocation back if the call failed. */
+/* xs_free, before the call: removes the allocation from the map into *range, because the call may give the address to
+ * another thread at once. xs_freed, after the call: puts the allocation back if the call failed. */
 XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_range *range) {
     xs_decode_free(call->event, address, range);
 }
@@ -128,7 +127,7 @@ XS_HOT void xs_freed(const struct xs_call *call, const struct xs_range *range) {
     }
 }
 
-/* Before and after the end of a mapping, or of several at once. */
+/* xs_unmap before and xs_unmapped after the end of a mapping, or of several at once. */
 XS_HOT void xs_unmap(struct xs_call *call, CUdeviceptr p, size_t bytes) {
     call->event->kind = XS_EVENT_FREE;
     call->event->alloc.address = p;
@@ -159,7 +158,7 @@ XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
     xs_decode_attributes(call->event, config);
 }
 
-/* After the call: what the arguments point to. */
+/* After the call: records what the arguments point to. */
 XS_HOT void xs_arguments(struct xs_call *call, CUfunction function, void **params, void **extra) {
     call->event = xs_decode_arguments(call->event, call->result, function, params, extra);
 }
@@ -172,7 +171,7 @@ XS_HOT void xs_sync(struct xs_call *call, enum xs_sync_scope scope, const void *
     xs_decode_context(e);
 }
 
-/* After the call: it is none that is recorded. */
+/* After the call: drops the event, because this call is not recorded. */
 XS_HOT void xs_not_recorded(struct xs_call *call) { call->event = NULL; }
 
 /* ---- any other call, and what belongs to it ---- */
@@ -199,22 +198,23 @@ XS_HOT void xs_capture_begun(const struct xs_call *call) {
         xs_captures_begin(e->stream, xs_capturing_thread(e), e->context);
     }
 }
-/* A capture that was invalidated ends with an error. */
+/* An invalidated capture ends with an error. */
 XS_HOT void xs_capture_ended(const struct xs_call *call) {
     if (xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
         call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
         xs_captures_end(call->event->stream, xs_capturing_thread(call->event));
     }
 }
-/* What was captured, or is going to be, may run at any time from now on and write device memory, without a call. */
+/* After a successful call: captured work, or work that is yet to be captured, may from now on run at any time and write
+ * device memory without a call. */
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
     if (xs_succeeded(call)) {
         xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
         xs_fingerprint_gated();
     }
 }
-/* Before a stream is destroyed, which may be capturing: another thread may get its handle at once. After it: the stream
- * is still there if the call failed. */
+/* xs_stream_going, before a stream is destroyed: ends its capture, because another thread may get its handle at once.
+ * xs_stream_gone, after the call: restores the capture if the call failed, because the stream then still exists. */
 XS_HOT void xs_stream_going(struct xs_call *call) {
     call->ends_capture = XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0) &&
                          xs_captures_end(call->event->stream, 0);
@@ -227,10 +227,10 @@ XS_HOT void xs_stream_gone(const struct xs_call *call) {
 
 /* ---- modules and contexts ---- */
 
-/* Before a module goes: another one's functions may get the handles of its functions. */
+/* Before a module is unloaded: another module's functions may get the handles of its functions. */
 XS_HOT void xs_functions_go(void) { xs_arguments_functions_go(); }
 
-/* After a module went. */
+/* After a module was unloaded. */
 XS_HOT void xs_variables_gone(struct xs_call *call) {
     call->event = xs_decode_variables_gone(call->event, call->result);
     xs_fingerprint_written();
@@ -241,7 +241,7 @@ XS_HOT void xs_context_made(struct xs_call *call, CUcontext context, CUdevice de
     xs_object(call, XS_WORD(context));
 }
 
-/* Before a call by which a context may end: fetches what CUPTI and the fingerprint kernel have to say of it. */
+/* Before a call that may end a context: fetches what CUPTI and the fingerprint kernel still have to report for it. */
 #define XS_CONTEXT_PATIENCE_MS 50
 XS_HOT void xs_context_going(void) {
     xs_device_wait_all(NULL, XS_CONTEXT_PATIENCE_MS);
@@ -249,14 +249,14 @@ XS_HOT void xs_context_going(void) {
     xs_functions_go();
 }
 
-/* After it. */
+/* After a call that may end a context. */
 XS_HOT void xs_context_gone(struct xs_call *call, CUcontext context) {
     call->event = xs_decode_context_gone(call->event, call->result, context);
 }
 XS_HOT void xs_primary_released(struct xs_call *call, CUdevice device) {
     call->event = xs_decode_primary_released(call->event, call->result, device);
 }
-/* The context may live on, or may have been destroyed, and then its handle may come back. */
+/* After cuCtxDetach: the context may live on, or may be destroyed, and then its handle may come back. */
 XS_HOT void xs_context_detached(const struct xs_call *call, CUcontext context) {
     if (xs_succeeded(call)) {
         xs_device_context_gone(context);

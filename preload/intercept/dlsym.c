@@ -1,4 +1,4 @@
-/* Decides which calls of dlsym are about CUDA, and what they get. Every program reaches the driver through
+/* Decides which dlsym calls are about CUDA, and what they return. Every program reaches the driver through
  * dlsym(libcuda, "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."). Names that do not start with "cu" are passed on. */
 #define _GNU_SOURCE
 #include "preload/intercept/dlsym.h"
@@ -21,7 +21,7 @@ static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, in
 static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
                                                  CUdriverProcAddressQueryResult *status);
 
-/* The driver's own look-ups, which are wrapped like entry points but are no events. */
+/* The driver's own look-up functions, which are wrapped like entry points but make no events. */
 static void *real_get_proc_address, *real_get_proc_address_v2;
 
 static void *real_lookup(void **slot, const char *name, const void *ours) {
@@ -29,7 +29,7 @@ static void *real_lookup(void **slot, const char *name, const void *ours) {
     if (!real) {
         void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
         real = driver ? xs_next_dlsym(driver, name) : NULL;
-        if (real && real == ours) { /* another shim means its own by the name, but ours comes first */
+        if (real && real == ours) { /* another shim means its own function by the name, but ours comes first */
             real = xs_real_dlsym(RTLD_NEXT, name);
         }
         if (driver) {
@@ -44,7 +44,7 @@ static bool is_name_of_a_driver_function(const char *name) {
     return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
 }
 
-/* What a look-up found and no table has: a stub, or the address itself. */
+/* Returns a stub for a function that a look-up found and no table has, or the address itself. */
 static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) {
     const void *driver = real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
     int index =
@@ -55,7 +55,7 @@ static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) 
     return index < 0 ? real : xs_unknown_stub((unsigned)index);
 }
 
-/* The wrapper of whatever a look-up of `name` found: an entry point, one of the look-ups, a function of the driver that
+/* Returns the wrapper of the result of a look-up of `name`: an entry point, a look-up function, a driver function that
  * no table has, or nothing of ours. */
 static void *wrapped(void *real, const char *name, enum xs_unknown_asked asked) {
     if (!real) {
@@ -71,9 +71,9 @@ static void *wrapped(void *real, const char *name, enum xs_unknown_asked asked) 
     return wrapper == real ? stub_of(real, name, asked) : wrapper;
 }
 
-/* What a look-up by name and version gets. Another shim may have another function for whoever looks the look-up itself
- * up: it gets the one that is known, since all look-ups behind it have to pass here. From 12.0 on its name means
- * cuGetProcAddress_v2. */
+/* Returns the result of a look-up by name and version. Another shim may return another function when the look-up
+ * function itself is looked up: then the known wrapper is the answer, because all later look-ups must pass here. From
+ * 12.0 on this name means cuGetProcAddress_v2. */
 static void *looked_up(const char *symbol, int version, void *real) {
     if (real && symbol && strcmp(symbol, "cuGetProcAddress") == 0) {
         void *known = xs_real_wrapped(real);
@@ -123,9 +123,9 @@ static bool is_ours(const char *name, const void *address) {
                        address == (void *)cuGetProcAddress_v2);
 }
 
-/* In a global search our exports come first even when no driver is loaded; a program that asks whether there is one
- * must be told the truth. The driver is in the caller's reach when it is in the global scope behind us, or among the
- * dependencies of the library that asks. */
+/* A global search finds our exports first even if no driver is loaded; a program that asks whether there is one must be
+ * told the truth. The driver is in the caller's reach if it is in the global scope behind us, or among the dependencies
+ * of the asking library. */
 static void *search_globally(const char *name, const void *caller) {
     void *real = xs_real_dlsym(RTLD_NEXT, name);
     Dl_info where;
@@ -145,9 +145,9 @@ static void *look_up(void *handle, const char *name, const void *caller) {
     return handle == RTLD_DEFAULT || is_ours(name, real) ? search_globally(name, caller) : real;
 }
 
-/* RTLD_NEXT is the caller's business: before libxferspy.so in the search order it finds the wrappers, after it the
- * driver, and both are right. What is not found goes once more by the caller's own path, so that dlerror speaks of the
- * caller's call; what is found leaves no error of the searches behind. */
+/* RTLD_NEXT is left to the caller: before libxferspy.so in the search order it finds the wrappers, after it the driver,
+ * and both are right. A failed look-up is repeated on the caller's own path, so that dlerror describes the caller's
+ * call; a successful one leaves no error of the searches behind. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_next_dlsym_address();
     if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT ||
@@ -172,7 +172,7 @@ int xs_dlsym_route(void *handle, const char *name, void **result, const void *ca
         return 0;
     }
     if (!found) {
-        xs_real_dlsym(RTLD_NEXT, name); /* fails, and says so */
+        xs_real_dlsym(RTLD_NEXT, name); /* fails, and sets dlerror */
     } else {
         dlerror();
     }

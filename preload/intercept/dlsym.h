@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Decides what a call of dlsym gets. `caller` is an address in the caller's code. Not 0: the call is answered, and
- * *result is the answer. 0: the trampoline (dlsym_trampoline.c) has to jump to *result, the next dlsym, with the
- * caller's arguments and return address. Any thread, at any time, also before the library's constructors ran. */
+/* Decides the result of a dlsym call. `caller` is an address in the caller's code. Not 0: *result is the answer. 0: the
+ * trampoline (dlsym_trampoline.c) must jump to *result, the next dlsym, with the caller's arguments and return address.
+ * Any thread, at any time, even before the library's constructors ran. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller);
 
 #endif

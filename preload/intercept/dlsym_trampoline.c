@@ -1,11 +1,10 @@
-/* The exported dlsym. RTLD_NEXT and RTLD_DEFAULT take their meaning from the caller's address. So a call that is not
- * about CUDA must reach the next dlsym by a jump, which leaves the return address on the stack (or in the link
- * register) as it was. If a C function of ours called it, every user of RTLD_NEXT would look after
- * libxferspy.so instead of after itself. */
+/* The exported dlsym. RTLD_NEXT and RTLD_DEFAULT depend on the caller's address. So a call that is not about CUDA must
+ * reach the next dlsym by a jump, which keeps the return address on the stack (or in the link register). If a C
+ * function of ours called it, every user of RTLD_NEXT would search after libxferspy.so instead of after itself. */
 #include "preload/core/compiler.h"
 #include "preload/intercept/dlsym.h"
 
-#ifndef XFERSPY_TEST_TRAMPOLINE /* which would be a test program's dlsym */
+#ifndef XFERSPY_TEST_TRAMPOLINE /* would be a test program's dlsym */
 XS_EXPORT_AS_GLIBC(xs_dlsym, dlsym)
 #endif
 

@@ -1,4 +1,4 @@
-/* The wrappers of the functions that are not recorded. They only pass through the gate. */
+/* Wrappers of the functions that are not recorded. They only pass through the gate. */
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
 
-/* By these two a program says which part of it a profiler should look at. Constants: nothing is left of it in the other
- * wrappers. */
+/* cuProfilerStart and cuProfilerStop mark the part of the program that a profiler should record. The rows are
+ * constants, so the other wrappers contain nothing of this. */
 XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_point) {
     xs_device_failure_look((int)result, entry_point);
     if (row == XS_GATED_cuProfilerStart || row == XS_GATED_cuProfilerStop) {
@@ -19,9 +19,9 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_poin
     return result;
 }
 
-/* With the number of the process as the first argument. While CUPTI is attached each of these calls returns
- * CUDA_ERROR_NOT_SUPPORTED, the question about the state included (driver 580). Besides, from the lock on every other
- * call of the driver stands still, those of the library included. So CUPTI goes before, and does not come back. */
+/* Called with the process id as the first argument. While CUPTI is attached each checkpoint call returns
+ * CUDA_ERROR_NOT_SUPPORTED, even the query of the state (driver 580). From the lock on every other driver call blocks,
+ * the library's included. So CUPTI is detached first, for good. */
 static void detach(void *call) { xs_cupti_detach_for_good(call); }
 
 __attribute__((noinline, cold)) static void before_checkpoint(const char *call, ...) {
@@ -37,7 +37,7 @@ __attribute__((noinline, cold)) static void before_checkpoint(const char *call, 
     }
 }
 
-/* The arguments, each with a comma behind it. */
+/* Expands to the arguments, each followed by a comma. */
 #define XS_EACH(...) __VA_ARGS__ __VA_OPT__(, )
 
 #define XS_GATED(symbol, params, args)                                                                                 \

@@ -1,10 +1,10 @@
-/* The ends of steps, told by the wrappers of waits; see step_end.h. */
+/* Step ends, reported by the wrappers of waits; see step_end.h. */
 #include "preload/intercept/step_end.h"
 
 #include "preload/core/asked_window.h"
 #include "schema/clock.h"
 
-/* A thread's place at the gate tells it from others, and is there before its first event. */
+/* A thread's place at the gate identifies it, and exists before its first event. */
 struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack) {
     return (struct xs_step_end){
         .is_wait = true,

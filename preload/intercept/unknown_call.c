@@ -1,5 +1,5 @@
-/* What happens around a call of a function that no table has: it passes the gate, repairs have their turn, and unless
- * the function is known to be harmless nothing is known any more of what device memory holds. */
+/* Work around a call of a function that no table has: it passes the gate, repairs have their turn, and unless the
+ * function is known to be harmless, contents of device memory count as unknown. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -15,7 +15,7 @@
 
 enum { PAGE_BYTES = 4096 }; /* the smallest there is */
 
-/* The sanitizers do not look at it: nobody knows which of these words are arguments. */
+/* Not instrumented, because nobody knows which of these words are arguments. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static void
 copy_words(uint64_t *to, uintptr_t from, unsigned words) {
     for (unsigned i = 0; i < words; i++) {
@@ -24,7 +24,7 @@ copy_words(uint64_t *to, uintptr_t from, unsigned words) {
     }
 }
 
-/* How many words above the return address are certain to be mapped. A coroutine's stack may end there. */
+/* Counts the words above the return address that are certain to be mapped. A coroutine's stack may end there. */
 static unsigned words_at(uintptr_t from) {
     uintptr_t end = (from | (PAGE_BYTES - 1)) + 1;
     if (xs_own_stack_has(from)) {
@@ -34,7 +34,7 @@ static unsigned words_at(uintptr_t from) {
                                                                   : XS_UNKNOWN_STACK_WORDS;
 }
 
-/* The rest is read by the kernel, which stops where nothing is mapped: there were no arguments. */
+/* Lets the kernel read the rest. The kernel stops at unmapped memory, where there were no arguments. */
 static void copy_beyond(uint64_t *to, uintptr_t from, unsigned words) {
     int before = errno;
     struct iovec local = {to, words * sizeof *to};
@@ -53,7 +53,7 @@ static void copy_arguments(struct xs_unknown_call *call) {
     }
 }
 
-/* As for other calls of which fingerprints know only that they may write memory, or have somebody else write it. */
+/* Treats the call like others that may write memory, or cause others to, and about which fingerprints know no more. */
 static void note_contents(const struct xs_unknown *function, enum xs_unknown_effect effect) {
     if (effect >= XS_HERE) {
         xs_undecided_from_here(effect == XS_FOR_GOOD ? XS_UNDECIDED_FOR_GOOD : XS_UNDECIDED_HERE);
@@ -64,7 +64,7 @@ static void note_contents(const struct xs_unknown *function, enum xs_unknown_eff
     }
 }
 
-/* A place whose name is still being written says nothing of its effect. */
+/* Returns the effect; XS_HERE while another thread still fills the place. */
 static enum xs_unknown_effect effect_of(const struct xs_unknown *function) {
     return atomic_load_explicit(&function->is_told, memory_order_acquire) ? function->effect : XS_HERE;
 }
@@ -88,7 +88,7 @@ void xs_unknown_enter(struct xs_unknown_call *call) {
     call->is_around = xs_around_unknown_begin(effect >= XS_HERE, &call->of_repairs, call->frame);
 }
 
-/* Once more: other threads' events may have come while the function ran. */
+/* Notes the contents again: other threads' events may have come while the function ran. */
 void xs_unknown_leave(struct xs_unknown_call *call) {
     const struct xs_unknown *function = &xs_unknown[call->index];
     if (call->is_around) {

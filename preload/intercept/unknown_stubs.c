@@ -1,5 +1,5 @@
-/* The stubs in assembly: a pool of entries of 16 bytes, each of which tells the common part by its own address which
- * one it is, in a register that no argument is in. */
+/* The stubs in assembly: a pool of 16-byte entries. Each passes its own address to the common part, which tells the
+ * entry by it, in a register without an argument. */
 #include "preload/intercept/unknown_stubs.h"
 
 #include <stddef.h>
@@ -18,8 +18,8 @@ extern const char xs_unknown_stubs[] __attribute__((visibility("hidden")));
 void *xs_unknown_stub(unsigned index) { return (void *)(uintptr_t)(xs_unknown_stubs + (size_t)index * STUB_BYTES); }
 
 #if defined(__x86_64__)
-/* From rsp: struct xs_unknown_call, eight registers (rax has the number of vector registers of a variadic call, r10 the
- * static chain), xmm0 to xmm7. No function of the driver takes a wider vector. */
+/* Frame from rsp: struct xs_unknown_call, eight registers (rax has the number of vector registers of a variadic call,
+ * r10 the static chain), xmm0 to xmm7. No driver function takes a wider vector. */
 __asm__(".text\n"
         ".balign 16\n"
         ".hidden xs_unknown_stubs\n"
@@ -102,7 +102,7 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size xs_unknown_common, .-xs_unknown_common\n");
 #elif defined(__aarch64__)
-/* From sp: struct xs_unknown_call, x0 to x8 (x8 has the address of a large result), q0 to q7. */
+/* Frame from sp: struct xs_unknown_call, x0 to x8 (x8 has the address of a large result), q0 to q7. */
 __asm__(".text\n"
         ".balign 16\n"
         ".hidden xs_unknown_stubs\n"

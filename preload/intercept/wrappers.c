@@ -1,4 +1,4 @@
-/* The wrappers: the table of entry points, expanded. Each wrapper begins an event, makes the real call and ends the
+/* The wrappers expand the table of entry points. Each wrapper begins an event, makes the real call and ends the
  * event. */
 #include "preload/callsite/callsite.h"
 #include "preload/core/outside.h"
@@ -8,10 +8,10 @@
 #include "preload/intercept/call.h"
 #include "preload/intercept/step_end.h"
 
-/* The functions below are inlined into every wrapper, where the category is a constant: what remains of a switch is one
- * of its cases. */
+/* The functions below are inlined into every wrapper, where the category is a constant: only one case of each switch
+ * remains. */
 
-/* Does the event say where it was called from? */
+/* Does the event record its call site? */
 XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -34,7 +34,7 @@ XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) 
     return false;
 }
 
-/* What fingerprints of contents need before the real call. */
+/* Prepares content fingerprints before the real call. */
 XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -59,7 +59,7 @@ XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category catego
     }
 }
 
-/* And after it. */
+/* Updates content fingerprints after the real call. */
 XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -67,7 +67,7 @@ XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
         break;
     case XS_CAT_MEMSET:
     case XS_CAT_FREE:
-    case XS_CAT_MANAGED: /* cuMemBatchDecompressAsync is one of them */
+    case XS_CAT_MANAGED: /* includes cuMemBatchDecompressAsync */
         xs_fingerprint_written();
         break;
     case XS_CAT_LAUNCH:
@@ -89,14 +89,14 @@ XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
     }
 }
 
-/* An allocation that found no memory is made once more, where fingerprints could give back theirs. */
+/* An allocation that ran out of memory is repeated if fingerprints could give back theirs. */
 XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
     return category == XS_CAT_ALLOCATE && XS_UNLIKELY(call->result == CUDA_ERROR_OUT_OF_MEMORY) &&
            xs_fingerprint_give_back(call->event);
 }
 
-/* The host has just waited for the device: a moment in which CUPTI can be attached or detached, where that is due. The
- * moment lasts until the thread gives the device something to do. */
+/* Has the host just waited for the device? Then CUPTI can be attached or detached, if that is due. The moment lasts
+ * until the thread gives the device new work. */
 XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
     const int turn = atomic_load_explicit(&xs_cupti_turn_due, memory_order_relaxed);
     if (XS_LIKELY(turn == XS_CUPTI_NO_TURN) || !xs_succeeded(call)) {
@@ -122,16 +122,16 @@ XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
     }
 }
 
-/* Kernel launches are the most frequent call by far and reading the clock is a third of what a wrapper costs: theirs is
- * read once. */
+/* Does the wrapper read the clock again after the call? Not for kernel launches: they are the most frequent call by
+ * far, and reading the clock is a third of a wrapper's cost. */
 XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category category) {
     return category != XS_CAT_LAUNCH || call->event->launch.kind != XS_LAUNCH_KERNEL;
 }
 
 /* ---- calls that are left out (core/outside.h) ---- */
 
-/* Of which kind such a call is; XS_LEFT_OUT_KINDS: it is always recorded, because addresses, contents and handles have
- * their meaning by it. */
+/* Returns the kind of a left-out call. XS_LEFT_OUT_KINDS: the call is always recorded, because it gives addresses,
+ * contents or handles their meaning. */
 XS_HOT enum xs_left_out_kind left_out_kind(enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -161,13 +161,13 @@ XS_HOT bool may_be_left_out(enum xs_category category) {
            XS_UNLIKELY(atomic_load_explicit(&xs_outside, memory_order_relaxed));
 }
 
-/* What fingerprints have to know of a launch is in its parameters, and so it is of a wait. */
+/* Launches and waits are decoded even if left out, because fingerprints need their parameters. */
 XS_HOT bool is_decoded_outside(enum xs_category category) {
     return category == XS_CAT_LAUNCH || category == XS_CAT_SYNC;
 }
 
-/* The contents that fingerprints know stay true: around the real call is done what is done for any other one, but that
- * a copy is not looked at. */
+/* Keeps known contents true around a left-out call: the work is that of a recorded call, except that a copy is not
+ * fingerprinted. */
 XS_HOT void prepare_left_out(const struct xs_call *call) { xs_fingerprint_join(call->event); }
 
 XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {

@@ -1,4 +1,4 @@
-/* Begins the counting of steps, and says how it went; see asked_steps.h. */
+/* Starts the counting of steps, and reports the result; see asked_steps.h. */
 #define _GNU_SOURCE
 #include "preload/session/asked_steps.h"
 
@@ -14,28 +14,27 @@
 #include "preload/driver/rows.h"
 #include "preload/session/say.h"
 
-/* A list of times that has grown by a sixteenth is written again, or one that has grown at all after so long. */
+/* A list of times is written again when it has grown by a sixteenth, or has grown at all and LATEST_NS have passed. */
 enum { GROWS_BY = 16 };
 #define LATEST_NS UINT64_C(10000000000)
 
 static const struct xs_options *asked; /* NULL: no steps are asked for */
-static const char *asked_window = "";  /* where none are */
-static const char *no_ranges = "";     /* why NVTX tells nothing of its ranges */
+static const char *asked_window = "";  /* the window asked for, if no steps are */
+static const char *no_ranges = "";     /* why NVTX does not report its ranges */
 
-/* The times of steps that have ended are never made anew; those of open ones stand behind them until the next look.
- * Drain thread only. */
+/* Ended steps are formatted once; open ones are appended behind them anew at each write. Drain thread only. */
 static struct {
     char text[XS_OUTSIDE_TEXT_BYTES];
-    size_t length;                 /* of the ended steps */
-    uint64_t ended;                /* so many there are */
-    size_t in_trace;               /* bytes of the list that the trace has */
-    uint64_t has_ended, has_begun; /* steps in that list */
+    size_t length;                 /* bytes of the ended steps */
+    uint64_t ended;                /* number of ended steps */
+    size_t in_trace;               /* bytes of the list in the trace */
+    uint64_t has_ended, has_begun; /* steps in the trace's list */
     uint64_t written_ns;
 } times;
 
 struct counted {
-    uint64_t first, count; /* the number of the first step that was recorded, from 1, and how many there were */
-    uint64_t passed;       /* steps that began, or ended where waits tell them apart */
+    uint64_t first, count; /* number of the first recorded step, from 1, and the number of recorded steps */
+    uint64_t passed;       /* steps that began, or, if waits mark them, ended */
 };
 
 static bool is_this_library(const char *path) {
@@ -50,8 +49,8 @@ static bool is_this_library(const char *path) {
                                           named.st_dev == mine.st_dev && named.st_ino == mine.st_ino);
 }
 
-/* `xferspy run` sets the variable, and who preloads the library may not know of it. It is read here, for at the end
- * other threads may be changing the environment. */
+/* `xferspy run` sets the variable, but a user who preloads the library may not know of it. It is read here, because at
+ * the end other threads may be changing the environment. */
 static void look_at_injection(void) {
     const char *path = getenv("NVTX_INJECTION64_PATH");
     no_ranges = !path ? "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its ranges"
@@ -85,7 +84,7 @@ static struct counted count_steps(const struct xs_step_waits *waits) {
     uint64_t turns = atomic_load(&xs_asked_step_turns), most = (uint64_t)asked->steps;
     uint64_t before = by_range ? xs_asked_steps_before() : waits->first;
     uint64_t passed = by_range ? (turns + 1) / 2 : waits->ended;
-    uint64_t last = by_range ? (uint64_t)asked->skip_steps + most : before + most; /* of those that are wanted */
+    uint64_t last = by_range ? (uint64_t)asked->skip_steps + most : before + most; /* last wanted step */
     last = most && last < passed ? last : passed;
     uint64_t count = (by_range || waits->is_found) && last > before ? last - before : 0;
     return (struct counted){count ? before + 1 : 0, count, passed};
@@ -95,7 +94,7 @@ static size_t put_time(uint64_t i, uint64_t begin_ns, uint64_t end_ns, const str
     return xs_outside_put(begin_ns, end_ns, clock, times.text + at, sizeof times.text - at, i == 0);
 }
 
-/* Brings the list up to `count` steps; behind them others may have begun meanwhile. Returns how many are in it. */
+/* Brings the list up to `count` steps; the last of them may still be open. Returns how many are in it. */
 static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *length) {
     uint64_t begin_ns, end_ns, now_ns = xs_monotonic_ns();
     size_t bytes;
@@ -115,8 +114,8 @@ static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *l
     return i;
 }
 
-/* The steps of an NVTX range as times: two of one name are otherwise told apart only by calls between them. The list
- * replaces the one in the trace, so a long one is written when it has grown by a part of itself. */
+/* Writes the steps of an NVTX range as times, because otherwise only calls between them separate two of one name. The
+ * list replaces the one in the trace, so a long one is written only when it has grown by a share of itself. */
 static void write_times(const struct xs_clock *clock, struct xs_store *store, uint64_t count, bool is_last) {
     size_t length;
     uint64_t begun = bring_up(clock, count, &length), now_ns = xs_monotonic_ns();
@@ -157,7 +156,7 @@ void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, 
     }
 }
 
-/* What a trace of allocations alone would leave to be guessed. */
+/* Says why a trace has only allocations, which it would not show itself. */
 static void say_no_window(bool *said) {
     static const char of_range[] = "nvtx:";
     bool by_range = strncmp(asked_window, of_range, sizeof of_range - 1) == 0;
@@ -175,12 +174,12 @@ static void say_no_window(bool *said) {
                 by_range ? "\" came" : "", by_range ? no_ranges : "");
 }
 
-/* Few waits: the program waits in copies that block, if at all, and they tell no steps. The way to the whole run is
- * typed again without the options of steps; the report then chooses the same ones. */
+/* With few waits, the program waits in blocking copies, if at all, and these do not mark steps. The message suggests to
+ * record the whole run without the options of steps, and then a report that chooses the same steps. */
 #define THEN_CHOSEN " TRACE' then chooses its steps"
 
-/* "none came regularly (the most frequent is cuStreamSynchronize, called 4 times from one place)". A number that is not
- * to be said is 0, of which %.0 prints nothing. */
+/* Prints "none came regularly (the most frequent is cuStreamSynchronize, which returned 4 times to one place)". Numbers
+ * to be left out are 0, for which %.0 prints nothing. */
 static void say_no_wait(bool *said, const struct xs_step_waits *waits) {
     const bool has_most = waits->most > 1;
     xs_complain(

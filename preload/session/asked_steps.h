@@ -1,5 +1,5 @@
-/* The steps of the run that the user asks for (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP): what begins the
- * counting, and what the user gets to know of it. */
+/* Steps of the run that the user asks for (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP): this part starts the
+ * counting and reports the result to the user. */
 #ifndef XFERSPY_PRELOAD_SESSION_ASKED_STEPS_H
 #define XFERSPY_PRELOAD_SESSION_ASKED_STEPS_H
 
@@ -10,14 +10,15 @@
 #include "schema/window_spec.h"
 #include "schema/write/store.h"
 
-/* True: steps are asked for, and `window` is now what they open. Before capture begins. */
+/* Starts the counting before capture begins. True: the user asked for steps, and `window` is now the window that they
+ * open. */
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window);
 
-/* Writes which steps were recorded by now (meta range.steps...), unless none are asked for. Their times are written
- * when there are some more, and at last in any case. The drain thread. */
+/* Writes which steps were recorded so far (meta range.steps...), if any were asked for. The steps' times are written
+ * only when the list has grown enough, and always on the last call. Drain thread only. */
 void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last);
 
-/* At the end of the process: one line where no step, or no part of the run that was asked for, was recorded at all. */
+/* At the end of the process: prints one line if no step, or no requested part of the run, was recorded at all. */
 void xs_asked_steps_say(void);
 
 #endif

@@ -1,13 +1,13 @@
-/* The library's calls about file descriptors, SQLite's among them: straight to the kernel. The linker puts them in the
- * place of the C library's; preload/CMakeLists.txt has their names.
+/* Direct system calls for the library's file descriptors, SQLite's among them. The linker substitutes them for the C
+ * library's functions; preload/CMakeLists.txt has their names.
  *
- * A program's ThreadSanitizer keeps a table of descriptors by number, one for the whole process. It fills the table by
- * taking the place of the C library's functions, for this library, too. But the drain thread has descriptors of its
- * own, which it empties by a system call, so the same number means another file there. What that thread opens would be
- * reported as a race with the program's use of the number, and what it closes would let the program's pipe or socket of
- * that number forget which thread waited for which.
+ * A program's ThreadSanitizer keeps one table of descriptors by number for the whole process. It fills the table by
+ * replacing the C library's functions, for this library, too. But the drain thread has its own descriptors, and closes
+ * the inherited ones by a system call, so the same number means another file there. An open in that thread would be
+ * reported as a race with the program's use of the number. A close would make the detector forget which thread waited
+ * for which on the program's pipe or socket of that number.
  *
- * A stream of this file has no descriptor that the C library knows, so its fclose says nothing of one. */
+ * A stream of this file has no descriptor that the C library knows, so its fclose reports none. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ int __wrap_closedir(DIR *folder);
 
 _Static_assert(sizeof(off_t) == sizeof(long), "an offset is one argument of a system call");
 
-/* Without a mode the kernel does not look at it. */
+/* The kernel ignores the mode if it is not needed. */
 int __wrap_openat(int folder, const char *path, int flags, ...) {
     va_list rest;
     va_start(rest, flags);
@@ -86,7 +86,7 @@ static ssize_t read_stream(void *cookie, char *to, size_t bytes) {
     return __wrap_read(descriptor_of(cookie), to, bytes);
 }
 
-/* What is left out counts as an error; see fopencookie(3). */
+/* A short write counts as an error; see fopencookie(3). */
 static ssize_t write_stream(void *cookie, const char *from, size_t bytes) {
     ssize_t written = __wrap_write(descriptor_of(cookie), from, bytes);
     return written < 0 ? 0 : written;
@@ -99,7 +99,7 @@ FILE *__wrap_fdopen(int fd, const char *mode) {
                        (cookie_io_functions_t){.read = read_stream, .write = write_stream, .close = close_stream});
 }
 
-/* To read what is there, or to write a file anew: "r" and "w", with "e" and "x" behind. */
+/* Modes "r" and "w", with "e" and "x" behind: reads a file, or writes it anew. */
 FILE *__wrap_fopen(const char *path, const char *mode) {
     int flags = (*mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY) | (strchr(mode, 'x') ? O_EXCL : 0) |
                 (strchr(mode, 'e') ? O_CLOEXEC : 0);
@@ -114,11 +114,11 @@ FILE *__wrap_fopen(const char *path, const char *mode) {
 /* ---- folders --------------------------------------------------------------------------------------------------------
  */
 
-/* A DIR is what opendir gave: nobody but these functions looks inside. */
+/* A DIR is opaque: only these functions look inside. */
 struct folder {
     int fd;
     long at, end;
-    _Alignas(struct dirent) char entries[ENTRIES_BYTES]; /* as the kernel gives them, which is as the C library does */
+    _Alignas(struct dirent) char entries[ENTRIES_BYTES]; /* in the kernel's form, which is also the C library's */
 };
 
 DIR *__wrap_opendir(const char *path) {

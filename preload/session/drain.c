@@ -1,5 +1,4 @@
-/* The drain thread. It owns the trace, and takes events from the spool and records from CUPTI over into it, in
- * batches. */
+/* The drain thread owns the trace. In batches, it takes over events from the spool and records from CUPTI. */
 #define _GNU_SOURCE
 #include "preload/session/drain.h"
 
@@ -39,18 +38,17 @@
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
-#define ROUNDS 64u                             /* of events, before the device records get their turn */
-#define IDLE_MS 1000u                          /* a look around without being woken: CUPTI's buffers, short runs */
+#define ROUNDS 64u                             /* rounds of events before the device records get their turn */
+#define IDLE_MS 1000u                          /* time between two checks without a ring: CUPTI's buffers, short runs */
 
-/* Of a process that ends, beyond which it does not wait for sources on a slow disk, nor for what a start that was given
+/* Limits of the waiting at the end of a process: for sources on a slow disk, and for files that a start that was given
  * up leaves on one. */
 #define SOURCES_PATIENCE_MS 250u
-#define SIGNING_PATIENCE_MS 150u /* a part of that */
+#define SIGNING_PATIENCE_MS 150u /* included in SOURCES_PATIENCE_MS */
 #define DISCARD_PATIENCE_MS 250u
 
-/* GIVEN_UP: nobody waits for the start any more, and what it made is still to be deleted. READING_SOURCES: all that was
- * recorded is in the trace. CLOSING: the sources too; what is left is the disk's. DONE_FOR_NOTHING: the trace was
- * deleted. */
+/* GIVEN_UP: nobody waits for the start, and its files are still to be deleted. READING_SOURCES: all records are in the
+ * trace. CLOSING: the sources are, too; the rest is up to the disk. DONE_FOR_NOTHING: the trace was deleted. */
 enum { STARTING, GIVEN_UP, FAILED_TO_START, RUNNING, READING_SOURCES, CLOSING, DONE, DONE_BADLY, DONE_FOR_NOTHING };
 
 static struct {
@@ -59,17 +57,17 @@ static struct {
     struct xs_spool *spool;
     struct xs_store *store;
     const struct xs_options *options;
-    const struct xs_clock *clock; /* as it began; the spool's is the one that counts */
-    struct xs_files files;        /* the thread's own from its start on */
+    const struct xs_clock *clock; /* as it began; the spool's clock is the valid one */
+    struct xs_files files;        /* owned by the thread from its start on */
     const struct xs_trace_name *name;
-    char wish[161]; /* the path that it was started with, for who does not wait for it any longer */
+    char wish[161]; /* the wanted path, for a thread that gives up waiting for the start */
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
     unsigned contexts; /* written */
     bool is_signing;
-    pid_t told_direct_access; /* the process that the trace says it of */
-    int cpu;                  /* of the thread that started the session, at that time; -1: not known */
+    pid_t told_direct_access; /* the process for which the trace says so */
+    int cpu;                  /* processor of the starting thread at that time; -1: not known */
     _Atomic uint64_t begin_ns, exit_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
@@ -113,15 +111,15 @@ static int keep_size(int64_t events) {
                          xs_clock_from_monotonic(clock, xs_monotonic_ns()));
 }
 
-/* Contents get less of the budget where the wrappers, or this thread, take much of it. A share that the user set stays.
- */
+/* Fingerprints get less of the budget if the wrappers or this thread take much of it. A share that the user set
+ * stays. */
 static void tell_fingerprints(void) {
     if (drain.options->budget && !drain.options->fingerprint_share) {
         xs_fingerprint_others_cost(xs_own_cost_ns() + xs_drain_contention_ns());
     }
 }
 
-/* A network card or a disk may write device memory from here on, and no call says when. */
+/* Records that a network card or a disk may write device memory from here on, and no call says when. */
 static void tell_direct_access(void) {
     const pid_t process = getpid();
     if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
@@ -133,13 +131,13 @@ static void tell_direct_access(void) {
     }
 }
 
-/* Is it worth to look at every chunk again now, after a round that took over so many events? What few threads have
- * recorded meanwhile waits until the bell is rung. */
+/* Is another scan of every chunk worthwhile now, after a round that took over `events`? A few threads' new events can
+ * wait until the bell rings. */
 static bool is_worth_another(int64_t events) {
     return events > (atomic_load(&drain.stop) ? 0 : (int64_t)atomic_load(&drain.spool->header->chunk_count) / 64);
 }
 
-/* Events in transactions small enough that chunks come free while a burst lasts. */
+/* Takes over events in transactions so small that chunks come free during a burst. */
 static int64_t take_over_events(void) {
     int64_t total = 0, events = INT64_MAX;
     for (unsigned round = 0; is_worth_another(events) && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
@@ -160,7 +158,7 @@ static int64_t take_over_events(void) {
     return events < 0 ? events : total;
 }
 
-/* One round: everything that is there. */
+/* Takes over everything that is there, in one round. */
 static int take_over(void) {
     int64_t events = take_over_events();
     if (events < 0) {
@@ -223,7 +221,7 @@ static void explain_deleted(void) {
              xs_files_folder_is_gone(&drain.files) ? ", and so was its folder" : "");
 }
 
-/* The words for a failure, first whoever is the cause: SQLite knows only that it could not write. */
+/* Explains a failure, and names the actual cause first: SQLite knows only that it could not write. */
 static void explain(int status) {
     char words[160];
     snprintf(words, sizeof words, "%.150s", xs_store_error(drain.store));
@@ -236,8 +234,8 @@ static void explain(int status) {
     }
 }
 
-/* The trace could not be written any further: capture ends here, the application does not notice. This thread's stderr
- * is /dev/null; the session says it at the end. */
+/* Ends capture because the trace can no longer be written; the application does not notice. This thread's stderr is
+ * /dev/null, so the session prints the reason at the end. */
 static void give_up(int status) {
     atomic_store(&xs_state, XS_STATE_CLOSED);
     explain(status);
@@ -248,7 +246,7 @@ static void give_up(int status) {
 const char *xs_drain_why(void) { return drain.why; }
 const char *xs_drain_path(void) { return drain.files.path; }
 
-/* Not before the program goes on: a context is made more slowly in a process of more threads. */
+/* Waits for the program to go on, because making a context is slower in a process of more threads. */
 static void start_signing(void) {
     if (!drain.is_signing) {
         drain.is_signing = true;
@@ -256,14 +254,14 @@ static void start_signing(void) {
     }
 }
 
-/* In a transaction of its own behind everything else, because files of other people are read. */
+/* Runs in its own transaction after everything else, because it reads other people's files. */
 static void keep_sources(void) {
     start_signing();
     set_phase(READING_SOURCES);
     if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0) {
         xs_source_lines_write(drain.store, &drain.spool->header->clock);
     }
-    xs_signing_write(drain.store, SIGNING_PATIENCE_MS); /* of a run that was shorter than that takes */
+    xs_signing_write(drain.store, SIGNING_PATIENCE_MS); /* matters for a run that was shorter than the signing */
     set_phase(CLOSING);
 }
 
@@ -271,7 +269,7 @@ static void finish_trace(int failure) {
     uint64_t start = xs_monotonic_ns();
     failure = failure ? failure : take_over();
     xs_files_give_ballast_back(&drain.files);
-    bool stopped = failure == 0 && *drain.spool->header->stopped; /* by xs_stop */
+    bool stopped = failure == 0 && *drain.spool->header->stopped; /* xs_stop was called */
     if (failure) {
         give_up(failure);
     } else if (stopped) {
@@ -301,7 +299,7 @@ static void finish_trace(int failure) {
     set_phase(failure == 0 && !stopped && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
 
-/* A start that failed leaves nothing behind. */
+/* A failed start leaves nothing behind. */
 static void discard(void) {
     if (drain.store) {
         xs_store_close(drain.store);
@@ -313,7 +311,7 @@ static void discard(void) {
 static void *drain_main(void *arg) {
     (void)arg;
     int status;
-    xs_guard_own_thread(); /* SQLite and CUPTI look symbols up; nothing of that is the application's */
+    xs_guard_own_thread(); /* SQLite and CUPTI look symbols up; none of these calls are the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
     xs_own_descriptors();
@@ -325,7 +323,7 @@ static void *drain_main(void *arg) {
         uint32_t starting = STARTING;
         if (atomic_compare_exchange_strong(&drain.phase, &starting, RUNNING)) {
             xs_futex_wake(&drain.phase);
-        } else { /* nobody waits for it any more */
+        } else { /* nobody waits for the start now */
             status = XS_ERROR_BUSY;
         }
     }
@@ -375,8 +373,8 @@ int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *op
 void xs_drain_started(uint64_t took_ns) { atomic_store(&drain.begin_ns, took_ns); }
 void xs_drain_exited(uint64_t took_ns) { atomic_store(&drain.exit_ns, took_ns); }
 
-/* Both into `why`, of the first at most so many bytes. It may run on a signal handler's stack, where printf is too
- * much. */
+/* Copies both texts into `why`, at most `most` bytes of the first. A signal handler's stack may be too small for
+ * printf. */
 static void copy_text(char why[256], const char *first, size_t most, const char *second) {
     size_t length = strnlen(first, most), rest = strnlen(second, 255 - length);
     memcpy(why, first, length);
@@ -401,7 +399,7 @@ int xs_drain_await(char why[256]) {
     return 0;
 }
 
-/* Until the drain thread has left `phase`, or until `deadline`, or until it has made no progress for `still_ms`. */
+/* Waits until the drain thread has left `phase`, until `deadline`, or until it has made no progress for `still_ms`. */
 static void wait_while(uint32_t phase, uint64_t deadline, unsigned still_ms) {
     uint64_t now = xs_monotonic_ns(), still = now + (uint64_t)still_ms * 1000000, steps = atomic_load(&drain.steps);
     while (atomic_load(&drain.phase) == phase && now < deadline && now < still) {

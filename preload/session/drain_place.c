@@ -1,4 +1,4 @@
-/* Which threads fill chunks is in the spool. */
+/* The spool says which threads fill chunks. */
 #include "preload/session/drain_place.h"
 
 #include "preload/session/placement.h"

@@ -1,4 +1,4 @@
-/* Writes what the trace says of the process, the machine and the devices: rows of the tables meta and device. */
+/* Writes the trace's facts about the process, the machine and the devices: rows of the tables meta and device. */
 #define _GNU_SOURCE
 #include "preload/session/facts.h"
 
@@ -27,8 +27,9 @@ static size_t read_file(const char *path, char *text, size_t bytes) {
     return n > 0 ? (size_t)n : 0;
 }
 
-/* The command as a shell would take it. Arguments beyond 16 KiB are cut off, and the cut is marked. A program that
- * changed its title has anything in the first word, so the file's name takes its place where it would be hidden. */
+/* Writes the command in shell syntax. Arguments beyond 16 KiB are cut off, and the cut is marked. A program that
+ * changed its title has arbitrary text in the first word, so the file's name replaces that word if it would be
+ * hidden. */
 static void write_command(struct xs_store *store) {
     enum { LIMIT = 16384 };
     char *raw = malloc(LIMIT), *out = malloc(LIMIT + 64), path[4096];
@@ -74,7 +75,7 @@ static void write_machine(struct xs_store *store) {
     }
 }
 
-/* A number that is to be hidden is left out: whoever reads it wants a number. */
+/* Leaves out a number that is to be hidden, because a reader expects a number. */
 static void write_number(struct xs_store *store, const char *key, long number, const char *variable) {
     char text[32];
     snprintf(text, sizeof text, "%ld", number);
@@ -134,7 +135,7 @@ void xs_facts_write(struct xs_store *store, const struct xs_options *options, co
     xs_store_entry_point(store, XS_ENTRY_UNKNOWN, XS_ENTRY_UNKNOWN_NAME, XS_CAT_LOOKUP);
 }
 
-/* A process that is killed leaves what was written last, so it is written as soon as there is more. */
+/* Writes as soon as there is more, because a killed process leaves only what was written. */
 void xs_facts_write_unknown(struct xs_store *store) {
     static char looked_up[XS_UNKNOWN_MOST * XS_UNKNOWN_NAME_BYTES], called[sizeof looked_up];
     static unsigned written, written_called;
@@ -149,7 +150,7 @@ void xs_facts_write_unknown(struct xs_store *store) {
     xs_store_meta_text(store, "coverage.unknown_looked_up", looked_up);
 }
 
-/* Per lane and second, coding counted, by generation (PCI Express Base Specification, "Data Rates"). */
+/* Returns bytes per lane and second, less the coding, by generation (PCI Express Base Specification, "Data Rates"). */
 static int64_t lane_bytes_per_s(int generation) {
     static const int64_t rates[] = {0, 250000000, 500000000, 984615384, 1969230769, 3938461538, 7563025210};
     return generation > 0 && generation < 7 ? rates[generation] : 0;
@@ -164,7 +165,7 @@ static int generation_of(double gigatransfers) {
     return generation;
 }
 
-/* The most the link can do: an idle GPU lowers its present speed. Some virtual machines show no link. */
+/* Reads the link's maximum, because an idle GPU lowers its present speed. Some virtual machines show no link. */
 static void read_link(const char *pci_bus_id, struct xs_device_row *row) {
     char path[256], text[64], id[64];
     snprintf(id, sizeof id, "%s", pci_bus_id);
@@ -185,7 +186,7 @@ static struct device_fact {
     char name[128], uuid[48], pci[32], capability[16];
 } devices[DEVICES];
 static int device_count, driver_version;
-static bool pinning_refused; /* by a device */
+static bool pinning_refused; /* a device refused */
 
 int xs_facts_driver_version(void) { return driver_version; }
 
@@ -214,7 +215,7 @@ static void read_device(int ordinal) {
     xs_driver(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     xs_driver(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     snprintf(f->capability, sizeof f->capability, "%d.%d", major, minor);
-    /* 0 where cudaHostRegister is refused: a GPU in confidential computing cannot reach the memory of its machine. */
+    /* 0 if cudaHostRegister is refused: a GPU in confidential computing cannot reach its machine's memory. */
     int registers = 1;
     if (xs_driver(cuDeviceGetAttribute)(&registers, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, device) ==
         CUDA_SUCCESS) {

@@ -17,7 +17,7 @@
 #define ROOM_FOR_THREADS ((size_t)32768 * XS_SPOOL_CHUNK_BYTES) /* addresses; the gate has as many slots */
 #define NAMES 10000u
 
-/* "x.db" -> "x.2.db": a trace is never overwritten. */
+/* Turns "x.db" into "x.2.db", because a trace is never overwritten. */
 static void numbered_path(char *out, size_t bytes, const struct xs_trace_name *wish, unsigned n) {
     const char *path = wish->path;
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
@@ -32,7 +32,7 @@ static void numbered_path(char *out, size_t bytes, const struct xs_trace_name *w
     }
 }
 
-/* What fails here fails again where the trace is made, and is said there. */
+/* A failure here recurs when the trace is made, and is reported there. */
 static void make_folders(const struct xs_trace_name *wish) {
     char folder[sizeof wish->path];
     snprintf(folder, sizeof folder, "%s", wish->path);
@@ -59,7 +59,7 @@ static struct folder folder_of(const struct xs_files *files) {
     return folder;
 }
 
-/* Room for the last words on a disk that fills up: an unnamed file, given back before they are written. */
+/* Reserves room for the final records if the disk fills up: an unnamed file, freed before they are written. */
 static void keep_ballast(struct xs_files *files) {
     const struct folder folder = folder_of(files);
     files->ballast = open(folder.path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -68,17 +68,17 @@ static void keep_ballast(struct xs_files *files) {
     }
 }
 
-/* Is this the name of a device, a FIFO, a socket or a folder, or of a link to one? Nobody means a file beside it. */
+/* Is this a device, a FIFO, a socket or a folder, or a link to one? Then nobody means a file beside it. */
 static bool is_no_file(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Both files under one name. XS_ERROR_SYSTEM with EEXIST: the name is taken. */
+/* Creates both files under one name. XS_ERROR_SYSTEM with EEXIST: the name is taken. */
 static int create_named(struct xs_files *files, const char *path, const struct xs_options *options,
                         const struct xs_clock *clock, struct xs_spool *spool, struct xs_store **store) {
     struct stat st;
-    if (lstat(path, &st) == 0) { /* also a link that leads nowhere: it is never followed */
+    if (lstat(path, &st) == 0) { /* includes a dangling link, which is never followed */
         errno = EEXIST;
         return XS_ERROR_SYSTEM;
     }
@@ -160,7 +160,7 @@ bool xs_files_have_limit(void) {
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* The kernel knows the name of an open file. */
+/* Asks the kernel for the name of the open file. */
 static void learn_name(struct xs_files *files) {
     char link[48], name[sizeof files->path];
     struct stat known, named;

@@ -1,4 +1,4 @@
-/* Makes the trace's name out of its template. */
+/* Makes the trace's name from its template. */
 #define _GNU_SOURCE
 #include "preload/session/naming.h"
 
@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 struct text {
-    char *at, *end, *number, *literal_end; /* the last two: NULL, or where %n and the first % were */
+    char *at, *end, *number,
+        *literal_end; /* `number` and `literal_end`: NULL, or the places of %n and of the first % */
     bool cut, is_wrong;
 };
 
-/* A value put for a % may not lead into another directory. */
+/* Appends a value; the value of a % must not lead into another directory. */
 static void put(struct text *t, const char *value, bool safe) {
     bool dots = safe && value[strspn(value, ".")] == '\0';
     for (; *value; value++) {
@@ -33,7 +34,7 @@ static void put_executable(struct text *t) {
     put(t, slash ? slash + 1 : (n > 0 ? path : "unknown"), true);
 }
 
-/* %q{VAR}: returns the position after it, NULL when it is not well formed. */
+/* Expands %q{VAR}; returns the position after it, or NULL if it is malformed. */
 static const char *put_variable(struct text *t, const char *p) {
     char name[256];
     const char *close = p[1] == '{' ? strchr(p, '}') : NULL;
@@ -48,7 +49,7 @@ static const char *put_variable(struct text *t, const char *p) {
     return close + 1;
 }
 
-/* One % and what follows; returns the position after it, NULL for an unknown one. */
+/* Expands the % before `p`; returns the position after it, or NULL for an unknown one. */
 static const char *put_template(struct text *t, const char *p) {
     char value[256] = "";
     switch (*p) {

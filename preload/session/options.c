@@ -88,7 +88,7 @@ static bool set_option(struct xs_options *options, const struct option *o, const
         }
         strcpy(field, text);
         return true;
-    case PATTERN: /* what is wrong with it is found when it is compiled (session/redact.c) */
+    case PATTERN: /* compiling it reports its errors (session/redact.c) */
         snprintf(field, sizeof options->redact, "%s", text);
         return true;
     }

@@ -1,4 +1,4 @@
-/* The options of the preloaded library: one struct, filled with the defaults and from the environment. */
+/* Options of the preloaded library: one struct, filled with the defaults and then from the environment. */
 #ifndef XFERSPY_PRELOAD_OPTIONS_H
 #define XFERSPY_PRELOAD_OPTIONS_H
 
@@ -10,28 +10,28 @@
 #define XS_OPTION_FIELD_BOOL(field) bool field;
 #define XS_OPTION_FIELD_CHOICE(field) char field[32];
 #define XS_OPTION_FIELD_INT(field) long field;
-#define XS_OPTION_FIELD_SHARE(field) long field; /* percent; off: 0 */
+#define XS_OPTION_FIELD_SHARE(field) long field; /* percent; 0: off */
 #define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
-#define XS_OPTION_FIELD_PATTERN(field) char field[XS_OPTION_TEXT_BYTES + 1]; /* one that is too long stays too long */
+#define XS_OPTION_FIELD_PATTERN(field) char field[XS_OPTION_TEXT_BYTES + 1]; /* keeps a too long text too long */
 struct xs_options {
 #define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
 #include "schema/options.def"
 #undef XS_OPTION
 };
 
-/* Fills `options` with the defaults and then from the environment. A bad value keeps its default. For each bad
- * value, and for each XFERSPY_ variable that is no option, `complain` is called with a message without newline; it
- * may be NULL. Not async-signal-safe. */
+/* Fills `options` with the defaults and then from the environment. A bad value keeps its default. Calls `complain`,
+ * which may be NULL, with a message without newline for each bad value and for each XFERSPY_ variable that is no
+ * option. Not async-signal-safe. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
 
 struct xs_option_value {
     const char *field, *variable; /* "spool_mib", "XFERSPY_SPOOL_MIB" */
     const char *text;             /* the effective value */
-    bool is_free;                 /* any text, and not one of a few */
-    bool is_secret;               /* for nobody to see */
+    bool is_free;                 /* any text, not one of a few values */
+    bool is_secret;               /* must not be shown */
 };
 
-/* Calls `each` with every option, for the trace's table meta. */
+/* Calls `each` for every option, for the trace's table meta. */
 void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const struct xs_option_value *option),
                      void *arg);
 

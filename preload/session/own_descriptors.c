@@ -24,7 +24,7 @@ void xs_own_descriptors(void) {
 #endif
     if (!own && unshare(CLONE_FILES) == 0) {
         own = true;
-        for (int fd = 0; fd < 65536; fd++) { /* before Linux 5.9 */
+        for (int fd = 0; fd < 65536; fd++) { /* needed before Linux 5.9 */
             close(fd);
         }
     }

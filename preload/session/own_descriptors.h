@@ -1,11 +1,11 @@
-/* File descriptors of the drain thread's own. The application may close every descriptor that it does not know, and the
- * next file that it opens must not get a number that SQLite still writes to. And because this thread must not keep
- * files of the application open, it has none of the application's descriptors. */
+/* File descriptors of the drain thread. The application may close every descriptor that it does not know, and its next
+ * file must not get a number that SQLite still writes to. Conversely, this thread must not keep the application's files
+ * open, so it has none of its descriptors. */
 #ifndef XFERSPY_PRELOAD_SESSION_OWN_DESCRIPTORS_H
 #define XFERSPY_PRELOAD_SESSION_OWN_DESCRIPTORS_H
 
-/* A descriptor table of this thread's own, with nothing of the application's in it. Not in builds with
- * ThreadSanitizer: it knows one table a process and takes the same number in two tables for a race. */
+/* Gives the calling thread its own descriptor table, without the application's descriptors. Does nothing in builds with
+ * ThreadSanitizer, which knows one table per process and reports the same number in two tables as a race. */
 void xs_own_descriptors(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The processors of the drain thread. What a thread has used is in its file of /proc, in ticks of 10 ms. */
+/* Chooses the drain thread's processors. A thread's file in /proc has its CPU time, in ticks of 10 ms. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* cpu_set_t */
 #endif
@@ -27,12 +27,12 @@ const char *xs_placement_topology = "/sys/devices/system/cpu";
 static struct look before[XS_PLACEMENT_THREADS];
 static unsigned before_count;
 static uint64_t looked_ns;
-/* What the thread was given, by its creator or by a user's `taskset`, and what it has chosen of that. */
+/* The processors that the thread was given, by its creator or by `taskset`, and its present choice among them. */
 static cpu_set_t allowed, present;
 static bool has_looked;
 
-/* The fields of proc(5) behind the name, which may have blanks and brackets in it: 14 and 15 are the ticks in user mode
- * and in the kernel, 39 is the processor. */
+/* Reads the fields of proc(5) after the name, which may contain blanks and brackets: 14 and 15 are the ticks in user
+ * mode and in the kernel, 39 is the processor. */
 static bool read_thread(int32_t tid, struct look *look) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
@@ -55,7 +55,7 @@ static bool read_thread(int32_t tid, struct look *look) {
     return look->cpu >= 0 && look->cpu < CPU_SETSIZE;
 }
 
-/* A thread that is seen for the first time has not been busy. */
+/* A thread counts as not busy when first seen. */
 static uint64_t ticks_since(const struct look *now) {
     for (unsigned i = 0; i < before_count; i++) {
         if (before[i].tid == now->tid) {
@@ -65,7 +65,7 @@ static uint64_t ticks_since(const struct look *now) {
     return 0;
 }
 
-/* Goes off the busy processors; false where none is free. */
+/* Moves off the busy processors; false if none is free. */
 static bool go_off(const cpu_set_t *busy, int busiest) {
     cpu_set_t to;
     bool is_free = xs_processors_free(xs_placement_topology, &allowed, busy, busiest, &to);
@@ -75,7 +75,7 @@ static bool go_off(const cpu_set_t *busy, int busiest) {
     return is_free;
 }
 
-/* False where no processor is free. */
+/* Chooses processors by the ticks since the last look. False: no processor is free. */
 static bool choose(const struct look *now, unsigned count, uint64_t least_ticks) {
     cpu_set_t busy;
     uint64_t most = 0;
@@ -95,7 +95,7 @@ static bool choose(const struct look *now, unsigned count, uint64_t least_ticks)
     return go_off(&busy, busiest);
 }
 
-/* Whoever has changed the thread's processors since the last look is right. */
+/* A change of the thread's processors by somebody else since the last look takes precedence. */
 static bool find_allowed(void) {
     cpu_set_t mine;
     if (sched_getaffinity(0, sizeof mine, &mine) != 0) {

@@ -1,4 +1,4 @@
-/* Where the drain thread runs: not on a processor that the program's busy threads need, where another one is free. */
+/* Placement of the drain thread: not on a processor that the program's busy threads need, if another one is free. */
 #ifndef XFERSPY_PRELOAD_SESSION_PLACEMENT_H
 #define XFERSPY_PRELOAD_SESSION_PLACEMENT_H
 
@@ -7,19 +7,19 @@
 
 enum { XS_PLACEMENT_THREADS = 32 };
 
-/* The folder that tells which processors are one core (session/processors.h). Tests have their own. */
+/* Folder that says which processors share a core (session/processors.h). Tests set their own. */
 extern const char *xs_placement_topology;
 
-/* Before it was looked twice, when nothing is known of the threads: keeps the calling thread off the core of processor
- * `cpu`, on which the program is, where there is another one. -1: not known. Opens files. */
+/* Keeps the calling thread off the core of processor `cpu`, where the program runs, if there is another core. For the
+ * time before two looks, when nothing is known of the threads. -1: not known. Opens files. */
 void xs_placement_begin(int cpu);
 
-/* Looks which processors the threads `tids` of this process have been busy on since the last look, and keeps the
- * calling thread, always the same one, off these, and off the other processors of their cores where a core is free; off
- * the busiest thread's alone where no processor is. The calling thread stays on processors that it had before the first
- * look, or that somebody else has given it since then; where these are one only, nothing is done. Of more than
- * XS_PLACEMENT_THREADS the first count. No other thread's processors are changed. True: these threads were busy on all
- * processors that the calling thread may run on, so that what it takes, it may have taken from them. */
+/* Finds the processors on which the threads `tids` of this process have been busy since the last look. Keeps the
+ * calling thread, always the same one, off these, and off their cores if a core is free. If no processor is free, it
+ * avoids only the busiest thread's. The calling thread stays on processors that it had before the first look, or that
+ * somebody else has given it since; if there is only one, nothing is done. Only the first XS_PLACEMENT_THREADS threads
+ * count. No other thread's processors change. True: these threads were busy on all processors that the calling thread
+ * may use, so its CPU time may have been theirs. */
 bool xs_placement_look(const int32_t *tids, unsigned count);
 
 #endif

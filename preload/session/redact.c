@@ -12,8 +12,8 @@ static enum { NOTHING, MATCHES, EVERYTHING } hides;
 static regex_t compiled;
 static struct xs_redact_functions functions;
 
-/* The C library's own. Libraries with other regular expressions have functions of the same names, which would take the
- * same flags for others, and a program that is linked to one of them has these in front. */
+/* Finds the C library's own functions. Other regular expression libraries have functions of these names, which take the
+ * flags differently, and a program linked to one of them finds those first. */
 static bool find_functions(void) {
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     void *compile = libc ? xs_real_dlsym(libc, "regcomp") : NULL, *match = libc ? xs_real_dlsym(libc, "regexec") : NULL;
@@ -53,7 +53,7 @@ bool xs_redact_hides(const char *variable, const char *value) {
 
 struct text {
     char *at;
-    size_t left; /* with the end */
+    size_t left; /* including the NUL */
 };
 
 static void put(struct text *t, const char *part, size_t bytes) {
@@ -66,7 +66,7 @@ static void put(struct text *t, const char *part, size_t bytes) {
 
 static void put_text(struct text *t, const char *part) { put(t, part, strlen(part)); }
 
-/* Quoted where a shell would not take it as it is. */
+/* Appends a word, quoted if a shell needs that. */
 static void put_word(struct text *t, const char *word) {
     bool plain = *word != '\0';
     for (const char *p = word; *p; p++) {
@@ -86,7 +86,8 @@ static void put_word(struct text *t, const char *word) {
 /* `--name` announces that the word after it is its value. */
 static bool is_name(const char *word) { return word[0] == '-' && !strchr(word, '='); }
 
-/* The name of `--name=value` and `--name` stays. Of `-pvalue`, where nothing tells the name's end, the letter does. */
+/* Hides a word, but keeps the name of `--name=value` and `--name`. Of `-pvalue` only the letter stays, because nothing
+ * marks the end of the name. */
 static void put_hidden(struct text *t, char *word, bool as_value) {
     char *equals = strchr(word, '=');
     if (as_value || word[0] != '-' || word[1] == '\0') {
@@ -108,7 +109,7 @@ static void put_hidden(struct text *t, char *word, bool as_value) {
     }
 }
 
-/* A pattern with a $ may match the name of --name=value and not the whole. */
+/* Matches the name alone, too: a pattern with a $ may match the name of --name=value and not the whole. */
 static bool word_matches(char *word) {
     char *equals = word[0] == '-' ? strchr(word, '=') : NULL;
     bool found = matches(word);
@@ -122,13 +123,13 @@ static bool word_matches(char *word) {
 
 size_t xs_redact_command(char *out, size_t bytes, char *line, size_t length, bool is_cut, const char *program) {
     struct text t = {out, bytes};
-    bool is_value = false; /* the word before was the name of it */
+    bool is_value = false; /* the previous word was the name for this value */
     *out = '\0';
     for (size_t i = 0, next; i < length && t.left > 1; i = next) {
         char *word = line + i;
         next = i + strlen(word) + 1;
         bool is_hit = hides != NOTHING && word_matches(word);
-        /* nobody knows what was in the rest of a word that was cut off */
+        /* the rest of a word that was cut off is not known */
         bool is_rest = hides != NOTHING && is_cut && next > length;
         if (i > 0) {
             put_text(&t, " ");

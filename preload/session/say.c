@@ -15,7 +15,7 @@
 #include "preload/core/scratch.h"
 #include "schema/utf8.h"
 
-static struct stat stderr_at_start; /* st_ino 0: unknown */
+static struct stat stderr_at_start; /* st_ino 0: not known */
 static bool is_quiet;
 
 void xs_say_start(void) {
@@ -26,7 +26,8 @@ void xs_say_start(void) {
 
 void xs_say_quietly(bool quiet) { is_quiet = quiet; }
 
-/* SIGPIPE or SIGTTOU of our own line would end or stop the program; the one that was pending before stays. */
+/* Blocks SIGPIPE and SIGTTOU, which our own line could raise and which would end or stop the program; a SIGPIPE that
+ * was already pending stays. */
 static void write_quietly(const char *line, size_t bytes) {
     sigset_t ours, before, pending;
     sigemptyset(&ours);
@@ -44,8 +45,8 @@ static void write_quietly(const char *line, size_t bytes) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* One line, and nothing that a terminal would obey: the text may have the program's name in it, or a value of the
- * environment. */
+/* Makes one line without control sequences for a terminal, because the text may contain the program's name or a value
+ * of the environment. */
 static size_t make_line(char *line, size_t bytes, const char *text) {
     size_t n = (size_t)snprintf(line, bytes, "xferspy: "), left = strlen(text), used;
     char escape[XS_UTF8_ESCAPE_BYTES];

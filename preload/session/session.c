@@ -1,9 +1,9 @@
-/* The life of a session. It starts at the first call that makes or uses a context, and ends with the process. In a
- * process that does not come that far, nothing happens at all.
+/* The life of a session: from the first call that makes or uses a context to the end of the process. In a process
+ * without such a call, nothing happens at all.
  *
- * It starts in two steps: it begins before that call, and the trace is made by the drain thread while the driver makes
- * the context, which takes a tenth of a second. When the call is over, the start is finished: there is a trace, or
- * there is no session. So no event is written before there is a trace to which it belongs. */
+ * The start has two steps. It begins before that call, and the drain thread makes the trace while the driver makes the
+ * context, which takes a tenth of a second. When the call is over, the start is finished: there is a trace, or there is
+ * no session. So no event is written before its trace exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -47,11 +47,11 @@
 #include "preload/session/signing.h"
 #include "schema/shell_word.h"
 
-#define NO_TRACE "want of a trace" /* CUPTI is given up for it */
+#define NO_TRACE "want of a trace" /* the reason for giving CUPTI up */
 #define EXIT_PATIENCE_MS 60000u
 #define STILL_PATIENCE_MS 5000u  /* without progress: the file system does not answer */
-#define RESULTS_PATIENCE_MS 500u /* of fingerprints that the device has not yet taken */
-/* Per mille of the run's time, where XFERSPY_BUDGET is off. */
+#define RESULTS_PATIENCE_MS 500u /* for fingerprints that the device has not yet taken */
+/* Shares per mille of the run's time, if XFERSPY_BUDGET is off. */
 #define UNBOUNDED_FINGERPRINT_SHARE 30u
 #define UNBOUNDED_MIGRATIONS_SHARE 20u
 #define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
@@ -62,12 +62,10 @@ static pid_t session_pid;
 static bool cupti_started;
 static struct xs_window_spec window;
 static struct xs_clock first_clock;
-static _Atomic bool begun; /* not reset when the start is finished */
+static _Atomic bool begun; /* stays set when the start is finished */
 static _Atomic uint64_t start_cost_ns;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session
- * may start one of its own; one of a process with a session records nothing: CUDA does not work there. */
 static void before_fork(void) {
     xs_callsite_before_fork();
     xs_direct_access_before_fork();
@@ -76,6 +74,10 @@ static void after_fork(void) {
     xs_direct_access_after_fork();
     xs_callsite_after_fork();
 }
+
+/* Only the forking thread lives on, and other threads may have held locks, which are never released. A child of a
+ * process without a session may start its own; a child of a process with a session records nothing, because CUDA does
+ * not work there. */
 static void on_fork_child(void) {
     xs_mutex_forget(&start_lock);
     xs_real_forget();
@@ -93,13 +95,13 @@ static void on_fork_child(void) {
         atomic_store(&xs_state, XS_STATE_CHILD);
         session_pid = -1;
         xs_spool.header = NULL;
-        atomic_store(&xs_asides_ahead, 0); /* of streams that are the parent's */
+        atomic_store(&xs_asides_ahead, 0); /* its streams are the parent's */
         xs_cupti_forget();
     }
     xs_gate_forget();
 }
 
-/* The process has a session, whose start may still be unfinished. */
+/* Does the process have a session? Its start may still be unfinished. */
 static bool has_session(void) {
     int state = atomic_load(&xs_state);
     return (state == XS_STATE_ACTIVE || (state == XS_STATE_IDLE && atomic_load(&begun))) && getpid() == session_pid;
@@ -149,14 +151,14 @@ static bool give_up(const char *why) {
 static void finish(unsigned patience_ms) {
     uint64_t events = 0;
     char why[256];
-    static char word[512]; /* where the path is longer, the line is cut */
+    static char word[512]; /* a longer path cuts the line */
     static bool finished, said;
     bool is_closed = atomic_load(&xs_state) == XS_STATE_CLOSED && getpid() == session_pid;
     if ((!has_session() && !is_closed) || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
         return;
     }
     bool is_unfinished = atomic_exchange(&xs_state, XS_STATE_CLOSED) == XS_STATE_IDLE;
-    if (is_unfinished && xs_drain_await(why) != 0) { /* the process ends in the call that began it */
+    if (is_unfinished && xs_drain_await(why) != 0) { /* the process ends in the call that began the start */
         give_up(why);
         return;
     }
@@ -180,28 +182,28 @@ static void finish(unsigned patience_ms) {
     }
 }
 
-/* After every exit handler and every destructor of the program: the last frees are in the trace. Handlers that were
- * registered before the program itself began, as by a session that a library's constructor started, run after this,
- * and so does the driver's. */
+/* Runs after every exit handler and destructor of the program, so the last frees are in the trace. Handlers registered
+ * before the program itself began, as by a session that a library's constructor started, run later, and so does the
+ * driver's. */
 __attribute__((destructor)) static void on_unload(void) {
     if (!exit_handler_ran) {
         on_exit_end_cupti();
     }
     finish(EXIT_PATIENCE_MS);
-    if (session_pid != 0 && getpid() == session_pid) { /* a sandbox may allow a process without a session no getpid */
+    if (session_pid != 0 && getpid() == session_pid) { /* without a session, no getpid: a sandbox may forbid it */
         xs_drain_wait_discarded();
     }
 }
 
-/* The end of a process that runs no exit handlers. No lock is taken and nothing is waited for without bound: it may be
- * called in a signal handler, on top of anything. */
+/* Ends the session of a process that runs no exit handlers. Takes no lock and waits for nothing without bound: a signal
+ * handler may call it, on top of anything. */
 static void finish_fast(void) {
     if (!has_session()) {
-        return; /* also a vforked child, which shares this memory but not the pid */
+        return; /* a vforked child also returns here: it shares this memory but not the pid */
     }
     if (cupti_started) {
         xs_flusher_now(FAST_EXIT_PATIENCE_MS / 2);
-        xs_flusher_still(); /* other threads go on, and the end of capture is no reason to take CUPTI from under them */
+        xs_flusher_still(); /* other threads go on, and the end of capture is no reason to detach CUPTI under them */
     }
     finish(FAST_EXIT_PATIENCE_MS / 2);
 }
@@ -213,7 +215,7 @@ __attribute__((constructor)) static void on_load(void) {
     pthread_atfork(before_fork, after_fork, on_fork_child);
 }
 
-/* Children of Python's multiprocessing end by it. */
+/* Children of Python's multiprocessing end by _exit. */
 XS_EXPORT __attribute__((noreturn)) void _exit(int status) {
     finish_fast();
     if (real_exit) {
@@ -239,7 +241,7 @@ static bool makes_context(unsigned row) {
     }
 }
 
-/* A context must be about to be made, or be there already: cuInit alone, as in a look for devices, is no reason. */
+/* A context must exist or be about to be made: cuInit alone, as in a search for devices, is no reason. */
 static bool worth_a_session(unsigned row) {
     CUcontext context = NULL;
     __typeof__(&cuCtxGetCurrent) get_current = xs_real_resolve() ? xs_driver(cuCtxGetCurrent) : NULL;
@@ -255,16 +257,16 @@ static void start_redacting(void) {
     }
 }
 
-/* What all but CUPTI has cost the program. The end is not known yet. */
+/* Returns the cost to the program of everything but CUPTI. The end's cost is not known yet. */
 static uint64_t others_ns(void) {
     return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns() +
            xs_drain_contention_ns();
 }
 
-/* Fingerprints and page migrations may take a half of the budget each: so many per mille of the run's time. */
+/* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. */
 static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2; }
 
-/* Before the drain thread reads the options, to write them into the trace. */
+/* Runs before the drain thread reads the options, to write them into the trace. */
 static void ignore_wrong_step(void) {
     static bool said;
     const char *why = xs_range_name_refused(options.step);
@@ -274,7 +276,7 @@ static void ignore_wrong_step(void) {
     }
 }
 
-/* The parts of the run that are asked for. */
+/* Sets the parts of the run that the user asks for. */
 static void start_windows(uint64_t begun_ns) {
     static bool said;
     if (xs_asked_steps_start(&options, &window)) {
@@ -285,7 +287,7 @@ static void start_windows(uint64_t begun_ns) {
         xs_complain(&said, "XFERSPY_WINDOW is no window (%s); the budget decides",
                     xs_window_spec_refused(options.window));
     }
-    /* Parts that come again and again are a sample of the device times of the whole run. */
+    /* Periodic parts are a sample of the device times of the whole run. */
     bool is_asked = strcmp(options.outside, "allocations") == 0;
     bool is_limited = is_asked || (strcmp(options.outside, "auto") == 0 && !window.period_ns);
     if (is_limited && xs_window_spec_is_set(&window)) {
@@ -319,7 +321,7 @@ static unsigned fingerprint_permille(void) {
     return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
 
-/* They work without capture, too. The process is remembered as one that a fork has to tell. */
+/* Repairs work without capture, too. The process is marked as one that must be told of a fork. */
 static void start_repairs(void) {
     struct xs_repair_wishes wishes = {.names = options.repair,
                                       .plan = options.repair_plan,
@@ -332,13 +334,13 @@ static void start_repairs(void) {
     }
 }
 
-/* All that has to be there before the driver makes the context. */
+/* Makes everything that must exist before the driver makes the context. */
 static bool begin_locked(void) {
     char why[256];
     uint64_t begun_ns = xs_monotonic_ns();
     xs_say_start();
     session_pid = getpid();
-    xs_options_load(&options, NULL); /* quiet holds for the complaints of the second reading */
+    xs_options_load(&options, NULL); /* `quiet` applies to the complaints of the second reading */
     xs_say_quietly(options.quiet);
     xs_options_load(&options, xs_say);
     start_repairs();
@@ -371,8 +373,8 @@ static bool begin_locked(void) {
     return true;
 }
 
-/* The state becomes XS_STATE_ACTIVE, unless the process is about to end. Where there is no trace, CUPTI is given up by
- * the thread that began the session, behind its call: while that one is inside of the driver nobody may do it. */
+/* Sets XS_STATE_ACTIVE, unless the process is about to end. Without a trace, the thread that began the session gives
+ * CUPTI up, after its call: while that thread is inside the driver no other may do so. */
 static bool finish_locked(bool has_begun) {
     char why[256];
     uint64_t waited_ns = xs_monotonic_ns();
@@ -398,7 +400,7 @@ static bool finish_locked(bool has_begun) {
     return is_active;
 }
 
-/* The first call that makes a context has the trace made beside it; any other one waits for it here, and so does
+/* The trace is made in parallel to the first call that makes a context; any other call waits for it here, and so does
  * another thread's. */
 static bool start(unsigned row) {
     pthread_mutex_lock(&start_lock);
@@ -421,12 +423,12 @@ static void start_on_scratch(void *arg) {
     b->is_started = worth_a_session(b->row) && start(b->row);
 }
 
-/* A call while the state is idle, outside of the guard (core/hooks.h). Where there is no memory for a stack, the next
- * call is another try. */
+/* Handles a call in XS_STATE_IDLE, outside the guard (core/hooks.h). If there is no memory for a stack, the next call
+ * tries again. */
 static bool start_session(unsigned row) {
     struct beginning beginning = {row, false};
     if (session_pid != 0 && session_pid != getpid()) {
-        on_fork_child(); /* made without fork handlers; the state was wiped */
+        on_fork_child(); /* forked without fork handlers; the state was wiped */
         return false;
     }
     struct xs_guard_own own;
@@ -441,14 +443,14 @@ static void finish_on_scratch(void *arg) {
     pthread_mutex_lock(&start_lock);
     int state = atomic_load(&xs_state);
     *is_there = state == XS_STATE_IDLE ? finish_locked(true) : state == XS_STATE_ACTIVE;
-    if (state == XS_STATE_DISABLED) { /* by another thread */
+    if (state == XS_STATE_DISABLED) { /* given up by another thread */
         xs_cupti_step_aside(NO_TRACE);
     }
     pthread_mutex_unlock(&start_lock);
 }
 
-/* Where there is no memory for a stack, the next call finishes the start, and this one is not recorded. In a child that
- * was forked inside of the call, the state was wiped. */
+/* If there is no memory for a stack, the next call finishes the start, and this one is not recorded. In a child that
+ * was forked inside the call, the state was wiped. */
 static bool finish_session(void) {
     bool is_there = false;
     if (session_pid != getpid()) {

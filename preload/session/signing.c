@@ -12,7 +12,7 @@
 #include "schema/clock.h"
 #include "schema/read/origin.h"
 
-/* SIGNED: there is an origin that is not yet in the trace. */
+/* SIGNED: the origin exists, but is not yet in the trace. */
 enum { IDLE, WORKING, SIGNED, OVER };
 
 static struct {
@@ -39,7 +39,7 @@ void xs_signing_start(const char *path) {
     snprintf(signing.path, sizeof signing.path, "%s", path);
     atomic_store(&signing.phase, WORKING);
     if (xs_own_thread(sign) != 0) {
-        atomic_store(&signing.phase, OVER); /* it costs the text of lines in reports */
+        atomic_store(&signing.phase, OVER); /* without it, reports show no source text */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Keeping source lines; see source_lines.h. Files are read, never mapped: one that is cut off meanwhile raises no
+/* Keeps source lines; see source_lines.h. Files are read, not mapped, so a file that is truncated meanwhile raises no
  * signal. */
 #define _GNU_SOURCE
 #include "preload/session/source_lines.h"
@@ -24,7 +24,7 @@ struct keeping {
     int64_t start_unix_ns;
     char cwd[PATH_MAX];
     struct wanted *lines;
-    uint16_t *slots; /* by file and line: a place in `lines` + 1 */
+    uint16_t *slots; /* hash table by file and line: index into `lines`, plus 1 */
     unsigned count, refused;
     size_t text_bytes;
     bool all; /* no limit was reached */
@@ -113,7 +113,7 @@ static int keep_lines(struct keeping *k, const struct xs_source_file *file, cons
     return status;
 }
 
-/* The lines from `first` on that are of one file. Returns how many these are, or an error. */
+/* Keeps the lines from `first` on that belong to one file. Returns how many these are, or an error. */
 static int keep_file(struct keeping *k, unsigned first) {
     struct xs_source_file file;
     char path[PATH_MAX];

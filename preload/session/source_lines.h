@@ -1,14 +1,13 @@
-/* The text of the Python lines that calls came from, kept in the trace at the end of capture. So a report shows them
- * without reading a file, elsewhere and later, too. */
+/* Text of the Python lines that made the calls, stored in the trace at the end of capture. So a report can show them
+ * without reading a file, also elsewhere and later. */
 #ifndef XFERSPY_PRELOAD_SESSION_SOURCE_LINES_H
 #define XFERSPY_PRELOAD_SESSION_SOURCE_LINES_H
 
 #include "schema/clock.h"
 #include "schema/write/store.h"
 
-/* In a transaction of its own, after everything else is in the trace: what goes wrong here costs no event. On the drain
- * thread. It begins nothing new after 20 ms. What it leaves out for a reason that a person should know becomes a
- * note. */
+/* Writes the lines in their own transaction, after everything else is in the trace, so a failure here costs no event.
+ * Drain thread only. Starts nothing new after 20 ms. Omissions for a reason that the user should know become notes. */
 void xs_source_lines_write(struct xs_store *store, const struct xs_clock *clock);
 
 #endif

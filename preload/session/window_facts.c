@@ -1,4 +1,4 @@
-/* What the trace says of CUPTI and of the windows that were recorded; see window_facts.h. */
+/* Facts in the trace about CUPTI and the recorded windows; see window_facts.h. */
 #include "preload/session/window_facts.h"
 
 #include <stdio.h>
@@ -15,14 +15,14 @@
 
 #define WINDOWS_EVERY_NS UINT64_C(500000000)
 
-/* As of when the trace has it. Drain thread only. */
+/* State of the trace at the last write. Drain thread only. */
 static struct {
-    uint64_t windows_ns, recorded_ns; /* of CUPTI */
+    uint64_t windows_ns, recorded_ns; /* CUPTI's windows */
     uint64_t ranges_ns, repairs_ns, migration_rests;
     bool failure;
 } written;
 
-/* Both may have a value of the environment in them. */
+/* The path and the text may contain a value of the environment. */
 static const char *unless_hidden(const struct xs_options *options, const char *text) {
     bool hide =
         text && (xs_redact_hides("XFERSPY_CUPTI_LIBRARY", options->cupti_library) || xs_redact_hides(NULL, text));
@@ -62,7 +62,7 @@ static void write_ranges(const struct xs_window_facts *facts, struct xs_store *s
     if (!xs_outside_is_limited()) {
         return;
     }
-    xs_outside_text(facts->clock, text); /* before they are counted: the list is never longer */
+    xs_outside_text(facts->clock, text); /* before the count, so that the list is never longer */
     struct xs_outside_windows windows = xs_outside_windows();
     struct xs_gate_counts counts = xs_gate_counts();
     xs_store_meta_text(store, "range.windows", text);
@@ -79,7 +79,7 @@ void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs
     write_ranges(facts, store, true);
 }
 
-/* At once: the program may end soon. */
+/* Writes at once, because the program may end soon. */
 static void write_failure(const struct xs_window_facts *facts, struct xs_store *store) {
     const struct xs_device_failure *failure = xs_device_failure();
     if (!failure || written.failure) {
@@ -126,7 +126,7 @@ static void write_windows_in_between(const struct xs_window_facts *facts, struct
     }
 }
 
-/* How many are on is there, too, where none is: XFERSPY_REPAIR may have had a wrong name. */
+/* Writes the number of repairs even if none is on: XFERSPY_REPAIR may have had a wrong name. */
 void xs_window_facts_write_repairs(const struct xs_window_facts *facts, struct xs_store *store) {
     struct xs_repair_made made[XS_REPAIRS_MOST];
     char key[64];
