@@ -260,7 +260,7 @@ uint64_t xs_cupti_longest_kernel_ns(void);
 /* Returns the number of graph kernels decoded so far. Any thread. */
 uint64_t xs_cupti_graph_kernels(void);
 
-/* How many records of page migrations a buffer has. */
+/* Returns the number of page migration records in a buffer. */
 uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
 /* Replaces the kernel names in a buffer, which belong to CUPTI, by copies that outlive the buffer and are never freed.
