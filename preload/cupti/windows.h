@@ -54,8 +54,7 @@ struct xs_windows {
     /* The extra time of a recorded call, in percent of the tables' value. */
     unsigned cost_percent;
     unsigned costs[XS_WINDOWS_COSTS], cost_count;
-    uint64_t paced_calls, paced_ns,
-        paced_table_ns; /* pace in the last window, until the time after that window is known */
+    uint64_t paced_calls, paced_ns, paced_table_ns; /* pace in the last window, until the time after it is known */
 
     struct xs_window_list windows; /* windows that have ended */
 };
