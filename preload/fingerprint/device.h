@@ -12,9 +12,9 @@
 #include "schema/format/kinds.h"
 #include "schema/write/store.h"
 
-/* The write epoch. The digests of a region are true until something may have written device memory. Each counted write
- * makes the value grow by two. Odd: something was written since the last count. While fingerprints are off the value is
- * odd and never counted. */
+/* The write epoch. The digests of a region are true until something may have written device memory. The first count
+ * after a write makes the value grow to the next even number. Odd: something was written since the last count. While
+ * fingerprints are off the value is odd and never counted. */
 extern _Atomic uint64_t xs_write_epoch;
 
 /* Counts, and returns the epoch that begins now and lasts as long as nothing is written. */
@@ -76,7 +76,7 @@ void xs_device_abandon(struct xs_device_job *job);
 bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks);
 
 /* Count and await late kernels, which nobody waited for to the end. xs_device_note_late adds a job's kernel.
- * xs_device_wait_late waits for all of them, before memory is freed. */
+ * xs_device_wait_late waits up to 100 ms for the last 16 of them, before memory is freed. */
 extern _Atomic unsigned xs_device_late;
 void xs_device_note_late(const struct xs_device_job *job);
 void xs_device_wait_late(void);

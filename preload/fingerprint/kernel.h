@@ -10,7 +10,7 @@
 
 #define XS_FINGERPRINT_WARPS 8u                             /* warps of a block; each hashes a leaf at a time */
 #define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x; no other will do */
-#define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* with more leaves, blocks take several turns */
+#define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* blocks of a larger region take several turns */
 
 /* values of `mode` */
 #define XS_FINGERPRINT_COMPARE 1u      /* the slot holds the leaves and the root of as many bytes: report the change */
