@@ -10,7 +10,7 @@
 
 struct xs_module { /* never freed; only is_defined ever changes */
     struct xs_module *older;
-    uint64_t identity; /* hash of the module's contents: another module at the same addresses has another hash */
+    uint64_t identity; /* hash that identifies the module: another module at the same addresses has another hash */
     uint64_t index;    /* address of .eh_frame_hdr; 0: none */
     uint64_t index_bytes;
     uint64_t readable_start, readable_end; /* mapped segment that holds .eh_frame_hdr and .eh_frame */
