@@ -20,7 +20,7 @@
 #define XS_RANGE_NAMES_MOST 65536u
 #define XS_RANGE_DOMAINS 128u
 
-/* The number of a name. 0: the empty name. */
+/* The number of a name; 0: the empty name. Domains have numbers as well; 0: the default domain. */
 typedef uint32_t xs_range_name;
 
 /* Must be called before anything else in this file; a second call does nothing. False: there is no memory. */
@@ -56,8 +56,8 @@ uint32_t xs_range_inside(uint32_t parent, uint32_t number);
 void xs_range_ask(const char *text);
 extern _Atomic xs_range_name xs_range_asked; /* 0: the user asks for no ranges */
 
-/* Does the user ask for the range of this number? No if there are too many ranges and its number is that of "(others)".
- */
+/* Does the user ask for the range of this number? No if it has the number of "(others)", because there are too many
+ * ranges. */
 bool xs_range_is_asked(uint32_t number);
 
 /* Defines the range and the ranges around it (xs_define), unless that was done before. */
