@@ -18,7 +18,7 @@
 
 struct xs_copy_job {
     _Atomic uint64_t tickets;  /* the job's number, the next free piece, and the number of pieces */
-    _Atomic uint32_t finished; /* pieces */
+    _Atomic uint32_t finished; /* finished pieces */
     _Atomic bool is_taken;
     bool is_streaming;
     unsigned pieces; /* pieces of each part */
@@ -27,7 +27,7 @@ struct xs_copy_job {
         char *to;
         const char *from;
         size_t bytes;
-        _Atomic uint32_t left; /* pieces */
+        _Atomic uint32_t left; /* pieces not copied yet */
     } parts[XS_COPY_PARTS];
 };
 

@@ -15,8 +15,8 @@
 
 struct xs_repair_wishes {
     const char *names; /* names separated by commas, or "all"; empty: none */
-    const char *plan;  /* a file; empty: none */
-    const char *log;   /* a file; empty: none */
+    const char *plan;  /* path of a file; empty: none */
+    const char *log;   /* path of a file; empty: none */
     size_t budget_bytes;
 };
 
