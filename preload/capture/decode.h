@@ -13,7 +13,7 @@
 #include "preload/driver/driver_api.h"
 #include "schema/format/kinds.h"
 
-/* What a parameter's type promises about the memory behind it. With XS_HINT_ANY only the address tells. */
+/* The promise of a parameter's type about the memory behind it. With XS_HINT_ANY only the address tells. */
 enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 
 #define XS_WORD(x) ((uint64_t)(uintptr_t)(x))

@@ -22,7 +22,7 @@ enum xs_windows_state { XS_WINDOWS_RECORDING, XS_WINDOWS_DETACHED };
 
 enum { XS_WINDOWS_COSTS = 5 };
 
-/* What the library knows at one moment, summed up since the session's start. */
+/* The library's knowledge at one moment, summed up since the session's start. */
 struct xs_windows_facts {
     uint64_t now_ns;
     uint64_t launches, graphs, copies; /* calls that CUPTI recorded */

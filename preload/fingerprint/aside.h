@@ -38,7 +38,7 @@ extern _Atomic unsigned xs_asides_ahead;
  * the stream is a default stream, which has one handle for several streams. */
 struct xs_aside *xs_aside_of(struct xs_aside asides[XS_ASIDES], CUstream theirs);
 
-/* Called before a copy in the stream: theirs waits for those of our kernels that read any of `writes`, the region that
+/* Called before a copy in the stream: theirs waits for each of our kernels that reads any of `writes`, the region that
  * the copy writes (length 0: it only reads). The caller holds the lock. */
 void xs_aside_make_way(struct xs_aside *aside, const struct xs_fingerprint_region *writes);
 

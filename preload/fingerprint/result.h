@@ -9,8 +9,8 @@
 #define XS_RESULT_ALIGNED 4u    /* the kernel could read the region 16 bytes at a time (speed only) */
 
 /* One slot is a cache line. The kernel writes all fields, then a system-wide fence, then `sequence`: a thread that
- * reads the launch's sequence number with acquire may read the rest. `leaves` is the total of which `changed_leaves` is
- * a part. Without XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0; without XS_RESULT_CONSTANT
+ * reads the launch's sequence number with acquire may read the rest. `leaves` counts all leaves, `changed_leaves` the
+ * changed ones. Without XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0; without XS_RESULT_CONSTANT
  * `constant_value` is 0. */
 struct xs_fingerprint_result {
     uint64_t content[2]; /* low, high: equals xs_fingerprint of the same bytes (tree.h) */

@@ -16,7 +16,7 @@ uint64_t xs_region_end(const struct xs_fingerprint_region *region);
 struct xs_slot {
     struct xs_fingerprint_region region;
     uint64_t end;    /* xs_region_end */
-    uint64_t epoch;  /* digests are those of the region's content while xs_write_epoch is this; 0: they are not */
+    uint64_t epoch;  /* digests match the region's content while xs_write_epoch is this; 0: they do not */
     uint64_t ticket; /* ticket of the slot's last launch; until its result is there, only its stream may use the slot */
     uint64_t stream;
     uint64_t used;         /* time of its last use, for choosing the slot to give up */
@@ -29,7 +29,7 @@ enum { XS_SLOTS = 1024, XS_SLOT_UNIT_BYTES = 1024, XS_SLOT_UNITS = 8192 };
 struct xs_slots {
     struct xs_slot slots[XS_SLOTS];
     uint32_t high;  /* this slot and those after it were never taken */
-    uint64_t clock; /* for `used` */
+    uint64_t clock; /* clock for `used` */
     uint8_t unit_taken[XS_SLOT_UNITS];
 };
 

@@ -1,4 +1,4 @@
-/* What the repairs share. A repair is a struct xs_repair, a row of repairs.def and one file; it lives from
+/* The repairs' common ground. A repair is a struct xs_repair, a row of repairs.def and one file; it lives from
  * xs_repair_start to the end of the process.
  *
  * All hooks are called on a thread of the application, between the wrapper and the driver, with the application's
@@ -38,7 +38,7 @@ struct xs_repair_place {
 struct xs_repair_copy {
     struct xs_repair_place place;
     bool is_upload;
-    bool is_blocking;      /* by a function without a stream */
+    bool is_blocking;      /* function without a stream */
     uint64_t host;         /* address of the host's side */
     uint64_t device;       /* address of the device's side */
     size_t bytes;          /* never 0 */

@@ -31,15 +31,15 @@ struct xs_kept_block {
     bool is_handed_out;     /* another process or device may know it */
 };
 
-#define XS_KEPT_LENT 8192u /* places, of which three quarters are used */
+#define XS_KEPT_LENT 8192u /* number of places; at most three quarters are used */
 #define XS_KEPT_IDLE 1024u
 
 struct xs_kept {
     struct xs_lock lock;
     unsigned lent_count, idle_count;
     size_t idle_bytes;
-    struct xs_kept_block lent[XS_KEPT_LENT]; /* by address, open addressing; address 0: free place */
-    struct xs_kept_block idle[XS_KEPT_IDLE]; /* in the order of their putting */
+    struct xs_kept_block lent[XS_KEPT_LENT]; /* hash table by address, open addressing; address 0: free place */
+    struct xs_kept_block idle[XS_KEPT_IDLE]; /* oldest first */
 };
 #define XS_KEPT_INITIALIZER                                                                                            \
     { .lock = XS_LOCK_INITIALIZER }
