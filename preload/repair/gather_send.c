@@ -210,8 +210,7 @@ static void *watch_main(void *arg) {
         const uint64_t opened = atomic_load(&xs_gather.opened);
         if (!was_open && ++idle > IDLE_LOOKS) {
             atomic_store(&is_asleep, true);
-            if (!atomic_load(
-                    &xs_gather.is_open)) { /* a thread that opens a batch now sees that it must wake this one */
+            if (!atomic_load(&xs_gather.is_open)) { /* a thread that opens one now sees that it must wake this one */
                 xs_futex_wait(&bell, heard, SLEEP_MS);
             }
             atomic_store(&is_asleep, false);
