@@ -321,8 +321,7 @@ static struct xs_lock late_lock = XS_LOCK_INITIALIZER;
 
 void xs_device_note_late(const struct xs_device_job *job) {
     xs_lock(&late_lock);
-    unsigned i =
-        atomic_load(&xs_device_late) % (sizeof late / sizeof late[0]); /* when full, the oldest are forgotten */
+    unsigned i = atomic_load(&xs_device_late) % (sizeof late / sizeof late[0]); /* the oldest are overwritten */
     late[i].by = job->by;
     late[i].ticket = job->ticket;
     atomic_fetch_add(&xs_device_late, 1);
