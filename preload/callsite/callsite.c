@@ -1,5 +1,5 @@
 /* Takes a stack in three steps: walks it, looks the whole stack up by the hash of its frames, and defines it in the
- * trace if it is new. Of the stacks that the thread had lately it is enough to see that they are still the same. */
+ * trace if it is new. For a recent stack of the thread it suffices to see that the stack is unchanged. */
 #include "preload/callsite/callsite.h"
 
 #include <string.h>
@@ -26,11 +26,11 @@ static _Atomic unsigned undefined;
 struct recent {
     struct xs_caller caller;
     bool is_noted;
-    unsigned rest; /* of so many walks nothing is noted: what one read was not enough to know that it is the same */
+    unsigned rest; /* walks that note nothing, after one whose reads were not enough to recognise the stack */
     unsigned natives;
     struct xs_stack_key key; /* of the native frames */
     uint32_t number;         /* of the stack if it has no Python frames; 0: not known */
-    unsigned undefined;      /* that many were when the number was looked up */
+    unsigned undefined;      /* value of the global `undefined` when the number was looked up */
     struct xs_reads reads;
 };
 
@@ -131,7 +131,7 @@ static bool is_same(const struct recent *r, const struct xs_caller *caller) {
            xs_native_is_as_noted(&r->reads);
 }
 
-/* Until all of it is written the place counts for nothing: a signal handler may jump away at any moment. */
+/* An unfinished place counts for nothing: a signal handler may jump away at any moment. */
 static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent;
     bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0, is_cut;
@@ -154,7 +154,7 @@ static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     r->is_noted = is_noting;
 }
 
-/* The native frames, or that they are the same as before. */
+/* Takes the native frames, or finds that they are the same as before. */
 static void take_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent = place_of(w, caller);
     if (XS_LIKELY(is_same(r, caller))) {
@@ -189,7 +189,8 @@ struct definition {
     bool is_defined;
 };
 
-/* All frames are needed now. They can be fewer than a moment ago, where the rules cannot be asked for. */
+/* Walks again if needed, because a definition needs all frames. There can be fewer than a moment ago, if the rules are
+ * not available now. */
 static bool has_all_frames(struct walked *w, const struct xs_caller *caller) {
     struct xs_stack_key key = w->key;
     bool is_cut = w->is_cut;
@@ -211,7 +212,7 @@ static void forget_definition(struct xs_stack_key key) {
     atomic_fetch_add(&undefined, 1);
 }
 
-/* False: it is to be defined when it comes the next time. */
+/* Defines a new stack. False: it must be defined when it comes the next time. */
 static bool define_new(uint32_t number, struct xs_stack_key key, struct walked *w, const struct xs_caller *caller,
                        struct xs_event **e) {
     struct definition definition = {number, w, caller, e, false};

@@ -6,13 +6,13 @@
 
 enum { FRAME_BYTES_MAX = 1 << 20 };
 
-/* Where the walk is. Its address is never taken outside of inlined code: the compiler keeps it in registers. */
+/* The position of the walk. Its address is never taken outside inlined code, so the compiler keeps it in registers. */
 struct place {
     struct xs_registers registers;
     bool is_interrupted; /* pc is where a signal came; a return address is behind a call, maybe in the next function */
 };
 
-/* No library is just being closed. */
+/* True if no library is being closed now. */
 XS_HOT bool are_rules_certain(void) { return atomic_load_explicit(&xs_unloads_under_way, memory_order_acquire) == 0; }
 
 static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
@@ -42,13 +42,13 @@ XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stac
 
 #if defined(__x86_64__)
 
-/* What is not cached: a rule that is new, or not of the common kinds. */
+/* Takes a step whose rule is not cached: a new rule, or an uncommon one. */
 static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *registers, uint64_t address,
                                                           struct xs_stack *stack, uint64_t *entry) {
     uint64_t sp = registers->sp;
     enum xs_step step = xs_rule_find(address, entry, registers, stack);
     if (stack->reads) {
-        stack->reads->is_whole &= *entry != 0; /* else nobody could be asked just now */
+        stack->reads->is_whole &= *entry != 0; /* 0: the tables were not available just now */
         xs_reads_note_fp(stack->reads, true, false);
     }
     if (xs_rule_kind(*entry) != XS_STEP_TABLES) {
@@ -106,9 +106,9 @@ XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct 
     return step_by_rule(p, entry, stack);
 }
 
-/* Frame pointers of code without tables, as compilers at run time make it, are followed on trial: where it keeps
- * none, what is in rbp leads anywhere. What they lead to counts from where it is code with tables again. Not onto
- * another stack: where a coroutine begins, rbp may still be that of its maker. */
+/* Follows the frame pointer of code without tables, such as JIT code, on trial: if that code keeps no frame pointer,
+ * rbp leads anywhere. Frames found so count only once the walk is in code with tables again. The step must not leave
+ * the stack: at a coroutine's start, rbp may still be its maker's. */
 XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
     uint64_t sp = p->registers.sp, record = p->registers.fp;
     if (XS_UNLIKELY(stack->reads != NULL)) {
@@ -143,7 +143,7 @@ static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_o
     }
 }
 
-/* From this very function outwards. What has no tables ends the walk without an answer. */
+/* Unwinds from this very function outwards. Code without tables ends the walk without an answer. */
 static bool passes(uint64_t return_address_at) {
     enum { STEPS_MAX = 4096 };
     struct xs_stack stack;

@@ -1,5 +1,4 @@
-/* The numbers that DWARF gives to call-frame instructions and expressions, and the ways in which it writes an
- * integer. */
+/* The numbers that DWARF gives to call-frame instructions and expressions, and its encodings of integers. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_DWARF_H
 
@@ -32,7 +31,7 @@ enum {
     DW_CFA_val_expression = 0x16,
     DW_CFA_GNU_args_size = 0x2e,
     DW_CFA_GNU_negative_offset_extended = 0x2f,
-    DW_CFA_advance_loc = 0x40, /* this and the next two have an operand in their low six bits */
+    DW_CFA_advance_loc = 0x40, /* operand in the low six bits, as in the next two */
     DW_CFA_offset = 0x80,
     DW_CFA_restore = 0xc0,
 };
@@ -95,7 +94,7 @@ enum {
     DW_EH_PE_omit = 0xff,
 };
 
-/* Bytes that are being read. A read beyond the end gives 0 and sets is_bad, which stays set. */
+/* Reads bytes in order. A read beyond the end gives 0 and sets is_bad, which stays set. */
 struct xs_cursor {
     const uint8_t *at, *end;
     bool is_bad;

@@ -1,5 +1,5 @@
-/* The table of modules. Whoever looks an address up takes no lock. There are two indexes, and one is written while
- * the other is read; so even a signal handler that interrupted the writing finds an index that is complete. */
+/* The table of modules. A look-up takes no lock. One of two indexes is written while the other is read, so even a
+ * signal handler that interrupted the writing finds a complete index. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_modules.h"
 
@@ -40,16 +40,16 @@ struct index {
 static struct index indexes[2]; /* touched as far as there are modules */
 static _Atomic unsigned epoch;  /* the last bit: which index is read. Grows with every change */
 _Atomic uint32_t xs_native_replaced;
-static atomic_bool is_locked;    /* who writes, and who relies on the modules' being there */
+static atomic_bool is_locked;    /* held by a writer, and by a thread that relies on the modules' presence */
 static XS_TLS bool is_busy;      /* the calling thread holds it, or is inside dlclose */
-static struct xs_module *newest; /* of all that there ever were */
+static struct xs_module *newest; /* newest of all modules that ever were */
 static uint32_t last_number;
 static char *pool;
 static size_t pool_left;
 static unsigned long long known_loads, known_unloads; /* the loader's counters when the table was made */
 
-/* Who holds it waits for nobody but the loader, but may have been preempted, or stopped by a debugger: after a tenth
- * of a second a walk does without. */
+/* Takes the lock. Its holder waits only for the loader, but may have been preempted, or stopped by a debugger: after a
+ * tenth of a second a walk does without it. */
 static bool lock(void) {
     static const struct timespec pause = {0, 100000};
     int kept = errno;
@@ -237,7 +237,7 @@ static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_mod
     return module;
 }
 
-/* All about a module but its names; false: it has no code. */
+/* Describes a module, except for its names; false: it has no code. */
 static bool describe(const struct dl_phdr_info *info, struct xs_module *module) {
     *module = (struct xs_module){.definition.start = UINT64_MAX, .definition.bias = info->dlpi_addr};
     struct xs_define_module *d = &module->definition;
@@ -307,7 +307,7 @@ static bool replaces_another(const struct xs_module *module) {
     return false;
 }
 
-/* Of those that have come. */
+/* Does any new module replace another one? */
 static bool does_any_replace(const struct index *old, const struct index *new) {
     unsigned count = atomic_load_explicit(&new->count, memory_order_relaxed);
     for (unsigned i = 0; i < count; i++) {
@@ -323,7 +323,7 @@ static void refresh(void) {
     unsigned next = atomic_load_explicit(&epoch, memory_order_relaxed) + 1;
     gathering.to = &indexes[next & 1];
     gathering.count = 0;
-    /* Who still reads this one, because it was current until the one before, must notice by the epoch. */
+    /* Readers of this index, which was current two changes ago, must notice by the epoch. */
     atomic_store_explicit(&gathering.to->count, 0, memory_order_release);
     dl_iterate_phdr(gather, NULL);
     sort(gathering.to->slots, gathering.count);
@@ -347,7 +347,7 @@ static bool is_current(const struct dl_phdr_info *info) {
            info->dlpi_subs == known_unloads;
 }
 
-/* With the loader's lock held, under which nothing is unmapped. The first module is enough: each comes with the
+/* Called with the loader's lock held, under which nothing is unmapped. The first module suffices: each comes with the
  * counters. */
 static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
@@ -359,7 +359,7 @@ static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     return 1;
 }
 
-/* The same for a list that other threads change faster than the table is made. */
+/* Does the same for a list that other threads change faster than the table is made. */
 static int use_if_it_is_there(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
     struct xs_module module;
@@ -411,7 +411,7 @@ static void nothing(const struct xs_module *module, void *arg) {
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
     struct xs_module *module = look_up(pc);
     if (!module && xs_modules_use(pc, nothing, NULL)) {
-        module = look_up(pc); /* of a table that was made anew, if need be */
+        module = look_up(pc); /* found in a table that was made anew, if necessary */
     }
     if (!module) {
         return 0;

@@ -1,5 +1,5 @@
-/* Makes cache entries out of the unwind tables. Whoever does not find an entry writes it; all are emptied when
- * modules came or went. */
+/* Makes cache entries from the unwind tables. A thread that does not find an entry writes it; all entries are emptied
+ * when modules came or went. */
 #include "preload/callsite/native_rules.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@ _Atomic unsigned xs_rules_generation;
 
 _Atomic uint64_t xs_rules[XS_RULES];
 
-/* Entries that are made of older modules meanwhile are taken back by who makes them. */
+/* Entries made from older modules meanwhile are taken back by their makers. */
 void xs_rules_drop(void) {
     atomic_fetch_add_explicit(&xs_rules_generation, 1, memory_order_seq_cst);
     for (unsigned i = 0; i < XS_RULES; i++) {
@@ -29,7 +29,7 @@ static uint64_t packed(enum xs_rule_kind kind, enum xs_rbp_kind rbp_kind, int64_
     return (rule | (uint64_t)(cfa / 8) << 13) << XS_RULE_CHECK_BITS;
 }
 
-/* The rule of a row, XS_STEP_TABLES for one that is not of the common kinds. */
+/* Packs the rule of a CFI row; XS_STEP_TABLES: the row is not of the common kinds. */
 static uint64_t pack(const struct xs_row *row) {
     uint64_t base, tables = packed(XS_STEP_TABLES, XS_RBP_SAME, 0, 0);
     enum xs_rule_kind kind;
@@ -74,7 +74,7 @@ struct request {
     bool is_found;
 };
 
-/* Under the locks of xs_modules_use: nothing that the row points into can go. */
+/* Runs under the locks of xs_modules_use, so nothing that the row points into can go. */
 static void make(const struct xs_module *module, void *arg) {
     struct request *r = arg;
     struct xs_row row;
@@ -105,7 +105,7 @@ static void find(void *arg) {
     r->is_found = xs_modules_use(r->address, make, r);
 }
 
-/* The loader's list may have to be read first, and its lock waited for. */
+/* Runs on a scratch stack: it may have to wait for the loader's lock and read the loader's list. */
 enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack) {
     struct request r = {.address = address, .registers = registers, .stack = stack, .step = XS_LOST};
     *entry = 0;

@@ -29,7 +29,7 @@ void xs_stack_move(struct xs_stack *stack, uint64_t sp) {
     stack->is_window_open = true;
 }
 
-/* A remote part a page, since the kernel need not copy part of a part. */
+/* Splits the remote memory by page, since the kernel need not copy part of a part. */
 static bool move_window(struct xs_stack *stack, uint64_t address) {
     uint64_t split = (address | (PAGE_BYTES - 1)) + 1;
     uint64_t first = split - address < XS_STACK_WINDOW_BYTES ? split - address : XS_STACK_WINDOW_BYTES;
@@ -45,7 +45,7 @@ static bool move_window(struct xs_stack *stack, uint64_t address) {
     }
     long bytes = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, remote, 2UL, 0UL);
     if (bytes < 0 && errno != EFAULT) {
-        stack->is_window_open = false; /* a sandbox forbids it, which it will the next time */
+        stack->is_window_open = false; /* a sandbox forbids the call, and will do so again */
     }
     errno = kept;
     stack->window = address;

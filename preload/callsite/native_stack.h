@@ -13,9 +13,9 @@ enum { XS_STACK_WINDOW_BYTES = 2048, XS_READS_MAX = 160 };
 
 /* The words of the thread's own stack that a walk read, in order. */
 struct xs_reads {
-    bool is_whole;       /* nothing else decided where the walk went, but registers and rules (native.h) */
-    bool needs_fp;       /* the frame pointer was one of them: most code keeps something else in it */
-    bool is_fp_replaced; /* by one from the stack */
+    bool is_whole;       /* only these words, registers and rules decided where the walk went (native.h) */
+    bool needs_fp;       /* the walk used the caller's frame pointer, in which most code keeps something else */
+    bool is_fp_replaced; /* the frame pointer now comes from the stack */
     unsigned count, generation;
     struct xs_read {
         uint64_t address, value;
@@ -25,34 +25,34 @@ struct xs_reads {
 struct xs_stack {
     uint64_t low, span; /* a word at low + i is mapped as long as the thread lives, for i < span */
     uint64_t window, window_bytes;
-    const uint64_t *copy;       /* of what lies at window; memory of the thread */
-    enum xs_thread_part buffer; /* where that is */
-    bool is_window_open;        /* memory elsewhere may be copied by the kernel */
-    struct xs_reads *reads;     /* what is read is noted there; NULL: nobody wants to know */
+    const uint64_t *copy;       /* copy of the memory at `window`, in the thread's memory */
+    enum xs_thread_part buffer; /* part of the thread's memory that holds the copy */
+    bool is_window_open;        /* the kernel may be asked to copy memory elsewhere */
+    struct xs_reads *reads;     /* notes what is read; NULL: not wanted */
 };
 
-/* Prepares for reading the stack that `sp` points into; what is read is not noted. The first call on a thread reads the
- * kernel's list of mappings. What is copied of other stacks goes into the part `buffer` of the thread's memory, which
- * nobody else may use meanwhile. */
+/* Prepares for reading the stack that `sp` points into; reads are not noted. The first call on a thread reads the
+ * kernel's list of mappings. Copies of other stacks go into the part `buffer` of the thread's memory, which nobody else
+ * may use meanwhile. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer);
 
-/* The same for another stack that the walk came to. */
+/* Prepares for reading another stack that the walk came to. */
 void xs_stack_move(struct xs_stack *stack, uint64_t sp);
 
-/* Reads a word outside of the thread's own stack, through the kernel. False: it is not mapped. */
+/* Reads a word outside the thread's own stack, through the kernel. False: the word could not be read. */
 bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value);
 
-/* Loads a word that is certainly mapped. The sanitizers do not look at it: they poison dead parts of the stack, and
- * other threads may be writing to what lies on it. */
+/* Loads a word that is certainly mapped. The sanitizers do not check it: they poison dead parts of the stack, and other
+ * threads may be writing to objects on it. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static inline uint64_t
 xs_stack_load(uint64_t address) {
     typedef uint64_t word __attribute__((may_alias, aligned(1)));
     return *(const word *)address;
 }
 
-/* Do all of these words have the values that were read? They are on the calling thread's own stack. */
+/* Do all these words still have the noted values? They lie on the calling thread's own stack. */
 XS_HOT bool xs_reads_are_same(const struct xs_reads *reads) {
-    uint64_t difference = 0; /* no branch for each: they are nearly always the same */
+    uint64_t difference = 0; /* no branch for each word: nearly all are unchanged */
     for (unsigned i = 0; i < reads->count; i++) {
         difference |= xs_stack_load(reads->words[i].address) ^ reads->words[i].value;
     }
@@ -67,7 +67,7 @@ XS_HOT void xs_reads_note(struct xs_reads *reads, uint64_t address, uint64_t val
     reads->words[reads->count++] = (struct xs_read){address, value};
 }
 
-/* A step went by the frame pointer, or gave the walk another one. */
+/* Notes that a step used the frame pointer, or gave the walk another one. */
 XS_HOT void xs_reads_note_fp(struct xs_reads *reads, bool is_used, bool is_replaced) {
     reads->needs_fp |= is_used && !reads->is_fp_replaced;
     reads->is_fp_replaced |= is_replaced;
@@ -85,7 +85,7 @@ XS_HOT bool xs_stack_read(struct xs_stack *stack, uint64_t address, uint64_t *va
         }
         return true;
     }
-    uint64_t copied = 0; /* so that `value` may stay in a register */
+    uint64_t copied = 0; /* lets the compiler keep `value` in a register */
     bool is_copied = xs_stack_copy(stack, address, &copied);
     *value = copied;
     return is_copied;

@@ -1,6 +1,6 @@
-/* The unwind tables. The sorted index in .eh_frame_hdr leads to the description of a function; its instructions are
- * run up to the address in question. Nothing in the tables is trusted: every read stays within the mapped segment
- * that they lie in. */
+/* The unwind tables. The sorted index in .eh_frame_hdr leads to a function's FDE, whose instructions are run up to the
+ * address in question. Nothing in the tables is trusted: every read stays within the mapped segment that they lie in.
+ */
 #include "preload/callsite/native_tables.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ static struct xs_expression read_expression(struct xs_cursor *in) {
     return e;
 }
 
-/* A rule for a register that is followed; of the others the instruction is read all the same. */
+/* Sets a rule for a register that the walk follows. Instructions for other registers are read and ignored. */
 static void set_rule(struct program *p, uint64_t number, struct xs_register_rule rule) {
     if (number == XS_DWARF_RBP) {
         p->row.rbp = rule;
@@ -184,7 +184,7 @@ static bool run_register_instruction(struct program *p, uint8_t op, struct xs_cu
     }
 }
 
-/* The state as it was is kept and got back whole: epilogues in the middle of a function end like that. */
+/* Saves and restores the whole state: epilogues in the middle of a function end that way. */
 static bool run_state_instruction(struct program *p, uint8_t op, struct xs_cursor *in) {
     switch (op) {
     case DW_CFA_nop:
@@ -209,7 +209,7 @@ static bool run_state_instruction(struct program *p, uint8_t op, struct xs_curso
     }
 }
 
-/* True: it was one, and moves the location. */
+/* Runs an instruction that moves the location. False: it is another kind. */
 static bool run_advance(struct program *p, uint8_t op, struct xs_cursor *in, const struct cie *cie) {
     switch (op) {
     case DW_CFA_set_loc:
@@ -291,7 +291,7 @@ static bool read_fde(struct xs_cursor in, const struct xs_cursor *readable, uint
     return true;
 }
 
-/* The last entry of the sorted table that starts no later than the address: pairs of its start and its description. */
+/* Finds the last entry of the sorted table that starts no later than the address. An entry is a start and its FDE. */
 static bool search(struct xs_cursor table, uint64_t count, uint64_t base, uint64_t address, uint64_t *description) {
     const uint8_t *pairs = table.at;
     int32_t pair[2];

@@ -10,7 +10,7 @@
 
 #include "preload/callsite/python_layout.h"
 
-/* Where a sandbox forbids process_vm_readv. System calls of our own: libc's are cancellation points. */
+/* Reads by file if a sandbox forbids process_vm_readv. Makes its own system calls: libc's are cancellation points. */
 static bool probe_file(void *to, uintptr_t from, size_t bytes) {
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
@@ -32,7 +32,7 @@ bool xs_python_probe(void *to, uintptr_t from, size_t bytes) {
 
 static bool probe_word(uintptr_t *to, uintptr_t from) { return xs_python_probe(to, from, sizeof *to); }
 
-/* An object of a type with this flag. */
+/* Is it an object of a type with this flag? */
 static bool is_object(uintptr_t object, uint64_t flag) {
     uintptr_t type, flags;
     return xs_python_plausible(object) && probe_word(&type, object + XS_PYTHON_OB_TYPE) && xs_python_plausible(type) &&
@@ -44,7 +44,7 @@ static bool field_is(uintptr_t code, uint16_t offset, uint64_t flag) {
     return probe_word(&object, code + offset) && is_object(object, flag);
 }
 
-/* Bytes of the code; -1: it is none. */
+/* Returns the bytes of the code; -1: it is no code. */
 static int64_t code_bytes(uintptr_t code) {
     const struct xs_python_layout *l = &xs_python.layout;
     uintptr_t type, size, body = code;

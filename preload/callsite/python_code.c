@@ -12,13 +12,13 @@ enum { CODES = 1 << 17, LINES = 1 << 17, PROBES = 64, TEXT_BYTES_MAX = 1024 };
 enum { UNDEFINED, BEING_DEFINED, DEFINED };
 
 struct code {
-    _Atomic uint64_t key;    /* of address and identity, 0: free */
-    _Atomic uint32_t number; /* 0: whoever needs it first chooses it */
+    _Atomic uint64_t key;    /* hash of address and identity; 0: free */
+    _Atomic uint32_t number; /* 0: the first thread that needs it chooses it */
     _Atomic uint32_t state;
 };
 struct line {
     _Atomic uint64_t key;  /* number and position, 0: free */
-    _Atomic uint64_t line; /* and 1 << 32, 0: not known yet */
+    _Atomic uint64_t line; /* line + (1 << 32); 0: not known yet */
 };
 static struct tables {
     struct code codes[CODES];
@@ -26,7 +26,7 @@ static struct tables {
 } * _Atomic tables;
 static _Atomic uint32_t last_number;
 
-/* Mapped rather than allocated, for the application may be inside its allocator; a page comes with its first use. */
+/* Maps the tables, because the application may be inside its allocator. A page comes with its first use. */
 static struct tables *tables_get(void) {
     struct tables *t = atomic_load_explicit(&tables, memory_order_acquire), *none = NULL;
     if (XS_LIKELY(t != NULL)) {
@@ -49,7 +49,7 @@ static uint64_t mixed(uint64_t h) {
     return h ^ h >> 31u;
 }
 
-/* Is the slot the key's, or has it just become so? */
+/* Does the slot belong to the key, or has it just become the key's? */
 static bool claim(_Atomic uint64_t *slot, uint64_t key) {
     uint64_t found = atomic_load_explicit(slot, memory_order_acquire);
     return found == key ||
@@ -94,7 +94,7 @@ static bool define(uint32_t number, uintptr_t code, struct xs_event **e) {
     return xs_define(e, XS_DEFINE_CODE, number, &d, sizeof d.head + file + function);
 }
 
-/* The position's line, which is worked out at most a few times. */
+/* Returns the position's line, which is computed at most a few times. */
 static uint32_t line_of(struct tables *t, uint32_t number, uintptr_t code, uint32_t position) {
     uint64_t key = (uint64_t)number << 32u | position, slot = mixed(key);
     for (unsigned i = 0; i < PROBES; i++) {
@@ -127,8 +127,8 @@ uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, str
         return 0;
     }
     uint32_t number = number_of(c), state = UNDEFINED;
-    /* Another thread, or what a signal handler has interrupted, may be defining it: then the number is as good
-     * already. */
+    /* Another thread, or code that a signal handler interrupted, may be defining it: the number is then valid already.
+     */
     if (atomic_load_explicit(&c->state, memory_order_acquire) == UNDEFINED &&
         atomic_compare_exchange_strong(&c->state, &state, BEING_DEFINED)) {
         bool ok = define(number, (uintptr_t)frame->code, e);

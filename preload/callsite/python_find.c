@@ -26,7 +26,7 @@ static const struct xs_python_layout layouts[] = {
  * in 3.14, interpreter_frame 6 and 8. */
 struct said {
     uint64_t word[64];
-    unsigned thread, frame, code; /* where their structs begin */
+    unsigned thread, frame, code; /* indexes of the first words of these structs */
 };
 enum { SAID_VERSION = 1, SAID_FREE_THREADED = 2, SAID_FINALIZING = 4, SAID_INTERPRETER = 6 };
 enum { THREAD_CURRENT = 4, THREAD_ID = 5, THREAD_FIELDS = 9 };
@@ -47,7 +47,7 @@ static bool read_said(struct said *s, uintptr_t runtime, unsigned version) {
 
 static bool is_offset(uint64_t word) { return word < 4096; }
 
-/* Takes what the interpreter says over into the layout. False: it says something that cannot be. */
+/* Copies what the interpreter says into the layout. False: it says something impossible. */
 static bool take_said(struct xs_python_layout *l, const struct said *s) {
     const uint64_t *thread = &s->word[s->thread], *frame = &s->word[s->frame], *code = &s->word[s->code];
     const struct {
@@ -103,7 +103,7 @@ static const struct xs_python_layout *layout_of(unsigned version) {
     return NULL;
 }
 
-/* Is there an interpreter behind the handle? True: the state says which way it was decided. */
+/* Is there an interpreter behind the handle? True: the state tells the decision. */
 static bool take(void *handle) {
     struct xs_python *p = &xs_python;
     const char *(*get_version)(void) = (const char *(*)(void))xs_real_dlsym(handle, "Py_GetVersion");
@@ -167,9 +167,9 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data) {
 
 static unsigned long long loads_before;
 
-/* To ask the loader for a symbol is to wait for any dlopen or dlclose, which may be waiting for the calling thread:
- * the constructor of a library that joins a thread of its own, the destructor of one that ends its workers. So it is
- * asked at session start, and then only where a library is there that is called like an interpreter. */
+/* Asking the loader for a symbol waits for any dlopen or dlclose, which may be waiting for the calling thread: a
+ * library's constructor that joins a thread, or a destructor that ends its workers. So the loader is asked at session
+ * start, and later only if some library has an interpreter's name. */
 static void look(void *unused) {
     (void)unused;
     struct names names = {.count = 0};
@@ -195,7 +195,7 @@ static void look(void *unused) {
             dlclose(handle);
         }
     }
-    dlerror(); /* the application's next one is not about our searches */
+    dlerror(); /* the application's next dlerror() must not show our searches */
 }
 
 /* ---- when to look ---- */
@@ -257,7 +257,7 @@ bool xs_python_prepare(void) {
         atomic_store_explicit(&p->state, XS_PYTHON_READY, memory_order_release);
         return true;
     case XS_PYTHON_WRONG:
-        /* A signal handler sees frames that are half made; one that meets nothing but those is no harm. */
+        /* A signal handler may see half-made frames; to find only those does no harm. */
         if (atomic_fetch_add(&wrong_checks, 1) + 1 == TRIES) {
             xs_note("python", "no Python frames: the frames of CPython %u.%u are not where they are in other builds",
                     p->layout.version >> 8u, p->layout.version & 0xffu);

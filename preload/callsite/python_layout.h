@@ -1,4 +1,4 @@
-/* What is known of the interpreter, and how its memory is read. For the files python_*.c alone. */
+/* Knowledge of the interpreter, and how to read its memory. Only for the files python_*.c. */
 #ifndef XFERSPY_PRELOAD_PYTHON_LAYOUT_H
 #define XFERSPY_PRELOAD_PYTHON_LAYOUT_H
 
@@ -17,7 +17,7 @@ enum xs_python_shape {
     XS_PYTHON_FRAMES,        /* since 3.11: _PyInterpreterFrame, many in one C call; line table of PEP 657 */
 };
 
-struct xs_python_layout { /* python_versions.def says what they are */
+struct xs_python_layout { /* explained in python_versions.def */
     uint16_t version;
     uint16_t shape;
     uint16_t thread_id, cframe, current;
@@ -26,8 +26,7 @@ struct xs_python_layout { /* python_versions.def says what they are */
     uint16_t ascii, compact;
 };
 
-/* Offsets that are the same in all these versions: struct _object, _varobject, PyASCIIObject, PyBytesObject,
- * PyTypeObject. */
+/* Offsets that all these versions share: struct _object, _varobject, PyASCIIObject, PyBytesObject, PyTypeObject. */
 enum {
     XS_PYTHON_OB_TYPE = 8,
     XS_PYTHON_OB_SIZE = 16,
@@ -36,47 +35,46 @@ enum {
     XS_PYTHON_BYTES_DATA = 32,
     XS_PYTHON_TP_FLAGS = 168,
 };
-/* struct PyASCIIObject, state: interned (2 bits), kind (3 bits, bytes a character), compact, ascii. In builds with a
- * GIL. */
+/* The field `state` of struct PyASCIIObject in builds with a GIL: interned (2 bits), kind (3 bits, bytes per
+ * character), compact, ascii. */
 enum {
     XS_PYTHON_TEXT_KIND_SHIFT = 2,
     XS_PYTHON_TEXT_KIND_MASK = 7,
     XS_PYTHON_TEXT_COMPACT = 1u << 5,
     XS_PYTHON_TEXT_ASCII = 1u << 6
 };
-#define XS_PYTHON_IS_BYTES (UINT64_C(1) << 27) /* Py_TPFLAGS_BYTES_SUBCLASS: bytes and types derived from it */
+#define XS_PYTHON_IS_BYTES (UINT64_C(1) << 27) /* Py_TPFLAGS_BYTES_SUBCLASS: bytes and derived types */
 #define XS_PYTHON_IS_TEXT (UINT64_C(1) << 28)  /* Py_TPFLAGS_UNICODE_SUBCLASS */
 
-/* enum _frameowner. XS_PYTHON_OWNER_C is FRAME_OWNED_BY_CSTACK in 3.12 and 3.13; in 3.14 it is
- * FRAME_OWNED_BY_INTERPRETER, and values above it belong to it as well. 3.11 has none. */
+/* Values of enum _frameowner. XS_PYTHON_OWNER_C is FRAME_OWNED_BY_CSTACK in 3.12 and 3.13; in 3.14 it is
+ * FRAME_OWNED_BY_INTERPRETER, and larger values belong to it as well. 3.11 has neither. */
 enum { XS_PYTHON_OWNER_GENERATOR = 1, XS_PYTHON_OWNER_C = 3 };
 
 enum xs_python_state {
-    XS_PYTHON_ABSENT,    /* none was found yet */
-    XS_PYTHON_UNCHECKED, /* one was found, but no thread that runs Python code has made a call yet */
+    XS_PYTHON_ABSENT,    /* no interpreter was found yet */
+    XS_PYTHON_UNCHECKED, /* an interpreter was found, but no thread that runs Python code has made a call yet */
     XS_PYTHON_READY,
-    XS_PYTHON_OFF, /* it cannot be read; a note says why */
+    XS_PYTHON_OFF, /* the interpreter cannot be read; a note says why */
 };
 
 struct xs_python {
-    _Atomic int state; /* enum xs_python_state; once this is not ABSENT, what follows does not change */
+    _Atomic int state; /* enum xs_python_state; once it is not ABSENT, the fields below do not change */
     struct xs_python_layout layout;
     uintptr_t code_type;
-    uintptr_t finalizing; /* where the runtime has a pointer that is not NULL once it ends; 0: not known */
+    uintptr_t finalizing; /* address of a pointer that is not NULL once the runtime ends; 0: not known */
     void *(*this_thread)(void);
     int (*is_finalizing)(void);
     int (*is_initialized)(void);
 };
 extern struct xs_python xs_python;
 
-/* Has the interpreter begun to end? Then it frees thread states while their threads still run, so that none may be
- * read. */
+/* Has the interpreter begun to end? It then frees thread states while their threads still run, so none may be read. */
 XS_HOT bool xs_python_ends(void) {
     const struct xs_python *p = &xs_python;
     return p->finalizing ? *(void *const volatile *)p->finalizing != NULL : p->is_finalizing() != 0;
 }
 
-/* Reads at an address that is known to be good. */
+/* Reads at an address that is known to be valid. */
 #define XS_PYTHON_READ(type, name)                                                                                     \
     XS_HOT type name(uintptr_t at) {                                                                                   \
         type value;                                                                                                    \
@@ -91,11 +89,11 @@ XS_PYTHON_READ(uint8_t, xs_python_byte)
 /* Can this be the address of an object or of a frame? */
 XS_HOT bool xs_python_plausible(uintptr_t at) { return at >= 4096 && at % 8 == 0 && at < (uintptr_t)1 << 56; }
 
-/* Slow path of the walk: finds and checks the interpreter. True: it can be read. */
+/* The walk's slow path: finds and checks the interpreter. True: it can be read. */
 bool xs_python_prepare(void);
-void xs_python_find_forget(void); /* in a forked child */
+void xs_python_find_forget(void); /* called in a forked child */
 
-/* The calling thread's state. 0: the thread has none, or the interpreter has not begun, or it begins to end. */
+/* Returns the calling thread's state. 0: the thread has none, the interpreter has not begun, or it begins to end. */
 XS_HOT uintptr_t xs_python_thread(void) {
     return xs_python_ends() || !xs_python.is_initialized() ? 0 : (uintptr_t)xs_python.this_thread();
 }
@@ -110,11 +108,11 @@ bool xs_python_probe(void *to, uintptr_t from, size_t bytes);
 enum xs_python_fit { XS_PYTHON_FITS, XS_PYTHON_NO_FRAMES, XS_PYTHON_WRONG };
 enum xs_python_fit xs_python_check(void);
 
-/* Copies a str as UTF-8, at most `room` bytes and no half character. Returns how many bytes; 0 for an object that is
- * no str. */
+/* Copies a str as UTF-8, at most `room` bytes and only whole characters. Returns the number of bytes; 0 if the object
+ * is no str. */
 size_t xs_python_text(char *to, size_t room, uintptr_t text);
 
-/* The line of a position in a code object; 0: the position has none. */
+/* Returns the line of a position in a code object; 0: the position has none. */
 uint32_t xs_python_line(uintptr_t code, uint32_t position);
 
 #endif

@@ -16,7 +16,7 @@ static uint32_t character(const uint8_t *data, unsigned kind, size_t i) {
     }
 }
 
-/* What UTF-8 has no place for: half a surrogate pair, which stands for a byte that was no text; and the end of a
+/* Replaces what UTF-8 cannot hold: half a surrogate pair, which stands for a byte that was no text; and the end of a
  * string. */
 static uint32_t replaced(uint32_t c) { return c == 0 || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0xfffd : c; }
 

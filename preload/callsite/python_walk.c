@@ -7,7 +7,7 @@ XS_HOT uint64_t mixed(uint64_t a, uint64_t b) { /* wyhash's mum */
     return (uint64_t)product ^ (uint64_t)(product >> 64u);
 }
 
-/* All of it up to 1 KiB: a line more may change one byte of a table. Larger ones are sampled. */
+/* Hashes all content up to 1 KiB: one more line may change one byte of a table. Larger content is sampled. */
 XS_HOT uint64_t content_hash(uintptr_t at, uint64_t bytes) {
     enum { PAIRS = 64 };
     const uint64_t first = UINT64_C(0xa0761d6478bd642f), second = UINT64_C(0xe7037ed1a0b428db);
@@ -48,9 +48,9 @@ struct last_text { /* the frames of a stack share files */
     uint64_t hash;
 };
 
-/* A code object that is freed may have its address taken by the next one, and its texts and tables have theirs
- * taken, too, when a notebook's cell is run again or text is compiled again; so it is their content that counts.
- * From 3.12 on each code object has a number of its own. */
+/* Computes the identity of a code object. Another object may take a freed one's address, and the addresses of its texts
+ * and tables too, when a notebook's cell is run again or text is compiled again; so their content counts. From 3.12 on
+ * each code object has a number of its own. */
 XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, struct last_text *file) {
     uintptr_t lines = xs_python_word(code + l->lines), filename = xs_python_word(code + l->filename);
     uintptr_t name = xs_python_word(code + (l->qualname ? l->qualname : l->name));
@@ -74,9 +74,9 @@ XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, st
 
 /* ---- what may be read ---- */
 
-/* Where a signal handler takes the stack the interpreter may be between two instructions: 3.11 and 3.12 publish a
- * frame pointer before it has a value. So no page is read directly that the kernel has not been asked about once. A
- * page that went away since is met by such a pointer only. */
+/* A signal handler may take a stack while the interpreter is between two instructions: 3.11 and 3.12 publish a frame
+ * pointer before it has a value. So no page is read directly before the kernel was asked about it once. Only such a
+ * pointer can meet a page that went away since. */
 enum { PAGES = 8192, PAGE_SHIFT = 12, PAGE_PROBES = 8 };
 static _Atomic uintptr_t known_pages[PAGES];
 
@@ -104,7 +104,7 @@ XS_HOT bool is_readable_page(uintptr_t page) {
     return ask(page, &known_pages[first]);
 }
 
-/* So many bytes, less than a page; `*last`: a page that is. */
+/* Are `bytes` bytes, less than a page, readable? `*last`: a page that is. */
 XS_HOT bool is_readable(uintptr_t at, size_t bytes, uintptr_t *last) {
     if (!xs_python_plausible(at)) {
         return false;
@@ -128,9 +128,9 @@ struct out {
     unsigned count, limit;
     bool is_cut;
     bool is_open;                    /* frames were given of a C call whose first frame has not come */
-    uintptr_t frame_page, code_page; /* that were read last */
+    uintptr_t frame_page, code_page; /* pages that were read last */
     struct last_text file;
-    size_t frame_bytes, code_bytes; /* up to the end of what is read of one; another page may not be there */
+    size_t frame_bytes, code_bytes; /* bytes up to the end of the fields read; the next page may not exist */
 };
 
 static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t position, bool is_entry) {
@@ -141,8 +141,8 @@ static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t positi
     o->frames[o->count++] = (struct xs_python_frame){code, identity, position, is_entry};
 }
 
-/* The interpreter's C function was entered here. One that has nothing to show, such as one that is just returning,
- * is told as well, or the frames of the native stack would be matched with those of another call. */
+/* Notes an entry of the interpreter's C function. A call with nothing to show, such as one that is returning, is noted
+ * too, or the native frames would be matched with another call's. */
 static void put_entry(struct out *o) {
     if (o->is_open) {
         o->frames[o->count - 1].is_entry = true;

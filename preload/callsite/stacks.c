@@ -43,8 +43,8 @@ static struct place *table_at(unsigned i) {
     return mine;
 }
 
-/* Another thread writes the place, for a few nanoseconds or until it runs again. Where that takes half a second, its
- * stack may get a second number, which does no harm. */
+/* Waits for another thread to write the place, which takes a few nanoseconds, or until that thread runs again. After
+ * half a second the stack may get a second number, which does no harm. */
 static uint64_t wait_for(struct place *place) {
     static const struct timespec pause = {0, 100000};
     uint64_t low = 1;
@@ -66,7 +66,7 @@ static bool is_of(struct place *place, struct xs_stack_key key, uint64_t low) {
     return low == key.low && atomic_load_explicit(&place->high, memory_order_relaxed) == key.high;
 }
 
-/* The place of the key, or the empty one that is now its own. NULL: another's. */
+/* Returns the key's place, or an empty place that is now the key's. NULL: the place is another key's. */
 static struct place *claim(struct place *place, struct xs_stack_key key, bool *is_new) {
     uint64_t low = atomic_load_explicit(&place->low, memory_order_acquire);
     if (low == 0 && atomic_compare_exchange_strong(&place->low, &low, 1)) {

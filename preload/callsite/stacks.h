@@ -1,5 +1,5 @@
-/* The stacks that were seen, by a 128-bit hash of their frames. Each has a number, from 1. Lock-free; the tables are
- * mappings of the library's own, so no allocator of the application is called; no frame is kept. */
+/* The table of stacks seen so far, by a 128-bit hash of their frames. Each stack has a number, from 1. Lock-free. The
+ * tables are the library's own mappings, so no allocator of the application is called. No frame is kept. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_STACKS_H
 #define XFERSPY_PRELOAD_CALLSITE_STACKS_H
 
@@ -10,11 +10,11 @@ struct xs_stack_key {
     uint64_t low, high;
 };
 
-/* The number of a stack; 0: there is no room for another stack. `*is_new`: the caller is the one who has to define
- * it. Any thread, signal handlers too. */
+/* Returns the number of a stack; 0: there is no room for another stack. `*is_new`: the caller must define it. Any
+ * thread, signal handlers too. */
 uint32_t xs_stacks_number(struct xs_stack_key key, bool *is_new);
 
-/* The caller could not define the stack after all. The next thread that meets it is told that it is new. */
+/* Notes that the caller could not define the stack after all. The next thread that meets it is told that it is new. */
 void xs_stacks_undefined(struct xs_stack_key key);
 
 #endif

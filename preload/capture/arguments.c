@@ -12,30 +12,30 @@
 
 bool xs_arguments_on;
 
-/* Answers of the memory map, gaps between allocations among them, by the place of the address that asked: places of
- * 512 bytes for small allocations side by side, places of 2 MiB for the segments of caching allocators, in which every
+/* Answers of the memory map, gaps between allocations included, by the place of the address that was looked up. Places
+ * of 512 bytes serve small allocations side by side, places of 2 MiB the segments of caching allocators, in which every
  * launch has other addresses. */
 #define NEAR 64u
 #define FAR 32u
 struct answer {
-    uint64_t low, bytes; /* no bytes: it is being written */
-    uint32_t sequence;   /* of the map, its lower half: what is 2^31 changes old is not in here any more */
+    uint64_t low, bytes; /* 0: being written */
+    uint32_t sequence;   /* lower half of the map's sequence; answers are replaced long before 2^31 changes */
     uint32_t allocation; /* 0: none that counts */
 };
 
-/* Sets that launches had, by their addresses: a program makes the same launches again and again, and between two of
- * them its own work has emptied the processor's nearest caches. What is known takes one line of these, or two if there
- * are many addresses, and the way to a set takes a dozen. */
+/* Sets of earlier launches, by their addresses: a program repeats its launches, and its work between two of them
+ * empties the processor's nearest caches. A known launch takes one cache line of this table, or two if there are many
+ * addresses; the way to a set takes a dozen. */
 #define KNOWN 512u
 #define KNOWN_ADDRESSES 14u
 struct known {
-    uint64_t sequence; /* of the map; 0: none */
+    uint64_t sequence; /* sequence of the map; 0: none */
     uint32_t count, set;
     uint64_t addresses[KNOWN_ADDRESSES];
 };
 _Static_assert(sizeof(struct known) == 128, "two lines of the cache");
 
-/* A thread has one (core/thread_memory.h). What is known stays, addresses and ids are of one launch. */
+/* One per thread (core/thread_memory.h). Known sets stay; addresses and ids belong to one launch. */
 struct memory {
     struct known known[KNOWN];
     struct answer near[NEAR][2], far[FAR];
@@ -44,11 +44,11 @@ struct memory {
 };
 
 struct pointers {
-    uint64_t low, bytes; /* where there are allocations at all */
-    uint64_t sequence;   /* of the map, as the scan began */
-    unsigned addresses;  /* found, since the last ones were looked up */
-    unsigned count;      /* of allocations that were found */
-    bool has_more;       /* addresses than there is room for: the first ones have been looked up */
+    uint64_t low, bytes; /* address range of all allocations */
+    uint64_t sequence;   /* sequence of the map when the scan began */
+    unsigned addresses;  /* addresses found since the last look-up */
+    unsigned count;      /* number of allocations found */
+    bool has_more;       /* more addresses than fit: the first ones have been looked up */
     struct memory *memory;
 };
 
@@ -67,7 +67,7 @@ static bool counts(const struct xs_map_cache *answer) {
     }
 }
 
-/* A signal handler may jump away at any moment: what is not yet written answers nothing. */
+/* An unfinished answer answers nothing, because a signal handler may jump away at any moment. */
 static void write_answer(struct answer *to, const struct answer *answer) {
     to->bytes = 0;
     atomic_signal_fence(memory_order_seq_cst);
@@ -93,7 +93,7 @@ XS_HOT bool answers(const struct answer *a, uint64_t address, uint32_t sequence)
     return address - a->low < a->bytes && a->sequence == sequence;
 }
 
-/* The allocation that an address lies in; 0: in none that counts. */
+/* Returns the allocation that holds an address; 0: no allocation that counts. */
 XS_HOT uint32_t look_up(struct memory *memory, uint64_t address, uint32_t sequence) {
     struct answer *near = memory->near[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
     struct answer *far = &memory->far[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
@@ -132,7 +132,7 @@ XS_HOT void look_at(struct pointers *p, const void *place) {
     p->memory->addresses[p->addresses++] = address;
 }
 
-/* The place of these addresses; NULL: they are too many. */
+/* Returns the place of these addresses; NULL: there are too many. */
 XS_HOT struct known *place_of(const struct pointers *p) {
     uint64_t h = p->addresses;
     if (p->addresses > KNOWN_ADDRESSES || p->has_more) {
@@ -156,7 +156,7 @@ XS_HOT bool is_known(const struct known *known, const struct pointers *p) {
     return true;
 }
 
-#define MOST_BYTES 32768u /* of parameters that any kernel has */
+#define MOST_BYTES 32768u /* most bytes of a kernel's parameters */
 
 struct buffer {
     const char *start;
@@ -172,14 +172,14 @@ static struct buffer buffer_of(void **extra) {
         } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
             memcpy(&b.bytes, extra[1], sizeof b.bytes);
         } else {
-            return (struct buffer){NULL, 0}; /* a word of a newer CUDA; what follows it may be no pair */
+            return (struct buffer){NULL, 0}; /* a word of a newer CUDA; the next words may be no pairs */
         }
         extra += 2;
     }
     return b;
 }
 
-/* Without a layout every aligned word of a buffer is looked at. */
+/* Looks at every aligned word of a buffer if there is no layout. */
 static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void **extra) {
     struct buffer b = buffer_of(extra);
     if (!b.start) {
@@ -200,7 +200,7 @@ static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void
     return true;
 }
 
-/* False: not seen. */
+/* Returns false if the arguments were not seen. */
 static bool scan(struct pointers *p, CUfunction function, void **params, void **extra) {
     const struct xs_layout *layout = xs_layout_of(function);
     if (XS_UNLIKELY(extra && !params)) {
@@ -215,7 +215,7 @@ static bool scan(struct pointers *p, CUfunction function, void **params, void **
     return true;
 }
 
-/* Launches have few pointers, and then one pass of insertion sort is all of it. */
+/* Sorts the ids. Launches have few pointers, so one pass of insertion sort is mostly enough. */
 static void sort(uint32_t *ids, unsigned count) {
     static const unsigned gaps[] = {132, 57, 23, 10, 4, 1};
     for (unsigned g = count > 10 ? 0 : 5; g < sizeof gaps / sizeof gaps[0]; g++) {
@@ -230,7 +230,7 @@ static void sort(uint32_t *ids, unsigned count) {
     }
 }
 
-/* The distinct ones of ascending ids come to the front. */
+/* Moves the distinct ids of an ascending list to the front. */
 static unsigned distinct(uint32_t *ids, unsigned count) {
     unsigned kept = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -250,7 +250,7 @@ static uint64_t hash_of(const uint32_t *ids, unsigned count) {
     return h;
 }
 
-/* The set of what was scanned; a new one is written ahead of the event. */
+/* Gives the event the number of the scanned set; a new set is written ahead of the event. */
 static struct xs_event *number(struct xs_event *e, struct pointers *p) {
     uint32_t *ids = p->memory->ids;
     look_up_all(p);
@@ -268,8 +268,8 @@ static struct xs_event *number(struct xs_event *e, struct pointers *p) {
     return XS_LIKELY(e->argument_set != 0) ? e : xs_set_add(e, ids, count, hash);
 }
 
-/* A set keeps its number even where argument_sets.c forgets it. If the map has changed since the scan began, what is
- * remembered here is never found. Until all of it is written it counts for nothing: a signal handler may jump away. */
+/* Remembers a set, which keeps its number even if argument_sets.c forgets it. If the map has changed since the scan
+ * began, the entry is never found. An unfinished entry counts for nothing, because a signal handler may jump away. */
 static void remember(struct known *known, const struct pointers *p, uint32_t set) {
     known->sequence = 0;
     atomic_signal_fence(memory_order_seq_cst);
@@ -308,7 +308,7 @@ void xs_arguments_functions_go(void) { xs_layouts_drop(); }
 void xs_arguments_forget(void) {
     struct memory *memory = xs_thread_memory[XS_PART_ARGUMENTS].memory;
     for (unsigned i = 0; memory && i < KNOWN; i++) {
-        if (memory->known[i].sequence) { /* a page on which nothing is known stays shared with the parent */
+        if (memory->known[i].sequence) { /* a page without entries stays shared with the parent */
             memory->known[i].sequence = 0;
         }
     }

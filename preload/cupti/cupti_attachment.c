@@ -10,11 +10,11 @@
 #include "preload/cupti/cupti_internal.h"
 
 static bool kernels_wanted;
-/* What is added to CUPTI's correlation ids, because those of the trace are unique. Where CUPTI is attached again they
- * begin anew (H200) or go on (H100), and if what they had reached were added to ids that go on, they would soon be
- * larger than 32 bits. So the first id of an attachment, whichever it is, becomes a little more than the largest one of
- * before; other threads may have smaller ones at that moment. Until that first call it is FIRST_IS_AWAITED with the
- * largest one of before. */
+/* The offset added to CUPTI's correlation ids, which makes the trace's ids unique. When CUPTI is attached again, its
+ * ids begin anew (H200) or go on (H100). If the latest id were added to ids that go on, they would soon exceed 32 bits.
+ * So the first id of an attachment, whichever it is, becomes a little more than the largest one before; other threads
+ * may have smaller ids at that moment. Until that first call the value is FIRST_IS_AWAITED with the previous largest
+ * id. */
 #define FIRST_IS_AWAITED (UINT64_C(1) << 32)
 #define OF_OTHER_THREADS 4096u
 static _Atomic uint64_t correlation_base;
@@ -30,7 +30,7 @@ uint32_t xs_cupti_correlation_base(void) {
     return (uint32_t)atomic_load_explicit(&correlation_base, memory_order_relaxed);
 }
 
-/* The trace's id of a call that has this one. */
+/* Returns the trace's id of a call that has this CUPTI id. */
 static uint32_t correlation_of(uint32_t id) {
     uint64_t base = atomic_load_explicit(&correlation_base, memory_order_relaxed);
     if (XS_UNLIKELY(base & FIRST_IS_AWAITED)) {
@@ -45,7 +45,7 @@ static uint32_t correlation_of(uint32_t id) {
 #define IDS 2048u
 static enum { A_COPY, A_LAUNCH, A_GRAPH } sort_of[IDS];
 
-/* Calls of the library itself may have no place at the gate. */
+/* The latest id of a thread without a place at the gate, such as the library's own. */
 static _Atomic uint32_t latest_without_slot;
 
 static void count_at(struct xs_gate_slot *slot, CUpti_CallbackId id) {
@@ -94,7 +94,7 @@ static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const ui
     return turned;
 }
 
-/* Asked once: the ids of a CUPTI do not change. One that has not all of them was asked in vain, and costs no more. */
+/* Asks once, because the ids of a CUPTI do not change, even if it lacks some of them. */
 static size_t find_newer_copies(const struct xs_cupti_api *api, const uint32_t **found) {
 #define X(name) #name,
     static const char *const names[] = {XS_CUPTI_NEWER_COPIES(X)};
@@ -138,9 +138,9 @@ static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
 
 /* ---- activity kinds ---- */
 
-/* Peer copies (MEMCPY2) are not enabled, and are decoded where MEMCPY brings them along. Where both kinds of copies are
- * on, each cuptiActivityFlushAll after a copy makes a later launch of a CUDA graph fail with CUDA_ERROR_LAUNCH_FAILED
- * (CUPTI 13.0.1: tests/bench/flush_graph.cu, docs/develop/measurements.md). */
+/* Peer copies (MEMCPY2) are not enabled, but decoded where MEMCPY includes them. If both kinds of copies are on, each
+ * cuptiActivityFlushAll after a copy makes a later launch of a CUDA graph fail with CUDA_ERROR_LAUNCH_FAILED (CUPTI
+ * 13.0.1: tests/bench/flush_graph.cu, docs/develop/measurements.md). */
 static struct {
     const char *what;
     CUpti_ActivityKind kind;
@@ -153,7 +153,8 @@ static struct {
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
-/* The result of the one kind that CUPTI is here for: copies. What else cannot be had is noted, once. */
+/* Returns the result for copies, the one kind that CUPTI is here for. Other kinds that are not available are noted
+ * once. */
 static CUptiResult enable_kinds(const struct xs_cupti_api *api) {
     CUptiResult copies = CUPTI_SUCCESS;
     for (size_t i = 0; i < KIND_COUNT; i++) {
@@ -189,7 +190,7 @@ CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, siz
     return xs_cupti_subscribe_by(api, on_driver_call, holder, bytes);
 }
 
-/* Callbacks first: a call that comes in between has a correlation id and no record, like one that was still running
+/* Callbacks come first: a call in between then has a correlation id and no record, like a call that was still running
  * when recording ended, and not a record without a call. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels) {
     kernels_wanted = kernels;
@@ -203,11 +204,11 @@ void xs_cupti_record_no_more(const struct xs_cupti_api *api) {
     turn_all_callbacks(api, false);
 }
 
-/* cuptiFinalize does nothing, without a word, where there is another subscriber that the library has not seen. */
+/* cuptiFinalize silently does nothing if there is another subscriber that the library has not seen. */
 static CUptiResult leave_and_finalize(const struct xs_cupti_api *api) {
     xs_cupti_record_no_more(api);
     xs_cupti_unsubscribe(api);
-    (void)api->cuptiFinalize(); /* nothing of the library's is left, even if it fails */
+    (void)api->cuptiFinalize(); /* nothing of the library is left, even if this fails */
     return CUPTI_SUCCESS;
 }
 

@@ -1,19 +1,19 @@
-/* The memory that CUPTI writes its activity records into. A buffer is handed out when CUPTI asks for one, queued
- * when it is complete until the drain thread decodes it, and then used again. */
+/* The memory that CUPTI writes its activity records into. A buffer is handed out when CUPTI asks for one, queued once
+ * it is complete until the drain thread decodes it, and then used again. */
 #include <stdlib.h>
 
 #include "preload/core/lock.h"
 #include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
 
-/* Larger ones cost memory, smaller ones calls. */
+/* Larger buffers cost memory, smaller ones calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 #define SMALL_BUFFER_BYTES ((size_t)64 * 1024)
 #define BUFFER_ALIGNMENT 8u
 #define FREE_LIMIT 8u
 #define QUEUE_NOTE_BYTES ((size_t)64 * 1024 * 1024)
 
-/* CUPTI asks for a buffer inside of the application's calls. */
+/* Taken inside the application's calls too, in which CUPTI asks for buffers. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static struct xs_cupti_buffer *queue_head, *queue_tail;
 static size_t queue_bytes;
@@ -23,8 +23,8 @@ static uint64_t lost;
 static bool noted;
 static _Atomic unsigned asked_for;
 
-/* Data comes from malloc and starts where malloc says: a buffer that CUPTI still holds when the application takes over
- * goes to the application's callback, and those call free() on what they get. */
+/* Data must be exactly what malloc returned: a buffer that CUPTI still holds when the application takes over goes to
+ * the application's callback, and such callbacks call free() on it. */
 static uint8_t *allocate(size_t bytes) {
     _Static_assert(_Alignof(max_align_t) >= BUFFER_ALIGNMENT, "malloc aligns enough");
     return malloc(bytes);
@@ -43,7 +43,7 @@ static struct xs_cupti_buffer *pop_queue(void) {
     return buffer;
 }
 
-/* Called under the lock. The data of a free or queued buffer, whose description is no longer needed. */
+/* Frees the description of a free or queued buffer, and returns the data. Called under the lock. */
 static uint8_t *strip(struct xs_cupti_buffer *buffer, size_t *bytes) {
     uint8_t *data = buffer->data;
     *bytes = buffer->bytes;
@@ -52,8 +52,8 @@ static uint8_t *strip(struct xs_cupti_buffer *buffer, size_t *bytes) {
     return data;
 }
 
-/* A buffer of last resort: the oldest complete one loses its records. CUPTI given no buffer at all drops records
- * too, and some versions do worse. */
+/* Provides a buffer of last resort: the oldest complete one loses its records. CUPTI drops records too if it gets no
+ * buffer, and some versions do worse. */
 static uint8_t *take_from_queue(size_t *bytes) {
     xs_lock(&lock);
     struct xs_cupti_buffer *buffer = pop_queue();

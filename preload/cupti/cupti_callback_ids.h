@@ -1,6 +1,6 @@
-/* The entry points of the driver whose CUPTI callback gives a correlation id: one row a callback id of
- * cupti_driver_cbid.h. The ids are the same in every CUPTI. A CUPTI that does not know an id refuses it, and that is
- * ignored. */
+/* The driver's entry points whose CUPTI callback gives a correlation id, one row for each callback id of
+ * cupti_driver_cbid.h. An id means the same in every CUPTI. A CUPTI that does not know an id refuses it, and the
+ * refusal is ignored. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CALLBACK_IDS_H
 
@@ -84,8 +84,8 @@
     X(cuMemcpyBatchAsync_v2_ptsz)                                                                                      \
     X(cuMemcpy3DBatchAsync_v2_ptsz)
 
-/* Copies of CUDA 13.2. The header of the oldest toolkit that xferspy is built with has no ids for them, so a CUPTI is
- * asked which of its ids behind that header's have these names. */
+/* The copies that CUDA 13.2 added. The headers of the oldest toolkit that builds xferspy lack their ids, so CUPTI is
+ * asked which of its ids beyond those headers have these names. */
 #define XS_CUPTI_NEWER_COPIES(X)                                                                                       \
     X(cuMemcpyWithAttributesAsync)                                                                                     \
     X(cuMemcpyWithAttributesAsync_ptsz)                                                                                \
@@ -125,7 +125,7 @@
     X(cuMemsetD2D16Async_ptsz)                                                                                         \
     X(cuMemsetD2D32Async_ptsz)
 
-/* The copies of a graph carry the correlation id of its launch. */
+/* Copies in a graph carry the correlation id of the graph's launch. */
 #define XS_CUPTI_GRAPH_LAUNCHES(X)                                                                                     \
     X(cuGraphLaunch)                                                                                                   \
     X(cuGraphLaunch_ptsz)

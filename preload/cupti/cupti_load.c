@@ -14,7 +14,7 @@
 
 #define LIST_LIMIT 32
 
-/* Paths collected while the loader's lock is held, when nothing may be loaded. */
+/* Collected paths: nothing may be loaded while the loader's lock is held. */
 struct path_list {
     char *paths[LIST_LIMIT];
     unsigned count;
@@ -43,7 +43,7 @@ static int collect_libcupti(struct dl_phdr_info *info, size_t size, void *data) 
     return 0;
 }
 
-/* CUDA's pip packages lie side by side: .../site-packages/nvidia/PACKAGE/lib/libSOMETHING.so. Collects .../nvidia. */
+/* Collects .../nvidia. CUDA's pip packages lie side by side: .../site-packages/nvidia/PACKAGE/lib/libSOMETHING.so. */
 static int collect_nvidia_folder(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     const char *name = info->dlpi_name ? info->dlpi_name : "";
@@ -65,7 +65,7 @@ void *xs_cupti_mapped_symbol(const char *name, void *not_this) {
             fallback = xs_real_dlsym(handle, name);
     }
     list_free(&mapped);
-    dlerror(); /* a failed look-up here is nothing for the application to see */
+    dlerror(); /* hides a failed look-up here from the application */
     return symbol ? symbol : fallback;
 }
 
@@ -76,7 +76,7 @@ static const char *loaded_path(void *handle) {
     return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
 }
 
-/* Resolves the functions and asks for the version. False with the reason in `text`. */
+/* Resolves the functions and asks for the version. False: `text` has the reason. */
 static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, size_t bytes) {
     struct xs_cupti_api found = {.handle = handle};
     const char *missing = NULL;
@@ -107,13 +107,14 @@ static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, siz
     return true;
 }
 
-/* The loader would wait for who writes to a FIFO. A name without a slash is looked for in the loader's own folders. */
+/* Is the name something other than a file? The loader would wait for the writer of a FIFO. A name without a slash is
+ * searched in the loader's own folders. */
 static bool is_no_file(const char *name) {
     struct stat st;
     return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Why each candidate failed is worth keeping only for a file that exists and could not be used. */
+/* Tries one candidate. Keeps the reason of a failure only for a file that exists and cannot be used. */
 static bool try_open(struct xs_cupti_api *api, const char *name, int flags, char *text, size_t bytes) {
     void *handle = is_no_file(name) ? NULL : dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
     return handle && bind_library(api, handle, text, bytes);
@@ -212,7 +213,7 @@ static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
 
 int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t bytes) {
     int status = load(api, text, bytes);
-    /* The failures of the search are not the application's, whose next dlerror() would show the last of them. */
+    /* Clears the search's failures, or the application's next dlerror() would show the last of them. */
     dlerror();
     return status;
 }

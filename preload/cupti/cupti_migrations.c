@@ -7,11 +7,11 @@
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/migration_budget.h"
 
-#define SOON_MS 5u /* where managed memory is new, and recording its migrations may have to stop */
+#define SOON_MS 5u /* after new managed memory, when recording may soon have to stop */
 
 /* Recording of migrations begins with the program's first managed memory: counters that run while nothing migrates make
  * cuptiFinalize wait for two seconds (CUPTI 13.0). */
-static bool wanted, bounded;      /* at all; resting */
+static bool wanted, bounded;      /* migrations are wanted; recording pauses by budget */
 static _Atomic bool begun, works; /* counting was tried; CUPTI does it */
 static struct xs_migration_budget budget;
 static _Atomic bool hurry;      /* managed memory was allocated: migrations may begin */
@@ -24,7 +24,7 @@ static CUptiResult configure(bool on) {
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
-        /* not every version and platform has the rest */
+        /* these are missing in some versions and platforms */
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THRASHING,
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THROTTLING,
         CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_REMOTE_MAP,
@@ -96,7 +96,7 @@ bool xs_cupti_has_migrations(void) { return atomic_load(&works); }
 
 void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, count); }
 
-/* Called inside. Those that wait to be drained have cost their time already. */
+/* Counts the records so far, undrained ones included: they have cost their time already. Called inside. */
 static uint64_t migration_records(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     return (uint64_t)atomic_load(&decoded) + xs_cupti_buffers_migrations(&reader);
@@ -132,7 +132,7 @@ static unsigned watch_migrations(uint64_t now_ns) {
     if (records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
     records_before = records;
-    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* turning takes ms */
+    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* new time: turning takes ms */
     return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }
 

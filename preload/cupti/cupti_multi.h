@@ -1,16 +1,16 @@
-/* What CUDA 13.3 adds to CUPTI for several subscribers in one process, declared by hand: the headers that xferspy is
- * built with are older. From NVIDIA's documentation of CUPTI 13.4: "Multiple Subscribers" in
+/* The functions that CUDA 13.3 adds to CUPTI for several subscribers in one process, declared by hand because xferspy
+ * is built with older headers. The source is NVIDIA's documentation of CUPTI 13.4: "Multiple Subscribers" in
  * https://docs.nvidia.com/cupti/main/main.html, and the functions in
- * https://docs.nvidia.com/cupti/api/group__CUPTI__ACTIVITY__API.html. It says:
+ * https://docs.nvidia.com/cupti/api/group__CUPTI__ACTIVITY__API.html. NVIDIA says:
  *
- * - Several subscribers need CUDA 13.3 and driver r610. The first one allows others (`allow_multiple_subscribers`), and
- *   all of them say the same.
- * - Each has kinds, buffers and callbacks of its own. Flushing has no function of one subscriber's:
- *   cuptiActivityFlushAll hands over the buffers of all. Neither have cuptiEnableCallback, which names the subscriber
- *   anyway, cuptiUnsubscribe, and the configuration of the counters of managed memory.
- * - The functions here and their global namesakes cannot be used together in one process; where both are, CUPTI
+ * - Several subscribers need CUDA 13.3 and driver r610. The first subscriber allows others
+ *   (`allow_multiple_subscribers`), and all others must set the flag too.
+ * - Each subscriber has its own kinds, buffers and callbacks. Flushing has no per-subscriber function:
+ *   cuptiActivityFlushAll hands over all subscribers' buffers. cuptiEnableCallback (which names the subscriber anyway),
+ *   cuptiUnsubscribe and the configuration of managed memory counters have none either.
+ * - The functions here and their global namesakes cannot be used together in one process; if both are used, CUPTI
  *   answers CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED or, as others have seen, CUPTI_ERROR_NOT_COMPATIBLE.
- * - cuptiFinalize does nothing while more than one subscriber is there.
+ * - cuptiFinalize does nothing while there is more than one subscriber.
  *
  * A configuration of NULL asks for records of the predefined layout. */
 #ifndef XFERSPY_PRELOAD_CUPTI_MULTI_H
@@ -20,14 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 13.3 Update 1 as cuptiGetVersion counts: 13.3 could crash where two subscribers recorded at the same time. */
+/* CUDA 13.3 Update 1, as cuptiGetVersion counts. CUDA 13.3 itself could crash when two subscribers recorded at the same
+ * time. */
 #define XS_CUPTI_13_3_1 130301u
-/* What cuDriverGetVersion says of r610. */
+/* The value of cuDriverGetVersion for driver r610. */
 #define XS_CUPTI_MULTI_DRIVER 13030
 
-/* CUpti_SubscriberParams from CUDA 13.2 on; before, it ends with the size. */
+/* CUpti_SubscriberParams from CUDA 13.2 on; the older structure ends before `allow_multiple_subscribers`. */
 struct xs_cupti_subscriber_params {
-    size_t bytes; /* sizeof this */
+    size_t bytes; /* size of this structure */
     const char *name;
     char *old_name;
     size_t old_name_bytes;
@@ -35,11 +36,11 @@ struct xs_cupti_subscriber_params {
     uint8_t padding[7];
 };
 
-/* The last parameters of the buffers' callbacks describe records of other layouts. */
+/* The last parameter of the buffer callbacks describes records of other layouts. */
 typedef void(CUPTIAPI *xs_cupti_requested_v2)(uint8_t **data, size_t *bytes, size_t *max_records, void *info);
 typedef void(CUPTIAPI *xs_cupti_completed_v2)(uint8_t *data, size_t bytes, size_t valid_bytes, void *info);
 
-/* Name and parameters, one row a function. */
+/* Names and parameters of the functions, one row each. */
 #define XS_CUPTI_MULTI(X)                                                                                              \
     X(cuptiActivityRegisterCallbacks_v2,                                                                               \
       (CUpti_SubscriberHandle subscriber, xs_cupti_requested_v2 requested, xs_cupti_completed_v2 completed))           \

@@ -1,6 +1,6 @@
-/* Decodes buffers of CUPTI's activity records into rows of the store. From version to version records have only
- * grown at their end. So the newest structure reads the records of every version, as long as no field is read that
- * the version did not have. */
+/* Decodes buffers of CUPTI's activity records into rows of the store. Records have only grown at their end from version
+ * to version. So the newest structure reads the records of every version, as long as no field is read that the version
+ * lacks. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 
 static int32_t device_ordinal(uint32_t id) { return id <= INT32_MAX ? (int32_t)id : -1; }
 
-/* CUPTI's time 0 is "unknown", and a forced flush hands over records whose end is not known yet: half an interval is
+/* CUPTI's time 0 means "unknown", and a forced flush hands over records without an end: half an interval counts as
  * none. */
 static void convert_times(const struct xs_cupti_decoder *d, uint64_t start, uint64_t end, int64_t *start_ns,
                           int64_t *end_ns) {
@@ -23,7 +23,7 @@ static void convert_times(const struct xs_cupti_decoder *d, uint64_t start, uint
     *end_ns = xs_clock_from_monotonic(d->clock, end - (uint64_t)d->offset_ns);
 }
 
-/* 0 is no call's, and stays that. */
+/* Id 0 belongs to no call, and stays 0. */
 static uint32_t correlation_of(const struct xs_cupti_decoder *d, uint32_t id) {
     return id ? id + d->correlation_base : 0;
 }
@@ -132,8 +132,8 @@ static int decode_sync(const struct xs_cupti_decoder *d, const CUpti_Activity *r
     return xs_store_device_sync(d->store, &row);
 }
 
-/* What cupti_activity.h says of the fields by counter kind: which of them mean anything. `value` of a CPU fault is a
- * program counter and of a GPU fault a number of faults, `srcId` of thrashing a bit mask. */
+/* The meaningful fields of each counter kind, by cupti_activity.h. `value` is a program counter for a CPU fault and a
+ * number of faults for a GPU fault; `srcId` of thrashing is a bit mask. */
 static int decode_migration(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     enum { BYTES = 1, SRC = 2, DST = 4, END = 8 };
     static const uint8_t meaning[] = {
@@ -214,8 +214,8 @@ static uint32_t id_of(const CUpti_Activity *record) {
 
 /* ---- calls that are left out ---- */
 
-/* Their ids, each at one of a few places. Where all of these are taken the oldest, which is long decoded, makes room.
- */
+/* The ids of such calls, each at one of a few places. If all of these are taken, the oldest id makes room; it was
+ * decoded long ago. */
 enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, PLACES = 8 };
 static _Atomic uint32_t left_out[LEFT_OUT]; /* 0: free */
 static _Atomic bool any_left_out;
@@ -253,9 +253,9 @@ static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *
     return false;
 }
 
-/* The fingerprint kernel by its name, of which there are many; other calls by what was remembered. A stream that is
- * told to wait for an event costs nobody time, and one of the library's own is like the application's, so none is
- * kept. */
+/* Finds the library's own work: the many fingerprint kernels by name, other calls by their remembered ids. Records of
+ * streams that wait for an event are all dropped: such a wait costs nobody time, and the library's own look like the
+ * application's. */
 static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
         return ((const CUpti_ActivitySynchronization2 *)record)->type ==
@@ -272,7 +272,7 @@ static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     return true;
 }
 
-/* The record behind `*record`, the n-th. */
+/* Finds the n-th record, the one after `*record`. */
 static CUptiResult find_record(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes, size_t n,
                                CUpti_Activity **record) {
     if (!d->offsets)

@@ -14,31 +14,31 @@
 #include "preload/cupti/cupti_internal.h"
 #include "schema/error.h"
 
-/* OVER is for ever: a session that failed, was taken or given away is not begun again. */
+/* OVER is final: a session that failed, was taken or was given away does not begin again. */
 enum phase { IDLE, STARTING, ACTIVE, OVER };
 static _Atomic int phase = IDLE;
 
 /* Held during every call of CUPTI, and while a buffer is indexed, because kernel names are CUPTI's memory. CUPTI's
  * callbacks never take it. */
 static struct xs_lock life = XS_LOCK_INITIALIZER;
-static int cancel_before; /* of the thread that holds it */
+static int cancel_before; /* cancel state of the thread that holds `life`, before it did */
 struct xs_cupti_api xs_cupti_api;
 static _Atomic(void *) handle;
 static bool with_kernels;
 static int64_t offset_ns; /* CUPTI's clock minus CLOCK_MONOTONIC */
-static char claim[64];    /* the application's first call of CUPTI, where it came before ours */
-/* The function by which it subscribed, where that is one that subscribers share; else NULL. */
+static char claim[64];    /* the application's first call of CUPTI, if it came before ours */
+/* The shared function by which the application subscribed; NULL: it did not use one. */
 static const void *shared_claim;
 static int driver_version;
-/* The session was one that subscribers share, and is over; the application may meet what CUPTI remembers of it. */
+/* True: a session of the shared interface is over, and the application may meet what CUPTI remembers of it. */
 static _Atomic bool left_shared;
 
 /* Taken only inside, and by threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_cupti_state state = {.status = "off"};
 
-/* A thread that is inside must neither lock again nor take CUPTI's inner calls for the application's. Nor must it be
- * cancelled there, or jump away: it would be inside for ever. */
+/* A thread that is inside must not lock again, and must not take CUPTI's inner calls for the application's. It must not
+ * be cancelled there or jump away either: it would be inside for ever. */
 static XS_TLS bool inside;
 static XS_TLS const struct xs_guard_note *guard_before;
 
@@ -56,7 +56,7 @@ static bool enter(bool waits) {
     cancel_before = cancel;
     inside = true;
     guard_before = xs_guard.raised;
-    xs_guard.raised = &xs_guard_unleft; /* signals wait, as long as the lock is held */
+    xs_guard.raised = &xs_guard_unleft; /* signals wait while the lock is held */
     return true;
 }
 
@@ -141,7 +141,7 @@ static bool load(void) {
     return true;
 }
 
-/* By the interface that is in use. */
+/* Attaches by the interface in use. */
 static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
     const char *call = "cuptiSubscribe";
     *result = xs_cupti_subscribe(&xs_cupti_api, holder, bytes);
@@ -160,7 +160,8 @@ static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
     return call;
 }
 
-/* Beside a subscriber of the application's the global interface would be refused, and might disturb it. */
+/* The global interface is tried only without other subscribers: beside one it would be refused, and might disturb it.
+ */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     if (xs_cupti_is_paused()) {
         *result = xs_cupti_record(&xs_cupti_api, with_kernels);
@@ -184,7 +185,7 @@ static bool taken_by(const char *call) {
     return false;
 }
 
-/* There may be several libraries of CUPTI in a process; only what uses ours is known to share it. */
+/* Several libraries of CUPTI may be in a process; only a user of ours is known to share it. */
 static bool is_shared_by(const void *its_function) {
     void *ours;
     memcpy(&ours, &xs_cupti_api.cuptiSubscribe_v2, sizeof ours);
@@ -267,7 +268,7 @@ void xs_cupti_flush(bool forced) {
 
 static void index_one(struct xs_cupti_buffer *buffer, void *decoder) { xs_cupti_buffer_index(buffer, decoder); }
 
-/* Kernel names are CUPTI's memory; the buffers that wait are decoded when it may be gone. */
+/* Queued buffers are indexed because CUPTI owns the kernel names, and may be gone when the buffers are decoded. */
 void xs_cupti_index_all(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     xs_cupti_buffers_each(index_one, &reader);
@@ -315,8 +316,8 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     return decoder->next_record != NULL;
 }
 
-/* Writes the buffer's records, and lets others come inside meanwhile where CUPTI is not needed: the disk may not
- * answer, and whoever wants CUPTI would wait for it, too. Inside. */
+/* Writes the buffer's records. Lets other threads come inside meanwhile unless CUPTI is needed: the disk may not
+ * answer, and a thread that wants CUPTI would wait for it too. Inside. */
 static int64_t decode(struct xs_cupti_decoder *decoder, const struct xs_cupti_buffer *buffer) {
     decoder->correlation_base = buffer->correlation_base;
     decoder->offsets = buffer->offsets;
@@ -343,7 +344,7 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
     if (buffer) {
         **tail = buffer;
         *tail = &buffer->next;
-        /* After an error the buffer is read again, when CUPTI may be gone, and the names with it. */
+        /* an error makes the buffer be read again, when CUPTI and its names may be gone */
         if (has_buffers() || atomic_load(&phase) == OVER)
             xs_cupti_buffer_index(buffer, decoder);
         result = decode(decoder, buffer);
@@ -374,7 +375,7 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
     while ((result = drain_one(&decoder, &tail)) >= 0)
         total += result;
     if (result != -INT64_MAX) {
-        xs_cupti_decoded_migrations(-(int64_t)decoder.records[XS_RECORD_MIGRATION]); /* they wait again */
+        xs_cupti_decoded_migrations(-(int64_t)decoder.records[XS_RECORD_MIGRATION]); /* the records wait again */
         xs_cupti_buffers_requeue(done);
         return result;
     }
@@ -391,7 +392,7 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
-/* The gate is closed where `is_closed`, and opened here. */
+/* Detaches CUPTI, or notes why not. `is_closed`: the gate is closed; it is opened here. */
 static void detach_or_note(bool is_closed, const char *why) {
     bool detached = is_closed && xs_cupti_others() == 0 && xs_cupti_finalize_alone();
     if (is_closed)
@@ -400,7 +401,7 @@ static void detach_or_note(bool is_closed, const char *why) {
         xs_note("cupti", "CUPTI could not be detached before %s; if that fails, run with XFERSPY_CUPTI=off", why);
 }
 
-/* Takes what CUPTI has, and leaves it. */
+/* Takes CUPTI's records, and leaves CUPTI. */
 static void leave(const char *why, bool detaches) {
     xs_cupti_stop_migrations();
     bool is_closed = xs_cupti_quiet_device();
@@ -412,14 +413,14 @@ static void leave(const char *why, bool detaches) {
         xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     xs_cupti_sample_clock();
     if (xs_cupti_shares())
-        xs_cupti_index_all(); /* which needs the subscriber */
+        xs_cupti_index_all(); /* indexing needs the subscriber */
     xs_cupti_unsubscribe(&xs_cupti_api);
     xs_cupti_index_all();
     if (detaches)
         detach_or_note(is_closed, why);
 }
 
-/* After this the application finds CUPTI as if nobody had used it; the records up to now wait for the drain. */
+/* Leaves CUPTI to the application as if nobody had used it; the records so far wait for the drain. */
 static void give_away(const char *why, bool detaches) {
     if (has_buffers())
         leave(why, detaches);
@@ -459,7 +460,7 @@ bool xs_cupti_stay_beside(const void *its_function) {
         shared_claim = its_function;
     }
     if (stays)
-        xs_cupti_other_came(); /* before it is there: CUPTI must not be finalized in between */
+        xs_cupti_other_came(); /* counted before it subscribes: CUPTI must not be finalized in between */
     xs_cupti_leave();
     return stays;
 }
@@ -509,8 +510,8 @@ bool xs_cupti_leave_no_trace(void) {
     return finalized;
 }
 
-/* Only the forking thread lives on: locks may be held by others for ever, and CUPTI's own are in the same state. A
- * child of a process that had not begun may begin for itself. */
+/* The forking thread alone lives on: others may hold locks for ever, and CUPTI's own are in the same state. A child of
+ * a process that had not begun may begin for itself. */
 void xs_cupti_forget(void) {
     xs_lock_forget(&life);
     xs_cupti_forget_turns();

@@ -1,6 +1,6 @@
 /* The functions by which an application takes CUPTI for itself, one row each. The library exports each of them in
- * CUPTI's place: xferspy gives up its own session, and then the call goes on to the application's CUPTI. Where both use
- * the interface that subscribers share, the session stays beside the application's. */
+ * CUPTI's place: xferspy gives up its own session, and then the call goes on to the application's CUPTI. If both use
+ * the shared interface, the session stays beside the application's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
@@ -14,8 +14,8 @@
 #include "preload/core/guard.h"
 #include "preload/cupti/cupti_internal.h"
 
-/* The second group measures hardware counters, some by running kernels again and again: neither is to be disturbed by
- * our records, nor are our records of any use then. Their parameter structures are not looked into. */
+/* The second group measures hardware counters, sometimes by running kernels repeatedly. Our records would disturb it,
+ * and would be of no use then. The parameter structures are not looked into. */
 #define XS_CUPTI_OVERRIDES(X)                                                                                          \
     X(cuptiSubscribe, (CUpti_SubscriberHandle * subscriber, CUpti_CallbackFunc callback, void *data),                  \
       (subscriber, callback, data))                                                                                    \
@@ -35,8 +35,8 @@
     X(cuptiPCSamplingEnable, (void *params), (params))                                                                 \
     X(cuptiSassMetricsEnable, (void *params), (params))
 
-/* Global functions that an application may call before it subscribes. They take nothing away from a session that is
- * global, too, but CUPTI refuses them beside one of the interface that subscribers share. */
+/* Global functions that an application may call before it subscribes. They take nothing away from a global session, but
+ * CUPTI refuses them beside a session of the shared interface. */
 #define XS_CUPTI_GLOBALS(X)                                                                                            \
     X(cuptiGetTimestamp, (uint64_t * timestamp), (timestamp))                                                          \
     X(cuptiActivityGetAttribute, (CUpti_ActivityAttribute attribute, size_t * bytes, void *value),                     \
@@ -53,8 +53,8 @@
     X(cuptiActivityEnableDriverApi, (CUpti_CallbackId id, uint8_t enable), (id, enable))                               \
     X(cuptiActivityEnableRuntimeApi, (CUpti_CallbackId id, uint8_t enable), (id, enable))
 
-/* What a subscriber asks for that is not alone. Some of it the first one has decided for all, which may be ours: HES,
- * whether graphs are recorded as a whole. */
+/* Requests of a subscriber that may not be alone. The first subscriber, which may be ours, decides some of them for
+ * all: HES, whether graphs are recorded as a whole. */
 #define XS_CUPTI_OF_SUBSCRIBERS(X)                                                                                     \
     X(cuptiActivityEnable_v2, (CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void *config),              \
       (subscriber, kind, config))                                                                                      \
@@ -77,7 +77,7 @@
 enum override { XS_CUPTI_ALL(X) OVERRIDE_COUNT };
 #undef X
 
-/* Exported, so that programs linked to CUPTI meet them; looked-up ones are remembered by xs_cupti_override. */
+/* Exported for programs linked to CUPTI; xs_cupti_override remembers functions that were looked up. */
 #define X(name, parameters, arguments) XS_EXPORT CUptiResult CUPTIAPI name parameters;
 XS_CUPTI_ALL(X)
 #undef X
@@ -94,7 +94,7 @@ static void *real_function(enum override which, const char *name) {
     if (real)
         return real;
     real = xs_real_dlsym(RTLD_NEXT, name);
-    /* A program whose libcupti came with a library of local scope, as Python's do, is bound to our export too. */
+    /* A program is bound to our export too if its libcupti came with a library of local scope, as Python's do. */
     if (!real)
         real = xs_cupti_mapped_symbol(name, xs_cupti_handle());
     if (real)
@@ -102,7 +102,7 @@ static void *real_function(enum override which, const char *name) {
     return real;
 }
 
-/* What CUPTI answers where it takes the call for one too many, beside another subscriber or after one. */
+/* Did CUPTI refuse the call because of another subscriber, present or past? */
 static bool is_refused(CUptiResult result) {
     return result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED || result == CUPTI_ERROR_NOT_COMPATIBLE ||
            result == CUPTI_ERROR_INVALID_OPERATION;
@@ -116,7 +116,7 @@ static bool is_refused(CUptiResult result) {
         return CUPTI_ERROR_NOT_INITIALIZED;                                                                            \
     memcpy(&real, &found, sizeof real)
 
-/* CUPTI's inner driver calls are none of the application's, so they are guarded like those of our own calls. */
+/* CUPTI's inner driver calls are not the application's, so they are guarded like the library's own calls. */
 #define XS_CUPTI_GUARDED(result, call)                                                                                 \
     do {                                                                                                               \
         struct xs_guard_own own;                                                                                       \
@@ -175,7 +175,7 @@ static bool records_graphs(enum override which, unsigned kind) {
 XS_CUPTI_OF_SUBSCRIBERS(X)
 #undef X
 
-/* Does the application allow other subscribers? The structure of older headers ends before. */
+/* Does the application allow other subscribers? The structure of older headers ends before that field. */
 static bool allows_others(const CUpti_SubscriberParams *params) {
     struct xs_cupti_subscriber_params known = {0};
     if (!params || params->structSize <= offsetof(struct xs_cupti_subscriber_params, allow_multiple_subscribers))
@@ -184,8 +184,8 @@ static bool allows_others(const CUpti_SubscriberParams *params) {
     return known.allow_multiple_subscribers == 1;
 }
 
-/* What fails beside the library's session is tried again without it, so that the application gets what it would get
- * alone. */
+/* A call that fails beside the library's session is tried again without it, so that the application gets what it would
+ * get alone. */
 CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *data,
                                        CUpti_SubscriberParams *params) {
     CUptiResult result;

@@ -1,5 +1,5 @@
-/* Stops recording device times and begins it again, as windows.h decides. Everything that changes CUPTI happens while
- * nobody is inside of the driver (core/gate.h). */
+/* Stops recording device times and starts it again, as windows.h decides. All changes of CUPTI happen while no thread
+ * is inside the driver (core/gate.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,29 +14,28 @@
 #include "preload/cupti/windows.h"
 #include "preload/driver/captures.h"
 
-/* So long the other threads are waited for. Longer than a call that does not wait takes; the threads that come to the
- * gate meanwhile stand still. */
+/* The wait for other threads. Longer than a call that does not wait takes; threads that come to the gate meanwhile
+ * stand still. */
 #define PATIENCE_NS UINT64_C(2000000)
-#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* where the user asks for windows */
-/* So long the device is waited for with the gate closed: what runs there may wait for a thread that stands at it. */
+#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* wait when the user asks for windows */
+/* The wait for the device with the gate closed: its work may wait for a thread that stands at the gate. */
 #define IDLE_NS UINT64_C(10000000)
-/* So long an application that takes CUPTI waits for a moment in which nothing runs. */
+/* The time that an application which takes CUPTI waits for quiescence. */
 #define QUIET_NS UINT64_C(500000000)
 #define SOON_MS 1u
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
-/* A turn that failed is not tried again for so many times as long as it held the program. */
+/* The pause after a failed turn, as a multiple of the time for which it held the program. */
 #define REST_OF_FAILURE 50u
-/* Where the program does not wait for the device itself for so long, CUPTI is turned all the same, */
+/* CUPTI is turned anyway if the program does not wait for the device for this long, */
 #define MOMENT_NS UINT64_C(50000000)
-/* unless the program's kernels are as long as that: the program would be held for one. */
+/* unless the program has kernels as long as this: one of them would hold the program. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
-/* As long as threads wait at the gate (core/gate.c). */
+/* The time that threads wait at the gate (core/gate.c). */
 #define SLOW_TURN_NS UINT64_C(10000000000)
-/* Before these, detaching can crash a program with CUDA graphs: the driver, and CUPTI, whose release notes say that it
- * was mended in 12.4 Update 1, which has the same number as 12.4. `doctor` says so
- * (analyzer/commands/doctor/known_trouble.def).
- */
+/* Older versions can crash a program with CUDA graphs on detaching: the driver, and CUPTI, whose release notes say that
+ * 12.4 Update 1 fixed it, which has the same number as 12.4. `doctor` says so
+ * (analyzer/commands/doctor/known_trouble.def). */
 #define LEAST_DRIVER_VERSION 12060
 #define LEAST_CUPTI_VERSION 23 /* 12.5 */
 
@@ -46,15 +45,15 @@ static bool (*is_idle_within)(uint64_t ns);
 static _Atomic bool attached;
 static bool is_old_driver, is_asked, began_detached, gate_wanted;
 static _Atomic bool gate_prepared;
-/* The gate was closed for so long that somebody went in all the same. Once more is the last time. */
+/* The gate was closed so long that a thread went in all the same. One more turn is the last. */
 static bool is_last_turn;
 static enum xs_window_opener opener;
-static _Atomic bool closed_at_moment;    /* the last window, by a thread that had just waited for the device */
-static enum xs_windows_state aim;        /* what a moment of the program's is awaited for */
-static uint64_t aim_until_ns;            /* then no moment is needed any more */
-static _Atomic unsigned moments_skipped; /* so many more are let pass */
+static _Atomic bool closed_at_moment;    /* the program closed its last window just after waiting for the device */
+static enum xs_windows_state aim;        /* state that awaits a moment of the program */
+static uint64_t aim_until_ns;            /* time from which no moment is needed */
+static _Atomic unsigned moments_skipped; /* moments still to let pass */
 static unsigned retry_ms;
-static uint64_t not_before_ns; /* after a turn that failed */
+static uint64_t not_before_ns; /* no turn before this time, after a failed one */
 _Atomic int xs_cupti_turn_due;
 XS_TLS bool xs_cupti_moment;
 static _Atomic bool ended, decides; /* decides: neither budget nor user has all of the run recorded */
@@ -103,7 +102,7 @@ static struct xs_windows_facts facts_now(void) {
 
 /* ---- turning, with the gate closed ---- */
 
-/* Where CUPTI cannot be detached it records no more; the first window was the only one. */
+/* Stops recording for good if CUPTI cannot be detached; the first window was the only one. */
 static void stop_for_good(const char *why, const char *more) {
     xs_cupti_flush_all(0);
     xs_cupti_record_no_more(&xs_cupti_api);
@@ -112,12 +111,12 @@ static void stop_for_good(const char *why, const char *more) {
     atomic_store(&ended, true);
 }
 
-/* While CUPTI is detached none of its functions is called, not even to read a buffer: CUPTI would set itself up again,
- * and half of it would be there. */
+/* No function of CUPTI is called while it is detached, not even to read a buffer: CUPTI would set itself up again, by
+ * half. */
 static void detach(void) {
     if (xs_cupti_is_beside()) {
         xs_cupti_record_no_more(&xs_cupti_api);
-        attached = false; /* it is paused */
+        attached = false; /* now paused */
         return;
     }
     xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -130,7 +129,7 @@ static void detach(void) {
     }
 }
 
-/* Somebody else may have subscribed without the library's seeing it: then that was the last window. */
+/* Attaching fails if somebody else has subscribed unseen: then that was the last window. */
 static bool attach(void) {
     char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
     CUptiResult result;
@@ -156,7 +155,7 @@ static const char *why_not_detachable(void) {
     return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
 }
 
-/* With the gate closed and the device idle. */
+/* The gate is closed and the device idle. */
 static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
     const char *why = why_not_detachable();
     if (state == windows.state || (state == XS_WINDOWS_RECORDING && !attach())) {
@@ -172,7 +171,7 @@ static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
 
 static bool is_alone(void) { return atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS) && xs_gate_is_empty(); }
 
-/* The other subscriber has left: what it was in the way of is done now. */
+/* Detaches now if the other subscriber, which was in the way, has left. */
 static void end_pause(void) {
     if (!xs_cupti_is_paused() || xs_cupti_is_beside() || !xs_gate_close(PATIENCE_NS)) {
         return;
@@ -187,7 +186,7 @@ bool xs_cupti_finalize_alone(void) {
     return is_alone() && !why_not_detachable() && xs_cupti_api.cuptiFinalize() == CUPTI_SUCCESS;
 }
 
-/* What CUPTI did to hold the program so long it may do again. */
+/* If CUPTI once held the program this long, it may do so again. */
 static void end_where_slow(uint64_t held_ns) {
     is_last_turn |= held_ns >= SLOW_TURN_NS;
     if (is_last_turn && !attached && !atomic_load(&ended)) {
@@ -233,7 +232,7 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     atomic_store(&xs_cupti_turn_due, XS_CUPTI_TURN_DUE);
 }
 
-/* A window that the program opens begins at once. */
+/* Needs no moment to begin a window that the program opens: such a window begins at once. */
 static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
     bool is_moment = atomic_exchange(&closed_at_moment, false);
     if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment) {
@@ -266,7 +265,7 @@ static unsigned watch(void) {
     if (xs_cupti_has_migrations() && to == XS_WINDOWS_DETACHED) {
         xs_note("cupti", "page migrations are not recorded from here on: device times cost too much, and CUPTI was "
                          "detached");
-        xs_cupti_stop_migrations(); /* takes up to 20 ms, in which the gate need not be closed */
+        xs_cupti_stop_migrations(); /* takes up to 20 ms; the gate stays open meanwhile */
     }
     await_moment(to, facts.now_ns);
     if (needs_moment(to, facts.now_ns)) {
@@ -280,7 +279,7 @@ static unsigned watch(void) {
     return xs_windows_wait_ms(&windows);
 }
 
-/* Twice is no harm. */
+/* Calling this more than once is harmless. */
 static void prepare_gate(void) {
     if (!atomic_load(&gate_prepared)) {
         xs_gate_prepare();
@@ -289,11 +288,12 @@ static void prepare_gate(void) {
 }
 
 unsigned xs_cupti_watch_windows(void) {
-    bool is_bounded = atomic_load(&decides); /* else only what recording costs is added up */
+    bool is_bounded = atomic_load(&decides); /* false: only the cost of recording is added up */
     if (!xs_cupti_is_active() || atomic_load(&ended)) {
         return 0;
     }
-    /* It takes up to 20 ms in which nobody must wait for this thread, and most programs end before a turn is due. */
+    /* Preparing takes up to 20 ms in which nobody must wait for this thread, and most programs end before a turn is
+     * due. */
     if (is_asked || gate_wanted) {
         prepare_gate();
     }
@@ -306,7 +306,7 @@ unsigned xs_cupti_watch_windows(void) {
     return is_bounded ? wait_ms : 0;
 }
 
-/* Between two tries the program may go on: what runs on the device may wait for one of its threads. */
+/* The program may go on between two tries: device work may wait for one of its threads. */
 bool xs_cupti_quiet_device(void) {
     const struct timespec pause = {0, (long)IDLE_NS};
     uint64_t until = xs_monotonic_ns() + QUIET_NS;
@@ -341,7 +341,7 @@ static void turn_on_scratch(void *argument) {
 
 void xs_cupti_turn_here(void) {
     if (xs_gate_is_inside()) {
-        return; /* of a call that is not recorded; the one that has waited was made by a callback of it, or a handler */
+        return; /* inside a call that is not recorded; its callback, or a handler, made the call that has waited */
     }
     unsigned skipped = atomic_load(&moments_skipped);
     if (skipped && atomic_compare_exchange_strong(&moments_skipped, &skipped, skipped - 1)) {
@@ -387,7 +387,7 @@ void xs_cupti_end_turns(void) {
     atomic_store(&ended, true);
     atomic_store(&xs_cupti_turn_due, 0);
     struct xs_windows_facts facts = facts_now();
-    xs_windows_look(&windows, &facts); /* what was recorded since the last look has its cost, too */
+    xs_windows_look(&windows, &facts); /* adds the cost of what was recorded since the last look */
     if (attached) {
         xs_windows_end(&windows, xs_monotonic_ns());
     }

@@ -7,8 +7,8 @@
 #include "preload/cupti/cupti_internal.h"
 #include "schema/clock.h"
 
-/* Is it an error of the device, after which the context is lost? CUDA_ERROR_ASSERT is not among them: that is the
- * program's own assert. */
+/* Is it an error of the device, after which the context is lost? CUDA_ERROR_ASSERT is not one: it is the program's own
+ * assert. */
 static bool is_of_device(int result) {
     switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:

@@ -1,7 +1,6 @@
-/* The first call that says that the program's work failed on the device, and whether CUPTI was attached then. After
- * such a failure every further call in the context fails as well, so the first one tells most. CUPTI has made good
- * programs fail in this way (docs/develop/internals.md), and then the user has to learn that XFERSPY_CUPTI=off helps.
- */
+/* The first call that reported a failure of the program's work on the device, and whether CUPTI was attached then.
+ * After such a failure every further call in the context fails too, so the first one tells most. CUPTI has made correct
+ * programs fail in this way (docs/develop/internals.md), and the user must then learn that XFERSPY_CUPTI=off helps. */
 #ifndef XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
 #define XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
 
@@ -16,8 +15,8 @@ struct xs_device_failure {
     const char *cupti; /* "attached", "detached" (it had been attached before) or "off" */
 };
 
-/* Looks at a CUresult that a call of the application's returned. Any thread; costs a comparison where it is not one of
- * the errors from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. `entry_point` is static. */
+/* Looks at a CUresult that a call of the application returned. Any thread. Costs one comparison unless it is one of the
+ * errors from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. `entry_point` is static. */
 enum { XS_DEVICE_FAILURE_FIRST = 700, XS_DEVICE_FAILURE_LAST = 719 };
 void xs_device_failure_note(int result, const char *entry_point);
 XS_HOT void xs_device_failure_look(int result, const char *entry_point) {
@@ -26,7 +25,7 @@ XS_HOT void xs_device_failure_look(int result, const char *entry_point) {
     }
 }
 
-/* The failure, NULL while there was none. Any thread; valid for the life of the process. */
+/* Returns the failure; NULL: there was none yet. Any thread; valid for the life of the process. */
 const struct xs_device_failure *xs_device_failure(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The flusher's loop. The drain thread lacks the driver's file descriptors, and the application's threads have other
- * things to do, so it is a thread of its own. */
+/* The flusher's loop runs in its own thread: the drain thread lacks the driver's file descriptors, and the
+ * application's threads have other things to do. */
 #include "preload/cupti/flusher.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,7 @@
 static _Atomic uint32_t bell, asked, answered; /* bell and answered are futexes */
 static _Atomic bool still, running;
 
-/* 0 does not count. */
+/* Returns the smaller number; a `b` of 0 does not count. */
 static unsigned least(unsigned a, unsigned b) { return b && b < a ? b : a; }
 
 static void begin_migrations(void *argument) {
@@ -33,17 +33,17 @@ static void *flusher_main(void *arg) {
     uint64_t flushed_ns = 0;
     unsigned migrations_ms = 0;
     (void)arg;
-    xs_guard_own_thread(); /* whatever this thread asks of the driver is not the application's */
+    xs_guard_own_thread(); /* this thread's driver calls are not the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
     while (!atomic_load(&still)) {
         uint32_t heard = atomic_load(&bell), seen = atomic_load(&asked);
         bool forced = seen != atomic_load(&answered);
         if (atomic_load(&xs_state) == XS_STATE_CLOSED) {
-            xs_cupti_step_aside("the end of capture"); /* else CUPTI would fill memory that nobody empties */
+            xs_cupti_step_aside("the end of capture"); /* or CUPTI would fill memory that nobody empties */
             break;
         }
-        /* It also wakes up to look at the windows, for which nothing need be flushed. */
+        /* The flusher also wakes to look at the windows, for which no flush is needed. */
         if (forced || migrations_ms || xs_monotonic_ns() - flushed_ns >= PERIOD_MS * UINT64_C(1000000)) {
             flushed_ns = xs_monotonic_ns();
             xs_cupti_flush(forced);

@@ -1,20 +1,20 @@
-/* Which windows of a run have their page migrations recorded; see migration_budget.h. */
+/* Decides which windows of a run have their page migrations recorded; see migration_budget.h. */
 #include "preload/cupti/migration_budget.h"
 
 #include "preload/cupti/random.h"
 
-/* What may be saved up, and so spent at the first migrations. */
+/* The most that may be saved, and so be spent on the first migrations. */
 #define ADVANCE_NS INT64_C(4000000)
 
-/* Migrations are understood in sequence, so a window has many of them. On an H100 it is longer than this: CUPTI takes
- * 20 ms to switch recording on, in which it records already, and 20 ms to hand over what there is. */
+/* Migrations make sense only in sequence, so a window has many of them. On an H100 a window is longer than this: CUPTI
+ * takes 20 ms to switch recording on, in which it records already, and 20 ms to hand over the records. */
 #define WINDOW_NS UINT64_C(8000000)
 #define WINDOW_RECORDS 1000u
 #define POLL_MS 1u
-/* Before any was measured. */
+/* The cost of a window until one was measured. */
 #define WINDOW_COST_NS UINT64_C(2000000)
 #define LEAST_GAP_NS UINT64_C(4000000)
-/* After so long without a record it is on again until it costs too much. */
+/* Recording stays on again until it costs too much, after so long without a record. */
 #define QUIET_NS UINT64_C(1000000000)
 
 void xs_migration_budget_start(struct xs_migration_budget *b, unsigned permille, uint64_t now_ns) {
@@ -34,7 +34,7 @@ static void spend(struct xs_migration_budget *b, uint64_t ns) {
     b->spent_ns += ns;
 }
 
-/* What the time since the last look has saved, and its records have cost. */
+/* Adds what the time since the last look has saved, and subtracts the cost of its records. */
 static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
     b->saved_ns += (int64_t)((now_ns - b->at_ns) * b->permille / 1000);
     if (b->saved_ns > ADVANCE_NS)
@@ -44,15 +44,15 @@ static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t rec
         b->grown_ns = now_ns;
         b->records = records;
     }
-    /* The first migrations are known so late that they may cost a multiple of what was saved. Much of the run would
-     * pass without a window if that had to be saved again first. */
+    /* The first migrations are known so late that they may cost a multiple of the savings. If that had to be saved
+     * again first, much of the run would pass without a window. */
     if (b->is_first_rest && b->saved_ns < 0)
         b->saved_ns = 0;
     b->at_ns = now_ns;
 }
 
-/* On average as far away as a window's cost takes to be saved, and a tenth more, for windows that cost more than the
- * last ones did. A quarter to seven quarters of that. */
+/* Sets the next window. Its mean distance is the time to save a window's cost, plus a tenth for windows that cost more
+ * than the last ones did. The distance is a quarter to seven quarters of the mean. */
 static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
     uint64_t mean = b->window_cost_ns * 1000 / b->permille * 11 / 10;
     if (mean < LEAST_GAP_NS)
@@ -61,7 +61,7 @@ static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
 }
 
 static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
-    bool last_was_empty = b->records == b->window_records; /* while it is off no record comes */
+    bool last_was_empty = b->records == b->window_records; /* no record comes while it is off */
     return last_was_empty && now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
            b->spent_ns <= (now_ns - b->start_ns) * b->permille / 1000;
 }
@@ -88,7 +88,7 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
         return false;
     b->on = !b->on;
     if (b->on) {
-        if (!b->is_first_rest) /* the last window's late records */
+        if (!b->is_first_rest) /* late records of the last window */
             b->window_cost_ns += (b->records - b->ended_records) * XS_MIGRATION_COST_NS / 4;
         b->is_first_rest = false;
         b->samples = !may_be_on(b, now_ns);

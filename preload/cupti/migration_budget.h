@@ -1,7 +1,7 @@
-/* When page migrations are recorded in mode `auto`. Recording slows a program down for every migration and every
- * fault, whoever reads the records. So it may cost a share of the run's time. While it costs less it is on; where there
- * are more migrations, samples are taken: windows at random distances, which follow no period of the program's own.
- * One thread uses a budget; there is no lock. */
+/* Decides when page migrations are recorded in mode `auto`. Recording slows the program down for every migration and
+ * every fault, even if nobody reads the records. So recording may cost a share of the run's time. While it costs less,
+ * it stays on. With more migrations, samples are taken: windows at random distances, which follow no period of the
+ * program. Only one thread uses a budget; there is no lock. */
 #ifndef XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 #define XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 
@@ -11,51 +11,52 @@
 
 #include "preload/cupti/window_list.h"
 
-/* On an H100 each record made the program 4 to 5 us slower, whichever counters were asked for. */
+/* Each record made the program 4 to 5 us slower on an H100, whichever counters were on. */
 #define XS_MIGRATION_COST_NS UINT64_C(5000)
 
 struct xs_migration_budget {
     bool on;
-    unsigned permille; /* of the run's time that recording may cost */
-    unsigned rests;    /* how often it was turned off */
+    unsigned permille; /* share of the run's time that recording may cost */
+    unsigned rests;    /* number of times that recording was turned off */
 
-    bool samples;                    /* windows; else on until it costs too much */
-    bool is_first_rest;              /* no window has begun since */
-    int64_t saved_ns;                /* what may be spent now; negative: was spent too much */
-    uint64_t start_ns, spent_ns;     /* in all */
-    uint64_t since_ns;               /* when the window began */
-    uint64_t at_ns, records;         /* of the last look */
-    uint64_t grown_ns;               /* when records were last seen to come */
-    uint64_t next_ns;                /* when the next window begins */
-    uint64_t window_records;         /* before the last window */
-    uint64_t ended_records;          /* known when it ended; its latest come behind that */
-    uint64_t window_cost_ns;         /* of a window, a moving mean */
-    uint64_t turn_ns;                /* what turning recording on cost last */
-    uint64_t turns_ns, turns_cpu_ns; /* of turning it, in all */
+    bool samples;                    /* true: in windows; false: on until it costs too much */
+    bool is_first_rest;              /* first pause: no window has begun since */
+    int64_t saved_ns;                /* time that may be spent now; negative: overspent */
+    uint64_t start_ns, spent_ns;     /* start of the budget; total spent */
+    uint64_t since_ns;               /* start of the window */
+    uint64_t at_ns, records;         /* time and number of records at the last look */
+    uint64_t grown_ns;               /* time when the number of records last grew */
+    uint64_t next_ns;                /* start of the next window */
+    uint64_t window_records;         /* number of records before the last window */
+    uint64_t ended_records;          /* number known when the window ended; its last records come later */
+    uint64_t window_cost_ns;         /* moving mean of a window's cost */
+    uint64_t turn_ns;                /* cost of turning recording on the last time */
+    uint64_t turns_ns, turns_cpu_ns; /* total time and processor time of turning it on and off */
     uint64_t random;
 
     struct xs_window_list windows;
 };
 
-/* Recording begins; it may cost `permille` of the run's time. */
+/* Begins recording, which may cost `permille` of the run's time. */
 void xs_migration_budget_start(struct xs_migration_budget *budget, unsigned permille, uint64_t now_ns);
 
-/* There were `records` records since the start. Returns true where recording has to be turned on or off, to what
- * `budget->on` then says; xs_migration_budget_turned is to be called behind that. */
+/* Takes in the number of records since the start. Returns true if recording has to be turned on or off, as `budget->on`
+ * then says; the caller must then call xs_migration_budget_turned. */
 bool xs_migration_budget_turn(struct xs_migration_budget *budget, uint64_t now_ns, uint64_t records);
 
-/* Turning it took from `before_ns` to `after_ns`: records came from its beginning on, or no more. What is charged is
- * `cpu_ns`, its processor time, because the program goes on meanwhile. */
+/* Notes that turning recording on or off took from `before_ns` to `after_ns`. Either change takes effect at
+ * `before_ns`. Only `cpu_ns`, its processor time, is charged, because the program goes on meanwhile. */
 void xs_migration_budget_turned(struct xs_migration_budget *budget, uint64_t before_ns, uint64_t after_ns,
                                 uint64_t cpu_ns);
 
-/* In how many ms xs_migration_budget_turn has something to do, 1 or more; 0: it depends on how many records come. */
+/* Returns the ms after which xs_migration_budget_turn has something to do, at least 1; 0: it depends on the number of
+ * new records. */
 unsigned xs_migration_budget_wait_ms(const struct xs_migration_budget *budget, uint64_t now_ns);
 
-/* For how long recording was on. */
+/* Returns the time for which recording was on. */
 uint64_t xs_migration_budget_recorded_ns(const struct xs_migration_budget *budget, uint64_t now_ns);
 
-/* Ends the window that is open, where there is one. The last call. */
+/* Ends the open window, if there is one. Must be the last call. */
 void xs_migration_budget_end(struct xs_migration_budget *budget, uint64_t now_ns);
 
 #endif

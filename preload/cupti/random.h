@@ -1,10 +1,11 @@
-/* Random numbers that need not be good: windows of recording must not follow a period of the program's own. */
+/* Random numbers of low quality, which suffice to keep recording windows from following a period of the program. */
 #ifndef XFERSPY_PRELOAD_CUPTI_RANDOM_H
 #define XFERSPY_PRELOAD_CUPTI_RANDOM_H
 
 #include <stdint.h>
 
-/* Less than `limit`; 0 for the limit 0. xorshift64: `state` is any number but 0, and the caller's. */
+/* Returns a number below `limit`; 0 if the limit is 0. Uses xorshift64. The caller owns `state`, which starts as any
+ * number but 0. */
 static inline uint64_t xs_random_below(uint64_t *state, uint64_t limit) {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -1,4 +1,4 @@
-/* The windows of a run in which something was recorded, in a fixed room. */
+/* The windows of a run in which something was recorded, in memory of fixed size. */
 #ifndef XFERSPY_PRELOAD_CUPTI_WINDOW_LIST_H
 #define XFERSPY_PRELOAD_CUPTI_WINDOW_LIST_H
 
@@ -8,29 +8,31 @@
 
 #include "schema/clock.h"
 
-/* That many windows are remembered. Where there are more, every second, fourth, ... one of them is. */
+/* The number of windows kept. With more windows, only every second, then every fourth and so on is kept. */
 enum { XS_WINDOWS_KEPT = 512, XS_WINDOWS_TEXT_BYTES = 32 * XS_WINDOWS_KEPT };
 
-/* CLOCK_MONOTONIC */
+/* Times of CLOCK_MONOTONIC. */
 struct xs_window {
     uint64_t start_ns, length_ns;
 };
 
-/* Zero is an empty list. */
+/* All zeros is an empty list. */
 struct xs_window_list {
     struct xs_window windows[XS_WINDOWS_KEPT];
-    uint32_t count, skipped_of; /* windows; of each so many + 1, one is kept */
-    uint64_t ended;             /* all windows, kept or not */
-    uint64_t recorded_ns;       /* how long all of them were together */
+    uint32_t count, skipped_of; /* windows kept; after each kept one, `skipped_of` are left out */
+    uint64_t ended;             /* number of all windows, kept or not */
+    uint64_t recorded_ns;       /* length of all windows together */
 };
 
-/* A window has ended. */
+/* Adds a window that has ended. */
 void xs_window_list_add(struct xs_window_list *list, uint64_t start_ns, uint64_t end_ns);
 
-/* One of them as the trace has it, with a comma before it where it is not the first. As snprintf. */
+/* Writes one window as the trace holds it, with a comma before it unless it is the first. Returns what snprintf
+ * returns. */
 int xs_window_text(const struct xs_window *window, const struct xs_clock *clock, bool first, char *text, size_t bytes);
 
-/* As the trace has them: "start+length,start+length,...", microseconds since the trace's start. Returns the length. */
+/* Writes the list as the trace holds it: "start+length,start+length,...", in microseconds since the trace's start.
+ * Returns the length. */
 size_t xs_window_list_text(const struct xs_window_list *list, const struct xs_clock *clock, char *text, size_t bytes);
 
 #endif

@@ -1,44 +1,44 @@
-/* When device times are recorded; see windows.h. */
+/* Decides when device times are recorded; see windows.h. */
 #include "preload/cupti/windows.h"
 
 #include <string.h>
 
 #include "preload/cupti/random.h"
 
-/* What a recorded call costs the program, CUPTI's and the drain thread's work beside it included, until the program has
- * shown it. On an H200 a loop of launches loses 1.1 us each and one of copies 1.3; PyTorch on an H100 lost 4.5. */
+/* The initial cost of a recorded call, including CUPTI's work and the drain thread's, until the program has shown its
+ * own. On an H200 a loop of launches loses 1.1 us each and one of copies 1.3; PyTorch on an H100 lost 4.5. */
 #define LAUNCH_NS UINT64_C(2500)
 #define COPY_NS UINT64_C(2000)
-/* A graph with 1 to 20 kernels lost 3 us and 1.4 to 2.2 more a kernel, but JAX, which changes its graph before each
- * launch, 70 us with 6 kernels (H100). What is too much here the pace puts right, what is too little it cannot: then
- * CUPTI is never detached. */
+/* A graph with 1 to 20 kernels lost 3 us and 1.4 to 2.2 more per kernel, but JAX, which changes its graph before each
+ * launch, lost 70 us with 6 kernels (H100). The pace corrects a value that is too high. It cannot correct one that is
+ * too low: CUPTI is then never detached. */
 #define GRAPH_NS UINT64_C(40000)
 
-/* What may be spent before the share has grown to it, so that short programs have device times, too. */
+/* The advance on the share, so that short programs have device times, too. */
 #define ADVANCE_NS INT64_C(10000000)
-/* What can be saved up beside the advance: the share of so much of the run, or what a window needs. A program that has
- * read its data for a minute is not slowed down by a tenth for ten seconds after that. */
+/* The most that can be saved beside the advance: the share of so much of the run, or what a window needs. So a program
+ * that has read its data for a minute is not slowed down by a tenth for the ten seconds after that. */
 #define SAVED_OF_NS UINT64_C(1000000000)
-/* Where wrappers and fingerprints take all of the budget, this part of it is CUPTI's nevertheless. */
+/* The part of the budget that CUPTI keeps even if wrappers and fingerprints take all of it. */
 #define LEAST_PART 4u
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
 #define TURN_NS UINT64_C(10000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)
-/* How long the program's pace is watched before and after a window ends: for so many calls, and at least so long. Calls
- * are counted in steps of XS_OWN_COST_EVERY. */
+/* The program's pace is watched before and after a window's end: for so many calls, and at least so long. Calls are
+ * counted in steps of XS_OWN_COST_EVERY. */
 #define PACE_CALLS 3000u
 #define PACE_NS UINT64_C(20000000)
 #define MOST_PACE_NS UINT64_C(3000000000)
-/* Between these is what it may show, in percent of the tables. A cost that is too low would end no window any more, so
- * few windows are not believed below LEAST_OF_FEW, and a window that is cheap by what was learnt ends after some time,
- * to learn it anew. */
+/* Limits of the shown cost, in percent of the tables. A cost that is too low would no longer end any window. So a few
+ * windows are not believed below LEAST_OF_FEW, and a window that seems cheap ends after some time, to learn the cost
+ * anew. */
 #define LEAST_COST 10
 #define LEAST_OF_FEW 40
 #define FEW 3
 #define LONG_WINDOW_NS UINT64_C(10000000000)
 #define MOST_COST 1000
 
-/* For how long the program's waits are awaited on average, and among how many of them is chosen. */
+/* The mean wait for a moment of the program, and the number of moments to choose from. */
 #define MOMENT_NS UINT64_C(50000000)
 #define MOMENTS 4u
 
@@ -73,14 +73,14 @@ static uint64_t table_ns(const struct xs_windows *w, const struct xs_windows_fac
 
 uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
 
-/* What CUPTI may still spend; negative: it has spent too much. */
+/* Returns what CUPTI may still spend; negative: it has spent too much. */
 static int64_t balance(const struct xs_windows *w) {
     int64_t share = (int64_t)((w->last.now_ns - w->share_since_ns) / 100 * w->percent);
     int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
     return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
 }
 
-/* No more is saved up than that. */
+/* Lets savings above the limit lapse. */
 static void let_lapse(struct xs_windows *w) {
     uint64_t most = SAVED_OF_NS / 100 * w->percent;
     int64_t extra = balance(w) - ADVANCE_NS - (int64_t)(most > w->wanted_ns ? most : w->wanted_ns);
@@ -101,8 +101,8 @@ static unsigned median_cost(const struct xs_windows *w) {
     return sorted[w->cost_count / 2];
 }
 
-/* The window ends: how fast did the program go in its last part? Told later, when it is known how fast it goes without.
- */
+/* Notes how fast the program went in the last part of a window that ends. compare_pace uses it once the pace without
+ * recording is known. */
 static void note_pace(struct xs_windows *w) {
     const struct xs_windows_facts *from = &w->marks[0];
     w->paced_calls = w->last.calls - from->calls;
@@ -110,7 +110,7 @@ static void note_pace(struct xs_windows *w) {
     w->paced_table_ns = table_ns(w, from, &w->last);
 }
 
-/* The difference counts with the sign that it has, because noise of both signs must cancel in the median. */
+/* Keeps the sign of the difference, because noise of both signs must cancel in the median. */
 static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *facts) {
     uint64_t ns = facts->now_ns - w->opened.now_ns, calls = facts->calls - w->opened.calls;
     if (!w->paced_calls || ns < PACE_NS || (calls < PACE_CALLS && ns < MOST_PACE_NS))
@@ -145,7 +145,7 @@ static void account(struct xs_windows *w, const struct xs_windows_facts *facts) 
         compare_pace(w, facts);
 }
 
-/* A window may cost half of what it costs to have it, or more. */
+/* Is enough saved for a window? A window may cost half of what it takes to have one, or more. */
 static bool is_saved(struct xs_windows *w) {
     if (!w->wanted_ns)
         w->wanted_ns = w->turn_ns + w->turn_ns / 2 + xs_random_below(&w->random, w->turn_ns);
@@ -156,7 +156,7 @@ static bool is_to_be_learnt_anew(const struct xs_windows *w, const struct xs_win
     return w->cost_count && w->cost_percent < 100 && facts->now_ns - w->since_ns >= LONG_WINDOW_NS;
 }
 
-/* The advance is spent once. */
+/* Is the balance used up? The advance is spent only once. */
 static bool is_spent(const struct xs_windows *w) { return balance(w) < (w->detachments ? ADVANCE_NS : 0); }
 
 bool xs_windows_are_unbounded(const struct xs_windows *w) { return !w->percent && !xs_window_spec_is_set(&w->spec); }
@@ -198,7 +198,7 @@ void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64
     w->last.now_ns = after_ns;
 }
 
-/* Recording: when the balance can be spent at the earliest, by a thread that does nothing but launch. */
+/* Returns the time until the balance is spent at the earliest, by a thread that only launches. */
 static uint64_t until_spent_ns(const struct xs_windows *w) {
     int64_t left = balance(w) - (w->detachments ? ADVANCE_NS : 0);
     return left > 0 ? (uint64_t)left : 0;

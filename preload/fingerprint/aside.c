@@ -1,5 +1,5 @@
-/* Orders the streams by events: each entry has one event that says that the copy is over, and one for each kernel
- * that says that the kernel is over. */
+/* Orders the streams by events: each entry has one event for the end of the copy, and one for the end of each kernel.
+ */
 #include "preload/fingerprint/aside.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 _Atomic unsigned xs_asides_ahead;
 
-/* The default streams have one handle for many streams. */
+/* Default streams have one handle for many streams. */
 static bool has_own_handle(CUstream stream) {
     return stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
 }
@@ -56,7 +56,7 @@ static void no_longer_ahead(struct xs_aside *a) {
     }
 }
 
-/* Refused where the calling thread has no context, which is then to be tried again at its next call. */
+/* The driver refuses this if the calling thread has no context. It is then tried again at the stream's next call. */
 void xs_aside_join(struct xs_aside *a) {
     CUevent last = a->done[(a->kernels - 1) % XS_ASIDE_KERNELS];
     if (atomic_load(&a->ahead) && xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), last, 0) == CUDA_SUCCESS) {
@@ -99,7 +99,7 @@ static bool overlap(const struct xs_fingerprint_region *a, const struct xs_finge
     return a->length && b->length && a->base < xs_region_end(b) && b->base < xs_region_end(a);
 }
 
-/* The youngest that reads some of it: those before are over by then. */
+/* Waits for the youngest kernel that reads some of it: the kernels before are over by then. */
 void xs_aside_make_way(struct xs_aside *a, const struct xs_fingerprint_region *writes) {
     for (uint64_t back = 1; atomic_load(&a->ahead) && back <= XS_ASIDE_KERNELS && back <= a->kernels; back++) {
         unsigned i = (unsigned)((a->kernels - back) % XS_ASIDE_KERNELS);
@@ -116,7 +116,7 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
     if (a->failed || (!a->ours && !make(a, priority))) {
         return false;
     }
-    if (a->regions[i].length) { /* so many are under way that its region would be forgotten */
+    if (a->regions[i].length) { /* so many kernels are under way that its region would be forgotten */
         xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), a->done[i], 0);
         a->regions[i].length = 0;
     }
@@ -125,7 +125,7 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
         return false;
     }
     if (xs_real_row(cuEventRecord)(a->done[i], a->ours) != CUDA_SUCCESS) {
-        a->failed = true; /* the context is broken: nothing runs any more */
+        a->failed = true; /* the context is broken: nothing runs in it from now on */
         return true;
     }
     a->regions[i] = *reads;

@@ -1,20 +1,20 @@
-/* The budget is one number of the process that all threads add to without a lock. Where threads race a little too
- * much is spent, which does no harm. */
+/* The budget is one number of the process that all threads add to without a lock. If threads race, a little too much is
+ * spent, which does no harm. */
 #include "preload/fingerprint/budget.h"
 
 #include <stdatomic.h>
 
-/* What may be spent before the share has grown to it, so that short programs are seen, too. The plan for the copies
- * that come counts on a third of it only: the rest is for the first copies of places that come late, and for copies
- * that have to be looked at because another one was. */
+/* The advance on the share, so that short programs are seen, too. The plan for coming copies counts on a third of it
+ * only: the rest is for the first copies of places that come late, and for copies that must be looked at because of
+ * another copy. */
 #define ADVANCE_NS INT64_C(3000000)
 #define PLANNED_ADVANCE_NS (ADVANCE_NS / 3)
-/* How many times what is left is planned for as much work as there was so far. More uses more of the budget, but would
- * look at fewer copies late in a run whose copies come all at once. */
+/* The factor by which the plan spends the rest on as much work as there was so far. A larger factor uses more of the
+ * budget, but would look at fewer copies late in a run if all copies come at once. */
 #define HASTE 2.0
 #define PLENTY 1e9
-/* How much of the time before the first copy counts. A program that has only been starting for a minute would be slowed
- * down by much more than the share afterwards. */
+/* The part of the time before the first copy that counts. Otherwise a program that has spent a minute on starting would
+ * be slowed down by much more than the share. */
 #define BEFORE_FIRST_NS 2000000000.0
 
 static _Atomic uint64_t start_tick;
@@ -22,10 +22,10 @@ static _Atomic bool has_begun; /* there was a copy */
 static unsigned share_permille;
 static double ns_per_tick;
 static _Atomic int64_t spent_ns;
-static _Atomic int64_t estimated_ns; /* what of spent_ns was to be, before it was corrected */
+static _Atomic int64_t estimated_ns; /* estimate of spent_ns, without corrections */
 static _Atomic uint64_t took_ns, wanted_ns;
-static _Atomic uint64_t others_ns;        /* spent by others of the budget that the share is a half of */
-static _Atomic uint64_t others_before_ns; /* of that, before the share began to grow */
+static _Atomic uint64_t others_ns;        /* spent by others from the budget that the share is a half of */
+static _Atomic uint64_t others_before_ns; /* part of others_ns from before the share began to grow */
 
 void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) {
     atomic_store(&start_tick, now_tick);
@@ -46,7 +46,7 @@ bool xs_budget_is_limited(void) { return share_permille < 1000; }
 
 void xs_budget_others(uint64_t ns) { atomic_store_explicit(&others_ns, ns, memory_order_relaxed); }
 
-/* The first copy, whichever thread sees it. */
+/* Notes the first copy, on any thread. */
 static void begin(uint64_t now_tick) {
     if (atomic_load_explicit(&has_begun, memory_order_relaxed) || atomic_exchange(&has_begun, true)) {
         return;
@@ -58,8 +58,8 @@ static void begin(uint64_t now_tick) {
     }
 }
 
-/* The share as far as it has grown. Where others take more than the other half of the whole budget it shrinks, to a
- * half at the least: without contents little can be said. */
+/* Returns the share as far as it has grown. If others take more than the other half of the whole budget, the share
+ * shrinks, at most to a half: without contents little can be said. */
 static int64_t grown(uint64_t now_tick) {
     uint64_t since = now_tick - atomic_load_explicit(&start_tick, memory_order_relaxed);
     int64_t share = (int64_t)(xs_budget_ns(since) * share_permille / 1000),
@@ -81,10 +81,9 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
     return true;
 }
 
-/* With A for what may be spent by now, S for what was spent and W for what would have been, by what it really took:
- * HASTE * (A - S) / W. All three are sums since the start, so it changes slowly and hardly at all within a period of
- * the program, and S stays below A however the program changes. Where all three grow steadily, S is
- * HASTE / (1 + HASTE) of A. */
+/* Computes HASTE * (A - S) / W, where A may be spent so far, S was spent, and W would have been spent, by real costs.
+ * All three are sums since the start, so the result changes slowly, hardly at all within a period of the program, and S
+ * stays below A however the program changes. If all three grow steadily, S is HASTE / (1 + HASTE) of A. */
 double xs_budget_part(uint64_t now_tick, uint64_t more_ns) {
     begin(now_tick);
     double wanted = (double)(atomic_fetch_add_explicit(&wanted_ns, more_ns, memory_order_relaxed) + more_ns);

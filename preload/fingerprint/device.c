@@ -1,4 +1,4 @@
-/* Jobs of fingerprints: a slot and a result are reserved, the kernel is launched, and the slot is settled. */
+/* Carries out fingerprint jobs: reserves a slot and a result, launches the kernel, and settles the slot. */
 #include "preload/fingerprint/device.h"
 
 #include <sched.h>
@@ -11,9 +11,9 @@
 #include "preload/driver/real.h"
 #include "preload/fingerprint/fingerprinter.h"
 
-#define FAILURES 16      /* refused launches in a row, after which no more are tried */
-#define SPINS 256u       /* turns of a wait, some 10 microseconds, after which others get the processor */
-#define WAKE_DRAIN 1024u /* results, after which the drain thread is woken to fetch them */
+#define FAILURES 16      /* limit of refused launches in a row */
+#define SPINS 256u       /* turns of a wait, some 10 microseconds, until others get the processor */
+#define WAKE_DRAIN 1024u /* number of results between wake-ups of the drain thread */
 #define LATE_PATIENCE_NS UINT64_C(100000000)
 
 _Atomic uint64_t xs_write_epoch = 1;
@@ -37,12 +37,12 @@ void xs_write_epoch_never_holds(void) {
 
 /* ---- a job ---- */
 
-/* Nothing that uses the slot is under way, nor about to be. */
+/* Is no work that uses the slot under way, or about to be? */
 static bool is_idle(const struct xs_slot *slot, const void *arg) {
     return !slot->busy && xs_results_arrived(arg, slot->ticket);
 }
 
-/* The default stream of a thread has one name in all of them. */
+/* Names a stream uniquely: the per-thread default streams share one handle. */
 static uint64_t stream_name(CUstream stream) {
     return (uint64_t)(uintptr_t)stream | (stream == CU_STREAM_PER_THREAD ? (uint64_t)xs_thread.id << 32 : 0);
 }
@@ -141,7 +141,8 @@ static bool launch_job(CUstream stream, void *arg) {
     void *parameters[] = {&job->parameters};
     CUresult r = launch(f, stream, xs_fingerprint_blocks(job->parameters.region.length), parameters);
     xs_cupti_correlation = correlation;
-    if (XS_LIKELY(r == CUDA_SUCCESS)) { /* else the stream may be another context's, in which copies are allowed */
+    if (XS_LIKELY(r == CUDA_SUCCESS)) { /* an invalid handle: the stream may belong to another context, in which copies
+                                           are allowed */
         atomic_store_explicit(&f->failures, 0, memory_order_relaxed);
         atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed);
     } else if (r != CUDA_ERROR_INVALID_HANDLE && r != CUDA_ERROR_INVALID_CONTEXT &&
@@ -152,11 +153,11 @@ static bool launch_job(CUstream stream, void *arg) {
     return r == CUDA_SUCCESS;
 }
 
-/* The driver's calls of a launch may need more of a stack than the copy itself, so they are made on the scratch stack.
- * What streams have to wait for is arranged in any case. */
+/* The driver's launch may need more stack than the copy itself, so it runs on the scratch stack. Streams are made to
+ * wait in any case. */
 struct measuring {
     struct xs_device_job *job;
-    bool writes, may_follow; /* of xs_device_make_way */
+    bool writes, may_follow; /* arguments of xs_device_make_way */
     bool is_done;
 };
 
@@ -253,8 +254,8 @@ void xs_device_stream_going(CUstream stream) {
 
 /* ---- settling ---- */
 
-/* What other threads hand to the driver from now on is ordered behind this copy only by the application's own means,
- * and then it is counted after this. */
+/* Only the application itself can order other threads' later work behind this copy, and such work is counted after
+ * this. */
 void xs_device_settle(struct xs_device_job *job) {
     uint64_t epoch = xs_write_epoch_count();
     struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
@@ -280,17 +281,19 @@ bool xs_device_disown(const struct xs_device_job *job) {
     return xs_results_rename(&job->by->results, job->ticket, XS_RESULT_OF_NOBODY);
 }
 
-/* The kernel over no bytes: the region is perhaps what the copy failed for, and reading it would end the context. */
+/* Runs the kernel over no bytes: the copy may have failed because of the region, and reading the region would end the
+ * context. */
 void xs_device_abandon(struct xs_device_job *job) {
     xs_results_rename(&job->by->results, job->ticket, XS_RESULT_OF_NOBODY);
     job->parameters.region = xs_fingerprint_linear(0, 0);
-    if (!xs_device_measure(job, 0)) { /* whose result would say when the slot is free */
+    if (!xs_device_measure(job, 0)) { /* its result would have told when the slot is free */
         xs_results_give_back(&job->by->results, job->ticket);
     }
     release(job);
 }
 
-/* Spins, since it is some microseconds, but lets others run where there are fewer processors than threads that wait. */
+/* Spins, since the wait takes some microseconds, but yields now and then, for machines with more waiting threads than
+ * processors. */
 bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks) {
     unsigned turns = 0;
     for (uint64_t began = xs_now(); !xs_results_arrived(&job->by->results, job->ticket);) {
@@ -318,7 +321,7 @@ static struct xs_lock late_lock = XS_LOCK_INITIALIZER;
 
 void xs_device_note_late(const struct xs_device_job *job) {
     xs_lock(&late_lock);
-    unsigned i = atomic_load(&xs_device_late) % (sizeof late / sizeof late[0]); /* beyond, the oldest are forgotten */
+    unsigned i = atomic_load(&xs_device_late) % (sizeof late / sizeof late[0]); /* the oldest are overwritten */
     late[i].by = job->by;
     late[i].ticket = job->ticket;
     atomic_fetch_add(&xs_device_late, 1);

@@ -1,11 +1,11 @@
-/* Decides for every copy how its content is learned.
+/* Decides for every copy how its content is fingerprinted.
  *
- * The host computes it after the call, if the end of the call means that the host buffer holds what was moved. That
- * is so for blocking calls and for pageable memory. In all other cases the device computes it, in the copy's own
- * stream. There no other work of the application can come between the copy and our kernel, and nobody waits for it
- * except after blocking uploads, because then the application may go on in any other stream.
+ * The host computes the fingerprint after the call, if the host buffer then holds what was moved: after blocking calls
+ * and for pageable memory. In all other cases the device computes it, in the copy's own stream. No other work of the
+ * application can come between the copy and our kernel there. Nobody waits for the kernel except after blocking
+ * uploads, because the application may then go on in any other stream.
  *
- * The host is cheaper for small copies, the device for large ones. Only the device can see what an upload
+ * The host is cheaper for small copies, the device for large ones. Only the device can see the content that an upload
  * overwrites. */
 #include "preload/fingerprint/fingerprint.h"
 
@@ -24,17 +24,18 @@
 #include "preload/fingerprint/sampler.h"
 #include "preload/fingerprint/tree.h"
 
-#define HOST_BYTES (64u * 1024) /* up to here the host is cheaper */
-/* A blocking upload waits for its fingerprint: in `auto` no longer than it took itself, or this. */
+#define HOST_BYTES (64u * 1024) /* up to this size the host is cheaper */
+/* A blocking upload waits for its fingerprint: in `auto` at most as long as the upload took, or this if it is longer.
+ */
 #define PATIENCE_US 200
 #define PATIENCE_ALL_US 2000000
 
-/* What a fingerprint costs, measured on an H100 and its host (docs/develop/measurements.md): for the budget, in
- * nanoseconds. */
+/* Costs of a fingerprint for the budget, in nanoseconds, measured on an H100 and its host
+ * (docs/develop/measurements.md). */
 #define HOST_COST_NS(bytes) (150 + (bytes) / 9)
 #define LAUNCH_COST_NS 4000
 #define DEVICE_COST_NS(bytes) (6000 + (bytes) / 2000)
-/* And a copy itself, at the rate of a PCIe link of the fourth generation. */
+/* Cost of the copy itself, at the rate of a PCIe link of the fourth generation. */
 #define COPY_NS(bytes, pageable) (5000 + (bytes) / ((pageable) ? 8 : 25))
 
 enum way { NO_WAY, ON_HOST, ON_DEVICE_BEFORE, ON_DEVICE_AFTER };
@@ -42,16 +43,16 @@ enum way { NO_WAY, ON_HOST, ON_DEVICE_BEFORE, ON_DEVICE_AFTER };
 struct plan {
     enum way way;
     bool upload, blocking;
-    bool over;           /* the copy, when the call returns */
-    bool host_can;       /* the host can read its side then */
-    bool measure_before; /* what an upload overwrites */
-    bool aside;          /* the kernel beside the next copy */
-    bool mapping;        /* the device memory may be at other addresses, too: what was there before is not known */
+    bool over;           /* the copy is over when the call returns */
+    bool host_can;       /* the host can then read its side */
+    bool measure_before; /* also measure the content that an upload overwrites */
+    bool aside;          /* run the kernel beside the next copy */
+    bool mapping;        /* the device memory may have other addresses, too: its earlier content is not known */
     bool compare;
     enum xs_sampled sampled;
     uint32_t id;
-    uint64_t began;      /* tick */
-    uint64_t planned_ns; /* of the calling thread's time */
+    uint64_t began;      /* tick of the beginning */
+    uint64_t planned_ns; /* planned time of the calling thread */
     struct xs_fingerprint_region host, device;
     struct xs_device_job job;
 };
@@ -60,12 +61,12 @@ enum xs_fingerprint_mode xs_fingerprint_mode;
 XS_TLS bool xs_fingerprint_guessed;
 static _Atomic uint32_t count;
 static uint64_t patience_us_ticks; /* ticks of a microsecond */
-static bool pageable_is_staged;    /* when an asynchronous call returns */
+static bool pageable_is_staged;    /* pageable memory is copied aside before an asynchronous call returns */
 static XS_TLS struct plan plan;
 static XS_TLS struct xs_map_cache host_cache, device_cache;
 
-/* A device that uses the processor's page tables need not have pageable memory copied aside for it, so that an
- * asynchronous call may return while the device still reads the buffer. */
+/* Does some device use the processor's page tables? Pageable memory need not be copied aside for it, so an asynchronous
+ * call may return while the device still reads the buffer. */
 static bool some_device_reads_pageable_memory(void) {
     int devices = 0, uses = 0;
     __typeof__(&cuDeviceGetCount) get_count = xs_driver(cuDeviceGetCount);
@@ -82,7 +83,7 @@ static bool some_device_reads_pageable_memory(void) {
     return uses != 0;
 }
 
-/* What an upload overwrites is measured by a second kernel. */
+/* Returns the costs; a second kernel measures the content that an upload overwrites. */
 static struct xs_sampler_cost cost_of(uint64_t bytes, bool upload, bool pageable, enum xs_sampler_way way) {
     uint64_t kernel = LAUNCH_COST_NS + DEVICE_COST_NS(bytes);
     uint64_t look = way == XS_SAMPLER_HOST ? HOST_COST_NS(bytes) : upload ? 2 * kernel : kernel;
@@ -92,7 +93,7 @@ static struct xs_sampler_cost cost_of(uint64_t bytes, bool upload, bool pageable
 void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock) {
     const uint64_t ticks = 1000000000;
     uint64_t now = xs_clock_tick((enum xs_clock_source)clock->source);
-    double ns = (double)(xs_clock_to_ns(clock, now + ticks) - xs_clock_to_ns(clock, now)); /* of so many ticks */
+    double ns = (double)(xs_clock_to_ns(clock, now + ticks) - xs_clock_to_ns(clock, now)); /* length of `ticks` ticks */
     double ticks_per_us = ns > 0 ? (double)ticks * 1000 / ns : 1000;
     patience_us_ticks = (uint64_t)ticks_per_us;
     pageable_is_staged = !some_device_reads_pageable_memory();
@@ -120,7 +121,7 @@ static struct xs_fingerprint_region region_of(const struct xs_event *e, uint64_t
     return xs_fingerprint_box(base, width, t->height, t->depth, row, row * rows);
 }
 
-/* Rows that overlap are no region: the driver refuses such a copy, or will be asked to. */
+/* Is the shape sound? Rows must not overlap: the driver refuses such a copy, or will. */
 static bool is_sound(const struct xs_event *e) {
     const struct xs_event_transfer *t = &e->transfer;
     if (!(e->flags & XS_FLAG_BOX)) {
@@ -137,7 +138,7 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
     if (t->bytes == 0) {
         return XS_SKIP_EMPTY;
     }
-    if (t->skip == XS_SKIP_TOO_LARGE) { /* the event has not room for its shape */
+    if (t->skip == XS_SKIP_TOO_LARGE) { /* the event has no room for its shape */
         return XS_SKIP_TOO_LARGE;
     }
     if (e->flags & XS_FLAG_CAPTURED) {
@@ -157,8 +158,8 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
 
 /* ---- the two sides ---- */
 
-/* Where only the address says that it is host memory the driver is asked, which takes half a microsecond: it could be
- * device memory that nobody saw made. */
+/* Can the host read the address? The driver is asked, in half a microsecond, if only the address suggests host memory:
+ * it could be device memory whose allocation nobody saw. */
 static bool host_can_read(uint64_t address) {
     const struct xs_range *range = xs_map_find_cached(&host_cache, address);
     if (range) {
@@ -172,8 +173,8 @@ static bool host_can_read(uint64_t address) {
     return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_ERROR_INVALID_VALUE;
 }
 
-/* May a kernel in the current context read all of the region? Only memory known from its beginning to its end, and only
- * of this context: a kernel that reads what it may not ends the application's context. */
+/* May a kernel in the current context read all of the region? Only if the memory is known from beginning to end, and
+ * belongs to this context: an invalid read ends the application's context. */
 static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const struct xs_fingerprint_region *region,
                                              bool *mapping) {
     const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
@@ -204,7 +205,7 @@ static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const str
 
 static uint64_t read_clock(void) { return xs_now(); }
 
-/* Whether the copy is looked at. Where it is not, little more is done than this. */
+/* Decides whether the copy is looked at. Little more is done for a copy that is not. */
 static enum xs_sampled sample(const struct xs_event *e, struct xs_sampler_copy *copy) {
     const struct xs_event_transfer *t = &e->transfer;
     if (!xs_budget_is_limited()) {
@@ -236,8 +237,8 @@ static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
     return XS_SKIP_NONE;
 }
 
-/* What an upload overwrites is not read where access may have been taken away: of a mapping whose copy failed the
- * kernel would have failed, too. */
+/* Plans a fingerprint on the device. The old content of a mapping is not read, because access may have been taken away:
+ * if the copy fails, the kernel would have failed too. */
 static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     bool mapping = false;
     uint64_t bytes = e->transfer.bytes;
@@ -250,7 +251,7 @@ static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     }
     uint64_t began = xs_now();
     skip = xs_device_prepare(&plan.job, (CUcontext)e->context, (CUstream)e->stream, &plan.device, plan.id, plan.upload);
-    plan.began += plan.job.made ? xs_now() - began : 0; /* once a context, and told apart */
+    plan.began += plan.job.made ? xs_now() - began : 0; /* once a context, and accounted separately */
     if (skip != XS_SKIP_NONE) {
         xs_budget_refund(LAUNCH_COST_NS + DEVICE_COST_NS(bytes));
         return skip;
@@ -290,7 +291,7 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
 static void start_device(struct xs_event *e) {
     bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before && !plan.mapping;
     bool capturing =
-        atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events may not be made */
+        atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events must not be made */
     plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload, !capturing);
     if (!in_order) {
         xs_fingerprint_join(e);
@@ -308,7 +309,7 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
     plan.way = NO_WAY;
     if (e->kind != XS_EVENT_TRANSFER || e == &xs_scratch_event) {
         xs_fingerprint_join(e);
-        return; /* a batch, known after the call; or nothing that is recorded */
+        return; /* a batch, known only after the call; or a call that is not recorded */
     }
     enum xs_fingerprint_skip skip = unfit(e);
     e->transfer.skip = (uint8_t)skip;
@@ -420,10 +421,10 @@ struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) 
         finish_device(e, result);
         account(entered, returned);
     }
-    bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* of which this is the last copy only */
+    bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* this is only the last copy of the batch */
                       (e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H);
     if (!reads_only && (!on_device || e->fingerprint_id == 0)) {
-        xs_fingerprint_written(); /* even a copy that failed: what it did is not known */
+        xs_fingerprint_written(); /* a failed copy counts too: its effect is not known */
     }
     if (plan.way == ON_HOST && result == CUDA_SUCCESS) {
         e->result = (int32_t)result;
@@ -483,7 +484,7 @@ bool xs_fingerprint_give_back(const struct xs_event *e) {
 }
 
 void xs_fingerprint_join_late(void) {
-    if (!xs_guard.raised) { /* else it is a call of our own */
+    if (!xs_guard.raised) { /* not for calls of our own */
         struct xs_guard_own own;
         xs_guard_enter(&own);
         xs_device_join(NULL);

@@ -1,5 +1,5 @@
-/* Fingerprints of what copies move: which side computes one, when, and how much time may be spent on it. The
- * wrappers call this before and after the real call, on the application's thread between xs_begin and xs_end. The
+/* Fingerprints of the content that copies move: which side computes one, when, and how much time may be spent on it.
+ * The wrappers call this before and after the real call, on the application's thread between xs_begin and xs_end. The
  * result is in the event, or follows it into the trace. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_H
 #define XFERSPY_PRELOAD_FINGERPRINT_H
@@ -14,26 +14,26 @@
 
 enum xs_fingerprint_mode { XS_FINGERPRINT_OFF, XS_FINGERPRINT_AUTO, XS_FINGERPRINT_ALL };
 
-/* The mode. Set before capture begins; afterwards it is constant. */
+/* The mode is set before capture begins, and constant afterwards. */
 extern enum xs_fingerprint_mode xs_fingerprint_mode;
 
-/* Starts fingerprints. `mode` is the option's value ("off", "auto" or "all"); in "auto" they may spend
+/* Starts fingerprints. `mode` is the option's value ("off", "auto" or "all"); in "auto" fingerprints may spend
  * `share_permille` of the wall time. Called once, before capture begins. */
 void xs_fingerprint_start(const char *mode, unsigned share_permille, const struct xs_clock *clock);
 
-/* What fingerprints have cost the program by now. Any thread. */
+/* Returns what fingerprints have cost the program so far. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);
 
-/* So much of the budget that the share is a half of went to the wrappers by now. One thread. */
+/* Tells how much the wrappers have spent so far of the budget that the share is a half of. One thread. */
 void xs_fingerprint_others_cost(uint64_t ns);
 
-/* Set by whoever decodes a copy, before xs_fingerprint_before: that a side of the copy is on the host is only a
- * guess, because neither a parameter's type nor a known address says it. */
+/* Set by the decoder of a copy before xs_fingerprint_before. True: that a side of the copy is on the host is only a
+ * guess, because neither a parameter's type nor a known address says so. */
 extern XS_TLS bool xs_fingerprint_guessed;
 
-/* Around the real call of a copy. The first decides how the content is fingerprinted and does what has to come
- * before the call; the second does the rest. The second may commit `e`, and returns the event that xs_end commits.
- * Both do nothing where fingerprints are off. */
+/* Bracket the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted and does what has to
+ * precede the call; xs_fingerprint_after does the rest. The latter may commit `e`, and returns the event that xs_end
+ * commits. Both do nothing while fingerprints are off. */
 void xs_fingerprint_before_copy(struct xs_event *e);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e) {
@@ -45,9 +45,9 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
     return xs_fingerprint_mode != XS_FINGERPRINT_OFF ? xs_fingerprint_after_copy(e, result) : e;
 }
 
-/* Before the real call of anything but a copy: lets the application's streams wait for kernels that run beside their
- * copies (aside.h). Only a call that names a stream, a default stream or no stream can order other work behind that
- * stream's copies; so a call that names a stream of its own waits for that one only. */
+/* Called before the real call of anything but a copy: makes the application's streams wait for kernels that run beside
+ * their copies (aside.h). Only a call that names a stream, a default stream or no stream can order other work behind
+ * that stream's copies. So a call that names a stream of its own waits for that stream only. */
 XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
         bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;
@@ -55,7 +55,7 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     }
 }
 
-/* Before a call that is not recorded: when capture ended early, there may still be streams that have to wait. */
+/* Called before a call that is not recorded: if capture ended early, some streams may still have to wait. */
 void xs_fingerprint_join_late(void);
 XS_HOT void xs_fingerprint_not_recorded(void) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
@@ -63,14 +63,14 @@ XS_HOT void xs_fingerprint_not_recorded(void) {
     }
 }
 
-/* After the real call of anything but a copy, if the application may have written device memory by it. */
+/* Called after the real call of anything but a copy, if the application may thereby have written device memory. */
 XS_HOT void xs_fingerprint_written(void) {
     if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1)) {
         atomic_fetch_or_explicit(&xs_write_epoch, 1, memory_order_acq_rel);
     }
 }
 
-/* Before memory is freed, because another thread may get its address as soon as it is. */
+/* Called before memory is freed, because another thread may get its address immediately afterwards. */
 XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
     xs_fingerprint_join(e);
     xs_fingerprint_written();
@@ -79,17 +79,17 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
     }
 }
 
-/* After a stream memory operation, a host function, or a graph, which may hold either; and after a call that lets
- * somebody else write the memory from outside. From then on, work that the driver already has may wait for something
- * that the application does without a call. */
+/* Called after a stream memory operation, a host function, or a graph, which may hold either; and after a call that
+ * lets somebody else write the memory from outside. From then on, work that the driver already has may wait for
+ * something that the application does without a call. */
 static inline void xs_fingerprint_gated(void) {
     xs_write_epoch_never_holds();
     xs_fingerprint_written();
 }
 
-/* Where a cooperative kernel may still be running: its stream plus 1; UINTPTR_MAX: in several streams, or in a
- * default stream; 0: nowhere. Such a kernel may hold the whole device and wait for copies, and behind those our
- * kernel would wait for it. */
+/* The stream in which a cooperative kernel may still be running, plus 1; UINTPTR_MAX: several streams, or a default
+ * stream; 0: none. Such a kernel may hold the whole device and wait for copies, and our kernel would wait for it behind
+ * those. */
 extern _Atomic uintptr_t xs_fingerprint_held;
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
@@ -99,7 +99,7 @@ XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
     xs_fingerprint_written();
 }
 
-/* After a wait of the application. `e` may be NULL. */
+/* Called after a wait of the application. `e` may be NULL. */
 void xs_fingerprint_let_go(const struct xs_event *e);
 XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult result) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0) && e &&
@@ -108,14 +108,14 @@ XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult resul
     }
 }
 
-/* A context is gone, and with it whatever ran in it. */
+/* Called when a context is gone, and with it all work that ran in it. */
 void xs_fingerprint_context_gone(uint64_t context);
 
-/* After an allocation failed for want of device memory: frees the memory that fingerprints hold. That may wait for
- * the device, so it is not done where the call itself never waits for it. True: the call is to be tried again. */
+/* Called after an allocation failed for lack of device memory: frees the memory that fingerprints hold. That may wait
+ * for the device, so it is not done if the call itself never waits. True: the call must be tried again. */
 bool xs_fingerprint_give_back(const struct xs_event *e);
 
-/* Writes what fingerprints cost into the trace's table meta. Drain thread only, inside a batch of the caller's. */
+/* Writes the cost of fingerprints into the trace's table meta, inside the caller's batch. Drain thread only. */
 void xs_fingerprint_write_cost(struct xs_store *store);
 
 #endif

@@ -18,7 +18,7 @@
 #define GIVE_BACK_PATIENCE_MS 100u
 
 static struct xs_fingerprinter *table[CONTEXTS];
-static _Atomic unsigned table_count; /* only ever grows: the drain thread looks without a lock */
+static _Atomic unsigned table_count; /* never shrinks: the drain thread looks without a lock */
 static struct xs_lock table_lock = XS_LOCK_INITIALIZER;
 static _Atomic uint64_t start_ns;
 static XS_TLS struct xs_fingerprinter *latest;
@@ -31,8 +31,8 @@ struct xs_fingerprinter *xs_fingerprinter_at(unsigned i) {
 
 /* ---- making one ---- */
 
-/* Zeroed in a stream of its own, so that the application's are not made to wait for each other. Asked, not waited for:
- * CUPTI records waits. */
+/* Zeroes memory in a separate stream, so that the application's streams do not wait for each other. Polls instead of
+ * waiting: CUPTI records waits. */
 static bool zero(CUdeviceptr address, size_t bytes) {
     CUstream stream = NULL;
     __typeof__(&cuStreamQuery) query = xs_real_row(cuStreamQuery);
@@ -50,7 +50,8 @@ static bool zero(CUdeviceptr address, size_t bytes) {
     return r == CUDA_SUCCESS;
 }
 
-/* Where it fails on the way the memory stays taken: to free it could mean to wait for a kernel that never ends. */
+/* Takes the memory. After a failure half-way the memory stays taken: freeing it could mean waiting for a kernel that
+ * never ends. */
 static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
     __typeof__(&cuMemHostGetDevicePointer_v2) device_pointer = xs_driver(cuMemHostGetDevicePointer_v2);
     void *ring = (void *)f->results.slots;
@@ -63,8 +64,8 @@ static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
     return taken ? XS_SKIP_NONE : XS_SKIP_NO_MEMORY;
 }
 
-/* Ours goes first where the device is busy with kernels of other streams: a copy that did not have to wait for those
- * without it should not wait for them because of it. */
+/* Gives our kernel the highest priority where kernels of other streams keep the device busy: a copy that would not have
+ * waited for them must not do so because of our kernel. */
 static void learn_priority(struct xs_fingerprinter *f) {
     int least = 0, greatest = 0;
     __typeof__(&cuCtxGetStreamPriorityRange) range = xs_driver(cuCtxGetStreamPriorityRange);
@@ -89,14 +90,15 @@ static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
         return XS_SKIP_NO_KERNEL;
     }
     if (load_function) {
-        load_function(f->kernel); /* now rather than at the first launch, which may be in the middle of something */
+        load_function(f->kernel); /* loaded now, because the first launch may be in the middle of something */
     }
     learn_priority(f);
     return XS_SKIP_NONE;
 }
 
 #define ONLY_THE_DEVICE "copies that only the device could see have none"
-/* A capture of another thread must not be broken by what is done once: the calling thread alone is let off. */
+/* Makes the kernel and the memory. The calling thread alone relaxes its capture mode, so that this does not break
+ * another thread's capture. */
 static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     uint64_t began = xs_monotonic_ns();
     uint32_t correlation = xs_cupti_correlation;
@@ -118,7 +120,7 @@ static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     return skip;
 }
 
-/* The place of a context that is new: a context's that is gone, or another one. */
+/* Finds a place for a new context: the place of a gone context, or a new place. */
 static struct xs_fingerprinter *new_place(void) {
     unsigned n = atomic_load(&table_count);
     for (unsigned i = 0; i < n; i++) {
@@ -175,7 +177,8 @@ static void make_on_scratch(void *arg) {
     xs_unlock(&table_lock);
 }
 
-/* The driver may have to compile the kernel. Where there is no memory for a stack, the next copy is another try. */
+/* The driver may have to compile the kernel, hence the scratch stack. Without memory for that stack, the next copy
+ * tries again. */
 static struct xs_fingerprinter *find_or_make(CUcontext context) {
     CUcontext current = NULL;
     struct making m = {context, NULL};
@@ -218,7 +221,7 @@ void xs_device_context_gone(CUcontext context) {
     if (f) {
         atomic_store(&f->skip, XS_SKIP_CONTEXT);
         for (int k = 0; k < XS_ASIDES; k++) {
-            xs_aside_forget(&f->asides[k]); /* their streams went with it */
+            xs_aside_forget(&f->asides[k]); /* their streams went with the context */
         }
         xs_results_abandon(&f->results);
         atomic_store(&f->context, 0);
@@ -232,7 +235,7 @@ bool xs_device_give_back(CUcontext context) {
     if (!f) {
         return false;
     }
-    if (!xs_open_lock(&f->lock)) { /* whoever reserved something before has its result awaited */
+    if (!xs_open_lock(&f->lock)) { /* reservations made before this have their results awaited */
         return false;
     }
     bool mine = atomic_compare_exchange_strong(&f->skip, &none, XS_SKIP_NO_MEMORY);
@@ -241,12 +244,12 @@ bool xs_device_give_back(CUcontext context) {
         return false;
     }
     xs_device_wait_all(context, GIVE_BACK_PATIENCE_MS);
-    if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses it: perhaps another time */
+    if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses the memory: another call may succeed */
         atomic_store(&f->skip, XS_SKIP_NONE);
         return false;
     }
     xs_note("fingerprint", "the application ran out of device memory: fingerprints gave theirs back");
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* an allocation may be allowed where a free is not */
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* a capture may allow an allocation but forbid a free */
     __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
     bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
     bool freed = xs_real_row(cuMemFree_v2)(f->memory) == CUDA_SUCCESS;

@@ -8,18 +8,18 @@
 #include "preload/fingerprint/result.h"
 #include "preload/fingerprint/tree_shape.h"
 
-#define XS_FINGERPRINT_WARPS 8u                             /* of a block; each hashes a leaf at a time */
+#define XS_FINGERPRINT_WARPS 8u                             /* warps of a block; each hashes a leaf at a time */
 #define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x; no other will do */
-#define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* beyond, blocks take several turns */
+#define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* blocks of a larger region take several turns */
 
-/* `mode` */
+/* values of `mode` */
 #define XS_FINGERPRINT_COMPARE 1u      /* the slot holds the leaves and the root of as many bytes: report the change */
 #define XS_FINGERPRINT_MEASURE_ONLY 2u /* leave leaves and root in the slot, and write no result */
 
 /* The kernel's one parameter, passed by value: kernelParams = {&parameters}. All addresses are the device's.
  *   region    what to hash, at any alignment; a base (of a box: width and pitches too) of 16-byte multiples is fastest
  *   root      16 bytes, aligned to 16: low and high of the last launch; overwritten with this one's
- *   tickets   8 bytes a node; all zero when the kernel starts, and again when it ends. Memory that has held anything
+ *   tickets   8 bytes per node; all zero when the kernel starts, and again when it ends. Memory that has held anything
  *             else since (a slot laid out for another capacity) has to be zeroed again, or no launch ever finishes a
  *             node
  *   nodes     digests of the levels above the leaves, aligned to 16
@@ -33,11 +33,11 @@ struct xs_fingerprint_parameters {
     uint32_t mode, reserved;
 };
 
-/* A slot: root, tickets, nodes and leaves in one piece of device memory, aligned to 256 bytes, for regions of up to
- * `capacity` bytes. Lay it out by the capacity it was made for, whatever the region's length. Before the first launch
- * its first `zero_bytes` bytes must be zeroed (once). */
+/* A slot holds root, tickets, nodes and leaves in one piece of device memory, aligned to 256 bytes, for regions of up
+ * to `capacity` bytes. Lay it out by the capacity it was made for, whatever the region's length. Its first `zero_bytes`
+ * bytes must be zeroed once, before the first launch. */
 struct xs_fingerprint_slot {
-    uint64_t root_at, tickets_at, nodes_at, leaves_at; /* from its start */
+    uint64_t root_at, tickets_at, nodes_at, leaves_at; /* offsets from the slot's start */
     uint64_t bytes, zero_bytes;
 };
 
@@ -47,7 +47,7 @@ XS_BOTH_SIDES struct xs_fingerprint_slot xs_fingerprint_slot_of(uint64_t capacit
     for (uint64_t count = leaves; count > XS_GROUP;) {
         count = xs_fingerprint_parents(count);
         tickets += count;
-        nodes += count + 1; /* every level starts at a multiple of 16 bytes */
+        nodes += count + 1; /* each level starts at a multiple of 16 bytes */
     }
     slot.zero_bytes = slot.tickets_at + tickets * 8;
     slot.nodes_at = (slot.zero_bytes + 63) / 64 * 64;
@@ -74,9 +74,9 @@ XS_BOTH_SIDES uint32_t xs_fingerprint_blocks(uint64_t length) {
 #ifndef __CUDACC__
 #include <stddef.h>
 
-/* The kernel for cuModuleLoadData: machine code for the GPUs of the last years, which an older driver may refuse,
- * and PTX text for any other, zero-terminated. No bytes, empty where xferspy was built without nvcc: then contents
- * can be fingerprinted on the host only. */
+/* The kernel for cuModuleLoadData: machine code for recent GPUs, which an older driver may refuse, and zero-terminated
+ * PTX text for any other. Both are empty if xferspy was built without nvcc: contents can then be fingerprinted on the
+ * host only. */
 extern const unsigned char xs_fingerprint_fatbin[];
 extern const size_t xs_fingerprint_fatbin_bytes;
 extern const char xs_fingerprint_ptx[];

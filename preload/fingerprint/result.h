@@ -1,24 +1,24 @@
-/* What the fingerprint kernel writes for one launch: a slot in pinned host memory, shared by C and CUDA. */
+/* The output of one launch of the fingerprint kernel: a slot in pinned host memory, shared by C and CUDA. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_RESULT_H
 #define XFERSPY_PRELOAD_FINGERPRINT_RESULT_H
 
 #include <stdint.h>
 
-#define XS_RESULT_HAS_BEFORE 1u /* `before` and `changed_leaves` say something: the launch compared */
-#define XS_RESULT_CONSTANT 2u   /* the region repeats one 32-bit value, which is `constant_value` */
+#define XS_RESULT_HAS_BEFORE 1u /* `before` and `changed_leaves` are valid: the launch compared */
+#define XS_RESULT_CONSTANT 2u   /* the region repeats one 32-bit value, `constant_value` */
 #define XS_RESULT_ALIGNED 4u    /* the kernel could read the region 16 bytes at a time (speed only) */
 
-/* One slot, a cache line. The kernel writes all fields, then a system-wide fence, then `sequence`: whoever reads the
- * launch's sequence number with acquire may read the rest. `leaves` counts what `changed_leaves` is a part of.
- * Without XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0, without XS_RESULT_CONSTANT
- * `constant_value` is. */
+/* One slot is a cache line. The kernel writes all fields, then a system-wide fence, then `sequence`: a thread that
+ * reads the launch's sequence number with acquire may read the rest. `leaves` counts all leaves, `changed_leaves` the
+ * changed ones. Without XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0; without XS_RESULT_CONSTANT
+ * `constant_value` is 0. */
 struct xs_fingerprint_result {
-    uint64_t content[2]; /* low, high: as xs_fingerprint of the same bytes (tree.h) */
-    uint64_t before[2];  /* content of the same slot's launch before this one */
+    uint64_t content[2]; /* low, high: equals xs_fingerprint of the same bytes (tree.h) */
+    uint64_t before[2];  /* content at the previous launch of the same slot */
     uint32_t leaves, changed_leaves;
     uint32_t constant_value;
     uint32_t flags;  /* XS_RESULT_* */
-    uint64_t length; /* bytes of the region */
+    uint64_t length; /* bytes in the region */
     uint64_t sequence;
 };
 

@@ -1,5 +1,5 @@
-/* Slots are taken in order but come free in any order, because streams run side by side. So the drain thread looks
- * at all of them. */
+/* Slots are taken in order but become free in any order, because streams run side by side. So the drain thread looks at
+ * all of them. */
 #include "preload/fingerprint/results.h"
 
 #include <stddef.h>
@@ -16,8 +16,8 @@ bool xs_results_make(struct xs_results *results) {
     return true;
 }
 
-/* A slot's state is one word, so that nobody ever sees a half of it: above, how often the ring had been gone round
- * when its ticket was taken; below, the id of the fingerprint that is awaited, 0: the slot is free. */
+/* A slot's state is one word, so that no thread sees half of it. High half: the number of full turns of the ring when
+ * the ticket was taken. Low half: the id of the awaited fingerprint; 0: the slot is free. */
 static uint64_t state_of(uint64_t ticket, uint32_t id) { return (ticket - 1) / XS_RESULTS << 32 | id; }
 static uint32_t id_of(uint64_t state) { return (uint32_t)state; }
 static uint64_t ticket_of(uint64_t state, uint32_t index) { return (state >> 32) * XS_RESULTS + index + 1; }
@@ -105,7 +105,7 @@ int64_t xs_results_drain(struct xs_results *results, struct xs_store *store) {
         uint32_t id = id_of(state);
         struct xs_event_fingerprint f = read_result(results, i, id);
         if (!atomic_compare_exchange_strong(&results->states[i], &state, state_of(ticket, 0))) {
-            continue; /* nobody wants it any more */
+            continue; /* nobody wants the result now */
         }
         int status = id == XS_RESULT_OF_NOBODY ? 0 : xs_store_fingerprint(store, &f);
         if (status < 0) {

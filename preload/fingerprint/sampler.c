@@ -1,5 +1,5 @@
-/* The strata are places in a table of counters. Two that share a place share its numbers, which is as fair: only the
- * first copies of the later one are then not looked at for certain. See sampler.h. */
+/* The strata are places in a table of counters. Two strata that share a place share its numbers, which is as fair,
+ * except that the first copies of the later one are not certain to be looked at. See sampler.h. */
 #include "preload/fingerprint/sampler.h"
 
 #include <stdatomic.h>
@@ -10,30 +10,30 @@
 
 #define STRATA 4096u
 #define MARKS 1024u
-/* Where one line is reached by very many stacks, the first copies of each would take the whole budget, and weigh more
- * than their part. So of one entry point and size, so many copies are first ones. */
+/* Limits the first copies per entry point and size. If very many stacks reach one line, the first copies of each would
+ * take the whole budget, and weigh more than their part. */
 #define KINDS 512u
 #define MOST_FIRST (64 * XS_SAMPLER_FIRST)
 #define CLASSES 65
-/* A fingerprint that costs more than this part of its copy's time is taken of fewer copies, in proportion. */
+/* Fewer copies are looked at, in proportion, if a fingerprint costs more than this part of its copy's time. */
 #define DEAR_PERCENT 10
 #define CERTAIN (UINT64_C(1) << 32)
-#define REFRESH 16 /* copies of a thread after which it looks again what the budget allows */
+#define REFRESH 16 /* copies of a thread between two looks at the budget */
 
-/* What follows a chosen copy. */
+/* Kinds of copies that follow a chosen one. */
 enum mark { UPLOAD_TO = 1, DOWNLOAD_FROM, UPLOAD_OF };
 
 static _Atomic uint32_t numbers[STRATA];
-static _Atomic uint32_t firsts[KINDS]; /* by entry point and size: the first copies of strata so far */
+static _Atomic uint32_t firsts[KINDS]; /* first copies of strata so far, by entry point and size */
 static _Atomic uint32_t marks[MARKS];  /* 0: none */
-static _Atomic float part;             /* xs_budget_part, as it was lately */
+static _Atomic float part;             /* recent value of xs_budget_part */
 static uint64_t salt;
 static struct weight {
-    float chance;      /* of a copy while `part` is 1 */
-    uint32_t worth_ns; /* what it is then expected to cost */
+    float chance;      /* chance of a copy while `part` is 1 */
+    uint32_t worth_ns; /* expected cost at that chance */
 } weights[2][2][XS_SAMPLER_WAYS][CLASSES];
 
-static XS_TLS uint64_t unplanned_ns; /* worth of copies that the budget was not told of */
+static XS_TLS uint64_t unplanned_ns; /* worth of copies not yet reported to the budget */
 static XS_TLS int until_refresh;
 
 static uint64_t mix(uint64_t x) {
@@ -87,7 +87,7 @@ static struct place place_of(enum mark mark, uint64_t address, uint64_t bytes) {
     return (struct place){&marks[hash % MARKS], (uint32_t)(hash >> 32) | 1};
 }
 
-/* The latest of two that share a place in the table has it. */
+/* Marks a place; of two marks that share an entry the later one stays. */
 static void owe(enum mark mark, uint64_t address, uint64_t bytes) {
     struct place place = place_of(mark, address, bytes);
     atomic_store_explicit(place.mark, place.tag, memory_order_relaxed);
@@ -121,7 +121,7 @@ void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measure
 
 /* ---- who is chosen ---- */
 
-/* Is the stratum's copy of this number looked at for certain? Whether it can be paid for, the budget decides. */
+/* Is the stratum's copy of this number looked at for certain? The budget still decides whether it can be paid. */
 static bool is_first(const struct xs_sampler_copy *copy, uint32_t number) {
     if (XS_LIKELY(number >= XS_SAMPLER_FIRST)) {
         return false;

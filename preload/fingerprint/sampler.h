@@ -1,15 +1,15 @@
-/* Which copies are looked at in mode `auto`, where the budget does not allow all of them: a fair sample.
+/* Chooses which copies are looked at in mode `auto`, if the budget does not suffice for all of them: a fair sample.
  *
- * A copy's stratum is the stack that it was called from, its entry point and its size to a power of two. The first
- * copies of each stratum are looked at, if the budget has something left. After them, each copy is looked at with the
- * same chance as the others of its stratum at that time. The chance follows from the budget, and is less for copies
- * whose fingerprint costs much of the time that the copy takes. Whether a copy is chosen depends on its number in its
- * stratum through a hash, and so on no period that the program may have.
+ * A copy's stratum is its call stack, its entry point and its size to a power of two. The first copies of each stratum
+ * are looked at, if the budget has something left. After them, each copy is looked at with the same chance as the
+ * others of its stratum at that time. The chance follows from the budget, and is less for copies whose fingerprint
+ * takes a large part of the copy's own time. A hash of a copy's number in its stratum decides, so the choice follows no
+ * period of the program.
  *
- * Some findings need two copies: what an upload overwrote is known from the upload before it to the same place, a round
- * trip is a download and an upload. So a chosen copy has others follow it: the next upload or download of the same
- * place on the device, and of a download the next upload from the same place on the host. Those were not chosen by
- * chance, and the trace says so of them (XS_SKIP_FOLLOWS), because places with partners have more of them.
+ * Some findings need two copies. Content that an upload overwrote is known from the upload before it to the same place;
+ * a round trip is a download and an upload. So other copies follow a chosen copy: the next upload or download of the
+ * same place on the device, and for a download also the next upload from the same place on the host. Followers were not
+ * chosen by chance, and the trace marks them (XS_SKIP_FOLLOWS), because places with partners have more of them.
  *
  * Any thread; no lock. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_SAMPLER_H
@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { XS_SAMPLER_FIRST = 4 }; /* copies of each stratum that are looked at */
+enum { XS_SAMPLER_FIRST = 4 }; /* first copies of each stratum, which are looked at */
 
-/* What a fingerprint and its copy cost. */
+/* Costs of a fingerprint and of its copy. */
 enum xs_sampler_way { XS_SAMPLER_HOST, XS_SAMPLER_DEVICE, XS_SAMPLER_WAYS };
 struct xs_sampler_cost {
     uint64_t look_ns, copy_ns;
@@ -31,21 +31,21 @@ struct xs_sampler_copy {
     uint32_t stack;
     uint16_t entry;
     bool upload, pageable;
-    enum xs_sampler_way way; /* that its fingerprint will probably be computed */
+    enum xs_sampler_way way; /* the probable way to compute its fingerprint */
 };
 
 enum xs_sampled { XS_LEFT_OUT, XS_BY_CHANCE, XS_FOLLOWS };
 
-/* `cost` says what a copy of so many bytes costs. Called once, after xs_budget_start and before the first copy. Other
- * seeds choose other copies. */
+/* Starts the sampler. `cost` tells what a copy of a given size costs. Called once, after xs_budget_start and before the
+ * first copy. Another seed chooses other copies. */
 void xs_sampler_start(uint64_t seed, struct xs_sampler_cost (*cost)(uint64_t bytes, bool upload, bool pageable,
                                                                     enum xs_sampler_way way));
 
-/* Decides about the calling thread's next copy. `now` gives the capture clock, which is read once in several copies. */
+/* Decides about the calling thread's next copy. `now` reads the capture clock, once in several copies. */
 enum xs_sampled xs_sampler_choose(const struct xs_sampler_copy *copy, uint64_t (*now)(void));
 
-/* The copy was chosen by chance, and its fingerprint is being computed: others have to follow it. `before_measured`: it
- * is an upload, and what it overwrites is known without the upload before it. */
+/* Makes others follow a copy that was chosen by chance and is being fingerprinted. `before_measured`: the copy is an
+ * upload, and the content that it overwrites is known without the upload before it. */
 void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measured);
 
 #endif

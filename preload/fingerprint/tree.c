@@ -10,7 +10,7 @@
 
 struct level {
     XXH3_state_t state;
-    uint32_t digests; /* in the block that is being filled */
+    uint32_t digests; /* digests in the block that is being filled */
 };
 
 struct tree {
@@ -18,11 +18,11 @@ struct tree {
     struct level levels[XS_TREE_LEVELS]; /* the first one takes the leaves' digests */
 };
 
-/* Where the next byte of a box lies. */
+/* Points to the next byte of a box. */
 struct cursor {
     const struct xs_fingerprint_region *region;
     const unsigned char *slice, *row;
-    uint64_t rows_left, bytes_left; /* of the slice, of the row */
+    uint64_t rows_left, bytes_left; /* rows left of the slice, bytes left of the row */
 };
 
 static void pad(struct level *level) {
@@ -96,8 +96,7 @@ static void gather(struct cursor *at, unsigned char *out, uint64_t bytes) {
     }
 }
 
-/* Whether the bytes repeat the four of `value`, which stand at their beginning's phase. Unequal ones are found at
- * once. */
+/* Do the bytes repeat the four bytes of `value`, in phase from their beginning? Differences are found at once. */
 static bool repeats(const unsigned char *leaf, uint64_t bytes, const unsigned char value[4]) {
     if (bytes <= 4)
         return memcmp(leaf, value, bytes) == 0;
@@ -114,7 +113,7 @@ static void finish(struct xs_fingerprint *out, XXH128_hash_t root, uint64_t leng
         out->value |= (uint32_t)value[i] << 8 * i;
 }
 
-/* At the beginning of the caller's memory; the states are aligned for the widest registers. */
+/* Lies at the beginning of the caller's memory; the states are aligned for the widest registers. */
 struct work {
     struct tree tree;
     unsigned char buffer[XS_LEAF_BYTES];

@@ -1,4 +1,5 @@
-/* The content fingerprint, computed on the host. The kernel (tree.cu, kernel.h) computes the same of the same bytes.
+/* The content fingerprint, computed on the host. The kernel (tree.cu, kernel.h) computes the same fingerprint of the
+ * same bytes.
  *
  * Definition. The region's bytes (of a box: the moved ones, row after row, slice after slice) are cut into leaves of
  * 4096 bytes. A block is at most 4096 bytes; it is hashed after being padded with zeros to the next multiple of 256
@@ -10,8 +11,8 @@
  *             high += avalanche(length ^ 0xC2B2AE3D27D4EB4F), where avalanche is the final mix of XXH64.
  * A region of no bytes is one leaf of no bytes.
  *
- * Blocks of 256 bytes and more take XXH3's path for long inputs alone, so that is all the kernel needs to know.
- * A region is constant when it has at least 8 bytes and every byte i equals byte i % 4. */
+ * Blocks of 256 bytes and more use only XXH3's path for long inputs, so the kernel implements no other. A region is
+ * constant when it has at least 8 bytes and every byte i equals byte i % 4. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_TREE_H
 #define XFERSPY_PRELOAD_FINGERPRINT_TREE_H
 
@@ -24,21 +25,21 @@ struct xs_fingerprint {
     uint64_t low, high;
     uint32_t leaves;
     bool constant;
-    uint32_t value; /* the repeated value as the bytes lie in memory, read little-endian; 0 unless constant */
+    uint32_t value; /* repeated value as the bytes lie in memory, read little-endian; 0 unless constant */
 };
 
 /* Fingerprints `length` readable bytes of host memory, at most 16 TiB - 4 KiB, at any alignment. `leaf_digests`
- * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) of them.
+ * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) digests.
  *
- * Any thread, signal handlers too: no allocation, no lock, less than 16 KiB of stack. It cannot fail. Where bytes
- * change meanwhile the fingerprint is of no particular content, and nothing else happens. */
+ * Any thread, signal handlers too: no allocation, no lock, less than 16 KiB of stack. Cannot fail. If bytes change
+ * meanwhile, the fingerprint belongs to no particular content; nothing else happens. */
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out);
 
-/* The same of a region of host memory that may be a box (tree_shape.h). */
+/* Fingerprints a region of host memory that may be a box (tree_shape.h), like xs_fingerprint_bytes. */
 void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
                          struct xs_fingerprint *out);
 
-/* The same in memory that the caller gives, at any alignment: less than 1 KiB of stack. */
+/* Fingerprints a region in working memory of the caller, at any alignment; uses less than 1 KiB of stack. */
 enum { XS_TREE_WORK_BYTES = 12 * 1024 };
 void xs_fingerprint_host_in(void *work, const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
                             struct xs_fingerprint *out);

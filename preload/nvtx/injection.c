@@ -71,7 +71,7 @@ static nvtxRangeId_t NVTX_API start_w(const wchar_t *message) {
 }
 static void NVTX_API end(nvtxRangeId_t id) { xs_range_end(id); }
 
-/* The same for every domain: a registered string of another domain is the name that it says. */
+/* Registers a string for all domains: in another domain it is the name that it says. */
 static nvtxStringHandle_t NVTX_API register_a(nvtxDomainHandle_t domain, const char *string) {
     (void)domain;
     return xs_range_name_handle(xs_range_name_of(string));
@@ -139,8 +139,8 @@ static bool is_preloaded(void) {
     return is;
 }
 
-/* Before the first range, which may come before the session and its options. NVTX has just read the environment on this
- * thread, too, to find the library. */
+/* Learns the requested range before the first range, which may precede the session and its options. NVTX has just read
+ * the environment on this thread too, to find the library. */
 static void learn_what_is_asked(void) {
     struct xs_window_spec spec;
     const char *text = getenv("XFERSPY_WINDOW"), *step = getenv("XFERSPY_STEP");

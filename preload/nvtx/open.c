@@ -11,7 +11,7 @@
 #include "preload/core/asked_window.h"
 #include "preload/nvtx/nvtx.h"
 
-/* An open range in a word, 0: it has ended. */
+/* Packs an open range into a word; 0: it has ended. */
 enum { RANGE_BITS = 20, DOMAIN_BITS = 7, STARTED_BIT = RANGE_BITS + DOMAIN_BITS, ASKED_BIT, SERIAL_SHIFT };
 #define RANGE_OF(word) ((uint32_t)((word) & ((1u << RANGE_BITS) - 1)))
 #define STARTED (UINT64_C(1) << STARTED_BIT)
@@ -47,7 +47,8 @@ XS_TLS struct xs_nvtx_thread *xs_nvtx_thread;
 
 static struct threads *threads(void) { return atomic_load_explicit(&shared_threads, memory_order_acquire); }
 
-/* Who watches the windows finds out by itself that one is over: a thread that ends is no place to attach anything. */
+/* Ends all ranges of a thread, without telling the windows' watcher, who finds out by itself: a thread that ends is no
+ * place to attach CUPTI. */
 static void close_all(struct xs_nvtx_thread *thread) {
     for (unsigned i = 0; i < XS_RANGES_OPEN; i++) {
         if (atomic_exchange_explicit(&thread->open[i], 0, memory_order_relaxed) & ASKED) {
@@ -118,8 +119,8 @@ XS_HOT uint64_t innermost(const struct xs_nvtx_thread *t) {
     return word;
 }
 
-/* One entry of settle: at its new place before it leaves the old one. Entries move down only, and whoever ends one
- * looks from the top, so that it meets it at one place at least. False: it was ended meanwhile. */
+/* Moves one entry: stores it at its new place before it leaves the old one. Entries only move down, and a thread that
+ * ends one looks from the top, so it meets the entry at one place at least. False: the range was ended meanwhile. */
 static bool move(struct xs_nvtx_thread *t, unsigned from, unsigned to, uint64_t old, uint64_t new) {
     if (to != from) {
         atomic_store(&t->open[to], new);
@@ -131,8 +132,8 @@ static bool move(struct xs_nvtx_thread *t, unsigned from, unsigned to, uint64_t 
     return moved;
 }
 
-/* Closes the holes, and has what is inside an ended range be inside the one around that. Not for looks alone: where
- * ranges overlap without end, as those of a pipeline do, each would be inside the one before and never the same. */
+/* Closes the holes, and moves ranges inside an ended range into the range around it. If ranges overlapped without end,
+ * as in a pipeline, each would otherwise be inside the one before and never be the same range. */
 static __attribute__((noinline)) void settle(struct xs_nvtx_thread *t) {
     unsigned kept = 0;
     uint32_t parent = 0;
@@ -166,7 +167,7 @@ XS_HOT void leave(struct xs_nvtx_thread *t, bool entered) {
     }
 }
 
-/* Before the word of the range is stored: another thread may end it as soon as it is there. */
+/* Must run before the word of the range is stored: another thread may end the range at once. */
 static __attribute__((noinline)) uint64_t asked_bit(uint32_t number, bool *window_changed) {
     if (!xs_range_is_asked(number)) {
         return 0;
@@ -190,7 +191,7 @@ XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, 
         word |= asked_bit(number, window_changed);
     }
     atomic_store_explicit(&t->open[t->count], word, memory_order_release);
-    atomic_signal_fence(memory_order_seq_cst); /* a handler's call carries it or does not, but no old word */
+    atomic_signal_fence(memory_order_seq_cst); /* a handler's call carries this range or not, but never an old word */
     t->count++;
     return true;
 }
@@ -201,7 +202,7 @@ int xs_range_push(unsigned domain, struct xs_range_label label) {
         return XS_RANGE_NO_TRACKING;
     }
     bool entered = enter(t), window_changed = false;
-    /* What is inside one that is not kept is not kept either, or pops would end the wrong ones. */
+    /* Ranges inside a range that is not kept are not kept either, or pops would end the wrong ones. */
     if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label, &window_changed))) {
         t->beyond[domain]++;
     }
@@ -277,8 +278,8 @@ uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
     return id;
 }
 
-/* Of another thread, or in the midst of this one's own changes. Looked for to the end, though found: its thread may be
- * moving it, and then has it in two places. True: a window ends with it. */
+/* Ends a range of another thread, or during this thread's own changes. Searches to the end even after a hit: the owner
+ * may be moving the range, which then has two places. True: a window ends with it. */
 static __attribute__((noinline)) bool end_elsewhere(struct xs_nvtx_thread *t, uint64_t wanted) {
     bool was_asked = false;
     for (unsigned i = XS_RANGES_OPEN; i-- > 0;) {

@@ -18,8 +18,8 @@ enum {
     OTHER_DOMAINS = XS_RANGE_DOMAINS - 1
 };
 
-/* A range may hold this part of the ranges that are left. A program that names ranges after its steps fills its own
- * share, and what it opens in them, and in its "(others)", still finds room. */
+/* The part of the remaining ranges that one range may hold. A program that names ranges after its steps fills its own
+ * share, and ranges inside these, and inside its "(others)", still find room. */
 enum { SHARE_OF_A_PARENT = 8 };
 
 struct name {
@@ -81,7 +81,7 @@ static uint32_t hash_text(const char *text, size_t bytes) {
     return (uint32_t)mix(hash, word);
 }
 
-/* Of what is kept of it. */
+/* Returns the length of the kept part. */
 static size_t text_bytes(const char *text) {
     size_t bytes = strnlen(text, XS_RANGE_NAME_BYTES + 1);
     if (bytes > XS_RANGE_NAME_BYTES) {
@@ -107,7 +107,7 @@ static void copy_text(char *to, const char *text, size_t bytes) {
     xs_race_detector_watch();
 }
 
-/* The name, or the slot where it would be. */
+/* Finds the name, or the slot where it would be. */
 static xs_range_name find_name(struct tables *t, const char *text, size_t bytes, uint32_t hash, uint32_t *slot) {
     xs_range_name found;
     for (*slot = hash % NAME_SLOTS; (found = atomic_load_explicit(&t->name_slots[*slot], memory_order_acquire));
@@ -122,7 +122,7 @@ static xs_range_name find_name(struct tables *t, const char *text, size_t bytes,
 
 static xs_range_name new_name(struct tables *t, const char *text, size_t bytes, uint32_t hash) {
     uint32_t units = (uint32_t)((sizeof(struct name) + bytes + UNIT_BYTES - 1) / UNIT_BYTES);
-    /* Both are looked at before they are raised: they would overflow in a program that never stops asking. */
+    /* Both are checked before they are raised: they would overflow in a program that never stops asking. */
     if (atomic_load_explicit(&t->names, memory_order_relaxed) >= XS_RANGE_NAMES_MOST ||
         atomic_load_explicit(&t->next_unit, memory_order_relaxed) + units > TEXT_BYTES / UNIT_BYTES) {
         return 0;
@@ -194,7 +194,7 @@ static uint32_t add_range(struct tables *t, uint32_t parent, unsigned domain, xs
     return found;
 }
 
-/* What the user asks for has to keep its name as long as there is any room. */
+/* Is there room? The range that the user asks for must keep its name as long as there is any. */
 static bool has_room(struct tables *t, uint32_t parent, xs_range_name name) {
     uint32_t next = atomic_load_explicit(&t->next_range, memory_order_relaxed);
     return next < XS_RANGES_MOST && (atomic_load_explicit(&t->ranges[parent].children, memory_order_relaxed) <
@@ -202,7 +202,7 @@ static bool has_room(struct tables *t, uint32_t parent, xs_range_name name) {
                                      (name && name == atomic_load_explicit(&xs_range_asked, memory_order_relaxed)));
 }
 
-/* Whether a name is "step #" with a number for each #. */
+/* Is a name "step #" with a number for each #? */
 static bool is_numbered(const struct name *asked, const char *text, size_t bytes) {
     size_t at = 0;
     for (unsigned i = 0; i < asked->bytes; i++) {
@@ -218,7 +218,7 @@ static bool is_numbered(const struct name *asked, const char *text, size_t bytes
     return at == bytes;
 }
 
-/* The name that is asked for where this one is it but for its numbers, else 0. */
+/* Returns the asked name if this name differs from it only by its numbers, else 0. */
 static xs_range_name name_without_numbers(const struct tables *t, const char *text, size_t bytes) {
     xs_range_name asked = atomic_load_explicit(&xs_range_asked, memory_order_relaxed);
     return is_numbered(name_at(t, asked), text, bytes) ? asked : 0;
@@ -322,7 +322,7 @@ const char *xs_range_utf8(const wchar_t *text, char utf8[XS_RANGE_NAME_BYTES + 1
     return utf8;
 }
 
-/* Of what a handle that was none of ours made a name, too. */
+/* Copies a name, even one that a handle which is not ours made. */
 static uint32_t put_name(uint8_t *to, const struct tables *t, xs_range_name number) {
     const struct name *name = name_at(t, number);
     uint32_t bytes = name->bytes < XS_RANGE_NAME_BYTES ? name->bytes : XS_RANGE_NAME_BYTES;
@@ -349,8 +349,8 @@ struct telling {
     uint32_t number;
 };
 
-/* The innermost is marked as told by whoever told all of them; another thread that comes meanwhile must find it told,
- * though, or it would tell it as well. So it is marked first, and unmarked when any of them could not be written. */
+/* The innermost range is marked as told first, so that no other thread tells it too, and unmarked if any of the ranges
+ * could not be written. */
 static void tell_all(void *arg) {
     struct telling *telling = arg;
     struct xs_event **e = telling->event;

@@ -8,7 +8,7 @@
 
 _Atomic bool xs_around_is_off;
 
-/* A call that is made inside of another, by the driver or by a repair, is none of the program's. */
+/* Guards calls made inside another call, by the driver or by a repair: these are not the program's. */
 static XS_TLS struct xs_guard inside;
 
 /* The thread's number plus 1, and its copies. */
@@ -135,8 +135,8 @@ void xs_around_context_gone(CUcontext context) {
     xs_context_drop(context);
 }
 
-/* A call that found no memory is made once more, where repairs hold some. To give it back may mean to wait for the
- * device, and work in it may wait for the program: then only those calls are repeated that wait anyway. */
+/* Should a call that found no memory be made once more, because repairs hold some? Giving it back may mean waiting for
+ * the device, whose work may wait for the program: then only calls that wait anyway are repeated. */
 XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
     if (XS_LIKELY(call->result != CUDA_ERROR_OUT_OF_MEMORY)) {
         return false;
@@ -184,7 +184,7 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 
-/* The functions that no row describes: they only have their turn in the order of things. */
+/* The functions that no row describes: they only take their turn in the order of calls. */
 static void *gated_beneath[XS_GATED_COUNT];
 #define XS_GATED(symbol, params, args)                                                                                 \
     static CUresult CUDAAPI around_gated_##symbol params {                                                             \

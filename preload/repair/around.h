@@ -1,4 +1,4 @@
-/* The turn of the repairs in calls that no table has, around which stands no function of theirs. */
+/* Gives the repairs their turn in calls that no table has, and that no function of theirs surrounds. */
 #ifndef XFERSPY_PRELOAD_REPAIR_AROUND_H
 #define XFERSPY_PRELOAD_REPAIR_AROUND_H
 
@@ -7,9 +7,9 @@
 
 #include "preload/core/guard.h"
 
-/* Before such a call: what the repairs hold back goes to the driver. `may_do_anything`: it may wait for something that
- * happens without a call, and give others memory to write. `note` lies in its stub's frame, and `frame` is
- * XS_GUARD_HERE() of the stub. True: the second has to be called behind it. Any thread. */
+/* Called before such a call: all work that the repairs hold back goes to the driver. `may_do_anything`: the call may
+ * wait for something that happens without a call, and let others write memory. `note` lies in the stub's frame, and
+ * `frame` is XS_GUARD_HERE() of the stub. True: xs_around_unknown_end must follow. Any thread. */
 bool xs_around_unknown_begin(bool may_do_anything, struct xs_guard_note *note, uintptr_t frame);
 void xs_around_unknown_end(bool may_do_anything);
 

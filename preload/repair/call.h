@@ -1,8 +1,7 @@
-/* The vocabulary of the entry-point table (driver/entry_points.def) for repairs: what its rows say, as far as a repair
- * has to know it. intercept/call.h has the same words for capture; a row says what a call is once, for both.
+/* The vocabulary of the entry-point table (driver/entry_points.def) for repairs: the part of its rows that a repair has
+ * to know. intercept/call.h has the same words for capture, so one row describes a call for both.
  *
- * While capture is off nobody else keeps the map of memory ranges and the contexts, so it is done here. Included by
- * around.c alone. */
+ * While capture is off nobody else tracks memory ranges and contexts, so this file does. Only around.c includes it. */
 #ifndef XFERSPY_PRELOAD_REPAIR_CALL_H
 #define XFERSPY_PRELOAD_REPAIR_CALL_H
 
@@ -27,7 +26,7 @@ struct xs_call {
 
 XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
 
-/* What capture alone wants to know. */
+/* Words that matter to capture only. */
 #define xs_peer(...) XS_NOTHING
 #define xs_copy_2d(...) XS_NOTHING
 #define xs_copy_3d(...) XS_NOTHING
@@ -52,7 +51,7 @@ XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CU
 #define xs_stream_going(...) XS_NOTHING
 #define xs_stream_gone(...) XS_NOTHING
 
-/* ---- which stream ---- */
+/* ---- the stream ---- */
 
 XS_HOT void xs_on(struct xs_call *call, CUstream stream) {
     call->about.has_stream = true;
@@ -122,7 +121,7 @@ XS_HOT void xs_looked_up(const struct xs_call *call, const CUdeviceptr *out, con
     }
 }
 
-/* Before the call, which may give the address to another thread at once; and after it. */
+/* Called before the call, which may at once give the address to another thread; xs_freed is called after it. */
 XS_HOT void xs_free(const struct xs_call *call, uint64_t address, struct xs_range *range) {
     (void)call;
     if (!xs_around_keeps_the_map() || !xs_map_remove(address, range)) {
@@ -141,7 +140,7 @@ XS_HOT void xs_unmapped(const struct xs_call *call, CUdeviceptr p, size_t bytes)
     }
 }
 
-/* ---- what work may wait for ---- */
+/* ---- work that may wait ---- */
 
 XS_HOT void xs_may_hold(void) { atomic_store_explicit(&xs_repair_may_hold, true, memory_order_relaxed); }
 
@@ -158,7 +157,7 @@ XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
     }
 }
 
-/* After memory was handed out, or a stream was made to wait for something outside. */
+/* Called after memory was handed out, or a stream was made to wait for something outside. */
 XS_HOT void xs_fingerprint_gated(void) {
     atomic_store_explicit(&xs_repair_handed_out, true, memory_order_relaxed);
     xs_may_hold();
@@ -180,7 +179,7 @@ XS_HOT void xs_capture_ended(const struct xs_call *call) {
     bool has_ended = xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
                      call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     if (has_ended && atomic_fetch_sub(&xs_repair_captures, 1) <= 0) {
-        atomic_store(&xs_repair_captures, 0); /* it began before the repairs */
+        atomic_store(&xs_repair_captures, 0); /* the capture began before the repairs */
     }
 }
 
@@ -197,7 +196,7 @@ XS_HOT void xs_context_gone(const struct xs_call *call, CUcontext context) {
         xs_around_context_gone(context);
     }
 }
-/* The context lives on as long as others hold it; where nobody does, its handle may come back. */
+/* The context lives on as long as others hold it; if nobody does, its handle may come back. */
 XS_HOT void xs_primary_released(const struct xs_call *call, CUdevice device) {
     unsigned flags;
     int is_active = 1;

@@ -1,5 +1,5 @@
-/* Calls that a stream capture of another thread forbids, or that would break it: the driver lets a thread off that says
- * that it knows. For the calling thread alone. */
+/* Permits calls that a stream capture of another thread forbids, or that would break it: the driver allows them to a
+ * thread that declares the relaxed mode. Affects the calling thread only. */
 #ifndef XFERSPY_PRELOAD_REPAIR_CAPTURE_MODE_H
 #define XFERSPY_PRELOAD_REPAIR_CAPTURE_MODE_H
 
@@ -8,7 +8,7 @@
 #include "preload/driver/real.h"
 
 struct xs_capture_mode {
-    bool is_relaxed; /* false: the driver refused, or has no such function, and there is nothing to restore */
+    bool is_relaxed; /* false: the driver refused, or lacks the function, and there is nothing to restore */
     CUstreamCaptureMode before;
 };
 

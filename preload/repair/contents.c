@@ -28,8 +28,8 @@
 #define PATIENCE_NS UINT64_C(2000000000)
 #define SPIN_NS UINT64_C(200000) /* afterwards the thread sleeps in between */
 
-/* Two buffers, one being filled while the other is compared. Who left one taken, by a jump out of the driver's call,
- * leaves it taken: the device may still write into it. */
+/* Two buffers: one is filled while the other is compared. A jump out of the driver's call leaves them taken for good:
+ * the device may still write into them. */
 static struct looker {
     _Atomic bool taken;
     unsigned char *piece[2]; /* of the library's own pages, so that they stay when a context goes */
@@ -42,7 +42,7 @@ static _Atomic unsigned lives; /* counts the calls by which a context may have g
 
 /* ---- buffers ---- */
 
-/* Where page-locking fails the driver takes the buffers for plain memory, which is slower and no less right. */
+/* Makes the buffers. If page-locking fails the driver takes them for plain memory, which is slower but correct. */
 static void make(void *arg) {
     struct looker *l = arg;
     if (!l->piece[0]) {
@@ -63,7 +63,7 @@ static bool is_ready(const struct looker *l, CUcontext context) {
     return l->context == context && l->life == atomic_load(&lives) && !l->failed;
 }
 
-/* One that is free, best one whose events are of this context. */
+/* Takes a free one, preferably with events of this context. */
 static struct looker *take(CUcontext context) {
     for (int round = 0; round < 3; round++) {
         for (unsigned i = 0; i < LOOKERS && (i + 1) * 2 * PIECE <= xs_repair_budget_bytes; i++) {
@@ -198,7 +198,7 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
         uint64_t until = copy->is_blocking ? 0 : xs_monotonic_ns() + PATIENCE_NS;
         found = compare(&c, until, &r);
         *why = r == CUDA_ERROR_NOT_READY ? "the stream stayed busy" : *why;
-        /* What is still on its way goes into the buffers, so they are not given back before. */
+        /* Buffers are given back only when no piece is on its way into them. */
         if (c.begun_pieces == 0 || wait_for(c.by->filled[(c.begun_pieces - 1) % 2], until) == CUDA_SUCCESS) {
             atomic_store(&c.by->taken, false);
         }

@@ -108,7 +108,7 @@ static void *copier_main(void *arg) {
         } else {
             spins = 0;
             atomic_fetch_add(&asleep, 1);
-            if (!help_anyone()) { /* whoever adds a part now sees that there is somebody to wake */
+            if (!help_anyone()) { /* a thread that adds a part now sees that it must wake somebody */
                 xs_futex_wait(&bell, heard, SLEEP_MS);
             }
             atomic_fetch_sub(&asleep, 1);
@@ -117,8 +117,8 @@ static void *copier_main(void *arg) {
     return NULL;
 }
 
-/* With so many and the calling thread, 256 MiB went up at 39 GB/s on an H100's host of 16 cores, and with 6 at 33; the
- * link has 54. */
+/* Starts the helpers. With 11 helpers and the calling thread, 256 MiB went up at 39 GB/s on an H100's host of 16 cores,
+ * with 6 at 33; the link has 54. */
 static void start_helpers(void) {
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
@@ -136,7 +136,7 @@ unsigned xs_copy_helpers(void) {
     return helpers;
 }
 
-/* Where nobody handles these, a fault ends the process, whichever thread it comes on. */
+/* Does the program handle this signal? If not, a fault ends the process on any thread. */
 static bool handles(int signal) {
     struct sigaction action;
     return sigaction(signal, NULL, &action) != 0 || action.sa_handler != SIG_DFL; // NOLINT(*-union-access): either

@@ -35,7 +35,7 @@ bool xs_gather_enter_context(CUcontext context) {
     if (xs_driver(cuEventCreate)(&sent, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
         return false;
     }
-    /* A blocking stream: it is ordered with the legacy stream as that one's own work is. */
+    /* A blocking stream has the same order with the legacy stream as the legacy stream's own work. */
     if (xs_beneath(cuStreamCreate)(&own, CU_STREAM_DEFAULT) != CUDA_SUCCESS) {
         own = NULL;
     }
@@ -45,11 +45,11 @@ bool xs_gather_enter_context(CUcontext context) {
     return true;
 }
 
-/* One event says when the device has done with it. */
+/* One event tells when the device has done with the buffer. */
 void xs_gather_retire(void) {
     if (xs_gather.buffer) {
         if (xs_gather.used && xs_ring_mark(xs_gather.buffer, atomic_load(&xs_gather.stream)) != CUDA_SUCCESS) {
-            xs_gather.buffer->context = NULL; /* nobody gets it any more */
+            xs_gather.buffer->context = NULL; /* no copy can take it from now on */
         }
         xs_ring_put(xs_gather.buffer);
         xs_gather.buffer = NULL;
@@ -130,7 +130,7 @@ static CUresult send_one_by_one(CUstream stream) {
     return result;
 }
 
-/* A batch that fails half-way is sent again from its beginning: that changes nothing, for nobody has seen it. */
+/* A batch that fails half-way is sent again from its beginning, which is harmless: nobody has seen it. */
 void xs_gather_send(void) {
     const CUstream stream = atomic_load(&xs_gather.stream);
     CUresult result = CUDA_ERROR_NOT_SUPPORTED;
@@ -161,8 +161,8 @@ void xs_gather_send(void) {
     atomic_store(&xs_gather.is_open, false);
 }
 
-/* Not under the lock: the copies are short, but another thread must never wait for a wait. The stream stays the same
- * as long as something is owed. */
+/* Waits without the lock: another thread must never wait for a wait. The stream stays the same as long as something is
+ * owed. */
 static void wait_for_owed(CUstream next) {
     int8_t device;
     uint64_t owed = atomic_load(&xs_gather.owed);
@@ -210,7 +210,7 @@ static void *watch_main(void *arg) {
         const uint64_t opened = atomic_load(&xs_gather.opened);
         if (!was_open && ++idle > IDLE_LOOKS) {
             atomic_store(&is_asleep, true);
-            if (!atomic_load(&xs_gather.is_open)) { /* whoever opens one now sees that there is somebody to wake */
+            if (!atomic_load(&xs_gather.is_open)) { /* a thread that opens one now sees that it must wake this one */
                 xs_futex_wait(&bell, heard, SLEEP_MS);
             }
             atomic_store(&is_asleep, false);

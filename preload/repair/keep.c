@@ -1,5 +1,5 @@
-/* Keeping freed memory: the calls of the driver around the table (kept.h). No lock is held over a call that could wait,
- * and a block that is in nobody's hands is in no table: who jumps away in the middle loses at most that block. */
+/* Makes the driver calls around the table of kept memory (kept.h). No lock is held over a call that could wait, and a
+ * block in nobody's hands is in no table: a handler that jumps away loses at most that block. */
 #include "preload/repair/keep.h"
 
 #include "preload/driver/real.h"
@@ -62,7 +62,7 @@ static void release_small(const struct xs_keeper *keeper, uint64_t address) {
     }
 }
 
-/* To the driver with it. Waits for the device, as the call of the program does that this is part of. */
+/* Frees the block. Waits for the device, as the program's call does that this is part of. */
 static void discard(const struct xs_keeper *keeper, const struct xs_kept_block *block) {
     if (is_there(block)) {
         keeper->release(block->address);
@@ -104,7 +104,7 @@ void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key,
     }
 }
 
-/* Waits as the free of the block would. Not a success: it was not waited for, and the block's own free says why. */
+/* Waits as the free of the block would. An error: nothing was waited for, and the block's own free tells why. */
 static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept_block *block) {
     CUresult result = CUDA_SUCCESS;
     if (!block->token) {
@@ -184,7 +184,7 @@ void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address) {
     xs_kept_hand_out(keeper->kept, base);
 }
 
-/* A free may be forbidden while a stream captures where the program's allocation is not: this thread is let off. */
+/* Relaxes the capture mode of this thread: a capture may forbid a free but allow the program's allocation. */
 bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
     struct xs_kept_block block;
     bool given = false;

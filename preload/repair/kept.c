@@ -10,7 +10,7 @@ static unsigned place_of(uint64_t address) {
 
 static unsigned next_place(unsigned place) { return (place + 1) % XS_KEPT_LENT; }
 
-/* The block's place, or the free one where it would be put. There always is a free one. */
+/* Finds the block's place, or the free one where it would be put. A free place always exists. */
 static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
     unsigned place = place_of(address);
     while (kept->lent[place].address && kept->lent[place].address != address) {
@@ -19,7 +19,7 @@ static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
     return place;
 }
 
-/* Moves up what would not be found any more behind the gap. */
+/* Moves up blocks that would otherwise be unreachable behind the gap. */
 static void remove_lent(struct xs_kept *kept, unsigned gap) {
     for (unsigned place = next_place(gap); kept->lent[place].address; place = next_place(place)) {
         unsigned home = place_of(kept->lent[place].address);
@@ -142,7 +142,7 @@ size_t xs_kept_idle_bytes(struct xs_kept *kept, int device) {
     return bytes;
 }
 
-/* From the last place to the first: what a removal moves up was looked at before. */
+/* Goes from the last place to the first: blocks that a removal moves up were looked at before. */
 bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out) {
     bool found = false;
     xs_lock(&kept->lock);

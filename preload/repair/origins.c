@@ -7,8 +7,8 @@
 #include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
 
-/* An entry is written by one thread at a time and read by any: `version` is odd meanwhile, and another one afterwards.
- * A writer that jumped away leaves it odd, and nothing is found there any more. */
+/* An entry, written by one thread at a time and read by any: `version` is odd meanwhile, and has a new value
+ * afterwards. A writer that jumped away leaves it odd, and the entry is never used again. */
 struct entry {
     struct xs_repair_place place; /* of the plan; constant */
     _Atomic uint64_t version;     /* 0: the copy was not seen */

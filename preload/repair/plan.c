@@ -165,8 +165,8 @@ static bool read_all(FILE *from, const char *path, char why[256]) {
     return true;
 }
 
-/* A name may be that of a FIFO, which nobody writes to, or of a device without an end: the program would stand still.
- * NULL: `why` says what it is. */
+/* Opens the file. A FIFO that nobody writes to, or an endless device, would make the program stand still. NULL: `why`
+ * says what is wrong. */
 static FILE *open_file(const char *path, char why[256]) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -211,8 +211,8 @@ bool xs_plan_read(const char *path, char why[256]) {
     return is_read;
 }
 
-/* The last of the sorted lines that begins at or before the place. Ranges of one thread do not overlap in a plan that
- * makes sense; of those that do, the last counts. */
+/* Finds the last of the sorted lines that begins at or before the place. Ranges of one thread do not overlap in a
+ * sensible plan; if they do, the last one counts. */
 static const struct xs_plan_line *find(const struct lines *in, const struct xs_repair_place *place, uint64_t bytes) {
     unsigned low = 0, high = in->count;
     while (low < high) {

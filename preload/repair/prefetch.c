@@ -49,7 +49,7 @@ static struct managed {
 static _Atomic uint32_t known;                /* how many of them there are */
 static _Atomic uint64_t lowest = UINT64_MAX;  /* all that ever were lie in [lowest, highest) */
 static _Atomic uint64_t highest;              /* */
-static _Atomic uint32_t waits;                /* of the host for the device, so far */
+static _Atomic uint32_t waits;                /* number of the host's waits for the device so far */
 static _Atomic bool is_over;                  /* the process ends */
 static _Atomic bool is_blind;                 /* a sandbox forbids to read arguments */
 static _Atomic uint64_t promised[DEVICES];    /* bytes of all allocations that count as having room */
@@ -96,7 +96,7 @@ static void widen(uint64_t start, uint64_t end) {
     }
 }
 
-/* Whatever is still known of this place was freed without a call, with its context. */
+/* Forgets allocations that overlap a new one: they were freed without a call, with their context. */
 static void forget_overlapping(uint64_t start, uint64_t end) {
     for (unsigned i = 0; i < MOST; i++) {
         uint64_t there = LOAD(allocations[i].start);
@@ -184,7 +184,7 @@ static bool is_fit(CUdevice device) {
     if (!LOAD(device_known[device])) {
         bool fits =
             ask(&is_concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS && is_concurrent;
-        /* There a page of the device's is in the host's page table as well. */
+        /* On such devices the host's page table has the device's pages as well. */
         fits &= ask(&has_host_tables, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, device) !=
                     CUDA_SUCCESS ||
                 !has_host_tables;
@@ -238,7 +238,7 @@ static void move(struct managed *m, uint32_t parts, CUdevice device, CUstream st
     }
 }
 
-/* A kernel is about to be launched that takes it. */
+/* Called before the launch of a kernel that takes the allocation. */
 static void take(struct managed *m, CUdevice device, CUstream stream) {
     uint32_t now = LOAD(waits) + 1;
     uint32_t marks = LOAD(m->marks);

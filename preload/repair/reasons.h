@@ -1,4 +1,5 @@
-/* Reasons for which several repairs do not touch a copy, for xs_repair_refused: each stands in the sources once. */
+/* The reasons, shared by several repairs, for leaving a copy alone, for xs_repair_refused: the sources have each text
+ * once. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REASONS_H
 #define XFERSPY_PRELOAD_REPAIR_REASONS_H
 

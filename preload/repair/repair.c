@@ -97,7 +97,8 @@ void xs_repair_finish(void (*say)(const char *message)) {
     if (!is_started || atomic_load(&xs_around_is_off) || atomic_exchange(&is_finished, true)) {
         return;
     }
-    /* Other threads may go on. So nothing new is held back, then all that is goes to the driver, and then calls do. */
+    /* Other threads may go on. So the repairs first stop holding work back, then settle, and only then do calls go
+     * straight to the driver. */
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         if (xs_repairs_on[i] && xs_repairs_on[i]->finish) {
             xs_repairs_on[i]->finish();

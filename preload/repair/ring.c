@@ -1,4 +1,4 @@
-/* The buffers are an array; a buffer is taken by exchanging its state, so there is no lock that could be left. */
+/* The buffers are an array. A buffer is taken by exchanging its state, so no lock can stay held. */
 #include "preload/repair/ring.h"
 
 #include "preload/driver/real.h"

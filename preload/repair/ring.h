@@ -1,7 +1,7 @@
-/* Page-locked buffers that copies pass through, for the repairs stage and gather. A buffer is taken by one copy, filled
- * or emptied through the program's own stream, and given back while the device may still be at work on it: its event
- * says when it is over. Nobody waits for a buffer of another copy, so a copy in one stream never waits for what holds
- * up another stream. */
+/* Page-locked buffers that copies pass through, for the repairs stage and gather. One copy takes a buffer, fills or
+ * empties it through the program's own stream, and gives it back while the device may still be using it: the buffer's
+ * event tells when the device is done. Nobody waits for a buffer of another copy, so a copy in one stream never waits
+ * for whatever holds up another stream. */
 #ifndef XFERSPY_PRELOAD_REPAIR_RING_H
 #define XFERSPY_PRELOAD_REPAIR_RING_H
 
@@ -15,51 +15,52 @@
 
 #define XS_RING_BUFFERS 64
 
-/* All but `state` belongs to whoever has taken the buffer. */
+/* All fields but `state` belong to the thread that has taken the buffer. */
 struct xs_ring_buffer {
     _Atomic int state;
     CUcontext context;
     CUevent event;
     char *memory;
-    bool is_under_way; /* the device may be at work on it until the event has come */
+    bool is_under_way; /* the device may be using it until the event has come */
 };
 
-/* Zero but for `bytes`. */
+/* All zeros except `bytes`. */
 struct xs_ring {
-    size_t bytes; /* of each buffer */
+    size_t bytes; /* bytes of each buffer */
     unsigned count;
     _Atomic unsigned next;
     struct xs_ring_buffer buffers[XS_RING_BUFFERS];
 };
 
-/* How many buffers the budget allows; in a repair's `start`. False: none, or this driver lacks what is needed. */
+/* Sets the number of buffers that the budget allows; in a repair's `start`. False: none, or this driver lacks a
+ * function. */
 bool xs_ring_start(struct xs_ring *ring);
 
-/* A buffer of that context, which is the calling thread's, and whose event has come; made where there is none. NULL:
- * all are in use, or memory is short. Making one takes room on the stack, so call it on a scratch stack where it may
- * come to that. Any thread. */
+/* Takes a buffer of the given context, the calling thread's, whose event has come; makes one if there is none. NULL: no
+ * buffer is free, or memory is short, or work may wait for the program. Making a buffer takes room on the stack, so
+ * call this on a scratch stack where that may happen. Any thread. */
 struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context);
 
-/* Makes buffers of the current context until there are `count` in all, so that the first copies do not wait for memory
- * to be page-locked: some ms. As xs_ring_take otherwise. */
+/* Makes buffers of the current context until there are `count` in all, so that the first copies do not wait for
+ * page-locking, which takes some ms. Needs the same stack as xs_ring_take. Any thread. */
 void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count);
 
-/* The stream's work so far is what the buffer waits for. Whoever has taken the buffer. */
+/* Makes the buffer wait for the stream's work so far. Only for the thread that has taken the buffer. */
 CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream);
 
-/* Is that work over, without waiting? An error of the device counts as no. */
+/* Is the marked work over? Does not wait. An error of the device counts as no. */
 bool xs_ring_is_free(struct xs_ring_buffer *buffer);
 
-/* Waits for it. */
+/* Waits for the marked work. */
 CUresult xs_ring_wait(struct xs_ring_buffer *buffer);
 
 void xs_ring_put(struct xs_ring_buffer *buffer);
 
-/* A context is about to be destroyed: gives back all buffers that nobody has taken, of all contexts. Waits for the
- * device, as the end of a context does. */
+/* Called before a context is destroyed: gives back all buffers that nobody has taken, of all contexts. Waits for the
+ * device, as the end of a context does, unless work may wait for the program. */
 void xs_ring_drop(struct xs_ring *ring);
 
-/* Is this a call by which a context may end? */
+/* May this call end a context? */
 bool xs_ends_context(const struct xs_repair_call *call);
 
 #endif

@@ -29,7 +29,7 @@
 #define MEDIUM_COPY_BYTES ((size_t)8 << 20)
 #define MEDIUM_CHUNK_BYTES ((size_t)1 << 20)
 #define LARGE_COPY_BYTES ((size_t)32 << 20)
-/* Of a smaller download the host's caches can hold what is written, for the program to read. */
+/* The least download that is written past the caches: they can hold a smaller one for the program to read. */
 #define STREAMING_DOWN_BYTES ((size_t)4 << 20)
 
 _Static_assert(NO_WAIT_BYTES <= XS_COPY_PARTS * SMALL_CHUNK_BYTES, "an upload that must not wait has its own buffers");
@@ -41,8 +41,8 @@ struct outcome {
     const struct xs_repair_copy *copy;
     const char *why; /* the driver makes the copy; NULL: it is done, with this result */
     CUresult result;
-    struct xs_ring_buffer *ahead; /* nothing is done yet: its event says when the stream's work before the copy is */
-    bool has_waited;              /* it is */
+    struct xs_ring_buffer *ahead; /* buffer with an event for the stream's work before the copy; nothing is done yet */
+    bool has_waited;              /* that work is over */
 };
 
 /* A copy under way; on the scratch stack. */
@@ -70,7 +70,7 @@ static bool may_wait(const struct xs_repair_copy *copy) {
     return !copy->is_upload || copy->is_blocking || copy->bytes > NO_WAIT_BYTES;
 }
 
-/* Takes as many buffers as are to be had. False: too few. */
+/* Takes as many buffers as are available. False: too few. */
 static bool take_buffers(struct staging *s) {
     unsigned wanted = s->chunks < XS_COPY_PARTS ? s->chunks : XS_COPY_PARTS;
     unsigned least = may_wait(s->copy) && wanted > 2 ? 2 : wanted;
@@ -86,12 +86,12 @@ static void put_buffers(struct staging *s) {
     }
 }
 
-/* Behind a chunk's copy in the stream: from when on the buffer is free. */
+/* Marks, after a chunk's copy in the stream, when the buffer is free. */
 static CUresult mark(struct staging *s, unsigned chunk) {
     struct xs_ring_buffer *buffer = buffer_of(s, chunk);
     CUresult result = xs_ring_mark(buffer, s->stream);
     if (result != CUDA_SUCCESS) {
-        buffer->context = NULL; /* nothing says when the device has done with it: nobody gets it any more */
+        buffer->context = NULL; /* nothing tells when the device has done with it, so no copy can take it again */
     }
     return result;
 }
@@ -234,7 +234,7 @@ static void begin(struct outcome *outcome) {
     }
 }
 
-/* In the program's own stack, for a long time maybe. False: the driver is to say what is wrong. */
+/* Waits on the program's own stack, perhaps for long. False: the driver must report the error. */
 static bool wait_ahead(struct outcome *outcome) {
     outcome->has_waited = xs_ring_wait(outcome->ahead) == CUDA_SUCCESS;
     xs_ring_put(outcome->ahead);

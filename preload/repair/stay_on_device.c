@@ -50,7 +50,8 @@ static bool start(const char **why) {
 
 /* ---- asynchronous copies that may still be under way ---- */
 
-/* Nothing can hold the stream: nothing could when the copies were queued, and whatever will comes after this. */
+/* Waits for the copies. Nothing can hold their stream: nothing could when they were queued, and other work comes after
+ * this. */
 static void wait_for_copies(void) {
     CUcontext popped;
     for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
@@ -112,8 +113,8 @@ static const char *copy_and_wait(const struct xs_repair_copy *copy, const struct
     return r == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
 }
 
-/* Whoever gives work to another stream says so first and then looks whether one of our copies may be under way; this is
- * the other way round. So one of both sees the other. */
+/* A thread that gives work to another stream says so first, and then looks whether one of our copies may be under way.
+ * This function does it the other way round, so one of the two sees the other. */
 static const char *copy_without_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     if (copy->is_per_thread) {
         return "asynchronous, in a thread's own stream";
@@ -134,7 +135,7 @@ static const char *copy_without_wait(const struct xs_repair_copy *copy, const st
     return why;
 }
 
-/* NULL: the copy is made. Else the upload has to be made, which overwrites whatever there is. */
+/* Makes the copy on the device. NULL: made; else the upload must be made, which overwrites whatever is there. */
 static const char *copy_on_device(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin, bool wait) {
     const char *why = disturbed(copy, origin);
     if (why) {

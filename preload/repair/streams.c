@@ -1,10 +1,10 @@
-/* Who gave work to which stream, and when last. */
+/* Remembers which thread gave work to which stream, and when last. */
 #include "preload/repair/streams.h"
 
 #include "preload/driver/context.h"
 
-/* One entry for a stream and a thread; only that thread makes and changes it. Work for which there is no entry left
- * counts as everybody's. */
+/* One entry per stream and thread; only that thread makes and changes it. Work without an entry counts as everybody's.
+ */
 enum { ENTRIES = 256 };
 static struct entry {
     _Atomic uintptr_t stream; /* 0: not made yet */
@@ -63,8 +63,8 @@ static struct entry *entry_of(uintptr_t key) {
     return latest;
 }
 
-/* The order matters for whoever puts an operation in between: it looks again after that, and either sees this work or
- * comes before it. */
+/* Notes work. The order matters for a thread that puts an operation in between: it looks again afterwards, and either
+ * sees this work or comes before it. */
 static void work(CUstream stream, bool is_per_thread, bool may_write) {
     uintptr_t key = key_of(stream, is_per_thread), none = 0;
     if (atomic_load_explicit(&first_stream, memory_order_relaxed) != key &&
