@@ -1,4 +1,5 @@
-/* Status values of everything that crosses a file: 0 is success, negative an error. One list, with texts. */
+/* Status values are shared by all code that crosses a file: 0 is success, a negative value an error. One list defines
+ * them with their texts. */
 #ifndef XFERSPY_SCHEMA_ERROR_H
 #define XFERSPY_SCHEMA_ERROR_H
 
@@ -21,7 +22,7 @@ enum xs_error {
 #undef X
 };
 
-/* Text of a status of this enumeration; "unknown error" for any other. Static storage, any thread. */
+/* Returns the text of a status; "unknown error" for a value outside this enumeration. Static storage, any thread. */
 const char *xs_error_text(int status);
 
 #endif

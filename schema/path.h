@@ -1,10 +1,10 @@
-/* What both halves ask of a path. */
+/* Path functions that both halves use. */
 #ifndef XFERSPY_SCHEMA_PATH_H
 #define XFERSPY_SCHEMA_PATH_H
 
 #include <string.h>
 
-/* The last part of a path, which is a part of the same memory; of a path that ends in a slash all of it. */
+/* Returns the last part of a path, a pointer into `path`; the whole path if it ends in a slash. */
 static inline const char *xs_base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;

@@ -1,9 +1,9 @@
-/* The process's rank in its job, as its launcher tells it in the environment. */
+/* A launcher tells the process's rank in its job through the environment. */
 #ifndef XFERSPY_SCHEMA_RANK_H
 #define XFERSPY_SCHEMA_RANK_H
 
-/* The rank: the value of the first variable that is set, and the variable's name through
- * `variable` unless that is NULL. -1: there is none. */
+/* Returns the rank: the value of the first variable that is set. `variable` receives that variable's name unless it is
+ * NULL. -1: no rank. */
 long xs_rank(const char **variable);
 long xs_world_size(const char **variable);
 long xs_local_rank(const char **variable);

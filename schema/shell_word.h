@@ -1,12 +1,12 @@
-/* Names in commands that a user is told to type. */
+/* Commands that a user is told to type contain names quoted for the shell. */
 #ifndef XFERSPY_SCHEMA_SHELL_WORD_H
 #define XFERSPY_SCHEMA_SHELL_WORD_H
 
 #include <stddef.h>
 
-/* Writes `word` as one word for a POSIX shell: as it is if no shell would change it, else in single quotes. At most
- * `bytes` bytes are written, with the NUL, as by snprintf. Returns the length of the whole word. No allocation, no
- * locale: a signal handler may call it. */
+/* Writes `word` as one word for a POSIX shell: unchanged if no shell would change it, else in single quotes. Writes at
+ * most `bytes` bytes including the NUL, like snprintf. Returns the length of the whole word. Allocates nothing and uses
+ * no locale, so a signal handler may call it. */
 size_t xs_shell_word(char *buffer, size_t bytes, const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* Room for one more in an array that grows by doubling. */
+/* xs_grow makes room for one more item in an array that grows by doubling. */
 #ifndef XFERSPY_ANALYZER_BASE_GROW_H
 #define XFERSPY_ANALYZER_BASE_GROW_H
 

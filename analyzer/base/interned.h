@@ -1,4 +1,4 @@
-/* Texts kept once each, so that equal ones have equal addresses. */
+/* Interned texts are kept once each, so equal texts have equal addresses. */
 #ifndef XFERSPY_ANALYZER_BASE_INTERNED_H
 #define XFERSPY_ANALYZER_BASE_INTERNED_H
 
@@ -6,7 +6,7 @@
 
 struct xs_texts { /* zeroed: empty */
     struct xs_hash known;
-    char *block; /* linked through its first pointer to those before */
+    char *block; /* linked to earlier blocks through its first pointer */
     size_t used, bytes;
 };
 

@@ -1,5 +1,5 @@
-/* Sets of time intervals: the union of many, and how much of one union lies in another. An interval takes 16 bytes.
- * Intervals that arrive in order and touch each other are stored as one. */
+/* Interval sets give the union of many time intervals, and how much of one union lies in another. An interval takes 16
+ * bytes. Intervals that arrive in order and touch each other are stored as one. */
 #ifndef XFERSPY_ANALYZER_BASE_INTERVALS_H
 #define XFERSPY_ANALYZER_BASE_INTERVALS_H
 
@@ -14,7 +14,7 @@ struct xs_interval {
 struct xs_intervals {
     struct xs_interval *items;
     size_t count, capacity;
-    bool unordered; /* one came before its predecessor */
+    bool unordered; /* an interval came before its predecessor */
 };
 
 /* Adds an interval; an empty or inverted one is ignored. Returns 0 or XS_ERROR_MEMORY. */
@@ -23,7 +23,7 @@ int xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
 /* Turns the set into disjoint intervals in order, and returns their length. */
 uint64_t xs_intervals_unite(struct xs_intervals *set);
 
-/* Length of the intersection of two united sets. */
+/* Returns the length of the intersection of two united sets. */
 uint64_t xs_intervals_common(const struct xs_intervals *a, const struct xs_intervals *b);
 
 void xs_intervals_free(struct xs_intervals *set);

@@ -1,4 +1,4 @@
-/* A writer of JSON: valid whatever the text (invalid UTF-8 becomes U+FFFD), indented for people. */
+/* This writer makes valid JSON from any text (invalid UTF-8 becomes U+FFFD), indented for people. */
 #ifndef XFERSPY_ANALYZER_BASE_JSON_H
 #define XFERSPY_ANALYZER_BASE_JSON_H
 
@@ -9,8 +9,8 @@
 struct xs_json {
     FILE *file;
     unsigned depth;
-    bool filled[32]; /* by depth: something was written at this level */
-    bool compact;    /* one line an outermost value */
+    bool filled[32]; /* by depth: the level has content */
+    bool compact;    /* one line for each outermost value */
 };
 
 /* `key` is NULL inside an array and at the top. */

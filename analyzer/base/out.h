@@ -1,5 +1,5 @@
-/* Where a command's data goes: standard output or -o FILE, with what is known about the reader (colour, UTF-8, width).
- * Messages go to standard error, one line each. */
+/* A command writes its data to standard output or -o FILE, knowing the reader (colour, UTF-8, width). Messages go to
+ * standard error, one line each. */
 #ifndef XFERSPY_ANALYZER_BASE_OUT_H
 #define XFERSPY_ANALYZER_BASE_OUT_H
 
@@ -8,7 +8,7 @@
 
 enum xs_color_when { XS_COLOR_AUTO = 0, XS_COLOR_ALWAYS, XS_COLOR_NEVER };
 
-/* What the options of output say; shared by every command. */
+/* Output options, shared by all commands. */
 struct xs_out_options {
     const char *path; /* NULL or "-": standard output */
     bool force;       /* an existing file may be replaced */
@@ -18,25 +18,25 @@ struct xs_out_options {
 struct xs_out {
     FILE *file;
     bool color;
-    bool utf8;   /* decorations may be other than ASCII */
-    int columns; /* of the terminal; 0: no terminal, nothing is cut */
-    int rows;    /* of the terminal; 0: no terminal, or not known */
+    bool utf8;   /* decorations need not be ASCII */
+    int columns; /* terminal columns; 0: no terminal, nothing is cut */
+    int rows;    /* terminal rows; 0: no terminal, or not known */
     char *path, *temporary;
 };
 
-/* Opens the output; a message was printed when the result is negative. Nothing existing is touched before
- * xs_out_close, so that a command that fails midway leaves an old file as it was. */
+/* Opens the output; a negative result means that a message was printed. An existing regular file stays untouched until
+ * xs_out_close, so a command that fails midway leaves it as it was. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* Checks whether xs_out_open would refuse the file because it exists; negative after the same message. It is called
- * before a long run. */
+/* Checks before a long run whether xs_out_open would refuse the file because it exists; negative after the same
+ * message. */
 int xs_out_check(const struct xs_out_options *options);
 
-/* Whether `path` is one of the system's links to what is open already, as /dev/stdout and /dev/fd/1 are. Such a link is
+/* True when `path` is a system link to something already open, such as /dev/stdout or /dev/fd/1. Such a link is
  * followed and must never be replaced; every other symbolic link is replaced and never followed. */
 bool xs_out_is_open_already(const char *path);
 
-/* Standard error as an output, for `run --report`, whose standard output belongs to the application. */
+/* Makes standard error the output, for `run --report`: standard output belongs to the application. */
 void xs_out_stderr(struct xs_out *out, const struct xs_out_options *options);
 
 /* Closes, and puts the file in its place if `keep`. Returns 0, or a negative status after printing what failed: a
@@ -47,30 +47,29 @@ enum xs_style { XS_STYLE_PLAIN = 0, XS_STYLE_HEADING, XS_STYLE_DIM, XS_STYLE_GOO
 const char *xs_style_on(const struct xs_out *out, enum xs_style style);
 const char *xs_style_off(const struct xs_out *out, enum xs_style style);
 
-/* A heading with an empty line before it, and an indented line of text: escaped, and wrapped on a terminal
- * (lines.c). */
+/* Print a heading after an empty line, and an indented line of text: escaped, and wrapped on a terminal (lines.c). */
 void xs_out_heading(struct xs_out *out, const char *title);
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with another indent, which the lines that follow share. */
+/* Prints a line with another indent, which its continuation lines share. */
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The rest of a line whose first `at` columns were printed already. */
+/* Prints the rest of a line that already has `at` columns. */
 void xs_out_rest(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The same, where the lines that follow begin at that column, too. */
+/* Prints the rest of a line; continuation lines begin at column `at`, too. */
 void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The same after a label, which is a plain ASCII text. */
+/* Prints a line after a label in plain ASCII. */
 #define XS_FACT_LABEL 8
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* What is wrong with a file that was named. */
+/* Faults of a named file. */
 #define XS_EXISTS "exists already; --force replaces it"
 #define XS_NO_REGULAR_FILE "is no regular file"
 
-/* "xferspy: ..." on standard error: escaped, one line, no full stop needed. */
+/* Prints "xferspy: ..." on standard error: escaped, one line, no full stop needed. */
 void xs_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,5 +1,6 @@
-/* Blocks of one size. A freed block goes back to the pool, and the pool keeps its memory until the pool itself ends. So
- * a pointer to a freed block can still be read, and the reader sees that the block belongs to something else now. */
+/* A pool holds blocks of one size. A freed block returns to the pool, and the pool keeps its memory until it ends
+ * itself. A pointer to a freed block is therefore still readable, and shows that the block now belongs to something
+ * else. */
 #ifndef XFERSPY_ANALYZER_BASE_POOL_H
 #define XFERSPY_ANALYZER_BASE_POOL_H
 
@@ -11,7 +12,7 @@ struct xs_pool { /* zeroed, with item_bytes set: empty */
     void *slabs; /* linked through their first pointer */
 };
 
-/* A block with whatever bytes were in it; a fresh one is zeroed. */
+/* Returns a block with arbitrary content; a fresh one is zeroed. */
 void *xs_pool_take(struct xs_pool *pool);
 void xs_pool_give(struct xs_pool *pool, void *item);
 void xs_pool_free(struct xs_pool *pool);

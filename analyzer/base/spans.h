@@ -1,5 +1,5 @@
-/* Disjoint address ranges in order, each with an owner: which write a byte belongs to, which allocation, what was
- * written at all. A sorted sequence in blocks: a look-up is two binary searches, a change moves one block at most. */
+/* Spans are disjoint address ranges in order, each with an owner: the write or allocation of a byte, or all written
+ * bytes. A sorted sequence in blocks: a look-up is two binary searches, a change moves one block at most. */
 #ifndef XFERSPY_ANALYZER_BASE_SPANS_H
 #define XFERSPY_ANALYZER_BASE_SPANS_H
 
@@ -19,27 +19,27 @@ struct xs_spans { /* zeroed: empty */
     size_t count, capacity; /* blocks; none of them is empty */
 };
 
-/* A place in the sequence; any change makes it void. */
+/* A place is a position in the sequence; any change invalidates it. */
 struct xs_span_place {
     size_t block, item;
 };
 
-/* The first span that ends after `address`; NULL: none. */
+/* Returns the first span that ends after `address`; NULL: none. */
 const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t address, struct xs_span_place *place);
 
-/* The next one; NULL: none. */
+/* Returns the next span; NULL: none. */
 const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span_place *place);
 
-/* Takes [start, end) out. `taken` is called for each part of a span that lay in it, before it is gone, and must not
- * change the spans; NULL: not called. */
+/* Removes [start, end). `taken` is called for each part of a span in it, before that part is gone, and must not change
+ * the spans; NULL: not called. */
 typedef void xs_span_taken(void *context, void *owner, uint64_t bytes);
 void xs_spans_clear(struct xs_spans *spans, uint64_t start, uint64_t end, xs_span_taken *taken, void *context);
 
-/* Puts a span where nothing lies. An empty one is ignored. */
+/* Adds a span where nothing lies. An empty span is ignored. */
 void xs_spans_insert(struct xs_spans *spans, uint64_t start, uint64_t end, void *owner);
 
-/* For sets without owners: adds [start, end) and joins it with what it overlaps or touches, so that what is covered is
- * always covered by one span. */
+/* Adds [start, end) to a set without owners and merges it with spans that it overlaps or touches, so that one span
+ * covers each covered stretch. */
 void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end);
 bool xs_spans_covered(const struct xs_spans *spans, uint64_t start, uint64_t end);
 

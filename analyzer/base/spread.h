@@ -1,5 +1,5 @@
-/* A number of several runs: its median and range, and whether two programs differ in it by more than their own runs
- * do. */
+/* A spread describes one number over several runs by median and range. A difference says whether two programs differ by
+ * more than their own runs do. */
 #ifndef XFERSPY_ANALYZER_BASE_SPREAD_H
 #define XFERSPY_ANALYZER_BASE_SPREAD_H
 
@@ -9,7 +9,7 @@
 
 enum {
     XS_RUNS_LIMIT = 32,  /* runs a side */
-    XS_RUNS_TO_TELL = 3, /* a side, from which on a test can tell anything at 5 %: 1 of 20 orders */
+    XS_RUNS_TO_TELL = 3, /* runs on each side from which a test can show anything at 5 %: 1 of 20 orders */
 };
 
 struct xs_metric_value {
@@ -19,42 +19,43 @@ struct xs_metric_value {
 
 struct xs_spread {
     uint64_t median, least, most; /* 0 where not known */
-    bool known;                   /* of every run */
+    bool known;                   /* known for every run */
 };
 
 enum xs_certainty {
-    XS_NOT_KNOWN,     /* not known on one side */
-    XS_TOO_FEW_RUNS,  /* on one side: nobody knows how much runs differ by themselves */
+    XS_NOT_KNOWN,     /* the number is not known on one side */
+    XS_TOO_FEW_RUNS,  /* too few runs on one side to know how much runs vary */
     XS_WITHIN_SPREAD, /* runs of one program differ as much */
-    XS_BEYOND_SPREAD, /* they do not */
+    XS_BEYOND_SPREAD, /* the difference exceeds the variation of runs */
 };
 extern const char *const xs_certainty_names[];
 
 struct xs_difference {
     struct xs_spread before, after;
     enum xs_certainty certainty;
-    double p; /* of the rank test; negative: there was none */
+    double p; /* result of the rank test; negative: no test */
 };
 
-/* At most XS_RUNS_LIMIT values a side, `stride` bytes from one to the next. */
+/* Compares at most XS_RUNS_LIMIT values a side, `stride` bytes apart. */
 void xs_difference_of(const struct xs_metric_value *before, size_t before_count, const struct xs_metric_value *after,
                       size_t after_count, size_t stride, struct xs_difference *difference);
 
-/* The exact one-sided rank sum test of Mann and Whitney, equal values sharing their ranks: how likely it is that `high`
- * ranks at least so far above `low` if both are of one kind. */
+/* Runs the exact one-sided rank sum test of Mann and Whitney; equal values share their ranks. Returns how likely `high`
+ * ranks at least this far above `low` if both are of one kind. */
 double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count);
 
-/* By how much `after` is above `before`: the differences that the rank test does not refuse on either side (Hodges and
- * Lehmann), an interval of 90 % or a little more. It leaves out 0 just where the test says that the two differ. False
- * where so few runs have none; then it is the range of the differences of all pairs. At most XS_RUNS_LIMIT values a
- * side; none: both are 0. */
+/* Computes the interval of how far `after` is above `before`: the differences that the rank test does not reject on
+ * either side (Hodges and Lehmann), at 90 % or slightly more. The interval excludes 0 exactly when the test says that
+ * the two differ. False where so few runs have no such interval; the result is then the range of all pairwise
+ * differences. At most XS_RUNS_LIMIT values a side; with none, both ends are 0. */
 bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count,
                        int64_t *low, int64_t *high);
 
-/* Median after less median before; what does not fit is the nearest that does. */
+/* Returns median after minus median before, saturated. */
 int64_t xs_difference_delta(const struct xs_difference *difference);
 
-/* Beyond the spread; where that is not known, at least `floor` and `percent` of the larger. */
+/* True beyond the spread; where the spread is not known, from a difference of `floor` and `percent` of the larger
+ * median on. */
 bool xs_differs(const struct xs_difference *difference, uint64_t floor, unsigned percent);
 
 #endif

@@ -15,21 +15,21 @@ void xs_table_free(struct xs_table *table);
 
 /* Columns come before the first cell. NULL headers everywhere make a table without a heading line. */
 void xs_table_column(struct xs_table *table, const char *header, bool right);
-/* The column just added is left out where the terminal is too narrow for all: the last such column first. */
+/* Lets the column just added be left out where the terminal is too narrow: the last such column first. */
 void xs_table_optional(struct xs_table *table);
-/* Columns without any text are shown, too. */
+/* Shows columns without any text, too. */
 void xs_table_keep_empty(struct xs_table *table);
 void xs_table_align(struct xs_table *table, int column, bool right);
 
 /* Cells fill rows from left to right. NULL is an empty cell. */
 void xs_table_cell(struct xs_table *table, const char *text);
 void xs_table_format(struct xs_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void xs_table_style_row(struct xs_table *table, enum xs_style style); /* of the row that the next cell is in */
+void xs_table_style_row(struct xs_table *table, enum xs_style style); /* styles the row of the next cell */
 
 size_t xs_table_rows(const struct xs_table *table);
 
-/* Prints the rows and forgets them; a column without any text is left out. Called again after more cells, it continues
- * in the same columns without a heading, at least as wide as before. */
+/* Prints the rows and discards them; a column without any text is left out. A later call after more cells continues in
+ * the same columns without a heading, at least as wide as before. */
 void xs_table_print(struct xs_table *table, struct xs_out *out);
 
 #endif

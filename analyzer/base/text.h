@@ -1,5 +1,5 @@
-/* Text on its way out: everything that came from a trace, a file name or a program is escaped here, and measured in
- * terminal columns rather than bytes. Both work on UTF-8 whatever the locale. */
+/* All text from a trace, a file name or a program is escaped here before output, and measured in terminal columns, not
+ * bytes. Both assume UTF-8 whatever the locale. */
 #ifndef XFERSPY_ANALYZER_BASE_TEXT_H
 #define XFERSPY_ANALYZER_BASE_TEXT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/path.h" /* for all who name files */
+#include "schema/path.h" /* for code that names files */
 #include "schema/utf8.h"
 
 /* A growing string; `data` is always NUL-terminated once something was added. Memory that runs out ends the program. */
@@ -22,7 +22,7 @@ void xs_string_vformat(struct xs_string *string, const char *format, va_list arg
     __attribute__((format(printf, 2, 0)));
 void xs_string_free(struct xs_string *string);
 
-/* A text of its own, to be freed. */
+/* Returns a new string; the caller frees it. */
 char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Adds `bytes` bytes of text so that printing them neither moves the cursor nor hides or reorders anything: controls
@@ -30,19 +30,20 @@ char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2
  * passes. */
 void xs_string_escape(struct xs_string *string, const char *text, size_t bytes);
 
-/* The same as a new string, to be freed. NULL gives "". */
+/* Escapes a text into a new string; the caller frees it. NULL gives "". */
 char *xs_text_escaped(const char *text);
 
 /* Adds a name as one word for a shell (schema/shell_word.h), for commands that a user is told to type. */
 void xs_string_shell_word(struct xs_string *string, const char *word);
 
-/* The same as a new string, to be freed. */
+/* Quotes a name for a shell as a new string; the caller frees it. */
 char *xs_text_shell_word(const char *word);
 
-/* Columns that (escaped) text takes on a terminal. */
+/* Returns the terminal columns that (escaped) text takes. */
 int xs_text_width(const char *text);
 
-/* How many bytes of the text fit into `columns`; never splits a character or leaves a combining mark behind. */
+/* Returns how many bytes of the text fit into `columns`; never splits a character or separates a combining mark from
+ * it. */
 size_t xs_text_fit(const char *text, int columns);
 
 /* Adds a text, escaped, and cut with "..." where it takes more columns. NULL adds nothing. */

@@ -1,21 +1,21 @@
-/* The files that tell about one binary of a run: itself, its separate debug file, what dwz took out of that, and the
- * small symbol table inside. */
+/* Several files describe one binary of a run: itself, its separate debug file, what dwz took out of that, and the small
+ * symbol table inside. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_BINARY_H
 #define XFERSPY_ANALYZER_SYMBOLS_BINARY_H
 
 #include "analyzer/symbols/elf_file.h"
 
 struct xs_binary {
-    struct xs_elf_file file;  /* none where the binary is gone, but its debug file is found by the build id */
-    struct xs_elf_file debug; /* none where `file` has all there is */
+    struct xs_elf_file file;  /* none where the binary is gone but its debug file is found by build id */
+    struct xs_elf_file debug; /* none where `file` has everything */
     struct xs_elf_file mini;
 };
 
-/* `build_id` as in xs_symbols_resolve. Where the status is not XS_BINARY_READ nothing is open. */
+/* Opens a binary; `build_id` as in xs_symbols_resolve. Nothing is open unless the status is XS_BINARY_READ. */
 enum xs_binary_status xs_binary_open(struct xs_binary *binary, const char *path, const char *build_id);
 void xs_binary_close(struct xs_binary *binary);
 
-/* The file that .gnu_debugaltlink of `debug` names, by `name` and build id; false: not found. */
+/* Finds the file that .gnu_debugaltlink of `debug` names, by `name` and build id; false: not found. */
 bool xs_binary_find_alternate(const struct xs_elf_file *debug, const char *name, const char *build_id,
                               struct xs_elf_file *alternate);
 

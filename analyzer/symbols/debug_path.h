@@ -1,5 +1,5 @@
-/* Folders in which binaries and debug information are searched for, in addition to their usual places: --debug-path,
- * then XFERSPY_DEBUG_PATH, then /usr/lib/debug. One list for the program, filled before the first trace is read. */
+/* Debug folders are searched for binaries and debug information in addition to their usual places: --debug-path, then
+ * XFERSPY_DEBUG_PATH, then /usr/lib/debug. One list for the program, filled before the first trace is read. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 #define XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 
@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Adds folders, separated by colons; empty ones count for nothing. */
+/* Adds folders, separated by colons; empty names are ignored. */
 void xs_debug_path_add(const char *folders);
 
-/* The folders in their order, NULL after the last. `given`: a person named it, so that files right in it count as
+/* Returns the folders in order, NULL after the last. `given`: a person named it, so files directly in it count as
  * well. */
 const char *xs_debug_path_folder(size_t i, bool *given);
 

@@ -1,4 +1,4 @@
-/* Functions, lines and inlined calls by debug information. */
+/* DWARF debug information gives functions, lines and inlined calls. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_DWARF_H
 #define XFERSPY_ANALYZER_SYMBOLS_DWARF_H
 
@@ -6,7 +6,7 @@
 
 struct xs_dwarf;
 
-/* NULL: the file has none. The file has to stay open. */
+/* Opens a file's debug information; NULL: it has none. The file must stay open. */
 struct xs_dwarf *xs_dwarf_open(const struct xs_elf_file *file);
 void xs_dwarf_close(struct xs_dwarf *dwarf);
 

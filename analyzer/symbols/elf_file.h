@@ -1,5 +1,5 @@
-/* ELF files whose names come from a trace, or from another such file: only regular files are opened, and nothing in
- * them is believed unchecked. */
+/* ELF files are named by a trace, or by another such file: only regular files are opened, and nothing in them is
+ * trusted unchecked. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_ELF_FILE_H
 #define XFERSPY_ANALYZER_SYMBOLS_ELF_FILE_H
 
@@ -15,30 +15,30 @@ enum { XS_BUILD_ID_HEX = 2 * 64 + 1 };
 
 struct xs_elf_file { /* zeroed: none */
     Elf *elf;
-    int fd;       /* as long as elf is there */
-    char *path;   /* NULL: it lies in memory */
-    void *memory; /* what it lies in */
+    int fd;       /* open as long as elf exists */
+    char *path;   /* NULL: the file lies in memory */
+    void *memory; /* memory that holds the file */
 };
 
-/* `build_id` NULL: any. XS_BINARY_CHANGED: another one, or the file has none. */
+/* Opens a file; `build_id` NULL: any. XS_BINARY_CHANGED: the file has another build id, or none. */
 enum xs_binary_status xs_elf_open(struct xs_elf_file *file, const char *path, const char *build_id);
 void xs_elf_close(struct xs_elf_file *file);
 
-/* The bytes of a build id as hexadecimal digits; false where they are none or too many. */
+/* Writes a build id as hexadecimal digits; false for no bytes or too many. */
 bool xs_build_id_hex(const void *bytes, ssize_t count, char id[XS_BUILD_ID_HEX]);
 
-/* In hexadecimal; false: it has none. */
+/* Reads the build id in hexadecimal; false: the file has none. */
 bool xs_elf_build_id(const struct xs_elf_file *file, char id[XS_BUILD_ID_HEX]);
 
-/* A section's data; NULL: not there. */
+/* Returns a section's data; NULL: no such section. */
 Elf_Data *xs_elf_section(const struct xs_elf_file *file, const char *name);
 bool xs_elf_has_section(const struct xs_elf_file *file, const char *name);
 
-/* The name and the checksum of a separate debug file, as .gnu_debuglink has them; false: none. */
+/* Reads the name and checksum of a separate debug file from .gnu_debuglink; false: none. */
 bool xs_elf_debug_link(const struct xs_elf_file *file, const char **name, uint32_t *crc);
 bool xs_elf_crc_is(const struct xs_elf_file *file, uint32_t crc);
 
-/* The small symbol table that some distributions leave in stripped binaries (.gnu_debugdata), unpacked; false: none. */
+/* Unpacks the small symbol table that some distributions leave in stripped binaries (.gnu_debugdata); false: none. */
 bool xs_elf_open_mini(struct xs_elf_file *mini, const struct xs_elf_file *file);
 
 #endif

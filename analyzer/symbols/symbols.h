@@ -1,4 +1,4 @@
-/* Function, file and line of addresses in a binary, from what lies on this machine: the binary itself, its separate
+/* Symbols give the function, file and line of a binary's addresses from this machine's files: the binary, its separate
  * debug files, and symbol tables where there is no debug information. Nothing is fetched from elsewhere. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_SYMBOLS_H
 #define XFERSPY_ANALYZER_SYMBOLS_SYMBOLS_H
@@ -9,24 +9,24 @@
 
 enum xs_binary_status {
     XS_BINARY_READ,
-    XS_BINARY_GONE,       /* no such file */
-    XS_BINARY_CHANGED,    /* another one than in the run, by its build id */
+    XS_BINARY_GONE,       /* the file does not exist */
+    XS_BINARY_CHANGED,    /* the build id differs from the run's */
     XS_BINARY_UNREADABLE, /* no regular file, no ELF file, or not permitted */
     XS_BINARY_NO_SUPPORT  /* this build cannot read symbols */
 };
 
-/* Called for what an address stands for, innermost first: calls that were inlined into the next (depth 0 and up), then
- * the function itself. `file` NULL: not known; line 0: not known. The texts are valid during the call. */
+/* A sink receives the calls at an address, innermost first: calls inlined into the next (depth 0 and up), then the
+ * function itself. `file` NULL: not known; line 0: not known. The texts are valid during the call. */
 typedef void xs_symbol_sink(void *data, size_t index, unsigned depth, const char *function, const char *file,
                             uint32_t line);
 
-/* Resolves the return addresses addresses[0..count), in ascending order, of the file (not of memory). `build_id`: in
- * hexadecimal as the run saw it, NULL: it saw none. Without `lines` only symbol tables are read. Nothing is said about
- * an address that is not known. */
+/* Resolves the return addresses addresses[0..count), ascending, relative to the file (not to memory). `build_id`: in
+ * hexadecimal as the run saw it, NULL: it saw none. Without `lines` only symbol tables are read. The sink is not called
+ * for an unknown address. */
 enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id, bool lines, const uint64_t *addresses,
                                          size_t count, xs_symbol_sink *sink, void *data);
 
-/* The name of a C++ or Rust function without its parameters, as a text in `buffer`; any other name as it is. */
+/* Returns the name of a C++ or Rust function without its parameters, in `buffer`; any other name unchanged. */
 const char *xs_demangle(const char *name, char *buffer, size_t bytes);
 
 #endif

@@ -1,26 +1,26 @@
-/* Functions by symbol tables. */
+/* Symbol tables give the functions at addresses. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_TABLE_H
 #define XFERSPY_ANALYZER_SYMBOLS_TABLE_H
 
 #include "analyzer/symbols/elf_file.h"
 
-/* The symbol next below an address, so far; zeroed: none. */
+/* A match is the nearest symbol below an address so far; zeroed: none. */
 struct xs_symbol_match {
-    Elf *elf; /* that it is in, which has to stay open */
+    Elf *elf; /* file of the symbol; must stay open */
     uint64_t start, bytes;
     size_t strings, name, section;
-    unsigned rank; /* of several at one place the highest has the best name */
+    unsigned rank; /* among symbols at one place, the highest rank has the best name */
 };
 
-/* Goes once through a file's symbol tables, for addresses in ascending order; calls for further files of the same
- * binary add to `matches`, of which there are two an address: by functions, and by other symbols of code. */
+/* Scans a file's symbol tables once, for ascending addresses. Calls for further files of the same binary add to
+ * `matches`, which has two entries for each address: one for functions, one for other code symbols. */
 void xs_symbol_table_scan(const struct xs_elf_file *file, const uint64_t *addresses, size_t count,
                           struct xs_symbol_match *matches);
 
-/* After the last scan, once. */
+/* Completes the matches; called once, after the last scan. */
 void xs_symbol_table_finish(struct xs_symbol_match *matches, size_t count);
 
-/* The name of the symbol that addresses[i] lies in, NULL: in none. */
+/* Returns the name of the symbol that contains addresses[i], NULL: none. */
 const char *xs_symbol_table_name(const struct xs_symbol_match *matches, const uint64_t *addresses, size_t i);
 
 #endif

@@ -1,5 +1,5 @@
-/* One event of the host side, as the capturing threads write it into the spool: fixed size, no pointers, so that
- * another process can read it after the writer was killed. Ticks are of the clock in the spool's header. */
+/* An event describes one step of the host side. Capturing threads write it into the spool: fixed size, no pointers, so
+ * another process can read it after the writer was killed. Ticks are those of the clock in the spool's header. */
 #ifndef XFERSPY_SCHEMA_EVENT_H
 #define XFERSPY_SCHEMA_EVENT_H
 
@@ -16,22 +16,22 @@ enum xs_event_kind {
     XS_EVENT_SYNC,
     XS_EVENT_API,
     XS_EVENT_FINGERPRINT, /* the content of a transfer */
-    XS_EVENT_ARGUMENTS,   /* what the arguments of launches point to */
-    XS_EVENT_DEFINITION,  /* a part of what a number stands for: struct xs_definition_part */
+    XS_EVENT_ARGUMENTS,   /* allocations that the arguments of launches point to */
+    XS_EVENT_DEFINITION,  /* a part of a definition: struct xs_definition_part */
 };
 
-/* enum xs_event_kind's companions in xs_event.flags */
+/* Flags in xs_event.flags qualify the event's kind. */
 #define XS_FLAG_ASYNC 0x01u      /* the entry point's contract is asynchronous */
 #define XS_FLAG_CAPTURED 0x02u   /* the stream was capturing: the work went into a graph and did not run */
 #define XS_FLAG_PER_THREAD 0x04u /* stream is the calling thread's default stream */
 #define XS_FLAG_HAS_STREAM 0x08u /* stream is meaningful */
 #define XS_FLAG_BATCH 0x10u      /* one copy of a batch call; batch_index is meaningful */
 #define XS_FLAG_BOX 0x20u        /* 2D or 3D: height, depth and pitches are meaningful */
-#define XS_FLAG_IMPLICIT 0x40u   /* a free that no call of its own asked for: its context was destroyed or reset */
+#define XS_FLAG_IMPLICIT 0x40u   /* a free without a call of its own: its context was destroyed or reset */
 
 struct xs_event_transfer {
-    uint64_t dst, src;       /* addresses; for an array its handle */
-    uint64_t bytes;          /* bytes moved, padding of the pitch not counted */
+    uint64_t dst, src;       /* addresses; an array's handle */
+    uint64_t bytes;          /* bytes moved, without the pitch's padding */
     uint32_t dst_allocation; /* allocation.id, 0: none known */
     uint32_t src_allocation;
     uint8_t dst_kind, src_kind;    /* enum xs_memory_kind */
@@ -57,7 +57,7 @@ struct xs_event_memset {
     uint8_t reserved[5];
 };
 
-struct xs_event_alloc { /* also of a free, which carries the id alone */
+struct xs_event_alloc { /* also used for a free, which carries only the id */
     uint64_t address;
     uint64_t bytes;
     uint32_t id;    /* from 1, unique in the process */
@@ -81,14 +81,14 @@ struct xs_event_sync {
     uint8_t reserved[7];
 };
 
-struct xs_event_api { /* what each means for which entry point: docs/rules/trace-format.md */
+struct xs_event_api { /* docs/rules/trace-format.md says what each field means for which entry point */
     uint64_t object, address, bytes, argument;
 };
 
 /* preload/fingerprint/tree.h says what a fingerprint is. */
 #define XS_FINGERPRINT_BEFORE 0x01u   /* before is meaningful: the upload's destination as it was */
 #define XS_FINGERPRINT_CHANGED 0x02u  /* changed_leaves is meaningful */
-#define XS_FINGERPRINT_CONSTANT 0x04u /* the content is constant_value again and again */
+#define XS_FINGERPRINT_CONSTANT 0x04u /* the content repeats constant_value throughout */
 #define XS_FINGERPRINT_DEVICE 0x08u   /* computed on the device, else on the host */
 struct xs_event_fingerprint {
     uint64_t content[2], before[2]; /* low, high */
@@ -99,7 +99,8 @@ struct xs_event_fingerprint {
     uint8_t reserved[15];
 };
 
-/* A set of allocations; one of more than fits comes in several events. An empty set is one event with count 0. */
+/* A set of allocations is split over several events where it is too large for one. An empty set is one event with count
+ * 0. */
 enum { XS_ARGUMENTS_EVENT_COUNT = 14 };
 struct xs_event_arguments {
     uint32_t set; /* xs_event.argument_set of its launches */
@@ -114,9 +115,9 @@ struct xs_event {
     uint16_t entry; /* row of the entry-point table, entry_point.id */
     int32_t result; /* CUresult */
     uint64_t enter_tick;
-    uint64_t return_tick;     /* 0 of a kernel launch: not read */
+    uint64_t return_tick;     /* 0 for a kernel launch: not read */
     uint64_t context, stream; /* driver handles */
-    uint32_t correlation;     /* CUPTI's, 0: none */
+    uint32_t correlation;     /* CUPTI's correlation ID, 0: none */
     uint32_t batch_index;
     union {
         struct xs_event_transfer transfer;
@@ -128,21 +129,21 @@ struct xs_event {
         struct xs_event_fingerprint fingerprint;
         struct xs_event_arguments arguments;
     };
-    uint32_t fingerprint_id; /* of a transfer: its fingerprint's number; 0: none, transfer.skip says why */
-    uint32_t argument_set;   /* of a launch: what its arguments point to; 0: not seen */
-    uint32_t stack;          /* where it was called from, 0: not known */
-    uint32_t range;          /* the innermost NVTX range that was open, 0: none */
+    uint32_t fingerprint_id; /* number of a transfer's fingerprint; 0: none, transfer.skip says why */
+    uint32_t argument_set;   /* set that a launch's arguments point to; 0: not seen */
+    uint32_t stack;          /* call stack's number, 0: not known */
+    uint32_t range;          /* innermost open NVTX range, 0: none */
 };
 
-/* The entry point of an event of kind XS_EVENT_API that no row of the table made: between the events before it and
- * those behind it something ran that the library does not know. api.argument is one of the two. */
-enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* it may run again at any time, without a call */ };
+/* XS_ENTRY_UNKNOWN is the entry point of an XS_EVENT_API event that stands for work unknown to the library: such work
+ * ran between the events before it and those after it. api.argument is one of these two values. */
+enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* the work may run again at any time, without a call */ };
 #define XS_ENTRY_UNKNOWN 65535u
 #define XS_ENTRY_UNKNOWN_NAME "cuUnknownFunction"
 
-/* What a number in events stands for, told once, before or after its first use: the bytes of a struct xs_define_* and
- * what follows it, in as many parts as it takes. They lie one after the other in one chunk and are committed
- * together. */
+/* A definition tells once, before or after its first use, what a number in events stands for. It consists of the bytes
+ * of a struct xs_define_* and the data after them, in as many parts as needed. The parts are adjacent in one chunk and
+ * are committed together. */
 enum xs_definition {
     XS_DEFINE_MODULE = 1, /* a mapped executable or library */
     XS_DEFINE_STACK,      /* the frames of a call */
@@ -150,41 +151,41 @@ enum xs_definition {
     XS_DEFINE_RANGE,      /* an NVTX range */
 };
 enum { XS_DEFINITION_PART_BYTES = 120, XS_DEFINITION_BYTES_MAX = 400 * XS_DEFINITION_PART_BYTES };
-struct xs_definition_part { /* in the place of an event */
+struct xs_definition_part { /* takes the place of an event */
     uint8_t kind;           /* XS_EVENT_DEFINITION */
     uint8_t what;           /* enum xs_definition */
-    uint8_t bytes;          /* of data; full but in the last part */
+    uint8_t bytes;          /* length of data; full except in the last part */
     uint8_t is_first : 1, is_last : 1;
-    uint32_t id; /* from 1, of each kind by itself */
+    uint32_t id; /* from 1, counted for each kind of definition separately */
     uint8_t data[XS_DEFINITION_PART_BYTES];
 };
 
-struct xs_define_module { /* then build_id_bytes, then the path, without a terminator */
+struct xs_define_module { /* followed by build_id_bytes, then the path, without a terminator */
     uint64_t start, end;  /* addresses of its executable part */
-    uint64_t bias;        /* to subtract from an address for one of the file's */
+    uint64_t bias;        /* subtracted from an address to get the file's address */
     uint32_t build_id_bytes, path_bytes;
 };
-struct xs_define_frame { /* native: a return address, the caller's next instruction */
+struct xs_define_frame { /* native frame; the address is a return address, the caller's next instruction */
     uint64_t address;
-    uint32_t module; /* 0: in none */
+    uint32_t module; /* 0: in no module */
     uint32_t reserved;
 };
 struct xs_define_python_frame {
     uint32_t code;
-    uint32_t line : 31; /* 0: not known */
-    uint32_t
-        is_entry : 1; /* the interpreter's C function was entered with it: the next one is of another call of that */
+    uint32_t line : 31;    /* 0: not known */
+    uint32_t is_entry : 1; /* entered the interpreter's C function; the next frame belongs to another call of it */
 };
-struct xs_define_stack { /* then `native` xs_define_frame, then `python` xs_define_python_frame; innermost first */
+struct xs_define_stack { /* followed by `native` xs_define_frame, then `python` xs_define_python_frame, innermost first
+                          */
     uint32_t native, python;
     uint32_t is_cut; /* outer frames are missing */
     uint32_t reserved;
 };
-struct xs_define_code { /* then the file's and the function's name, without terminators, as UTF-8 */
+struct xs_define_code { /* followed by the file name and the function name, UTF-8, without terminators */
     uint32_t first_line, file_bytes, function_bytes;
 };
-struct xs_define_range { /* then the domain's and the range's name */
-    uint32_t parent;     /* the range around it, 0: none */
+struct xs_define_range { /* followed by the domain's and the range's name */
+    uint32_t parent;     /* enclosing range, 0: none */
     uint32_t domain_bytes, name_bytes;
 };
 

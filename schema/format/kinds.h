@@ -1,10 +1,10 @@
-/* The enumerations that cross the contract, each one X-macro list: the writer stores the number, the trace
- * carries the names in lookup tables made from the same list (store_write.c), the analyzer reads either.
- * Numbers are part of the format: append, never renumber. */
+/* Each enumeration of the trace format is one X-macro list. The writer stores the number, the trace carries the names
+ * in lookup tables made from the same list (store_write.c), and the analyzer reads either. Numbers are part of the
+ * format: append, never renumber. */
 #ifndef XFERSPY_SCHEMA_KINDS_H
 #define XFERSPY_SCHEMA_KINDS_H
 
-/* Direction of a transfer, decided from the memory kinds of both sides. `peer` is device to another device. */
+/* A direction follows from the memory kinds of both sides. `peer` is a copy between two devices. */
 #define XS_DIRECTIONS(X)                                                                                               \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, H2D, "h2d")                                                                                                   \
@@ -13,8 +13,8 @@
     X(4, PEER, "peer")                                                                                                 \
     X(5, H2H, "h2h")
 
-/* Where an address lies. `pinned` was page-locked by its allocation, `registered` afterwards by cuMemHostRegister;
- * host memory that no call of the driver made known is `pageable`. */
+/* A memory kind says where an address lies. `pinned` was page-locked by its allocation, `registered` afterwards by
+ * cuMemHostRegister; host memory that no driver call made known is `pageable`. */
 #define XS_MEMORY_KINDS(X)                                                                                             \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, PAGEABLE, "pageable")                                                                                         \
@@ -24,7 +24,8 @@
     X(5, ARRAY, "array")                                                                                               \
     X(6, MANAGED, "managed")
 
-/* How a tracked range came to be. `module` is a __device__ variable, known once its address was asked for. */
+/* An origin says how a tracked range came to be. `module` is a __device__ variable, known once its address was asked
+ * for. */
 #define XS_ORIGINS(X)                                                                                                  \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, ALLOC, "alloc")                                                                                               \
@@ -34,20 +35,20 @@
     X(5, EXTERNAL, "external")                                                                                         \
     X(6, MODULE, "module")
 
-/* What a launch launches. */
+/* A launch kind says what a launch starts. */
 #define XS_LAUNCH_KINDS(X)                                                                                             \
     X(0, KERNEL, "kernel")                                                                                             \
     X(1, COOPERATIVE, "cooperative")                                                                                   \
     X(2, GRAPH, "graph")                                                                                               \
     X(3, HOST_FUNCTION, "host function")
 
-/* What a synchronising call waits for. */
+/* A scope says what a synchronising call waits for. */
 #define XS_SYNC_SCOPES(X)                                                                                              \
     X(0, CONTEXT, "context")                                                                                           \
     X(1, STREAM, "stream")                                                                                             \
     X(2, EVENT, "event")
 
-/* Family of an entry point; every row of the entry-point table names one. */
+/* A category is an entry point's family; every row of the entry-point table names one. */
 #define XS_CATEGORIES(X)                                                                                               \
     X(0, TRANSFER, "transfer")                                                                                         \
     X(1, MEMSET, "memset")                                                                                             \
@@ -63,7 +64,7 @@
     X(11, STREAM, "stream")                                                                                            \
     X(12, LOOKUP, "lookup")
 
-/* CUpti_ActivityMemcpyKind, as cupti_activity.h numbers it. */
+/* Copy kinds are CUpti_ActivityMemcpyKind, numbered as in cupti_activity.h. */
 #define XS_COPY_KINDS(X)                                                                                               \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, HTOD, "h2d")                                                                                                  \
@@ -77,7 +78,7 @@
     X(9, HTOH, "h2h")                                                                                                  \
     X(10, PTOP, "peer")
 
-/* CUpti_ActivityMemoryKind, as cupti_activity.h numbers it. */
+/* Memory kinds of the device are CUpti_ActivityMemoryKind, numbered as in cupti_activity.h. */
 #define XS_DEVICE_MEMORY_KINDS(X)                                                                                      \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, PAGEABLE, "pageable")                                                                                         \
@@ -88,7 +89,7 @@
     X(6, DEVICE_STATIC, "device static")                                                                               \
     X(7, MANAGED_STATIC, "managed static")
 
-/* CUpti_ActivityUnifiedMemoryCounterKind, the ones that are recorded. */
+/* Migration kinds are the recorded ones of CUpti_ActivityUnifiedMemoryCounterKind. */
 #define XS_MIGRATION_KINDS(X)                                                                                          \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, HTOD, "h2d")                                                                                                  \
@@ -100,8 +101,8 @@
     X(7, REMOTE_MAP, "remote map")                                                                                     \
     X(8, DTOD, "d2d")
 
-/* Why a transfer has no fingerprint of its content. FOLLOWS alone stands beside a fingerprint: the transfer was not
- * chosen by chance, as every other one that has a fingerprint was, but because an earlier one of its place was. */
+/* A skip says why a transfer's content has no fingerprint. Only FOLLOWS accompanies a fingerprint: the transfer was not
+ * sampled by chance, like all others with a fingerprint, but because an earlier transfer of its place was. */
 #define XS_FINGERPRINT_SKIPS(X)                                                                                        \
     X(0, NONE, "taken")                                                                                                \
     X(1, OFF, "fingerprints are off")                                                                                  \

@@ -1,4 +1,4 @@
-/* A temporary copy of a trace with all that lies beside it, to recover a trace whose directory cannot be written. */
+/* A trace is copied with its side files to a temporary place, to recover it where its directory is not writable. */
 #ifndef XFERSPY_SCHEMA_TRACE_COPY_H
 #define XFERSPY_SCHEMA_TRACE_COPY_H
 
@@ -6,25 +6,25 @@
 
 struct xs_copy {
     char directory[XS_PATH_BYTES];
-    char path[XS_PATH_BYTES]; /* of the copied trace */
+    char path[XS_PATH_BYTES]; /* path of the copied trace */
 };
 
-/* Which of the files beside it are copied. */
+/* Side files to be copied. */
 enum { XS_COPY_LOG = 1, XS_COPY_JOURNAL = 2, XS_COPY_SPOOL = 4 };
 
-/* In $TMPDIR or /tmp. A log that is copied belongs to the state of the trace that is copied, also where its process
- * writes meanwhile. Returns 0 or an error, after which nothing is left there. */
+/* Copies to $TMPDIR or /tmp. A copied log matches the state of the copied trace, even while its process writes. Returns
+ * 0 or an error, after which no copy is left. */
 int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy);
 
-/* The same, after which SQLite has ended a transaction that the journal or the log holds. XS_ERROR_CORRUPT where the
- * copy is no whole database then: the journal is not the trace's. */
+/* Copies as xs_copy_trace does, then lets SQLite end the transaction that the journal or log holds. XS_ERROR_CORRUPT if
+ * the copy is then no whole database: the journal is not the trace's. */
 int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy);
 
-/* Whether SQLite may play the journal back into the trace. A journal can cut a trace off, or change it to anything, so
- * it is tried in a copy. One that a process is using is none that was left. */
+/* True when SQLite may play the journal back into the trace. A journal can truncate a trace or change it at will, so a
+ * copy is tried first. A journal in use by a process is not a leftover and counts as sound. */
 bool xs_journal_is_sound(const char *path);
 
-/* Deletes the files; a connection that has the trace open keeps reading it. */
+/* Deletes the files; a connection that has the trace open can still read it. */
 void xs_copy_delete(struct xs_copy *copy);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing a merged file (schema/read/merged.h): trace after trace, each whole or not at all. */
+/* The writer of a merged file (schema/read/merged.h) adds trace after trace, each whole or not at all. */
 #ifndef XFERSPY_SCHEMA_TRACE_MERGED_WRITE_H
 #define XFERSPY_SCHEMA_TRACE_MERGED_WRITE_H
 
@@ -6,21 +6,20 @@
 
 struct xs_merged_writer;
 
-/* Makes the tables in `path`, a file that is there and empty; `name` is what messages call it. Negative status: a
- * message of one line (XS_TRACE_MESSAGE_BYTES), and nothing to be closed. */
+/* Makes the tables in `path`, an existing empty file; messages call it `name`. A negative status comes with a one-line
+ * message (XS_TRACE_MESSAGE_BYTES) and leaves nothing to close. */
 int xs_merged_create(const char *path, const char *name, struct xs_merged_writer **writer, char *message);
 
-/* Copies a trace under a name that no other has, XS_MERGED_NAME_BYTES long; `file` is where it came from. If the
- * trace is damaged (XS_ERROR_CORRUPT), nothing of it is in the file, and other traces may follow. After any other error
- * the file cannot be used. */
+/* Copies a trace under a unique name, XS_MERGED_NAME_BYTES long; `file` is its origin. A damaged trace
+ * (XS_ERROR_CORRUPT) leaves nothing in the file, and other traces may follow. After any other error the file is
+ * unusable. */
 int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
                   char *message);
 
-/* Changes a text of the meta of the trace that was added last, if it has it; NULL removes it. What fails shows at the
- * end. */
+/* Changes a meta text of the trace that was added last, if it has that key; NULL removes it. Errors show at the end. */
 void xs_merged_set_meta(struct xs_merged_writer *writer, const char *key, const char *value);
 
-/* Puts everything on the disk if `keep`, and frees. */
+/* Writes everything to disk if `keep`, and frees the writer. */
 int xs_merged_close(struct xs_merged_writer *writer, int keep, char *message);
 
 #endif

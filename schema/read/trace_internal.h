@@ -1,5 +1,5 @@
-/* What opening a trace, opening one that was not closed and opening a merged file share. Nothing outside schema/
- * includes this. */
+/* These functions serve opening a trace, a trace that was not closed, and a merged file. Nothing outside schema/
+ * includes this header. */
 #ifndef XFERSPY_SCHEMA_TRACE_TRACE_INTERNAL_H
 #define XFERSPY_SCHEMA_TRACE_TRACE_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "schema/read/trace.h"
 #include "schema/safe_open/side_files.h"
 
-/* The parts of a database header that tell what it is; https://www.sqlite.org/fileformat.html, section 1.3. */
+/* Parts of a database header that identify the file; https://www.sqlite.org/fileformat.html, section 1.3. */
 struct xs_trace_identity {
     char magic[16];
     int64_t file_bytes, page_bytes, pages; /* pages 0: the header does not say */
@@ -16,43 +16,44 @@ struct xs_trace_identity {
     bool wal;
 };
 
-/* What is said of a trace that has no event, and will get none. */
+/* Message for a trace that has no event and will get none. */
 #define XS_KILLED_AT_ONCE "its process was killed before it recorded anything"
 
-/* Writes a message of one line, in which nothing moves a terminal's cursor, and returns `status`. */
+/* Writes a one-line message without characters that move a terminal's cursor, and returns `status`. */
 int xs_trace_fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Writes that the file has a schema of another version than this program's. Returns XS_ERROR_VERSION, or
- * XS_ERROR_CORRUPT where no version can have that number. */
+/* Writes that the file's schema version differs from this program's. Returns XS_ERROR_VERSION, or XS_ERROR_CORRUPT
+ * where no version can have that number. */
 int xs_trace_fail_version(char *message, const char *path, int64_t version);
 
-/* The words for a failure of SQLite's, after which the trace is closed. Returns a status. */
+/* Writes the message for an SQLite failure and closes the trace. Returns a status. */
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 
-/* How long a connection that was just opened waits for others, and how much it may cost. An SQLite result code. */
+/* Limits how long a newly opened connection waits for others, and how much it may cost. Returns an SQLite result
+ * code. */
 int xs_trace_limit(struct xs_trace *trace, const char *file);
 
-/* The words for a journal with a super-journal's name. Returns a status. */
+/* Writes the message for a journal that names a super-journal. Returns a status. */
 int xs_trace_refuse_journal(const char *path, char *message);
 
-/* Touches the root of every table that readers rely on. Damage deeper inside shows when it is read; looking for it
- * now would mean reading everything twice. */
+/* Touches the root of every table that readers rely on. Deeper damage shows when it is read; finding it now would mean
+ * reading everything twice. */
 int xs_trace_check_tables(sqlite3 *db);
 
-/* Reads the identity, and refuses what is no trace. `path` is the name that messages have, `file` what it means. */
+/* Reads the identity, and refuses a file that is no trace. `path` is the name for messages, `file` the resolved one. */
 int xs_trace_identify(const char *path, const char *file, struct xs_trace_identity *identity, char *message);
 
-/* Opens `file`, which is the trace's or a copy of it; `alone`: without what lies beside it. */
+/* Opens `file`, the trace's file or a copy of it; `alone`: without its side files. */
 int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace, char *message);
 
-/* The trace and what lies beside it are this user's, who may write there. */
+/* True when the trace and its side files belong to this user, who may write there. */
 bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side);
 
-/* What is not used of what lies beside the trace, in one line of the trace's. Returns what may be copied of it. */
+/* Writes into the trace's warning, as one line, which side files are not used. Returns which of them may be copied. */
 unsigned xs_trace_choose(struct xs_trace *trace, struct xs_side_files *side);
 
-/* Takes over what was left beside the trace. In place where that is this user's own file and nobody else's lies beside
- * it, else in a copy: then the trace is open, and true is returned. */
+/* Takes over what was left beside the trace: in place if the file is this user's own and no foreign file lies beside
+ * it, else in a temporary copy. True when it opened a copy as the trace. */
 bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what, struct xs_trace *trace,
                        char *message);
 

@@ -1,6 +1,5 @@
-/* Reading a source file that a trace names. The name can come from anybody, so a file is read only where it is plain
- * text of the kind that a person has on a disk, and nothing waits. Whether it may be shown at all is for the caller to
- * know. */
+/* A trace names source files to be read. Anybody may have chosen the name, so a file is read only if it is plain text
+ * as a person keeps it on disk, and nothing blocks. The caller decides whether the text may be shown. */
 #ifndef XFERSPY_SCHEMA_SOURCE_SOURCE_FILE_H
 #define XFERSPY_SCHEMA_SOURCE_SOURCE_FILE_H
 
@@ -10,44 +9,44 @@
 
 enum { XS_SOURCE_FILE_BYTES = 8 << 20, XS_SOURCE_LINE_BYTES = 4096 };
 
-/* What a file was when it was read. */
+/* A file's identity at the time it was read. */
 struct xs_source_identity {
     int64_t bytes, mtime_ns;
-    uint64_t hash[2]; /* of all of its bytes */
+    uint64_t hash[2]; /* hash of the whole file */
 };
 
 struct xs_source_file {
-    char *text; /* identity.bytes long, and a 0 */
+    char *text; /* identity.bytes long, followed by a NUL */
     struct xs_source_identity identity;
 };
 
 enum xs_source_status {
     XS_SOURCE_READ,
-    XS_SOURCE_GONE,     /* there is no such file, or it cannot be opened */
-    XS_SOURCE_REFUSED,  /* it is no file that is read: see xs_source_file_read */
-    XS_SOURCE_CHANGED,  /* it is newer than the moment that was given */
-    XS_SOURCE_TOO_LARGE /* more than 8 MiB */
+    XS_SOURCE_GONE,     /* the file does not exist or cannot be opened */
+    XS_SOURCE_REFUSED,  /* such a file is never read: see xs_source_file_read */
+    XS_SOURCE_CHANGED,  /* the file is newer than the given moment, or changed while it was read */
+    XS_SOURCE_TOO_LARGE /* more than 8 MiB, or no memory */
 };
 
-/* Reads a file by its absolute name, after following its links. Only a regular file that belongs to this user, or to
- * root and can be read by all; that lies neither below /proc, /sys or /dev nor on a file system of the kernel's own; of
- * at most 8 MiB; with no byte 0. Nothing is opened that is not a regular file. `not_after_ns`: of Unix time, INT64_MAX
- * for any. To be freed after XS_SOURCE_READ. */
+/* Reads a file by its absolute name, after following its links. The file must be regular; belong to this user, or to
+ * root and be readable by all; lie neither below /proc, /sys or /dev nor on a kernel file system; have at most 8 MiB;
+ * and contain no NUL byte. Opens only regular files. `not_after_ns`: Unix time, INT64_MAX for any. The caller frees the
+ * file after XS_SOURCE_READ. */
 enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns, struct xs_source_file *file);
 
-/* The same of `name` below `folder`, which no part of the name and no link leaves. The folder is opened as it is
- * named. */
+/* Reads `name` below `folder` under the same rules; no part of the name and no link may leave the folder. The folder's
+ * own links are followed. */
 enum xs_source_status xs_source_file_read_below(const char *folder, const char *name, struct xs_source_file *file);
 
 void xs_source_file_free(struct xs_source_file *file);
 
-/* The line `number` from 1, without its end, cut at XS_SOURCE_LINE_BYTES. NULL: the file has no such line. `at` and
- * `at_line` are where a line is known to begin (0 and 1), and become where the found one does: lines in ascending order
- * cost one pass. */
+/* Returns line `number`, counted from 1, without its end, cut at XS_SOURCE_LINE_BYTES. NULL: the file has no such line.
+ * `at` and `at_line` say where a known line begins (0 and 1 at first) and then where the found line begins: reading
+ * lines in ascending order takes one pass. */
 const char *xs_source_file_line(const struct xs_source_file *file, uint32_t number, size_t *at, uint32_t *at_line,
                                 size_t *bytes);
 
-/* The same content; with `and_time` also of the same time. */
+/* True when the content is equal, and with `and_time` also the time. */
 bool xs_source_identity_is(const struct xs_source_identity *a, const struct xs_source_identity *b, bool and_time);
 
 #endif
