@@ -1,4 +1,4 @@
-/* The sentences on device times that are modelled, for every output that shows device times. */
+/* Words the modelled device times, for every output that shows device times. */
 #ifndef XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
 #define XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
 
@@ -7,24 +7,23 @@
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/trace/windows/device_windows.h"
 
-/* Whether there is a rest that is modelled. Not where they were recorded throughout, nor where the calls of the windows
- * alone were recorded and each has its own. */
+/* Says whether some device times are modelled. False if they were recorded throughout, or if only the calls of the
+ * windows were recorded and each has its own. */
 bool xs_modelled_any(const struct xs_summary *summary);
 
-/* When device times were recorded, and that the rest is modelled, as a sentence without its capital and its full stop.
- * Nothing where there is no rest. */
+/* Says when device times were recorded, and that the rest is modelled, as a sentence without its capital and its full
+ * stop. Nothing if nothing is modelled. */
 void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary);
 
-/* How far the device times may be off, one sentence; nothing where nothing can be said of it. */
+/* Says in one sentence how far the device times may be off; nothing if that is not known. */
 void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary);
 
-/* In what interval a sum of device times lies, of which a part is modelled: of kernels, or of copies. False: there were
- * too few windows to say it, or calls of the trace are gone (summary->thinned). Where nothing of it is modelled, both
- * are the value. */
+/* Computes the interval of a partly modelled sum of device times: of kernels, or of copies. False: too few windows, or
+ * the trace was thinned (summary->thinned). If nothing of it is modelled, both ends are the value. */
 bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t value_ns, uint64_t *least_ns,
                         uint64_t *most_ns);
 
-/* The same as the object `device_windows`; nothing where device times were recorded throughout. */
+/* Writes the object `device_windows`; nothing if device times were recorded throughout. */
 void xs_modelled_json(struct xs_json *json, const struct xs_summary *summary);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lines of the user's program, for people: "solver.py:42 in step", and the text of that line where it can be had. */
+/* Words lines of the user's program, for people: "solver.py:42 in step", and the text of that line if available. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_PLACE_H
 #define XFERSPY_ANALYZER_FINDINGS_PLACE_H
 
@@ -13,32 +13,32 @@
  * parts of its path. */
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 
-/* "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and of a place that copies through a
- * helper "solver.cu:42 in step, through buffer.h:27"; escaped. Nothing of a frame NULL. */
+/* Writes "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and for a place that copies
+ * through a helper "solver.cu:42 in step, through buffer.h:27"; escaped. Nothing for a frame NULL. */
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
-/* ", through buffer.h:27", escaped; nothing of a frame without a helper, or NULL. */
+/* Writes ", through buffer.h:27", escaped; nothing for a frame without a helper, or NULL. */
 void xs_place_through(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
-/* "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
+/* Writes "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
 
-/* The line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: not known, or not to be
- * shown. */
+/* Returns the line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: not known, or not
+ * to be shown. */
 char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame);
-/* It as a line of output, "42 | x = batch.to(device)", cut at the width; nothing of a line NULL. */
+/* Prints a source line, "42 | x = batch.to(device)", cut at the width; nothing for a line NULL. */
 void xs_place_source_line(const char *line, const struct xs_frame *frame, int indent, struct xs_out *out);
 
-/* Of how many of the user's lines the text is withheld, and a sentence that says so and why, without its full stop;
- * nothing where there are none. */
+/* Returns for how many of the user's lines the text is withheld, and writes a sentence on that, with the reason,
+ * without its full stop; nothing if there are none. */
 uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *sites);
-/* "source": from where text is taken, and what is withheld. `sentence` is "" or NULL where nothing is. */
+/* Writes "source": where text is taken from, and what is withheld. `sentence` is "" or NULL if nothing is. */
 void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *sentence);
 
-/* The keys of a frame: function, file, line, module, python; into the object that is open. */
+/* Writes the keys of a frame (function, file, line, module, python) into the open object. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);
-/* "through": the same of its helper, as an object; nothing where it has none. */
+/* Writes "through": the keys of its helper, as an object; nothing without a helper. */
 void xs_place_through_json(struct xs_json *json, const struct xs_frame *frame);
-/* "call_site": the frame and its helper as an object; of no frame null. `is_place`: with the address, where there is no
- * line and it is what tells the place from others. */
+/* Writes "call_site": the frame and its helper as an object; null without a frame. `is_place`: with the address, if
+ * there is no line and the address distinguishes the place. */
 void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place);
 
 #endif

@@ -1,5 +1,5 @@
-/* The sentences of remedies.def, which several frameworks have in common, and the longer of their calls. Each sentence
- * is written once. */
+/* Defines the sentences of remedies.def that several frameworks share, and the longer of their calls. Each sentence is
+ * written once. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_REMEDY_WORDS_H
 #define XFERSPY_ANALYZER_FINDINGS_REMEDY_WORDS_H
 

@@ -1,13 +1,13 @@
-/* Where this program lies, and what was installed or built with it. */
+/* Finds where this program lies, and what was installed or built with it. */
 #ifndef XFERSPY_ANALYZER_COMMAND_INSTALLATION_H
 #define XFERSPY_ANALYZER_COMMAND_INSTALLATION_H
 
-/* The folder of the running program. NULL: it cannot be told. To be freed. */
+/* Returns the folder of the running program, to be freed. NULL: not known. */
 char *xs_own_folder(void);
 
-/* Where a page of docs/ can be read, such as "rules/findings/noop-upload.md": the path of the file that was installed
- * with this program, or that lies in the sources it was built of; without one, the address that the build was given
- * (XFERSPY_DOCS_URL). NULL: neither is there. To be freed. */
+/* Returns where a page of docs/ can be read, such as "rules/findings/noop-upload.md": the file that was installed with
+ * this program, or that lies in its sources; without one, the address that the build was given (XFERSPY_DOCS_URL).
+ * NULL: neither. To be freed. */
 char *xs_docs_page(const char *page);
 
 #endif

@@ -1,4 +1,4 @@
-/* A line on standard error while a trace is read for longer than a second, where a person is looking. */
+/* Shows a line on standard error while a trace is read for longer than a second, if a person is looking. */
 #ifndef XFERSPY_ANALYZER_COMMAND_PROGRESS_H
 #define XFERSPY_ANALYZER_COMMAND_PROGRESS_H
 
@@ -9,9 +9,9 @@
 #include "schema/read/trace.h"
 
 struct xs_progress {
-    char *name;       /* of the trace, escaped */
-    int name_columns; /* of it that are shown */
-    bool runs;        /* the thread does */
+    char *name;       /* name of the trace, escaped */
+    int name_columns; /* columns of the name that are shown */
+    bool runs;        /* the thread was started */
     bool ends, shown;
     int64_t began_ms;
     pthread_t thread;
@@ -19,9 +19,9 @@ struct xs_progress {
     pthread_cond_t end;
 };
 
-/* From here on a thread shows the seconds, on a terminal. Must not be moved before xs_progress_end. */
+/* Starts a thread that shows the seconds, on a terminal. Must not be moved before xs_progress_end. */
 void xs_progress_begin(struct xs_progress *progress, const struct xs_trace *trace);
-/* Takes the line away again. */
+/* Removes the line. */
 void xs_progress_end(struct xs_progress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-/* One trace, read completely: its summary, findings and metrics. Commands that compare, judge or summarise traces begin
+/* Reads one trace completely: its summary, findings and metrics. Commands that compare, judge or summarise traces begin
  * with this. */
 #ifndef XFERSPY_ANALYZER_COMMAND_READING_H
 #define XFERSPY_ANALYZER_COMMAND_READING_H
@@ -19,11 +19,11 @@ struct xs_reading {
     struct xs_metric_values metrics;
 };
 
-/* Opens a trace, analyses it with a progress line on a terminal, and fills `reading`; `options` may be NULL. A failure
- * was printed, and nothing is left to be freed. Returns an exit status. The reading must not be moved: the summary
- * points to its trace. */
+/* Opens a trace, analyses it with a progress line on a terminal, and fills `reading`; `options` may be NULL. After a
+ * failure, which is printed, nothing is left to be freed. Returns an exit status. The reading must not be moved: the
+ * summary points to its trace. */
 int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading);
-/* The same, and of a trace that is still being written that is not said. */
+/* Opens a trace without the remark that it is still being written. */
 int xs_reading_open_live(const char *path, struct xs_reading *reading);
 void xs_reading_close(struct xs_reading *reading);
 

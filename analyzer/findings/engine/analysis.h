@@ -1,4 +1,4 @@
-/* The state of one analysis, between analyse.c and the functions that detectors call (detection.c). */
+/* Holds the state of one analysis, shared by analyse.c and the functions that detectors call (detection.c). */
 #ifndef XFERSPY_ANALYZER_ENGINE_ANALYSIS_H
 #define XFERSPY_ANALYZER_ENGINE_ANALYSIS_H
 
@@ -18,7 +18,7 @@
 #include "analyzer/trace/streams.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 
-/* A copy between host and device that will be shown as an interval when its time has come. */
+/* A host-device copy that will be shown as an interval once its time has come. */
 struct xs_coming_interval {
     int64_t start_ns, end_ns;
     int32_t device;
@@ -50,25 +50,25 @@ struct xs_analysis {
     int32_t *context_devices; /* by context.id, -1: not known */
     int32_t context_count;
 
-    int64_t thinned_from_ns, thinned_to_ns; /* between them calls are missing; INT64_MAX: none are */
+    int64_t thinned_from_ns, thinned_to_ns; /* calls are missing between these times; INT64_MAX: none are */
     struct xs_capture_ranges ranges;
-    int64_t range;      /* where ranges have gaps: the one that the latest event lay in; -1: none */
-    bool is_behind_gap; /* and nothing was taken since the model forgot what was before the gap */
+    int64_t range;      /* where ranges have gaps: the range of the latest event; -1: none */
+    bool is_behind_gap; /* nothing was taken since the model forgot what was before the gap */
     struct xs_frees frees;
     int64_t last_ns; /* the latest time seen */
 
     struct xs_coming_interval *coming; /* a heap by start */
     size_t coming_count, coming_capacity;
-    struct xs_trace_event kernel_event, copy_event; /* to show them with */
+    struct xs_trace_event kernel_event, copy_event; /* used to show kernels and copies */
 
-    struct xs_detection *detections; /* one a detector */
+    struct xs_detection *detections; /* one per detector */
     struct wanting {
         struct xs_detection *detection;
         void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
         bool not_run;
-    } * wanting[XS_ON_COUNT]; /* who wants what, in the order of the detectors */
+    } * wanting[XS_ON_COUNT]; /* who wants which event, in the order of the detectors */
     unsigned wanting_count[XS_ON_COUNT];
-    struct wanting *early; /* who wants transfers beforehand: before_transfer */
+    struct wanting *early; /* who wants transfers in advance: before_transfer */
     unsigned early_count;
     bool kernels_recorded, calls_recorded, ended, addresses_recorded; /* as in struct xs_detection */
 };
@@ -81,8 +81,8 @@ void xs_show(struct xs_analysis *analysis, const struct xs_trace_event *event);
 /* Shows the device's intervals that begin up to `ns`: kernels and copies, ascending. Returns 0 or a negative status. */
 int xs_show_intervals(struct xs_analysis *analysis, int64_t ns);
 
-/* Joins the event with its records, shows it to the detectors and updates the model: the event of a row, and the end of
- * an allocation. */
+/* Joins the event of a row, or an allocation's end, with its records, shows it to the detectors and updates the model.
+ */
 int xs_take_event(struct xs_analysis *analysis, struct xs_row_event *row);
 void xs_take_free(struct xs_analysis *analysis, struct xs_allocation *allocation);
 

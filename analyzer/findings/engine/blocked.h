@@ -9,10 +9,10 @@
 enum xs_blocked {
     XS_BLOCKED_NOT,
     XS_BLOCKED,
-    XS_BLOCKED_UNKNOWN, /* without device times: an upload that may have been staged, or no rate to compare with */
+    XS_BLOCKED_UNKNOWN, /* no device times: a possibly staged upload, or no rate to compare with */
 };
 
-/* Of an upload or download of an asynchronous entry point. */
+/* Judges an upload or download of an asynchronous entry point. */
 enum xs_blocked xs_copy_blocked(const struct xs_trace_event *transfer, const struct xs_link_model *link);
 
 #endif

@@ -1,6 +1,6 @@
-/* Knows when each device ran kernels and when the host waited for a stream, around the time of the current event. Says
- * which part of a copy was exposed, and gives the intervals of the device in order. Kernels and waits are read together
- * with the events, and are forgotten when the events have passed them. */
+/* Knows when each device ran kernels and when the host waited for a stream, around the time of the current event. It
+ * says which part of a copy was exposed, and gives the intervals of the device in order. Kernels and waits are read
+ * together with the events, and are forgotten once the events have passed them. */
 #ifndef XFERSPY_ANALYZER_ENGINE_EXPOSURE_H
 #define XFERSPY_ANALYZER_ENGINE_EXPOSURE_H
 
@@ -16,7 +16,7 @@ struct xs_kernel_interval {
     uint32_t correlation;
 };
 
-/* Disjoint intervals in order, as a queue. */
+/* Holds disjoint intervals in order, as a queue. */
 struct xs_busy {
     struct xs_interval *items; /* capacity is a power of two */
     size_t first, count, capacity;
@@ -27,29 +27,29 @@ struct xs_exposure {
     struct xs_busy *kernels; /* by device + 1 */
     size_t devices;
     const struct xs_streams *streams;
-    struct xs_hash waits; /* for each stream (by its identity): struct xs_busy of the waits for it */
+    struct xs_hash waits; /* by stream identity: struct xs_busy of the waits for it */
     struct xs_pool wait_pool;
-    size_t sweep_at;                  /* so many streams are there before those without a wait are dropped */
-    struct xs_kernel_interval *queue; /* read ahead, not yet handed out; capacity is a power of two */
+    size_t sweep_at;                  /* number of streams at which those without a wait are dropped */
+    struct xs_kernel_interval *queue; /* read ahead, not handed out yet; capacity is a power of two */
     size_t queue_first, queue_count, queue_capacity;
-    bool wanted; /* somebody takes the kernels' intervals */
+    bool wanted; /* a detector takes the kernels' intervals */
 };
 
-/* `window` as of xs_events_begin. `streams` is kept, and may be read later. */
+/* `window` is as in xs_events_begin. `streams` is kept, and may be read later. */
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
                        unsigned window, bool wanted, char *message, uint64_t *damaged);
 void xs_exposure_end(struct xs_exposure *exposure);
 
-/* How much of a copy was exposed: no kernel ran on the device, or the host was blocked in the copy's own call, or in a
- * wait for its stream (0: unknown). Waits for the context or an event do not count: they are for other work as well.
- * Forgets what lies before `now`. Returns 0 or a negative status. */
+/* Computes how much of a copy was exposed: no kernel ran on the device, or the host was blocked in the copy's own call,
+ * or in a wait for its stream (0: unknown). Waits for the context or an event do not count: they are for other work as
+ * well. Forgets what lies before `now`. Returns 0 or a negative status. */
 int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t stream, struct xs_interval copy,
                         struct xs_interval call, int64_t now, uint64_t *exposed_ns);
 
-/* How long kernels ran on the device in a span that begins now or later. Returns 0 or a negative status. */
+/* Computes how long kernels ran on the device in a span that begins now or later. Returns 0 or a negative status. */
 int xs_exposure_kernels(struct xs_exposure *exposure, int32_t device, struct xs_interval span, uint64_t *ns);
 
-/* The next kernel's interval, ascending by start; *kernel is NULL at the end, and valid until the next call. */
+/* Gets the next kernel's interval, ascending by start; *kernel is NULL at the end, and valid until the next call. */
 int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interval **kernel);
 void xs_exposure_pop(struct xs_exposure *exposure);
 

@@ -1,5 +1,5 @@
-/* Live allocations in the order in which they will be freed. It is needed because an allocation's row has both its
- * begin and its free, and the rows are in the order of the begins. */
+/* Holds live allocations in the order in which they will be freed. An allocation's row has both its begin and its free,
+ * but the rows are in the order of the begins. */
 #ifndef XFERSPY_ANALYZER_ENGINE_FREES_H
 #define XFERSPY_ANALYZER_ENGINE_FREES_H
 
@@ -12,8 +12,9 @@ struct xs_frees {                 /* zeroed: empty */
     size_t count, capacity;
 };
 
-void xs_frees_add(struct xs_frees *frees, struct xs_allocation *allocation); /* never freed: nothing is added */
-struct xs_allocation *xs_frees_first(const struct xs_frees *frees);          /* NULL: none */
+void xs_frees_add(struct xs_frees *frees,
+                  struct xs_allocation *allocation);                /* an allocation that is never freed is not added */
+struct xs_allocation *xs_frees_first(const struct xs_frees *frees); /* NULL: none */
 void xs_frees_pop(struct xs_frees *frees);
 void xs_frees_free(struct xs_frees *frees);
 

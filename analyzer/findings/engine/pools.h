@@ -1,6 +1,6 @@
-/* Which allocations are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by how they
- * are used: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and what the program asked its allocator
- * for is not in the trace. */
+/* Finds allocations that are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by how
+ * they are used: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and the trace does not hold what the
+ * program asked its allocator for. */
 #ifndef XFERSPY_ANALYZER_ENGINE_POOLS_H
 #define XFERSPY_ANALYZER_ENGINE_POOLS_H
 
@@ -9,11 +9,11 @@
 
 struct xs_allocation; /* residency.h */
 
-/* Whether copies and memsets used two parts of it that begin at different places, each at most half of it. */
+/* Says whether copies and memsets used two parts of it that begin at different places, each at most half of it. */
 bool xs_is_used_in_parts(const struct xs_allocation *allocation);
 
-/* Marks the other blocks of the pools among what lives at the end (`is_pool`): those that look like one that was used
- * in parts. */
+/* Marks the other pool blocks among the allocations that live at the end (`is_pool`): those that look like a block that
+ * was used in parts. */
 void xs_pools_mark(struct xs_allocation **live, size_t count);
 
 #endif

@@ -1,6 +1,5 @@
-/* Finds the waits of the host for the copy that the same thread asked for just before. To do so, it remembers the
- * latest call of each thread if that is an asynchronous upload or download. Memory use grows with the number of
- * threads. */
+/* Finds the host's waits for the copy that the same thread requested just before. It remembers the latest call of each
+ * thread if that is an asynchronous upload or download. Memory use grows with the number of threads. */
 #ifndef XFERSPY_ANALYZER_ENGINE_WAITS_H
 #define XFERSPY_ANALYZER_ENGINE_WAITS_H
 
@@ -17,21 +16,22 @@ struct xs_waits {
     struct xs_hash contexts; /* handle to context.id */
     struct xs_hash threads;  /* thread.id to struct last_copy */
     struct xs_pool pool;
-    size_t remembered; /* threads whose latest call is such a copy */
+    size_t remembered; /* threads with such a copy as their latest call */
 };
 
-/* Unless `wanted` nothing is remembered; `streams` is kept. Negative status: the message is set. Always to be ended. */
+/* Begins; unless `wanted` nothing is remembered. `streams` is kept. Negative status: the message is set. Always end it.
+ */
 int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
                    const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged);
 void xs_waits_end(struct xs_waits *waits);
 
-/* The copy that this wait is for, valid until xs_waits_pass; NULL: none. */
+/* Returns the copy that this wait is for, valid until xs_waits_pass; NULL: none. */
 const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const struct xs_trace_event *wait);
 
-/* A call was shown, whether it ran or not: the latest of its thread from now on. */
+/* Makes a call that was shown, whether it ran or not, the latest of its thread. */
 void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event);
 
-/* Calls are missing here: the latest of each thread is not known. */
+/* Forgets the latest call of each thread, as calls are missing here. */
 void xs_waits_forget(struct xs_waits *waits);
 
 #endif

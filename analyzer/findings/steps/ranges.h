@@ -1,5 +1,5 @@
-/* The NVTX ranges of a trace by kind: ranges whose names differ in digits alone, within ranges of one kind, are of one
- * kind, as "step 1" and "step 2" are. */
+/* Groups the NVTX ranges of a trace by kind: ranges within ranges of one kind are of one kind if their names differ in
+ * digits alone, as "step 1" and "step 2" do. */
 #ifndef XFERSPY_ANALYZER_STEPS_RANGES_H
 #define XFERSPY_ANALYZER_STEPS_RANGES_H
 
@@ -10,21 +10,21 @@
 #include "schema/read/trace.h"
 
 enum {
-    XS_STEP_RANGES_DEEP = 8, /* ranges within each other that are told apart; those inside count as the last */
+    XS_STEP_RANGES_DEEP = 8, /* nested ranges that are distinguished; deeper ones count as the last */
     XS_STEP_RANGE_NAME = 256 /* bytes; capture keeps no longer names */
 };
 
 struct xs_step_ranges { /* zeroed: none */
     struct xs_step_range {
-        uint32_t parent; /* its index, 0: none is around it */
+        uint32_t parent; /* index of the range around it, 0: none */
         uint32_t kind;   /* index in `kinds` */
-        uint32_t depth;  /* ranges around it, and itself */
+        uint32_t depth;  /* number of ranges around it, plus itself */
     } * items;           /* from 1 on; 0 stands for no range */
     size_t count, capacity;
     struct xs_step_range_kind {
-        const char *name; /* each number in it as # */
+        const char *name; /* with # for each number in it */
         uint32_t depth;
-        bool in_domain;  /* of a domain: not of the default one, in which programs mark their steps */
+        bool in_domain;  /* not of the default domain, in which programs mark their steps */
         bool of_library; /* a library made them for itself */
     } * kinds;
     size_t kind_count, kind_capacity;
@@ -32,17 +32,17 @@ struct xs_step_ranges { /* zeroed: none */
     struct xs_hash by_id, by_kind;
 };
 
-/* Reads the table of ranges. Negative status: the message is set. Always to be freed. */
+/* Reads the table of ranges. Negative status: the message is set. Always free it. */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message);
 void xs_step_ranges_free(struct xs_step_ranges *ranges);
 
-/* What names of one kind have in common: of "step 12 of 100" it is "step # of #". */
+/* Gets what names of one kind have in common: "step # of #" for "step 12 of 100". */
 void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]);
 
-/* The index of a range by nvtx_range.id; 0: no range, or none that the trace has. */
+/* Returns the index of a range by nvtx_range.id; 0: no range, or none that the trace has. */
 uint32_t xs_step_range_of(const struct xs_step_ranges *ranges, int64_t id);
 
-/* The innermost range that two have around them, or are; 0: none. */
+/* Returns the innermost range that is around both, or is one of them; 0: none. */
 uint32_t xs_step_ranges_common(const struct xs_step_ranges *ranges, uint32_t a, uint32_t b);
 
 #endif

@@ -1,6 +1,6 @@
-/* Page-locked and registered memory of the program, and whether page-locked memory it is still needed when copies that
- * used it are not made any more. What a library allocates for a copy, as CuPy does, goes with the copies, unless those
- * that are left are worth its price. */
+/* Tracks the program's page-locked and registered memory, and whether page-locked memory is still needed once copies
+ * that used it are gone. Memory that a library allocates for a copy, as CuPy does, goes with the copies, unless the
+ * remaining copies are worth its price. */
 #ifndef XFERSPY_ANALYZER_CAUSES_HOST_MEMORY_H
 #define XFERSPY_ANALYZER_CAUSES_HOST_MEMORY_H
 
@@ -14,51 +14,51 @@ struct xs_plan;
 struct xs_locked_memory {
     uint64_t bytes;
     int64_t price_ns;          /* of the calls that allocate and free it */
-    uint32_t allocation, free; /* these calls; free: XS_PLAN_NONE where it lives to the end */
-    int64_t worth_ns;          /* so much longer its copies would take from pageable memory, all together */
-    int64_t left_ns;           /* the same of the copies that a plan leaves */
-    uint64_t copies, left;     /* how many there are, and how many a plan leaves */
-    uint32_t first_copy;       /* XS_PLAN_NONE: there is none */
+    uint32_t allocation, free; /* its calls; free: XS_PLAN_NONE if it lives to the end */
+    int64_t worth_ns;          /* extra time of all its copies from pageable memory */
+    int64_t left_ns;           /* worth_ns of the copies that a plan leaves */
+    uint64_t copies, left;     /* how many copies use it, and how many a plan leaves */
+    uint32_t first_copy;       /* XS_PLAN_NONE: no copy */
     uint32_t last_copy;
-    bool is_registered; /* memory that there is: a plan that drops its copies leaves the registration */
-    bool is_touched;    /* a plan drops a copy of it */
-    bool is_to_judge;   /* and has done so since it was judged */
-    bool is_of_copy;    /* and that copy's statement allocated it */
-    bool is_useless;    /* it leaves none; or, where a copy's statement allocated it, one that is not worth it */
-    int64_t instead_ns; /* of useless memory: its part of xs_host_memory.instead_ns */
+    bool is_registered; /* exists anyway: a plan that drops its copies leaves the registration */
+    bool is_touched;    /* a plan drops one of its copies */
+    bool is_to_judge;   /* a plan has dropped a copy since the last judgement */
+    bool is_of_copy;    /* a dropped copy's statement allocated it */
+    bool is_useless;    /* the plan leaves no copy; or, if is_of_copy, one that is not worth the price */
+    int64_t instead_ns; /* of useless memory: its share of xs_host_memory.instead_ns */
 };
 
-/* A copy's number is that of its call; of a copy of a batch call (xs_model_copy), the number of all calls plus its own
+/* A copy's number is its call's number. A copy of a batch call (xs_model_copy) has the number of all calls plus its own
  * index. */
 struct xs_host_memory {
-    struct xs_locked_memory *items; /* by the allocating calls */
+    struct xs_locked_memory *items; /* in the order of the allocating calls */
     size_t count;
-    uint32_t *of;   /* by copy: the item that it uses plus 1, 0: none; by call, of an allocation: its item plus 1 */
-    uint32_t *next; /* by copy: the next one of its item; XS_PLAN_NONE: there is none */
-    bool is_used_unseen; /* by copies that are not in the trace: none is ever useless */
-    int64_t instead_ns;  /* what the copies of useless memory that are left take longer */
-    uint32_t *touched;   /* the items that a plan touches; from `judged` on they are to be judged (again) */
+    uint32_t *of;        /* by copy: the item that it uses plus 1, 0: none; by call of an allocation: its item plus 1 */
+    uint32_t *next;      /* by copy: the next copy of its item; XS_PLAN_NONE: none */
+    bool is_used_unseen; /* by copies that the trace lacks: no item is ever useless */
+    int64_t instead_ns;  /* extra time of the copies that still use useless memory */
+    uint32_t *touched;   /* items that a plan touches; those from `judged` on wait for a judgement */
     size_t touched_count, touched_capacity, judged;
 };
 
-/* `plan` has its model, findings and links between calls. Always to be ended. */
+/* Requires `plan` with its model, findings and links between calls. Always end it. */
 void xs_host_memory_begin(struct xs_host_memory *memory, const struct xs_plan *plan);
 void xs_host_memory_end(struct xs_host_memory *memory);
 
-/* The memory that this call allocates or registers; NULL: not known. */
+/* Returns the memory that this call allocates or registers; NULL: not known. */
 const struct xs_locked_memory *xs_host_memory_of(const struct xs_host_memory *memory, const struct xs_plan *plan,
                                                  uint32_t allocation);
 
-/* What a copy from or to page-locked memory would take longer with pageable memory. */
+/* Returns how much longer a copy from or to page-locked memory would take with pageable memory. */
 int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy);
 
-/* The plan does not make this copy any more, or it does not use the host's memory any more. To be said once. */
+/* Records that the plan drops this copy, or that the copy no longer uses host memory. Call it once per copy. */
 void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy);
 
-/* The next memory that has become useless by what was said since the last that was returned; NULL: there is none. */
+/* Returns the next memory that became useless by the copies recorded since the last return; NULL: none. */
 const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory);
 
-/* The plan makes every copy again. */
+/* Resets: the plan makes every copy again. */
 void xs_host_memory_clear(struct xs_host_memory *memory);
 
 #endif

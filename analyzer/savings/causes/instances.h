@@ -1,5 +1,5 @@
-/* The instances of an analysis, as far as their repairs need them: kept while the analysis runs, because the model of
- * the run is read after it. Memory use grows with the number of instances. */
+/* Holds what repairs need of an analysis's instances. They are kept while the analysis runs, because the model of the
+ * run is read after it. Memory use grows with the number of instances. */
 #ifndef XFERSPY_ANALYZER_CAUSES_INSTANCES_H
 #define XFERSPY_ANALYZER_CAUSES_INSTANCES_H
 
@@ -7,9 +7,9 @@
 
 /* An instance whose finding has a repair. */
 struct xs_repairable {
-    int64_t rows[2];    /* the first two of its evidence; 0: there is none */
-    uint64_t device_ns; /* of its removable */
-    uint32_t site;      /* of its finding, as the next two */
+    int64_t rows[2];    /* the first two rows of its evidence; 0: none */
+    uint64_t device_ns; /* the removable time on the device */
+    uint32_t site;      /* the finding's, as are detector and verdict */
     uint8_t detector, verdict;
     uint8_t table; /* of the first row; enum xs_evidence_table */
 };
@@ -21,10 +21,10 @@ struct xs_repairables {
 
 void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance);
 
-/* Puts the instances of one finding behind each other, each finding's in their order. */
+/* Groups the instances by finding; each finding's instances keep their order. */
 void xs_repairables_sort(struct xs_repairables *all);
 
-/* Those of a finding: the index of the first, and how many. To be sorted. */
+/* Returns the index of a finding's first instance, and how many it has. Requires xs_repairables_sort. */
 size_t xs_repairables_of(const struct xs_repairables *all, const struct xs_finding *finding, size_t *count);
 
 void xs_repairables_free(struct xs_repairables *all);

@@ -1,4 +1,4 @@
-/* What was read of managed memory (managed_read.c), for its repair (managed.c). */
+/* Holds what managed_read.c reads of managed memory, for its repair in managed.c. */
 #ifndef XFERSPY_ANALYZER_CAUSES_MANAGED_INTERNAL_H
 #define XFERSPY_ANALYZER_CAUSES_MANAGED_INTERNAL_H
 
@@ -12,42 +12,42 @@ struct xs_managed_memory {
     int64_t id;
     uint64_t address, bytes;
     int64_t start_ns, end_ns;
-    int64_t first_kernel_ns; /* when the first kernel began that was given it; INT64_MAX: there was none */
-    uint32_t first_kernel;   /* its call */
-    bool is_prefetched;      /* by a call: its pages move without faults, too; all_prefetched says it of all */
+    int64_t first_kernel_ns; /* start of the first kernel that was given it; INT64_MAX: none */
+    uint32_t first_kernel;   /* call of that kernel */
+    bool is_prefetched;      /* by a call: its pages also move without faults; all_prefetched covers all memory */
     bool stays;              /* the plan keeps its pages */
 };
 
-/* A kernel's run, or the host's time between two calls of a thread. */
+/* A span is a kernel's run, or the host's time between two calls of a thread. */
 struct xs_managed_span {
-    uint32_t call; /* of the model: the launch, or the call behind the gap */
+    uint32_t call; /* index in the model: the launch, or the call behind the gap */
     uint32_t group;
     uint32_t first_given, given; /* of a kernel: the managed memory among its arguments, in xs_managed.given */
     int64_t start_ns, end_ns;
-    uint64_t recorded_ns; /* in windows */
-    uint64_t stalled_ns;  /* of recorded_ns: while pages came */
+    uint64_t recorded_ns; /* the part inside windows */
+    uint64_t stalled_ns;  /* the part of recorded_ns in which pages came */
     int64_t before_ns;    /* what the plan has added to the gap */
 };
 
-/* Spans that are taken to be alike: kernels of one function that were given as much managed memory, gaps behind calls
- * of one place. */
+/* A group holds spans that are assumed alike: kernels of one function with equally much managed memory, or gaps behind
+ * calls of one place. */
 struct xs_managed_group {
     double recorded_ns, squares; /* of the sampled parts of its spans: their sum, and the sum of their squares */
-    double stalled_ns;           /* of these parts */
-    double bytes;                /* that were seen to move in them */
-    double staying;              /* the part of them of memory that stays; managed.c */
-    int64_t unfaulted_ns;        /* of kernels: how long one lasts without faults */
+    double stalled_ns;           /* stalled time in the sampled parts */
+    double bytes;                /* bytes that were seen to move in the sampled parts */
+    double staying;              /* the share of `bytes` in memory that stays; managed.c */
+    int64_t unfaulted_ns;        /* of kernels: duration of one without faults */
 };
 
 struct xs_managed_spans {
-    enum xs_migration_way way;     /* that pages go in them */
+    enum xs_migration_way way;     /* direction of the pages */
     struct xs_managed_span *items; /* by start */
     size_t count, capacity;
     struct xs_managed_group *groups;
     size_t group_count, group_capacity;
-    struct xs_hash group_of;     /* what makes them alike, to the group's index plus 1 */
+    struct xs_hash group_of;     /* what makes spans alike, to the group's index plus 1 */
     struct xs_hash moved;        /* group and memory, to the bytes that moved, plus 1 */
-    struct xs_intervals streaks; /* times in which pages came one after the other */
+    struct xs_intervals streaks; /* times in which pages came one after another */
 };
 
 struct xs_managed {
@@ -58,12 +58,12 @@ struct xs_managed {
     uint32_t *given;
     size_t given_count, given_capacity;
     struct xs_managed_spans kernels, gaps;
-    double ns_per_byte;  /* of the migrations themselves, up or down */
-    bool is_to_change;   /* memory stays that the plan has no changes for yet */
-    bool all_prefetched; /* a call prefetched ranges of which not all are known */
+    double ns_per_byte;  /* of the migrations themselves, both ways */
+    bool is_to_change;   /* some memory stays without changes in the plan yet */
+    bool all_prefetched; /* a call prefetched ranges that are not all known */
 };
 
-/* The length of the part of [start, end) that lies in a united set. */
+/* Returns the length of the part of [start, end) that lies in a united set. */
 uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, int64_t end_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a statement of the program does around its call of the driver; see plan.h. */
+/* Models what a statement of the program does around its driver call; see plan.h. */
 #ifndef XFERSPY_ANALYZER_CAUSES_STATEMENT_H
 #define XFERSPY_ANALYZER_CAUSES_STATEMENT_H
 
@@ -7,23 +7,24 @@
 /* Fills the plan's overheads. */
 void xs_statement_overheads(struct xs_plan *plan);
 
-/* Whether two calls are known to come from the same place; `a` may be XS_PLAN_NONE. */
+/* Says whether two calls are known to come from the same place; `a` may be XS_PLAN_NONE. */
 bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b);
 
-/* The time from the return of the thread's call before this one to its own enter; 0 of the first. */
+/* Returns the time from the return of the thread's previous call to this call's enter; 0 for the thread's first call.
+ */
 int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call);
 
-/* What a statement takes at most for the interpreter and the library, where it copies no data on the host; measured
+/* A statement takes at most this long for the interpreter and the library, unless it copies data on the host; measured
  * (docs/develop/measurements.md). */
 enum { XS_STATEMENT_LIMIT_NS = 100000 };
 
-/* How much of the time before the call is its statement's own: what the interpreter and the library take (behind a call
- * of another line half of it, because that statement's end is in it, too), and, at most,
- * what a library may take that copies the data into page-locked memory of its own. 0 where the program calls the driver
- * or the runtime itself. */
+/* Returns how much of the time before the call belongs to its statement: the time of the interpreter and the library,
+ * and, at most, of a library that copies the data into its own page-locked memory. Behind a call of another line only
+ * half counts, because that statement's end lies in the same gap. 0 if the program calls the driver or the runtime
+ * itself. */
 int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end);
 
-/* Whether a call behind `call`, with none but such calls between them, is of the same statement, and for its sake. */
+/* Says whether `later`, with only such calls between it and `call`, belongs to the same statement and serves it. */
 bool xs_statement_continues(const struct xs_plan *plan, uint32_t call, uint32_t later);
 
 #endif

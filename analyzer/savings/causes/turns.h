@@ -1,6 +1,6 @@
-/* Contents that are uploaded to a place again and again, and whether they take turns in too few buffers
- * (docs/rules/analysis.md, "Contents that take turns"): from the rows of the instances of findings whose verdicts join.
- */
+/* Finds contents that are uploaded to a place again and again, and whether they take turns in too few buffers
+ * (docs/rules/analysis.md, "Contents that take turns"). Reads the rows of the instances of findings that have joining
+ * verdicts. */
 #ifndef XFERSPY_ANALYZER_CAUSES_TURNS_H
 #define XFERSPY_ANALYZER_CAUSES_TURNS_H
 
@@ -8,8 +8,7 @@
 
 struct xs_trace;
 
-/* Sets `turns` of the findings where there is something to say. `all` has to be sorted. Negative status: the message is
- * set. */
+/* Sets `turns` of the findings that have any. `all` must be sorted. Negative status: the message is set. */
 int xs_turns_read(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
                   char *message);
 

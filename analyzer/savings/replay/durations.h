@@ -1,4 +1,4 @@
-/* Measured values whose median is wanted. */
+/* Collects measured values to take their median. */
 #ifndef XFERSPY_ANALYZER_REPLAY_DURATIONS_H
 #define XFERSPY_ANALYZER_REPLAY_DURATIONS_H
 
@@ -12,7 +12,7 @@ struct xs_durations { /* begins as zeros */
 
 void xs_durations_add(struct xs_durations *samples, int64_t value);
 
-/* The median, or `otherwise` where there is none; the samples are gone. */
+/* Returns the median, or `otherwise` if there are no samples; frees the samples. */
 int64_t xs_durations_usual(struct xs_durations *samples, int64_t otherwise);
 
 #endif

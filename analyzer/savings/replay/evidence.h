@@ -1,19 +1,18 @@
-/* What no single call shows, but all of them together: which streams are not ordered with the legacy default stream
- * (the trace does not say how a stream was created), and which functions wait for the device. Both follow from the
- * measured times: what began or returned too early did not wait. */
+/* Derives what only all calls together show: which streams are not ordered with the legacy default stream (the trace
+ * does not say how a stream was created), and which functions wait for the device. Both follow from the measured times:
+ * what began or returned too early did not wait. */
 #ifndef XFERSPY_ANALYZER_REPLAY_EVIDENCE_H
 #define XFERSPY_ANALYZER_REPLAY_EVIDENCE_H
 
 #include "analyzer/savings/replay/model.h"
 
-/* The clocks of host and device agree to about that, and an end that is so much later than a start contradicts an
- * order. */
+/* The clocks of host and device agree to about this much. An end this much later than a start contradicts an order. */
 #define XS_REPLAY_CLOCKS_NS 1500
 
-/* Of the calls of an entry point. */
+/* What is known of the calls of an entry point. */
 struct xs_evidence_call {
-    int64_t own_ns;     /* the usual duration of those that waited for nothing; -1: there is none */
-    bool returns_first; /* one of them returned while the device worked on */
+    int64_t own_ns;     /* usual duration of calls that waited for nothing; -1: no such call */
+    bool returns_first; /* a call returned while the device worked on */
 };
 
 struct xs_evidence {
@@ -21,7 +20,7 @@ struct xs_evidence {
     int32_t entry_points;
 };
 
-/* Also sets `is_apart` of the model's calls. To be freed. */
+/* Fills `evidence`, and sets `is_apart` of the model's calls. Always free it. */
 void xs_evidence_find(struct xs_evidence *evidence, struct xs_model *model);
 void xs_evidence_free(struct xs_evidence *evidence);
 

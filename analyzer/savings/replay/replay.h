@@ -1,4 +1,4 @@
-/* Replays a model with something changed, and says how long the run then takes. */
+/* Replays a model with changes, and says how long the run then takes. */
 #ifndef XFERSPY_ANALYZER_REPLAY_REPLAY_H
 #define XFERSPY_ANALYZER_REPLAY_REPLAY_H
 
@@ -10,26 +10,26 @@ enum xs_change_return {
     XS_RETURNS_BEHIND,    /* `host_ns` after the end of its operations */
 };
 
-/* What is different about a call. */
+/* Says what is different about a call. */
 struct xs_change {
-    bool dropped;                  /* not made: neither its work in the host, nor its operations, nor its wait; what
-                                      looking at it took stays (xs_model_call.look_ns) */
-    bool lasts;                    /* its operations take `operation_ns` together */
-    bool unstaged;                 /* its first operation starts as soon as one whose data need not be staged */
-    bool beside;                   /* its copy is on a stream of its own (queues.h) */
-    enum xs_change_return returns; /* when */
+    bool dropped;  /* not made: no work in the host, no operations, no wait; the time of looking at it stays
+                      (xs_model_call.look_ns) */
+    bool lasts;    /* its operations take `operation_ns` together */
+    bool unstaged; /* its first operation starts as early as one without staging */
+    bool beside;   /* its copy is on a side stream (device.h) */
+    enum xs_change_return returns; /* when the call returns */
     int64_t host_ns, operation_ns;
-    int64_t before_ns; /* the host's work before it is so much longer (or, negative, shorter, to 0 at most) */
+    int64_t before_ns; /* the host's extra work before it (negative: less, to 0 at the lowest) */
 };
 
-/* The duration of the run. `change_of`: by call, the index of its change plus 1, 0: none; NULL: nothing is changed.
- * `returns`: gets each call's return, by call; NULL: not wanted. */
+/* Returns the duration of the run. `change_of`: by call, the index of its change plus 1, 0: none; NULL: nothing is
+ * changed. `returns`: gets each call's return, by call; NULL: not wanted. */
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
                       int64_t *returns);
 
-/* How well a replay with nothing changed gives the measured run: the largest of the run's relative error and of any
- * call's return, in parts of the run; 1 at least where the replay never comes to a call. `run_ns` gets the duration of
- * that replay. */
+/* Returns how far a replay without changes is off the measured run: the largest of the run's relative error and of any
+ * call's return, in parts of the run; at least 1 if the replay never reaches a call. `run_ns` gets the duration of that
+ * replay. */
 double xs_replay_error(const struct xs_model *model, int64_t *run_ns);
 
 #endif

@@ -15,24 +15,24 @@ enum { XS_SKIP_COUNT = 0 XS_FINGERPRINT_SKIPS(XS_COUNT_SKIP) };
 #undef XS_COUNT_SKIP
 
 struct xs_content_coverage {
-    char mode[16];                    /* option.fingerprint, "" where the trace does not say */
+    char mode[16];                    /* option.fingerprint; "" if the trace does not say */
     uint64_t eligible;                /* uploads and downloads that ran */
-    uint64_t taken, lost;             /* of those; lost: taken, but gone with the killed process */
-    uint64_t skipped[XS_SKIP_COUNT];  /* of those, by reason; 0: no reason was given */
-    uint64_t kernels, kernels_unseen; /* launches that ran, and those of unseen arguments */
-    uint64_t migration_rests;         /* how often recording page migrations rested */
-    uint64_t migrations_ns, run_ns;   /* for how long it did not, and the run */
-    uint64_t graphs;                  /* launches of graphs, whose arguments are never seen */
+    uint64_t taken, lost;             /* of the eligible; lost: taken, but gone with the killed process */
+    uint64_t skipped[XS_SKIP_COUNT];  /* of the eligible, by reason; 0: no reason was given */
+    uint64_t kernels, kernels_unseen; /* launches that ran, and those with unseen arguments */
+    uint64_t migration_rests;         /* how often the recording of page migrations paused */
+    uint64_t migrations_ns, run_ns;   /* how long page migrations were recorded, and how long the run took */
+    uint64_t graphs;                  /* launches of graphs; their arguments are never seen */
 };
 extern const char *const xs_skip_names[];
 
 /* Negative status: the message is set. */
 int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message);
 
-/* Why no content at all is known, as a sentence that says what to do; "" where some is, or there was none to know. */
+/* Says in a sentence why no content at all is known, and what to do; "" if some is, or there was none to know. */
 void xs_content_coverage_why_none(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
-/* Where page migrations were recorded for a part of the run only, a sentence that says so and what to do; else "". */
+/* Says in a sentence that page migrations were recorded for a part of the run only, and what to do; else "". */
 void xs_content_coverage_migrations(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
 #endif

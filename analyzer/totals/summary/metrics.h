@@ -1,4 +1,4 @@
-/* The run's numbers by name (metrics.def): what `diff` lists, `check` sets limits to, and `export` hands to others. */
+/* Names the run's numbers (metrics.def): `diff` lists them, `check` limits them, and `export` hands them out. */
 #ifndef XFERSPY_ANALYZER_SUMMARY_METRICS_H
 #define XFERSPY_ANALYZER_SUMMARY_METRICS_H
 
@@ -18,7 +18,7 @@ enum xs_metric {
 
 enum xs_metric_unit { XS_METRIC_NS, XS_METRIC_BYTES, XS_METRIC_COUNT, XS_METRIC_UNITS };
 extern const char *const xs_metric_unit_names[]; /* "ns", "bytes", "count" */
-/* "12.3 ms", "1.20 GiB", "12,345"; `buffer` of XS_UNIT_BYTES is returned. */
+/* Writes "12.3 ms", "1.20 GiB" or "12,345" into `buffer` of XS_UNIT_BYTES and returns it. */
 const char *xs_metric_format(char *buffer, enum xs_metric_unit unit, uint64_t value);
 
 struct xs_metric_info {
@@ -34,7 +34,7 @@ struct xs_metric_values {
 void xs_metrics_compute(const struct xs_summary *summary, const struct xs_findings *findings,
                         struct xs_metric_values *values);
 
-/* The metric of a name, -1: none. */
+/* Returns the metric of a name, -1: none. */
 int xs_metric_find(const char *name);
 
 #endif

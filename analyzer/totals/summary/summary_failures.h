@@ -1,4 +1,4 @@
-/* The CUDA calls of a trace that failed: by error, how many, since when, and which was the first. */
+/* Counts the failed CUDA calls of a trace: by error, how many, since when, and which was the first. */
 #ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_FAILURES_H
 #define XFERSPY_ANALYZER_SUMMARY_SUMMARY_FAILURES_H
 
@@ -11,30 +11,30 @@
 /* The calls that failed with one error. */
 struct xs_failure {
     int32_t result; /* CUresult */
-    bool is_fatal;  /* the context is lost with it: every later call fails, too */
+    bool is_fatal;  /* the context is lost: every later call fails, too */
     uint64_t calls;
-    int64_t first_ns;    /* when the first was entered */
-    int64_t entry_point; /* entry_point.id of the first */
-    int64_t stack;       /* stack.id of the first, 0: not recorded */
-    char *name;          /* of the entry point, "" where not known */
+    int64_t first_ns;    /* when the first of them was entered */
+    int64_t entry_point; /* entry_point.id of the first call */
+    int64_t stack;       /* stack.id of the first call; 0: not recorded */
+    char *name;          /* name of the entry point; "" if not known */
 };
 
-enum { XS_FAILURE_KINDS = 64 }; /* errors that are told apart */
+enum { XS_FAILURE_KINDS = 64 }; /* most errors that are counted apart */
 
-/* The first call that returned an error of the device, as capture noted it (meta `failure.*`). It may be one that is in
- * no table. */
+/* The first call that returned an error of the device, as capture noted it (meta `failure.*`). No table need have that
+ * call. */
 struct xs_device_failure {
-    int32_t result;       /* 0: there was none */
+    int32_t result;       /* 0: no such call */
     int64_t at_ns;        /* trace time */
-    bool cupti_attached;  /* then CUPTI may be the cause: it has made good programs fail */
-    char entry_point[64]; /* "" where not known */
+    bool cupti_attached;  /* CUPTI was attached and may be the cause: it has made good programs fail */
+    char entry_point[64]; /* "" if not known */
 };
 
 struct xs_failures {
     struct xs_failure *items; /* fatal ones first, then by calls, most first */
     size_t count;
-    uint64_t calls;    /* of all errors */
-    uint64_t harmless; /* calls that failed as programs that work do (harmless.def), in none of the above */
+    uint64_t calls;    /* over all errors */
+    uint64_t harmless; /* calls that fail in working programs, too (harmless.def); counted nowhere else */
     struct xs_device_failure device;
 };
 
@@ -42,7 +42,7 @@ struct xs_failures {
 int xs_failures_read(const struct xs_trace *trace, struct xs_failures *failures, char *message);
 void xs_failures_free(struct xs_failures *failures);
 
-/* Whether such a failure is one of harmless.def. */
+/* Says whether harmless.def lists such a failure. */
 bool xs_failure_is_harmless(int32_t result, unsigned category);
 
 #endif

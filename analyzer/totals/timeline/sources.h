@@ -1,10 +1,10 @@
-/* The statements behind a timeline; for timeline.c alone. */
+/* Defines the statements behind a timeline; for timeline.c alone. */
 #ifndef XFERSPY_ANALYZER_TIMELINE_SOURCES_H
 #define XFERSPY_ANALYZER_TIMELINE_SOURCES_H
 
 #include "analyzer/totals/timeline/timeline.h"
 
-/* Columns of every statement: those of both, then those of calls, or of work. */
+/* Columns of every statement: common ones first, then those of calls, or of work. */
 enum {
     XS_COLUMN_START,
     XS_COLUMN_END,
@@ -32,7 +32,7 @@ enum {
     XS_COLUMN_COPIES,
     XS_COLUMNS_OF_WORK,
 
-    /* What xs_timeline_merge asks for as well, and the arguments after it. */
+    /* Columns that xs_timeline_merge adds, before the arguments. */
     XS_NAMED_RAN = XS_COLUMNS_OF_CALLS,
     XS_NAMED_CALL,
     XS_NAMED_EVIDENCE_ROWS,
@@ -40,7 +40,7 @@ enum {
     XS_NAMED_CALL_ARGUMENTS,
 
     XS_NAMED_WORK = XS_COLUMNS_OF_WORK,
-    XS_NAMED_OF_ROW, /* of its call */
+    XS_NAMED_OF_ROW, /* row of the work's call */
     XS_NAMED_OF_ROWS,
     XS_NAMED_OF_ENTRY,
     XS_NAMED_OF_STACK,
@@ -51,13 +51,14 @@ enum {
 struct xs_timeline_source {
     const char *category;
     int evidence;
-    const char *table;   /* t in all that follows */
-    const char *columns; /* those above, from XS_COLUMN_START on */
-    const char *ran;     /* of calls: which ran */
-    const char *named;   /* what xs_timeline_merge asks for, less RAN, and the arguments */
-    const char *joins;   /* that takes */
-    const char *where;   /* which rows xs_timeline_merge takes; NULL: all */
-    const char *group;   /* and which of them are one; NULL: none. The columns are then those of the row of min(t.id) */
+    const char *table;   /* called t in all that follows */
+    const char *columns; /* the columns above, from XS_COLUMN_START on */
+    const char *ran;     /* for calls: condition for those that ran */
+    const char *named;   /* columns that xs_timeline_merge adds, except RAN, and the arguments */
+    const char *joins;   /* joins that `named` needs */
+    const char *where;   /* condition for the rows of xs_timeline_merge; NULL: all */
+    const char
+        *group; /* what makes several rows one; NULL: nothing. The columns are then those of the row with min(t.id) */
 };
 extern const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS];
 

@@ -1,5 +1,5 @@
-/* What a timeline is drawn from: the host's calls and the device's work, read from the trace one kind after the other.
- * The page makes lanes of it, and the export tracks. */
+/* Feeds timelines: reads the host's calls and the device's work from the trace, kind by kind. The page makes lanes of
+ * them, and the export makes tracks. */
 #ifndef XFERSPY_ANALYZER_TIMELINE_TIMELINE_H
 #define XFERSPY_ANALYZER_TIMELINE_TIMELINE_H
 
@@ -13,85 +13,85 @@
 struct sqlite3_stmt;
 
 enum xs_timeline_kind {
-    /* Calls of the host. */
+    /* The host's calls come first. */
     XS_TIMELINE_TRANSFER,
-    XS_TIMELINE_BATCH, /* of xs_timeline_merge: a call that asked for several transfers, which TRANSFER then leaves
-                        * out */
+    XS_TIMELINE_BATCH, /* only by xs_timeline_merge: a call that requested several transfers, which TRANSFER then leaves
+                          out */
     XS_TIMELINE_MEMSET,
     XS_TIMELINE_LAUNCH,
     XS_TIMELINE_SYNC,
     XS_TIMELINE_API_CALL,
     XS_TIMELINE_ALLOCATION,
     XS_TIMELINE_FREE,
-    /* Work of the device. */
+    /* The device's work follows. */
     XS_TIMELINE_COPY,
     XS_TIMELINE_KERNEL,
     XS_TIMELINE_DEVICE_MEMSET,
-    XS_TIMELINE_MIGRATION, /* of xs_timeline_merge */
+    XS_TIMELINE_MIGRATION, /* only by xs_timeline_merge */
     XS_TIMELINE_KINDS
 };
 enum { XS_TIMELINE_NO_EVIDENCE = -1, XS_TIMELINE_RANGE_NOT_RECORDED = -1 };
 
 struct xs_timeline_row {
     enum xs_timeline_kind kind;
-    int evidence; /* enum xs_evidence_table of what findings are about here, or XS_TIMELINE_NO_EVIDENCE */
+    int evidence; /* enum xs_evidence_table that findings about the row use, or XS_TIMELINE_NO_EVIDENCE */
     int64_t start_ns, end_ns;
-    bool timed;          /* both are known, and the end does not lie before the start. Work always is */
-    int64_t id;          /* of the row; of several the first */
-    int64_t correlation; /* of a call and its work; 0: none */
-    uint64_t bytes;      /* of several rows those of the first */
-    unsigned direction;  /* enum xs_direction, of transfers and copies; else 0 */
+    bool timed;          /* both times are known, and the end is not before the start; always true for work */
+    int64_t id;          /* of the row; of the first of several */
+    int64_t correlation; /* shared by a call and its work; 0: none */
+    uint64_t bytes;      /* of the first of several rows */
+    unsigned direction;  /* enum xs_direction, for transfers and copies; else 0 */
 
-    /* Of calls. */
-    bool ran;                   /* neither failed nor was captured into a graph */
-    int64_t entry_point, stack; /* of work those of its call, known to xs_timeline_merge alone */
+    /* The next fields are about calls. */
+    bool ran;                   /* neither failed nor captured into a graph */
+    int64_t entry_point, stack; /* for work: its call's, set by xs_timeline_merge alone */
     int64_t thread, stream;
-    unsigned src_kind, dst_kind; /* enum xs_memory_kind, of transfers */
-    int64_t batch_index;         /* -1: in no batch */
+    unsigned src_kind, dst_kind; /* enum xs_memory_kind, for transfers */
+    int64_t batch_index;         /* -1: not in a batch */
     bool is_async;
 
-    /* Of work. */
+    /* The next fields are about work. */
     int64_t device;         /* -1: not known */
-    int64_t context, queue; /* CUPTI's numbers of context and stream; -1 of migrations, which belong to none */
-    bool of_graph;          /* the correlation is that of the graph's launch */
+    int64_t context, queue; /* CUPTI's numbers of context and stream; -1 for migrations, which belong to none */
+    bool of_graph;          /* the correlation belongs to the graph's launch */
     int64_t kernel;         /* kernel_name.id */
     int64_t copies;
-    bool modelled; /* when it ran is not measured, but modelled */
+    bool modelled; /* its times are modelled, not measured */
 
-    /* Of xs_timeline_merge. */
-    const char *category, *name; /* name: of the entry point, the copy's kind, the kernel. NULL: not known */
-    int64_t evidence_row;        /* of a call its own first row, of work that of its call; 0: not known */
-    int64_t evidence_rows;       /* how many, one after the other */
+    /* The next fields are set by xs_timeline_merge only. */
+    const char *category, *name; /* name: of the entry point, the copy's kind, the kernel; NULL: not known */
+    int64_t evidence_row;        /* of a call, its first row; of work, its call's first row; 0: not known */
+    int64_t evidence_rows;       /* number of consecutive rows */
     int64_t range;               /* of a call: nvtx_range.id, 0: none, or XS_TIMELINE_RANGE_NOT_RECORDED */
-    int64_t stream_handle;       /* of work, where known */
+    int64_t stream_handle;       /* of work, if stream_known */
     bool stream_known;
-    struct sqlite3_stmt *statement; /* the row itself: what else is said of it, in columns of their own names, */
-    int first_argument;             /* from here on */
+    struct sqlite3_stmt *statement; /* the row itself, with further columns under their own names, */
+    int first_argument;             /* beginning with this one */
 };
 
-/* How long, of a row that is timed. */
+/* Returns the length of a timed row. */
 static inline uint64_t xs_timeline_ns(const struct xs_timeline_row *row) {
     return (uint64_t)row->end_ns - (uint64_t)row->start_ns;
 }
 
-/* Called for each row, which is valid until it returns. False: enough. */
+/* Called for each row, which is valid until it returns. Return false to stop. */
 typedef bool (*xs_timeline_take)(void *data, const struct xs_timeline_row *row);
 
-/* The rows of a kind that ran, in the order of the table. For what adds up millions: nothing is joined or sorted.
+/* Reads the rows of a kind that ran, in table order. It suits sums over millions of rows: it neither joins nor sorts.
  * Negative status: the message is set. */
 int xs_timeline_scan(const struct xs_trace *trace, enum xs_timeline_kind kind, xs_timeline_take take, void *data,
                      char *message);
 
-/* All calls (from TRANSFER to FREE), or all work, as one sequence by start, the longer of two that start together
- * first: what failed or was captured as well, with names, and several rows of one call as one. Negative status: the
- * message is set. */
+/* Reads all calls (from TRANSFER to FREE), or all work, as one sequence by start, the longer of two that start together
+ * first. It includes failed and captured calls, adds names, and makes several rows of one call one. Negative status:
+ * the message is set. */
 int xs_timeline_merge(const struct xs_trace *trace, bool work, xs_timeline_take take, void *data, char *message);
 
-/* What a thread is called. */
+/* Names a thread. */
 struct xs_timeline_thread {
     bool known;
     int64_t tid;
-    char *name; /* to be freed; NULL: the trace has none */
+    char *name; /* to be freed; NULL: the trace has no name */
 };
 int xs_timeline_thread(const struct xs_trace *trace, int64_t id, struct xs_timeline_thread *thread, char *message);
 
