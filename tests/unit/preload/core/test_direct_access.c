@@ -1,4 +1,7 @@
 /* Which libraries and devices let others reach memory without a call of CUDA. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#endif
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
