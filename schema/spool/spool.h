@@ -91,7 +91,7 @@ struct xs_spool {
     bool in_memory;   /* the file is in a tmpfs and longer than its chunks: it can grow without a descriptor */
     uint32_t length;  /* writer, in memory: chunks that fit into the file's length; guarded by `growing` */
     _Atomic uint32_t growing; /* a thread is growing the spool */
-    _Atomic uint32_t free;    /* writer: free chunks, at most briefly too few; 0: none */
+    _Atomic uint32_t free;    /* writer: count of free chunks, never too low, briefly too high; 0: none */
     _Atomic uint32_t next;    /* writer: where to look for a free chunk, after the one taken last */
     int source;               /* opened spool: its descriptor, else -1 */
     struct xs_chunk *loaded;  /* opened spool: the chunk that was read last */
