@@ -1,5 +1,5 @@
-/* Pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym contains nothing of the
- * text, so nobody can find the text by guessing. The pseudonym of a library's name shows that it is a library's
+/* Makes pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym contains nothing
+ * of the text, so nobody can find the text by guessing. The pseudonym of a library's name shows that it is a library's
  * (schema/source/libraries.def). */
 #ifndef XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
 #define XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
@@ -21,15 +21,15 @@
 enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND_COUNT };
 
 struct xs_pseudonyms {      /* zeroed: empty */
-    struct xs_hash by_text; /* two hashes of a text and its kind: the pseudonym */
+    struct xs_hash by_text; /* two hashes of a text and its kind, to the pseudonym */
     struct xs_texts texts;
-    struct xs_hash range_kinds; /* the same hashes of names without their numbers: the kind's, from 1 on */
+    struct xs_hash range_kinds; /* hashes of names without their numbers, to the kind's number, from 1 on */
     uint64_t range_kind_count;
     uint64_t counts[XS_ANONYMOUS_KIND_COUNT];
     uint64_t key[2]; /* drawn for the file */
 };
 
-/* The pseudonym of `bytes` bytes of text of a kind; it lives as long as this does. */
+/* Returns the pseudonym of `bytes` bytes of text of a kind; it lives as long as `pseudonyms`. */
 const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text, size_t bytes);
 void xs_pseudonyms_free(struct xs_pseudonyms *pseudonyms);
 

@@ -1,4 +1,5 @@
-/* What a run is measured against: another trace, or a small file that is kept with the program's sources. */
+/* Holds the baseline that a run is judged against: another trace, or a small file that is kept with the program's
+ * sources. */
 #ifndef XFERSPY_ANALYZER_CHECK_BASELINE_H
 #define XFERSPY_ANALYZER_CHECK_BASELINE_H
 
@@ -16,14 +17,14 @@ struct xs_baseline {
     uint64_t *undecided; /* instances by detector, xs_detector_count of them */
 };
 
-/* Reads a baseline file, or a trace (with its findings). What failed was printed. Returns an exit status. */
+/* Reads a baseline file, or a trace (with its findings). Prints failures. Returns an exit status. */
 int xs_baseline_open(const char *path, struct xs_baseline *baseline);
 void xs_baseline_free(struct xs_baseline *baseline);
 
-/* Whether the trace can be a baseline: not of a run that was repaired. Why not was printed. */
+/* Says whether the trace can be a baseline: its run was not repaired. Otherwise prints why not. */
 bool xs_baseline_may_be(const struct xs_reading *reading);
 
-/* Writes JSON in a stable order, without paths and names of a machine; docs/use/check.md describes it. */
+/* Writes JSON in a stable order, without a machine's paths and names; docs/use/check.md describes it. */
 void xs_baseline_write(const struct xs_reading *reading, FILE *file);
 
 #endif

@@ -1,5 +1,5 @@
-/* What `xferspy check` prints: for people, as JSON, JUnit XML, SARIF, and lines that GitHub shows at the sources. All
- * numbers come from struct xs_judged. Texts of traces are escaped by the rules of each format. */
+/* Prints the results of `xferspy check`: for people, as JSON, JUnit XML, SARIF, and lines that GitHub shows at the
+ * sources. All numbers come from struct xs_judged. Each format escapes the texts of traces by its own rules. */
 #ifndef XFERSPY_ANALYZER_CHECK_CHECK_H
 #define XFERSPY_ANALYZER_CHECK_CHECK_H
 
@@ -12,14 +12,14 @@
 struct xs_check {
     const struct xs_check_terms *terms;
     const char *baseline_path; /* NULL: none */
-    bool default_rules;        /* nobody gave any */
-    const char *source_root;   /* the folder that names of sources are relative to; NULL: the run's */
+    bool default_rules;        /* no rules were given */
+    const char *source_root;   /* the folder that source names are relative to; NULL: the run's folder */
     const struct xs_judged *judged;
     size_t count;
-    enum xs_outcome outcome;   /* the worst of all that were judged */
+    enum xs_outcome outcome;   /* the worst outcome of all judged traces */
     const char *const *unread; /* traces that could not be read; any text */
     size_t unread_count;
-    bool incomplete; /* not everything that was named was judged: no pass, whatever `status` says */
+    bool incomplete; /* something that was named was not judged: no pass, whatever `status` says */
 };
 
 void xs_check_text(const struct xs_check *check, struct xs_out *out);
@@ -28,32 +28,32 @@ void xs_check_junit(const struct xs_check *check, struct xs_out *out);
 void xs_check_sarif(const struct xs_check *check, struct xs_out *out);
 void xs_check_github(const struct xs_check *check, struct xs_out *out);
 
-/* --- between them: check_words.c --- */
+/* --- shared by the formats: check_words.c --- */
 
-/* "9 instances", "saves up to 6.30 ms (6.3 % of the run)"; the limit in the same words, with the baseline's value.
- * Where a rule's value is not known, its reason. Not escaped. */
+/* Write "9 instances", "saves up to 6.30 ms (6.3 % of the run)"; _limit writes the limit in the same words, with the
+ * baseline's value. If a rule's value is not known, they write its reason. Not escaped. */
 void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
-/* All of it in a sentence: "9 instances, limit 0", or the reason. */
+/* Writes the value and the limit in a sentence: "9 instances, limit 0", or the reason. */
 void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
-/* "9, 72.0 MiB, saves 6.30 ms". */
+/* Writes "9, 72.0 MiB, saves 6.30 ms". */
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *finding);
-/* Of a suppression that has expired: "expired on 2026-12-31, and is needed still: ...". */
+/* Describes an expired suppression: "expired on 2026-12-31, and is needed still", with details. */
 void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppression);
 #define XS_SOURCE_ROOT_DEFAULT "the folder that the program ran in"
-#define XS_CHECK_UNREAD "cannot be read, and was not judged" /* of a trace */
-/* Of a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
+#define XS_CHECK_UNREAD "cannot be read, and was not judged" /* said of a trace */
+/* Describes a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
 void xs_check_suppression(struct xs_string *text, const struct xs_suppression *suppression);
 
-/* The file of a finding from the source root on, else its whole name; of code without lines the library's name. Not
- * escaped; *absolute where it is no name below the root. */
+/* Writes the file of a finding relative to the source root, else its whole name; for code without lines the library's
+ * name. Not escaped; *absolute if the file is not below the root. */
 void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
                    const struct xs_check_finding *finding, bool *absolute);
 
-/* Whether a place is shown under a rule that fails: what says that its text is withheld belongs there. */
+/* Says whether a failing rule shows a place: a note on withheld text belongs there. */
 bool xs_check_shows_places(const struct xs_judged *judged);
 
-/* Of each of an array's places how many, at most, are listed. */
+/* Arrays of places list at most this many. */
 enum { XS_CHECK_PLACES = 5 };
 
 #endif

@@ -1,4 +1,4 @@
-/* What `xferspy explain` prints: all findings, one with its evidence, instances, what is undecided. */
+/* Prints the results of `xferspy explain`: all findings, one with its evidence, instances, what is undecided. */
 #ifndef XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
 #define XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
 
@@ -11,12 +11,12 @@
 
 #define XS_EXPLAIN_JSON_VERSION 1
 
-/* Words of the list, for it and for the help: what is saved cannot be added up. */
+/* Words of the list, for the list and the help: savings cannot be added up. */
 #define XS_WHAT_IS_INSTEAD "`instead of N': saves this if number N cannot be repaired"
 #define XS_WHAT_IS_PART "`part of N': counted in what number N saves"
 #define XS_WHAT_IS_ADVICE "`advice': saves nothing by itself"
 
-/* An instance in few bytes: --all and --instances keep every one until the analysis has ended. */
+/* An instance in few bytes: --all and --instances keep every instance until the analysis has ended. */
 struct xs_kept {
     uint32_t detector, verdict, site, evidence_count;
     int64_t at_ns;
@@ -26,8 +26,8 @@ struct xs_kept {
     bool device_known, exposed_known, modelled;
 };
 
-/* The row that an instance is about, in even fewer bytes. It is kept of every instance if the stacks of a finding are
- * asked for. */
+/* The row that an instance is about, in even fewer bytes. Every instance's row is kept if the stacks of a finding are
+ * requested. */
 struct xs_seen {
     uint32_t what; /* table, verdict and detector: xs_seen_what */
     uint32_t site;
@@ -41,35 +41,35 @@ struct xs_explain {
     const struct xs_trace *trace;
     const struct xs_findings *findings;
     struct xs_content_coverage contents;
-    const struct xs_kept *kept; /* in the order in which they were decided */
+    const struct xs_kept *kept; /* in the order of decision */
     size_t kept_count;
-    struct xs_hash finding_of;  /* what an instance is of, to the finding's index + 1; where there are kept ones */
-    const struct xs_seen *seen; /* where a finding was asked for */
+    struct xs_hash finding_of;  /* an instance's kind and site, to the finding's index + 1; set if instances are kept */
+    const struct xs_seen *seen; /* set if a finding was requested */
     size_t seen_count;
-    long chosen;     /* index of the one finding that was asked for, -1: all */
+    long chosen;     /* index of the one requested finding, -1: all */
     bool all;        /* every instance of it; in the list, every finding */
-    bool full_stack; /* frames of libraries, too */
+    bool full_stack; /* with frames of libraries */
 };
 
-/* Whether an instance is of the chosen finding. */
+/* Says whether an instance belongs to the chosen finding. */
 bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *kept);
 
-/* What falls to it of what its finding saves. */
+/* Returns the instance's share of its finding's saving. */
 uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept);
 
-/* That the run was repaired, a warning; nothing where it was not. */
+/* Warns that the run was repaired; prints nothing if it was not. */
 void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out);
 
-/* As text. _one reads the trace once more: a negative status sets the message. */
+/* Print text. _one reads the trace once more: a negative status sets the message. */
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out);
 int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message);
 
-/* As a table, or as TSV with a header line (`tsv`). */
+/* Print a table, or TSV with a header line (`tsv`). */
 void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out);
 void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_out *out);
 void xs_explain_undecided(const struct xs_explain *explain, bool tsv, struct xs_out *out);
 
-/* {"format": "xferspy-explain", "version": 1, "trace": ..., ...} */
+/* Writes an object with "format": "xferspy-explain", "version": 1, "trace" and the part's keys. */
 enum xs_explain_part { XS_EXPLAIN_FINDINGS, XS_EXPLAIN_INSTANCES, XS_EXPLAIN_UNDECIDED, XS_EXPLAIN_MODEL };
 int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part, struct xs_json *json, char *message);
 

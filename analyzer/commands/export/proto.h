@@ -1,5 +1,5 @@
-/* Writing protobuf messages: as much of the wire format as perfetto.c needs. A message is a growing string; fields are
- * added to it, messages inside are built beside it and added as bytes. */
+/* Writes protobuf messages: the part of the wire format that perfetto.c needs. A message is a growing string. Fields
+ * are added to it; inner messages are built beside it and added as bytes. */
 #ifndef XFERSPY_ANALYZER_EXPORT_PROTO_H
 #define XFERSPY_ANALYZER_EXPORT_PROTO_H
 

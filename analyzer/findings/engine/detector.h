@@ -67,11 +67,10 @@ struct xs_detection {
 };
 
 struct xs_detector {
-    const char *id;    /* as in every output: the file's name, with dashes */
-    const char *title; /* a name in a few words, lower case: "uploads of one repeated value" */
-    const char
-        *definition;    /* when it counts, in one sentence, for `explain`; docs/rules/analysis.md has the full rule */
-    const char *remedy; /* one sentence, imperative */
+    const char *id;         /* as in every output: the file's name, with dashes */
+    const char *title;      /* a name in a few words, lower case: "uploads of one repeated value" */
+    const char *definition; /* when it counts, in one sentence, for `explain`; docs/rules/analysis.md: full rule */
+    const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     enum xs_repair repair; /* what the remedy changes in the run */
     unsigned needs;        /* enum xs_detector_needs; 0: host events alone */

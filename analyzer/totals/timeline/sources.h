@@ -57,8 +57,7 @@ struct xs_timeline_source {
     const char *named;   /* columns that xs_timeline_merge adds, except RAN, and the arguments */
     const char *joins;   /* joins that `named` needs */
     const char *where;   /* condition for the rows of xs_timeline_merge; NULL: all */
-    const char
-        *group; /* what makes several rows one; NULL: nothing. The columns are then those of the row with min(t.id) */
+    const char *group;   /* what makes several rows one, with the columns of the row with min(t.id); NULL: nothing */
 };
 extern const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS];
 
