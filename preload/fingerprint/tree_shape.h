@@ -13,9 +13,9 @@
 
 #define XS_LEAF_BYTES 4096u
 #define XS_DIGEST_BYTES 8u
-#define XS_GROUP 512u     /* digests of a node, which fill a block of XS_LEAF_BYTES */
-#define XS_PAD_BYTES 256u /* blocks are padded to a multiple of this, which keeps them on XXH3's path for long inputs  \
-                           */
+#define XS_GROUP 512u /* digests of a node, which fill a block of XS_LEAF_BYTES */
+/* Blocks are padded to a multiple of this, which keeps them on XXH3's path for long inputs. */
+#define XS_PAD_BYTES 256u
 #define XS_TREE_LEVELS 4u /* enough for the 2^32 - 1 leaves that a uint32_t counts: 16 TiB */
 
 /* The bytes to hash, in host or device memory. `width` 0: `length` bytes from `base`. Otherwise a box: rows of `width`
