@@ -50,9 +50,6 @@ void xs_check_suppression(struct xs_string *text, const struct xs_suppression *s
 void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
                    const struct xs_check_finding *finding, bool *absolute);
 
-/* Whether a place is shown under a rule that fails: what says that its text is withheld belongs there. */
-bool xs_check_shows_places(const struct xs_judged *judged);
-
 /* Of each of an array's places how many, at most, are listed. */
 enum { XS_CHECK_PLACES = 5 };
 

@@ -62,9 +62,6 @@ struct xs_judged {
     uint64_t undecided;               /* instances of all findings */
     char **notes;                     /* what else is to be said about the trace */
     size_t note_count;
-    uint64_t
-        withheld_lines; /* whose text is not shown, and why, a sentence without full stop; "" where there are none */
-    char *withheld;
 };
 
 /* What traces are judged by. */

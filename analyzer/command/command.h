@@ -81,7 +81,8 @@ extern const struct argp xs_ask_argp;
 /* For the help of --format: "text (the default), json or tsv". */
 void xs_format_help(struct xs_string *string, const char *const *formats);
 
-/* Opens a trace, printing what went wrong or what was recovered. `quietly` leaves out what is no error. */
+/* Opens a trace, printing what went wrong or what was recovered. `quietly` leaves out what is no error. Otherwise the
+ * lines that calls came from are put into an own trace that has none (analyzer/lines/lines.h). */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 
 /* True, with a message, when -o names one of the inputs: --force must not replace what is being read. */

@@ -36,8 +36,6 @@ struct xs_side_run {
     uint64_t file_device, file_number; /* of the trace's file; 0: not known */
     uint64_t transfers;
     uint64_t timed, without_time; /* of those that leave a device record: with a device time, modelled or not */
-    uint64_t withheld_lines;      /* whose text is not shown, and why, a sentence without its full stop or "" */
-    const char *withheld;
     bool simulated, duration_known, live, has_call_sites, has_contents, has_device_times;
     struct xs_metric_values metrics;
     struct xs_metric_value own;                           /* what xferspy itself took of its wall time */

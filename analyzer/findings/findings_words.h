@@ -88,10 +88,6 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out);
 
-/* That the text of lines is withheld, and why; nothing where it is not. A line of the section Coverage, and of output
- * that shows findings without it. */
-void xs_findings_source_line(const struct xs_findings *findings, struct xs_out *out);
-
 /* Keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" of the object that is
  * open. */
 void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,

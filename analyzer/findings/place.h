@@ -21,17 +21,11 @@ void xs_place_through(struct xs_string *text, const struct xs_sites *sites, cons
 /* "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
 
-/* The line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: not known, or not to be
- * shown. */
+/* The line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: the trace
+ * does not have it. */
 char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame);
 /* It as a line of output, "42 | x = batch.to(device)", cut at the width; nothing of a line NULL. */
 void xs_place_source_line(const char *line, const struct xs_frame *frame, int indent, struct xs_out *out);
-
-/* Of how many of the user's lines the text is withheld, and a sentence that says so and why, without its full stop;
- * nothing where there are none. */
-uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *sites);
-/* "source": from where text is taken, and what is withheld. `sentence` is "" or NULL where nothing is. */
-void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *sentence);
 
 /* The keys of a frame: function, file, line, module, python; into the object that is open. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);

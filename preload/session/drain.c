@@ -28,7 +28,6 @@
 #include "preload/session/files.h"
 #include "preload/session/own_descriptors.h"
 #include "preload/session/placement.h"
-#include "preload/session/signing.h"
 #include "preload/session/source_lines.h"
 #include "preload/session/window_facts.h"
 #include "schema/error.h"
@@ -43,7 +42,6 @@
 /* Of a process that ends, beyond which it does not wait for sources on a slow disk, nor for what a start that was given
  * up leaves on one. */
 #define SOURCES_PATIENCE_MS 250u
-#define SIGNING_PATIENCE_MS 150u /* a part of that */
 #define DISCARD_PATIENCE_MS 250u
 
 /* GIVEN_UP: nobody waits for the start any more, and what it made is still to be deleted. READING_SOURCES: all that was
@@ -65,8 +63,7 @@ static struct {
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
     unsigned contexts; /* written */
-    bool is_signing;
-    int cpu; /* of the thread that started the session, at that time; -1: not known */
+    int cpu;           /* of the thread that started the session, at that time; -1: not known */
     _Atomic uint64_t begin_ns, exit_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
@@ -226,22 +223,12 @@ static void give_up(int status) {
 const char *xs_drain_why(void) { return drain.why; }
 const char *xs_drain_path(void) { return drain.files.path; }
 
-/* Not before the program goes on: a context is made more slowly in a process of more threads. */
-static void start_signing(void) {
-    if (!drain.is_signing) {
-        drain.is_signing = true;
-        xs_signing_start(drain.files.path);
-    }
-}
-
 /* In a transaction of its own behind everything else, because files of other people are read. */
 static void keep_sources(void) {
-    start_signing();
     set_phase(READING_SOURCES);
     if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0) {
         xs_source_lines_write(drain.store, &drain.spool->header->clock);
     }
-    xs_signing_write(drain.store, SIGNING_PATIENCE_MS); /* of a run that was shorter than that takes */
     set_phase(CLOSING);
 }
 
@@ -318,9 +305,7 @@ static void *drain_main(void *arg) {
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
         if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
-            start_signing();
             status = take_over();
-            xs_signing_write(drain.store, 0);
         }
         if (status == 0 && !atomic_load(&drain.stop)) {
             xs_drain_sleep(heard, xs_outside_wait_ms(IDLE_MS));

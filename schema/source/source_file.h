@@ -13,7 +13,6 @@ enum { XS_SOURCE_FILE_BYTES = 8 << 20, XS_SOURCE_LINE_BYTES = 4096 };
 /* What a file was when it was read. */
 struct xs_source_identity {
     int64_t bytes, mtime_ns;
-    uint64_t hash[2]; /* of all of its bytes */
 };
 
 struct xs_source_file {
@@ -35,10 +34,6 @@ enum xs_source_status {
  * for any. To be freed after XS_SOURCE_READ. */
 enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns, struct xs_source_file *file);
 
-/* The same of `name` below `folder`, which no part of the name and no link leaves. The folder is opened as it is
- * named. */
-enum xs_source_status xs_source_file_read_below(const char *folder, const char *name, struct xs_source_file *file);
-
 void xs_source_file_free(struct xs_source_file *file);
 
 /* The line `number` from 1, without its end, cut at XS_SOURCE_LINE_BYTES. NULL: the file has no such line. `at` and
@@ -46,8 +41,5 @@ void xs_source_file_free(struct xs_source_file *file);
  * cost one pass. */
 const char *xs_source_file_line(const struct xs_source_file *file, uint32_t number, size_t *at, uint32_t *at_line,
                                 size_t *bytes);
-
-/* The same content; with `and_time` also of the same time. */
-bool xs_source_identity_is(const struct xs_source_identity *a, const struct xs_source_identity *b, bool and_time);
 
 #endif
