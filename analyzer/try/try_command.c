@@ -25,7 +25,7 @@ static const char doc[] =
     "Runs the unchanged program of a trace again and makes the repair of each cause from outside. Says what each "
     "repair gains, and what the report predicts. Without a trace, the program is recorded first. " XS_HELP_LIMITS "\v"
     "Examples:\n"
-    "  xferspy try run.db                     asks before it runs the command that is in the trace\n"
+    "  xferspy try run.db                     asks first\n"
     "  xferspy try -- ./app input             records it first, in a new folder\n"
     "  xferspy try run.db -- ./app input      with another command\n"
     "  xferspy try --only=1 -n 15 --loop-time='loop ([0-9.]+) ms' run.db\n"
