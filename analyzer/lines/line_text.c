@@ -62,8 +62,6 @@ static int64_t in_ns(struct timespec time) { return (int64_t)time.tv_sec * 10000
  * no text is read. */
 static int64_t not_after(const struct reader *reader, const struct xs_frame *frame) {
     struct stat binary;
-    if (frame->python)
-        return reader->start_unix_ns;
     if (!frame->module || stat(frame->module, &binary) != 0 || (binary.st_uid != geteuid() && binary.st_uid != 0))
         return INT64_MIN;
     /* Unasked, a binary counts only if it was there before the run. So it did not come with the trace. */
@@ -74,15 +72,13 @@ static int64_t not_after(const struct reader *reader, const struct xs_frame *fra
 }
 
 /* The trace itself names the files of Python and those of its table `symbol`, and it names the folder of relative
- * names. These are taken only from a trace that `xferspy run` has just recorded, and folders from an own one. */
+ * names. No such file is read, and the folder is taken only from an own trace. Capture has read the lines of Python. */
 static bool may_read(const struct reader *reader, const struct xs_frame *frame) {
     if (!frame || frame->library || !frame->file || !frame->line || reader->start_unix_ns <= 0)
         return false;
     if (frame->file[0] != '/' && (*reader->cwd != '/' || !reader->is_own))
         return false;
-    if (frame->stored || frame->python)
-        return frame->python && reader->reason == XS_LINES_RECORDED;
-    return is_source_name(frame->file);
+    return !frame->stored && !frame->python && is_source_name(frame->file);
 }
 
 static bool open_file(struct reader *reader, const struct xs_frame *frame) {

@@ -101,7 +101,7 @@ run "$XFERSPY" report --details here.db
 expect_status 0; expect_out ", at train.py:12 in step (cuMemcpyHtoD_v2)"; expect_not "weights.copy_"
 run "$XFERSPY" symbolize --force here.db; expect_status 0; expect_not "the text of"
 rm -f app/train.py; mkfifo app/train.py # and nothing waits
-run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"
+run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"; rm app/train.py
 # In the trace it is there for everybody, without any file; and it is escaped as any text.
 cat >kept.sql <<'END'
 INSERT INTO source_file VALUES (1, '/opt/app/train.py', NULL, NULL, NULL, NULL), (2, '/build/reader/reader.c', 5, 6, 7, 8);
