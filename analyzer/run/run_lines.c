@@ -101,6 +101,5 @@ void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool 
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     if (!ended && !is_silent)
-        xs_complain("looking up the lines that calls came from took too long; before the next build, run `xferspy "
-                    "symbolize' on the trace");
+        xs_complain("looking up the callers took too long; before the next build, run `xferspy symbolize' on it");
 }

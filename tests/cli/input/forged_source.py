@@ -218,7 +218,8 @@ for name in names:
 
 # A binary of this machine may name its sources, and only these. So it has to be an own trace, unless the user asks.
 os.rename("secret/below/train.py", "secret/below/train.c")
-expect_shown("a source that a binary names", "report", "--details", made_by_a_binary("t.db", path("secret/below/train.c")))
+made_by_a_binary("t.db", path("secret/below/train.c"))
+expect_shown("a source that a binary names", "report", "--details", "t.db")
 for name in ("secret/id_rsa", "secret/binary", "secret/huge", "secret/fifo", "secret/link", "secret/environ"):
     expect_nothing(f"{name}, named by a binary", made_by_a_binary("t.db", path(name)))
 for name, target in (("leads.c", "/proc/self/environ"), ("fifo.c", None)):

@@ -40,8 +40,9 @@ static int run_file(sqlite3 *db, const char *path) {
 
 /* Its run begins now, when the file is made, and here. */
 static int make_own(sqlite3 *db) {
-    return sqlite3_exec(db, "INSERT OR REPLACE INTO meta VALUES ('start_unix_ns', (strftime('%s', 'now') + 1) * 1000000000)",
-                        NULL, NULL, NULL) != SQLITE_OK;
+    return sqlite3_exec(
+               db, "INSERT OR REPLACE INTO meta VALUES ('start_unix_ns', (strftime('%s', 'now') + 1) * 1000000000)",
+               NULL, NULL, NULL) != SQLITE_OK;
 }
 
 int main(int argc, char **argv) {

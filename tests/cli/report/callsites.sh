@@ -164,8 +164,11 @@ echo "$words" | while IFS= read -r key; do
 done || exit 1
 
 # On narrow terminals nothing is wider than the terminal but names that have no blanks.
-printf '\n\n\n\n\n\n\n\n\n\n\nweights.copy_(%s)\n' "$(printf '%0300d' 0)" >app/train.py
-touch -d '2025-06-01 UTC' app/train.py
+cat >wide.sql <<END
+INSERT INTO source_file (id, path) VALUES (1, '$WORK/app/train.py');
+INSERT INTO source_line VALUES (1, 1, 12, 'weights.copy_($(printf '%0300d' 0))');
+END
+make_trace here.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" here.sql wide.sql
 for command in "report here.db" "explain here.db noop-upload" "report --by=site here.db" \
     "report --by=stream here.db"; do
     step="$command on 60 columns"

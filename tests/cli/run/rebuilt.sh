@@ -33,7 +33,9 @@ record() { # record NAME: with `xferspy run`
     timeout 60 "$XFERSPY" run --output="$1.db" ./train >out 2>&1 || { cat out; echo "FAILED: $1"; exit 1; }
 }
 preloaded() { LD_PRELOAD=$LIBRARY XFERSPY_OUTPUT=$1.db timeout 60 ./train || exit 1; }
-texts() { "$XFERSPY" query --format=tsv "$1" "SELECT line || ' ' || trim(text) FROM source_line ORDER BY 1" | tail -n +2; }
+texts() {
+    "$XFERSPY" query --format=tsv "$1" "SELECT line || ' ' || trim(text) FROM source_line ORDER BY 1" | tail -n +2
+}
 repair_it() { # the weights go up once, before the loop
     mv train train.old
     grep -v repaired train.c | sed '/for (int step/i \    cuMemcpyHtoD_v2(device, weights, sizeof weights);' >edited.c
@@ -53,7 +55,8 @@ preloaded late
 cp plain.db stranger.db
 "$python" -c "import sqlite3; d = sqlite3.connect('stranger.db'); d.execute(
     \"UPDATE meta SET value = value - 11000000000 WHERE key = 'start_unix_ns'\"); d.commit()"
-run "$XFERSPY" report plain.db; expect_status 0; expect_out "17 | cuMemcpyHtoD_v2(device, weights, sizeof weights); // repaired"
+run "$XFERSPY" report plain.db; expect_status 0
+expect_out "17 | cuMemcpyHtoD_v2(device, weights, sizeof weights); // repaired"
 texts plain.db | grep -qxF "$kept" || show "the first command put the lines in"
 run "$XFERSPY" report stranger.db; expect_status 0; expect_not "// repaired"
 [ -z "$(texts stranger.db)" ] || show "a trace that was copied later is as it was"
@@ -68,7 +71,8 @@ repair_it
 run "$XFERSPY" report before.db; expect_status 0
 cmp -s stdout first || { diff first stdout; show "the rebuild changed the report"; }
 record after
-run "$XFERSPY" diff --color=never before.db after.db; expect_status 0; expect_not "train+0x"; expect_not "unchecked noop-upload"
+run "$XFERSPY" diff --color=never before.db after.db; expect_status 0
+expect_not "train+0x"; expect_not "unchecked noop-upload"
 expect_out "train.c:17 in main"
 run "$XFERSPY" check --no-config --baseline=baseline.json --fail-on=noop-upload:0 after.db; cp stdout judged
 grep -q "train+0x" judged && show "the repaired program's findings are named by lines"
