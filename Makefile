@@ -31,7 +31,7 @@ torture: ## hostile files, kills, busy machines for half an hour (TORTURE="--min
 	@scripts/build debug
 	@tests/torture/run $(TORTURE)
 
-bench: ## measure what profiling costs (docs/measurements.md)
+bench: ## measure what profiling costs (docs/develop/measurements.md)
 	@scripts/install-packages build
 	@scripts/build release
 	@tests/bench/run build/release

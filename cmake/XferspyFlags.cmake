@@ -21,5 +21,5 @@ endif()
 add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>"
     "$<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>")
 add_compile_definitions("$<$<COMPILE_LANGUAGE:C>:XFERSPY_VERSION=\"${PROJECT_VERSION}\">")
-# Headers are named from the top: "schema/event.h".
+# Headers are named from the top: "schema/format/event.h".
 include_directories("${PROJECT_SOURCE_DIR}")

@@ -1,9 +1,9 @@
-# The page of `xferspy html`: bundles analyzer/html/web by npm and esbuild. Sets XFERSPY_HAVE_HTML, and
+# The page of `xferspy html`: bundles analyzer/commands/html/web by npm and esbuild. Sets XFERSPY_HAVE_HTML, and
 # XFERSPY_HTML_PAGE to the folder with head.html and tail.html, which the target xferspy_html_page makes. Optional:
 # without npm the program is built all the same.
 option(XFERSPY_HTML "Build the page of `xferspy html`, where npm and Node.js are found" ON)
 set(XFERSPY_HAVE_HTML OFF)
-set(web "${PROJECT_SOURCE_DIR}/analyzer/html/web")
+set(web "${PROJECT_SOURCE_DIR}/analyzer/commands/html/web")
 set(XFERSPY_HTML_PAGE "${PROJECT_BINARY_DIR}/html")
 if(NOT XFERSPY_HTML)
     message(STATUS "html: no, it is switched off (XFERSPY_HTML).")
@@ -59,7 +59,7 @@ endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${web}/package-lock.json")
 
 file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css" "${web}/src/*.html"
-    "${PROJECT_SOURCE_DIR}/docs/findings/*.md")
+    "${PROJECT_SOURCE_DIR}/docs/rules/findings/*.md")
 add_custom_command(OUTPUT "${XFERSPY_HTML_PAGE}/head.html" "${XFERSPY_HTML_PAGE}/tail.html"
     COMMAND "${XFERSPY_NODE}" "${web}/build.mjs" "${XFERSPY_HTML_PAGE}"
     DEPENDS ${sources} "${web}/build.mjs" "${web}/guides.mjs" "${stamp}"

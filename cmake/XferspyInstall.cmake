@@ -25,8 +25,8 @@ install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs FILE
 install(FILES LICENSE packaging/copyright DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
 install(DIRECTORY packaging/licenses DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
 # For those who read traces with code of their own: the tables, and the numbers in them.
-install(FILES schema/schema.sql DESTINATION "${CMAKE_INSTALL_DATADIR}/xferspy" COMPONENT development)
-install(FILES schema/kinds.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/xferspy" COMPONENT development)
+install(FILES schema/format/schema.sql DESTINATION "${CMAKE_INSTALL_DATADIR}/xferspy" COMPONENT development)
+install(FILES schema/format/kinds.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/xferspy" COMPONENT development)
 
 if(CMAKE_CROSSCOMPILING OR XFERSPY_SANITIZE)
     message(STATUS "Man pages and completions: no, this build's program is for another machine or for a sanitizer.")

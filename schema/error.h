@@ -8,7 +8,7 @@
     X(-3, SQLITE, "SQLite error")                                                                                      \
     X(-4, NOT_A_TRACE, "not an xferspy trace")                                                                         \
     X(-5, CORRUPT, "damaged")                                                                                          \
-    X(-6, NEWER, "written by a newer version of xferspy")                                                              \
+    X(-6, VERSION, "written by another version of xferspy")                                                            \
     X(-7, NOT_FOUND, "not found")                                                                                      \
     X(-8, INVALID, "invalid argument")                                                                                 \
     X(-9, FULL, "no space left")                                                                                       \

@@ -60,6 +60,6 @@ const char *xs_variable_meant(const char *entry) {
 void xs_variable_say(const char *entry, char *message, size_t bytes) {
     const char *meant = xs_variable_meant(entry);
     snprintf(message, bytes, "%.*s is not an option; %s%s%s", (int)strcspn(entry, "="), entry,
-             meant ? "did you mean " PREFIX : "see docs/options.md or `xferspy run --help`", meant ? meant : "",
+             meant ? "did you mean " PREFIX : "see docs/use/options.md or `xferspy run --help`", meant ? meant : "",
              meant ? "?" : "");
 }

@@ -16,7 +16,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
 #include "schema/error.h"
-#include "schema/file/private_file.h"
+#include "schema/safe_open/private_file.h"
 
 void xs_complain(const char *format, ...) {
     struct xs_string plain = {0}, escaped = {0};

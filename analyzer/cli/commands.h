@@ -2,7 +2,7 @@
 #ifndef XFERSPY_ANALYZER_CLI_COMMANDS_H
 #define XFERSPY_ANALYZER_CLI_COMMANDS_H
 
-#include "analyzer/command/command.h"
+#include "analyzer/commands/common/command.h"
 
 struct xs_command {
     const char *name, *arguments, *summary;

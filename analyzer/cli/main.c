@@ -11,7 +11,7 @@
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/misspelled.h"
 #include "schema/spool/spool_place.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 #ifndef XFERSPY_VERSION
 #define XFERSPY_VERSION "0.1.0"

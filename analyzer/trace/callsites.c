@@ -245,6 +245,21 @@ const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i) {
     return i < callsites->note_count ? callsites->notes[i] : NULL;
 }
 
+bool xs_callsites_unread(const struct xs_callsites *callsites, uint32_t *next, struct xs_unread_module *module) {
+    static const char *const reasons[] = {[XS_BINARY_GONE] = "gone",
+                                          [XS_BINARY_CHANGED] = "changed",
+                                          [XS_BINARY_UNREADABLE] = "unreadable",
+                                          [XS_BINARY_NO_SUPPORT] = "unsupported"};
+    while (*next < callsites->module_count) {
+        const struct xs_callsite_module *m = &callsites->modules[(*next)++];
+        if (m->status == XS_BINARY_READ)
+            continue;
+        *module = (struct xs_unread_module){.path = m->path, .reason = reasons[m->status], .library = m->library};
+        return true;
+    }
+    return false;
+}
+
 const char *xs_callsites_range(const struct xs_callsites *callsites, int64_t range) {
     const struct xs_callsite_range *around[RANGE_NESTING_MAX];
     size_t count = 0;

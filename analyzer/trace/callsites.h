@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 struct xs_frame {
     const char *function; /* demangled, without parameters; NULL: not known */
@@ -50,6 +50,15 @@ const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *calls
 /* What could not be resolved and why, a sentence each without its full stop: a binary that is gone, or changed since
  * the run. NULL after the last. */
 const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i);
+
+/* A binary whose symbols could not be read; `reason`: "gone", "changed", "unreadable", or "unsupported" by this build.
+ */
+struct xs_unread_module {
+    const char *path, *reason;
+    bool library;
+};
+/* Of the modules from number *next on the first such one, and sets *next behind it. False: there is none. */
+bool xs_callsites_unread(const struct xs_callsites *callsites, uint32_t *next, struct xs_unread_module *module);
 
 /* NVTX: the name of a range with those around it, "epoch / batch"; NULL of 0 or one that is not there. */
 const char *xs_callsites_range(const struct xs_callsites *callsites, int64_t range);

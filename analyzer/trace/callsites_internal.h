@@ -12,6 +12,7 @@ struct xs_callsite_module {
     const char *path, *build_id; /* build_id NULL: the run saw none */
     uint64_t load_bias;
     bool library, glue;
+    enum xs_binary_status status; /* of its symbols, where they were asked for */
 };
 
 struct xs_callsite_code {

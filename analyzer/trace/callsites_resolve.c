@@ -88,8 +88,8 @@ struct missing {
 #define CHANGED_SINCE "changed since the run"
 #define NO_LINES "have addresses instead of lines"
 
-static void tell(struct xs_callsites *callsites, const struct xs_callsite_module *module, enum xs_binary_status status,
-                 struct missing *missing) {
+static void tell(struct xs_callsites *callsites, const struct xs_callsite_module *module, struct missing *missing) {
+    enum xs_binary_status status = module->status;
     missing->unsupported |= status == XS_BINARY_NO_SUPPORT;
     if (status == XS_BINARY_READ || status == XS_BINARY_NO_SUPPORT)
         return;
@@ -114,12 +114,12 @@ static void tell_missing(struct xs_callsites *callsites, const struct missing *m
 }
 
 static void resolve_module(struct batch *batch, uint32_t number, struct missing *missing) {
-    const struct xs_callsite_module *module = &batch->callsites->modules[number];
-    if (batch->count && is_file(module->path))
-        tell(batch->callsites, module,
-             xs_symbols_resolve(module->path, module->build_id, !module->library, batch->addresses, batch->count, found,
-                                batch),
-             missing);
+    struct xs_callsite_module *module = &batch->callsites->modules[number];
+    if (!batch->count || !is_file(module->path))
+        return;
+    module->status = xs_symbols_resolve(module->path, module->build_id, !module->library, batch->addresses,
+                                        batch->count, found, batch);
+    tell(batch->callsites, module, missing);
 }
 
 void xs_callsites_resolve(struct xs_callsites *callsites) {

@@ -5,7 +5,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/trace_event.h"
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 /* Fingerprints are numbered in the order of the calls, and the number is the row id: one statement runs through them
  * beside the transfers, a ring keeps the last few thousand for those that come out of order. */

@@ -1,4 +1,4 @@
-/* Names of kinds, from the rows of schema/kinds.h. */
+/* Names of kinds, from the rows of schema/format/kinds.h. */
 #include "analyzer/trace/kinds.h"
 
 #include <stdint.h>

@@ -1,9 +1,9 @@
-/* The kinds of things in a trace (schema/kinds.h) as arrays: how many there are of each, and what they are called in
- * every output. */
+/* The kinds of things in a trace (schema/format/kinds.h) as arrays: how many there are of each, and what they are
+ * called in every output. */
 #ifndef XFERSPY_ANALYZER_TRACE_KINDS_H
 #define XFERSPY_ANALYZER_TRACE_KINDS_H
 
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 #define XS_COUNT_ROW(n, id, name) +1
 enum {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 struct sqlite3_stmt;
 

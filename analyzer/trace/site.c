@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 enum { STACKS_LIMIT = 1 << 22 }; /* capture numbers stacks from 1; a damaged trace may have any number */
 

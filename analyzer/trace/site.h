@@ -9,8 +9,8 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/source_text.h"
 #include "analyzer/trace/trace_event.h"
+#include "schema/read/trace.h"
 #include "schema/source/library.h"
-#include "schema/trace/trace.h"
 
 struct xs_entry_point {
     int64_t id;

@@ -17,7 +17,7 @@ struct xs_site_total {
     uint64_t exposed_ns;       /* of those */
     uint64_t host_ns;          /* inside the calls */
     /* What removing the findings would give back of the transfers, memsets and allocations that were called here: each
-     * once, with the most that a finding claims of it. Upper bounds and advice are not in it. */
+     * once, with the most that a finding claims of it. What may save nothing and advice are not in it. */
     uint64_t gives_back_ns;
 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "analyzer/trace/callsites.h"
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 struct xs_source_text;
 

@@ -3,7 +3,7 @@
 #define XFERSPY_ANALYZER_TRACE_STREAMS_H
 
 #include "analyzer/base/hash.h"
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 struct xs_streams {
     struct xs_hash legacy; /* stream.id of a context's legacy default stream to context.id */

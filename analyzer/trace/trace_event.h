@@ -1,13 +1,13 @@
 /* One thing that happened, as the detectors see it: a row of the trace joined with its device record, its fingerprint
  * and what the residency model knows, or something that the model derived. Events come in host order
- * (docs/analysis.md); one struct is used for all of them and is valid during the call only. */
+ * (docs/rules/analysis.md); one struct is used for all of them and is valid during the call only. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 struct xs_account;    /* what was claimed of a transfer, a memset or an allocation so far; engine/account.h */
 struct xs_allocation; /* residency.h */
@@ -47,7 +47,7 @@ static inline bool xs_fingerprint_equal(const struct xs_fingerprint *a, const st
     return a->low == b->low && a->high == b->high;
 }
 
-/* What an upload's destination held before it (docs/analysis.md, "pre"). */
+/* What an upload's destination held before it (docs/rules/analysis.md, "pre"). */
 enum xs_pre {
     XS_PRE_NONE,    /* not every byte was written since the allocation: there is nothing to compare with */
     XS_PRE_UNKNOWN, /* neither measured nor to be inferred */
@@ -90,7 +90,7 @@ struct xs_transfer_view {
     int64_t fingerprint; /* fingerprint.id, 0: none */
 };
 
-/* Whether a copy was looked at, and by chance (schema/kinds.h, XS_SKIP_FOLLOWS). */
+/* Whether a copy was looked at, and by chance (schema/format/kinds.h, XS_SKIP_FOLLOWS). */
 enum xs_look {
     XS_LOOK_NONE,     /* no: it could not be, was not to be, or what was seen is lost */
     XS_LOOK_LEFT_OUT, /* no: by chance */
@@ -138,7 +138,7 @@ enum xs_api_role {
     XS_API_UNKNOWN, /* a function ran of which nothing is known; argument 2: and may run at any time from then on */
 };
 
-struct xs_api_view { /* docs/trace-format.md says what each means for which entry point */
+struct xs_api_view { /* docs/rules/trace-format.md says what each means for which entry point */
     uint64_t object, address, bytes;
     int64_t argument;
     enum xs_category category;

@@ -17,6 +17,7 @@
 
 #include "preload/callsite/native.h"
 #include "preload/core/compiler.h"
+#include "preload/core/race_detector.h"
 
 enum {
     MODULES_MAX = 16384,
@@ -392,7 +393,9 @@ bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *, void *), 
     atomic_signal_fence(memory_order_seq_cst);
     bool is_locked_by_us = lock();
     if (is_locked_by_us) {
+        xs_race_detector_ignore();
         use_under_lock(&u);
+        xs_race_detector_watch();
         unlock();
     }
     atomic_signal_fence(memory_order_seq_cst);

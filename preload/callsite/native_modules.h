@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 struct xs_module { /* never freed; nothing but is_defined ever changes */
     struct xs_module *older;

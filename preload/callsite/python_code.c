@@ -5,7 +5,7 @@
 
 #include "preload/callsite/python_layout.h"
 #include "preload/core/notes.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 enum { CODES = 1 << 17, LINES = 1 << 17, PROBES = 64, TEXT_BYTES_MAX = 1024 };
 

@@ -10,7 +10,7 @@
 #include "preload/driver/driver_api.h"
 
 #include "preload/core/compiler.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 extern bool xs_arguments_on; /* set before xs_state becomes active */
 

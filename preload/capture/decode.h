@@ -11,7 +11,7 @@
 #include "preload/driver/captures.h"
 #include "preload/driver/context.h"
 #include "preload/driver/driver_api.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 /* What the type of a parameter promises about the memory behind it. With XS_HINT_ANY only the address tells. */
 enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };

@@ -5,8 +5,6 @@
 
 #include "preload/core/futex.h"
 
-#define WAKE_EVERY 4u /* chunks taken */
-
 static _Atomic uint32_t bell, answered, sleeping, chunks_taken;
 
 void xs_drain_wake(void) {
@@ -16,8 +14,8 @@ void xs_drain_wake(void) {
     }
 }
 
-void xs_drain_chunk_taken(void) {
-    if (atomic_fetch_add_explicit(&chunks_taken, 1, memory_order_relaxed) % WAKE_EVERY == WAKE_EVERY - 1) {
+void xs_drain_chunk_taken(unsigned every) {
+    if (atomic_fetch_add_explicit(&chunks_taken, 1, memory_order_relaxed) % every == every - 1) {
         xs_drain_wake();
     }
 }

@@ -9,8 +9,8 @@
  * thread. */
 void xs_drain_wake(void);
 
-/* A thread took a chunk. Every few chunks the drain thread is woken, so that enough of them stay free. Any thread. */
-void xs_drain_chunk_taken(void);
+/* A thread took a chunk. The drain thread is woken after `every` of them, so that enough stay free. Any thread. */
+void xs_drain_chunk_taken(unsigned every);
 
 /* How often the bell was rung so far. */
 uint32_t xs_drain_rings(void);

@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "preload/core/compiler.h"
+#include "preload/core/race_detector.h"
 #include "preload/core/signals.h"
 
 /* Takes a mutex if it comes free within so many nanoseconds, less than a second. The status is that of
@@ -30,6 +31,14 @@ static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     return pthread_mutex_timedlock(mutex, &until);
+}
+
+/* In a forked child, where the thread that held it is not there. A detector of races that did not see the fork takes
+ * the parent's threads for ones of the child. */
+static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
+    xs_race_detector_ignore();
+    pthread_mutex_init(mutex, NULL);
+    xs_race_detector_watch();
 }
 
 struct xs_lock {
@@ -65,8 +74,8 @@ static inline void xs_unlock(struct xs_lock *lock) {
     xs_signals_let(&signals);
 }
 
-/* In a forked child, where the thread that held it is not there. */
-static inline void xs_lock_forget(struct xs_lock *lock) { pthread_mutex_init(&lock->mutex, NULL); }
+/* In a forked child, too. */
+static inline void xs_lock_forget(struct xs_lock *lock) { xs_mutex_forget(&lock->mutex); }
 
 /* A thread that waits for itself is told so at once: it jumped away while it held the lock. */
 struct xs_open_lock {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 struct xs_range {
     uint64_t start, end;   /* [start, end); an array is [handle, handle + 1) */

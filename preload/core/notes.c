@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "preload/core/lock.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
 
@@ -47,7 +48,7 @@ void xs_note(const char *topic, const char *format, ...) {
     va_end(request.args);
 }
 
-void xs_notes_forget(void) { pthread_mutex_init(&note_lock, NULL); }
+void xs_notes_forget(void) { xs_mutex_forget(&note_lock); }
 
 /* Not under the lock: writing can take as long as the disk pleases, and an application's thread may have something to
  * note. What counts does not change any more. */

@@ -4,7 +4,7 @@
 #define XFERSPY_PRELOAD_CORE_NOTES_H
 
 #include "schema/clock.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 /* Adds a note. Any thread; the text is copied. At most 64 notes are kept, and the same topic with the same text once.
  * Takes a lock, so it is not for the hot path. */

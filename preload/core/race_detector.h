@@ -9,6 +9,8 @@
 #ifndef XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 #define XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 
+#include <stdbool.h>
+
 #if defined(__SANITIZE_THREAD__)
 #define XS_IS_INSTRUMENTED 1
 #elif defined(__has_feature)
@@ -18,6 +20,7 @@
 #endif
 
 #ifdef XS_IS_INSTRUMENTED
+static inline bool xs_race_detector_is_there(void) { return false; }
 static inline void xs_race_detector_ignore(void) {}
 static inline void xs_race_detector_watch(void) {}
 #else
@@ -31,14 +34,17 @@ XS_OF_RUNTIME(AnnotateIgnoreWritesBegin);
 XS_OF_RUNTIME(AnnotateIgnoreWritesEnd);
 #undef XS_OF_RUNTIME
 
+static inline bool xs_race_detector_is_there(void) {
+    return AnnotateIgnoreReadsBegin && AnnotateIgnoreReadsEnd && AnnotateIgnoreWritesBegin && AnnotateIgnoreWritesEnd;
+}
 static inline void xs_race_detector_ignore(void) {
-    if (AnnotateIgnoreReadsBegin && AnnotateIgnoreReadsEnd && AnnotateIgnoreWritesBegin && AnnotateIgnoreWritesEnd) {
+    if (xs_race_detector_is_there()) {
         AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
         AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
     }
 }
 static inline void xs_race_detector_watch(void) {
-    if (AnnotateIgnoreReadsBegin && AnnotateIgnoreReadsEnd && AnnotateIgnoreWritesBegin && AnnotateIgnoreWritesEnd) {
+    if (xs_race_detector_is_there()) {
         AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
         AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
     }

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "schema/event.h"
+#include "schema/format/event.h"
 #include "schema/spool/spool.h"
 
 enum xs_state {

@@ -1,7 +1,7 @@
 /* The steps of a program that does not name them: a step ends with the return of a wait that comes again and again,
  * from one place, in equal distances. The wait is looked for while the program runs (XFERSPY_STEPS without
  * XFERSPY_STEP); from the moment at which it is found the steps are counted by it. The rule is that of
- * docs/analysis.md, "Steps", for someone who does not know yet how the run goes on. */
+ * docs/rules/analysis.md, "Steps", for someone who does not know yet how the run goes on. */
 #ifndef XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 #define XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 

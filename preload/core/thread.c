@@ -27,6 +27,7 @@ XS_TLS uint32_t xs_cupti_correlation;
 #define PATIENCE_NS UINT64_C(2000000000)
 #define RETRY_NS UINT64_C(50000000)
 #define GROW_AT_ONCE 16u /* chunks */
+#define LOOK_EVERY_NS UINT64_C(1000000)
 #define DRAIN_IS_STUCK_NS UINT64_C(20000000)
 #define STANDSTILL_NS UINT64_C(20000000)
 #define SHORTEST_PAUSE_NS UINT64_C(50000)
@@ -61,23 +62,46 @@ static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end);
 
 /* What a thread that waits has seen all the time since it began to wait, or since it last saw something else. */
 struct standstill {
-    uint64_t since_ns;
-    uint32_t chunks, rings; /* of the spool; of the drain thread's bell */
+    uint64_t since_ns, taken; /* chunks taken so far */
+    uint32_t chunks, rings;   /* of the spool; of the drain thread's bell */
 };
+
+/* When a thread last found waiting hopeless; 0: never. The others need not find it out one by one, each with a look at
+ * every chunk, unless something has come free since. */
+static _Atomic uint64_t hopeless_ns, hopeless_taken;
+
+static bool was_hopeless(const struct xs_spool *spool, uint64_t now) {
+    uint64_t then = atomic_load_explicit(&hopeless_ns, memory_order_relaxed);
+    return then && now - then < RETRY_NS && atomic_load(&spool->growing) == 0 && atomic_load(&spool->free) == 0 &&
+           atomic_load(&spool->header->next_sequence) == atomic_load_explicit(&hopeless_taken, memory_order_relaxed);
+}
+
+static bool all_are_held(const struct xs_spool *spool, uint32_t chunks) {
+    for (uint32_t i = 0; i < chunks; i++) {
+        if (atomic_load(&xs_spool_chunk(spool, i)->header.state) != XS_CHUNK_ACTIVE) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /* Each chunk is in use by a thread, and the drain thread, which has done its work since, could make no others. While a
  * thread makes some, which can take long on a busy machine, the drain thread can make none, and that says nothing. */
 static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
     bool growing = atomic_load(&spool->growing) != 0; /* before the count, which is set first */
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
-    bool same = !growing && chunks == seen->chunks;
-    for (uint32_t i = 0; i < chunks && same; i++) {
-        same = atomic_load(&xs_spool_chunk(spool, i)->header.state) == XS_CHUNK_ACTIVE;
+    uint64_t taken = atomic_load(&spool->header->next_sequence);
+    bool same = !growing && chunks == seen->chunks && taken == seen->taken && atomic_load(&spool->free) == 0;
+    bool is_long = same && now - seen->since_ns > STANDSTILL_NS && xs_drain_has_answered(seen->rings);
+    if (!same || (is_long && !was_hopeless(spool, now) && !all_are_held(spool, chunks))) {
+        *seen = (struct standstill){now, taken, chunks, xs_drain_rings() + 1};
+        return false;
     }
-    if (!same) {
-        *seen = (struct standstill){now, chunks, xs_drain_rings() + 1};
+    if (is_long) {
+        atomic_store_explicit(&hopeless_taken, taken, memory_order_relaxed);
+        atomic_store_explicit(&hopeless_ns, now, memory_order_relaxed);
     }
-    return same && now - seen->since_ns > STANDSTILL_NS && xs_drain_has_answered(seen->rings);
+    return is_long;
 }
 
 /* Longer the longer a thread has waited: a hundred that look every 50 us leave the thread they wait for no processor.
@@ -86,6 +110,13 @@ static void pause_after(uint64_t waited_ns) {
     uint64_t pause = waited_ns / 16;
     pause = pause < SHORTEST_PAUSE_NS ? SHORTEST_PAUSE_NS : pause < LONGEST_PAUSE_NS ? pause : LONGEST_PAUSE_NS;
     nanosleep(&(struct timespec){0, (long)pause}, NULL);
+}
+
+/* One thread looks at a time how many chunks are wanted, which can mean a look at each. */
+static bool may_look(uint64_t now) {
+    static _Atomic uint64_t latest;
+    uint64_t then = atomic_load_explicit(&latest, memory_order_relaxed);
+    return now - then > LOOK_EVERY_NS && atomic_compare_exchange_strong(&latest, &then, now);
 }
 
 /* The same as the spool's header has, which may be gone when it is asked for. */
@@ -106,7 +137,7 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
            atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         xs_drain_wake();
         pause_after(now - start);
-        if (now - start > DRAIN_IS_STUCK_NS) {
+        if (now - start > DRAIN_IS_STUCK_NS && may_look(now)) {
             unsigned more = xs_spool_wanted(spool);
             xs_spool_grow_without_file(spool, more < GROW_AT_ONCE ? more : GROW_AT_ONCE);
         }
@@ -140,16 +171,20 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
     prctl(PR_GET_NAME, name);
     pid_t tid = (pid_t)syscall(SYS_gettid);
     struct xs_chunk *chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
-    if (!chunk && t->retry_ns) { /* it waited once; now it only looks, now and then */
-        t->retry_ns = xs_monotonic_ns() + RETRY_NS;
-        xs_drain_wake();
+    uint64_t now = chunk ? 0 : xs_monotonic_ns();
+    if (!chunk &&
+        (t->retry_ns || was_hopeless(spool, now))) { /* it, or another, waited; now it only looks, now and then */
+        t->retry_ns = now + RETRY_NS;
+        if (!was_hopeless(spool, now)) {
+            xs_drain_wake();
+        }
     } else if (!chunk) {
         chunk = wait_for_chunk(t, spool, name, tid);
     }
     if (!chunk) {
         return false;
     }
-    xs_drain_chunk_taken();
+    xs_drain_chunk_taken(xs_spool_ring_every(atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed)));
     t->retry_ns = 0;
     t->chunk = chunk;
     t->next = chunk->events;
@@ -306,5 +341,6 @@ struct xs_event *xs_another(struct xs_event *e) {
 
 void xs_thread_forget(void) {
     xs_thread = (struct xs_thread){0};
+    atomic_store(&hopeless_ns, 0);
     xs_guard_lower();
 }

@@ -10,8 +10,8 @@
 
 #include "preload/core/compiler.h"
 #include "schema/clock.h"
-#include "schema/store/store.h"
 #include "schema/window_spec.h"
+#include "schema/write/store.h"
 
 struct xs_cupti_wishes {
     bool kernels;

@@ -140,7 +140,7 @@ static unsigned turn_all_callbacks(const struct xs_cupti_api *api, bool on) {
 
 /* Peer copies (MEMCPY2) are not enabled, and are decoded where MEMCPY brings them along. Where both kinds of copies are
  * on, each cuptiActivityFlushAll after a copy makes a later launch of a CUDA graph fail with CUDA_ERROR_LAUNCH_FAILED
- * (CUPTI 13.0.1: tests/bench/flush_graph.cu, docs/measurements.md). */
+ * (CUPTI 13.0.1: tests/bench/flush_graph.cu, docs/develop/measurements.md). */
 static struct {
     const char *what;
     CUpti_ActivityKind kind;

@@ -91,8 +91,8 @@ static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, 
 }
 
 /* From CUPTI 13 on each thread has buffers of its own if nothing else is asked for. cuptiActivityFlushAll then hands
- * one over while its thread writes into it, and the thread crashes (measured: docs/measurements.md). Buffers that all
- * threads share are under CUPTI's lock. Older versions have no others, or have them only if asked. */
+ * one over while its thread writes into it, and the thread crashes (measured: docs/develop/measurements.md). Buffers
+ * that all threads share are under CUPTI's lock. Older versions have no others, or have them only if asked. */
 CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api) {
     uint8_t for_each_thread = 0;
     size_t bytes = sizeof for_each_thread;

@@ -10,7 +10,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_multi.h"
 #include "schema/clock.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 #if CUPTI_API_VERSION < 130000
 #error "xferspy is built with the CUPTI headers of CUDA 13.0 or later; it runs with any CUPTI from 11.0 on"

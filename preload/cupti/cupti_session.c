@@ -516,7 +516,7 @@ void xs_cupti_forget(void) {
     xs_cupti_forget_turns();
     xs_cupti_forget_interface();
     atomic_store(&left_shared, false);
-    pthread_mutex_init(&state_lock, NULL);
+    xs_mutex_forget(&state_lock);
     xs_cupti_buffers_forget();
     xs_cupti_correlation = 0;
     if (atomic_load(&phase) == IDLE)

@@ -34,7 +34,8 @@
 /* As long as threads wait at the gate (core/gate.c). */
 #define SLOW_TURN_NS UINT64_C(10000000000)
 /* Before these, detaching can crash a program with CUDA graphs: the driver, and CUPTI, whose release notes say that it
- * was mended in 12.4 Update 1, which has the same number as 12.4. `doctor` says so (analyzer/doctor/known_trouble.def).
+ * was mended in 12.4 Update 1, which has the same number as 12.4. `doctor` says so
+ * (analyzer/commands/doctor/known_trouble.def).
  */
 #define LEAST_DRIVER_VERSION 12060
 #define LEAST_CUPTI_VERSION 23 /* 12.5 */

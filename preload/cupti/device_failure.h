@@ -1,6 +1,7 @@
 /* The first call that says that the program's work failed on the device, and whether CUPTI was attached then. After
  * such a failure every further call in the context fails as well, so the first one tells most. CUPTI has made good
- * programs fail in this way (docs/internals.md), and then the user has to learn that XFERSPY_CUPTI=off helps. */
+ * programs fail in this way (docs/develop/internals.md), and then the user has to learn that XFERSPY_CUPTI=off helps.
+ */
 #ifndef XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
 #define XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
 

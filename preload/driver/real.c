@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/lock.h"
 #include "preload/core/scratch.h"
 #include "preload/driver/driver_api.h"
 
@@ -182,7 +183,7 @@ void *xs_real_replace(unsigned row, void *by) {
     return there;
 }
 
-void xs_real_forget(void) { pthread_mutex_init(&resolve_lock, NULL); }
+void xs_real_forget(void) { xs_mutex_forget(&resolve_lock); }
 
 void *xs_real_wrapped(void *real) {
     if (!real || !xs_real_resolve()) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "preload/core/compiler.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 enum xs_row {
 #define XS_ENTRY(symbol, ...) XS_ROW_##symbol,

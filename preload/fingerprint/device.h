@@ -9,8 +9,8 @@
 #include "preload/driver/driver_api.h"
 #include "preload/fingerprint/kernel.h"
 #include "preload/fingerprint/slots.h"
-#include "schema/kinds.h"
-#include "schema/store/store.h"
+#include "schema/format/kinds.h"
+#include "schema/write/store.h"
 
 /* The write epoch. The digests of a region are true until something may have written device memory. Each time that
  * happens and is counted, the value grows by two. Odd: something was written since it was last counted. While

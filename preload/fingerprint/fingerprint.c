@@ -29,7 +29,8 @@
 #define PATIENCE_US 200
 #define PATIENCE_ALL_US 2000000
 
-/* What a fingerprint costs, measured on an H100 and its host (docs/measurements.md): for the budget, in nanoseconds. */
+/* What a fingerprint costs, measured on an H100 and its host (docs/develop/measurements.md): for the budget, in
+ * nanoseconds. */
 #define HOST_COST_NS(bytes) (150 + (bytes) / 9)
 #define LAUNCH_COST_NS 4000
 #define DEVICE_COST_NS(bytes) (6000 + (bytes) / 2000)

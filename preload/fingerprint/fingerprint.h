@@ -10,7 +10,7 @@
 #include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/device.h"
 #include "schema/clock.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 enum xs_fingerprint_mode { XS_FINGERPRINT_OFF, XS_FINGERPRINT_AUTO, XS_FINGERPRINT_ALL };
 

@@ -14,7 +14,7 @@
 #include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/results.h"
 #include "preload/fingerprint/slots.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 #define XS_SCRATCH_BYTES ((size_t)XS_SLOT_UNITS * XS_SLOT_UNIT_BYTES)
 #define XS_UNIT_TICKET_BYTES 16 /* a unit holds 128 digests, above which stand at most 2 nodes a unit */

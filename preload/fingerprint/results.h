@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "preload/fingerprint/result.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 enum { XS_RESULTS = 8192, XS_RESULTS_BYTES = XS_RESULTS * (int)sizeof(struct xs_fingerprint_result) };
 

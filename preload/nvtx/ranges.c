@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/core/race_detector.h"
 #include "preload/core/scratch.h"
 
 enum {
@@ -92,13 +93,27 @@ static size_t text_bytes(const char *text) {
     return bytes;
 }
 
+/* Threads hand names over by atomic operations, which a detector of races in the program does not see. */
+static bool is_text(const struct name *name, const char *text, size_t bytes) {
+    xs_race_detector_ignore();
+    bool is = memcmp(name->text, text, bytes) == 0;
+    xs_race_detector_watch();
+    return is;
+}
+
+static void copy_text(char *to, const char *text, size_t bytes) {
+    xs_race_detector_ignore();
+    memcpy(to, text, bytes);
+    xs_race_detector_watch();
+}
+
 /* The name, or the slot where it would be. */
 static xs_range_name find_name(struct tables *t, const char *text, size_t bytes, uint32_t hash, uint32_t *slot) {
     xs_range_name found;
     for (*slot = hash % NAME_SLOTS; (found = atomic_load_explicit(&t->name_slots[*slot], memory_order_acquire));
          *slot = (*slot + 1) % NAME_SLOTS) {
         const struct name *name = name_at(t, found);
-        if (name->hash == hash && name->bytes == bytes && memcmp(name->text, text, bytes) == 0) {
+        if (name->hash == hash && name->bytes == bytes && is_text(name, text, bytes)) {
             return found;
         }
     }
@@ -120,7 +135,7 @@ static xs_range_name new_name(struct tables *t, const char *text, size_t bytes, 
     struct name *name = (struct name *)(void *)(t->text + (size_t)number * UNIT_BYTES);
     name->hash = hash;
     name->bytes = (uint16_t)bytes;
-    memcpy(name->text, text, bytes);
+    copy_text(name->text, text, bytes);
     return number;
 }
 
@@ -311,7 +326,7 @@ const char *xs_range_utf8(const wchar_t *text, char utf8[XS_RANGE_NAME_BYTES + 1
 static uint32_t put_name(uint8_t *to, const struct tables *t, xs_range_name number) {
     const struct name *name = name_at(t, number);
     uint32_t bytes = name->bytes < XS_RANGE_NAME_BYTES ? name->bytes : XS_RANGE_NAME_BYTES;
-    memcpy(to, name->text, bytes);
+    copy_text((char *)to, name->text, bytes);
     return bytes;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "preload/core/direct_access.h"
 #include "preload/core/futex.h"
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
@@ -230,7 +231,10 @@ const char *xs_contents_untouchable(const struct xs_repair_copy *copy) {
         return "no upload";
     }
     const char *why = xs_repair_unfit(copy);
-    return !why && atomic_load(&xs_repair_handed_out) ? "memory was handed to others" : why;
+    if (!why && atomic_load(&xs_repair_handed_out)) {
+        return "memory was handed to others";
+    }
+    return !why && xs_direct_access_is_possible() ? XS_WHY_DIRECT : why;
 }
 
 static bool is_idle(const struct xs_repair_copy *copy) {

@@ -17,7 +17,7 @@
 #include "preload/core/memory_map.h"
 #include "preload/driver/driver_api.h"
 #include "preload/driver/rows.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 /* The repairs, in the order in which a copy is offered to them. */
 enum xs_repair_id {
@@ -27,7 +27,7 @@ enum xs_repair_id {
     XS_REPAIR_COUNT
 };
 
-/* Which call of the run this is (docs/repairs.md): threads are numbered in the order of their first copy, and a
+/* Which call of the run this is (docs/use/repairs.md): threads are numbered in the order of their first copy, and a
  * thread's copies are numbered, both from 0. */
 struct xs_repair_place {
     uint32_t thread;

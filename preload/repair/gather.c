@@ -2,8 +2,9 @@
  *
  * Nobody can tell, because the batch is sent before any call that could see it: every call of any thread but further
  * uploads of this kind into the same stream, and functions that ask about something else (HARMLESS). Nothing else can
- * look at device memory, but for a kernel that runs already: where one may, in another stream, the batch is sent upload
- * by upload in their order, and a millisecond late at most.
+ * look at device memory, but for network cards and disks (core/direct_access.h: nothing is gathered beside these) and
+ * for a kernel that runs already: where one may, in another stream, the batch is sent upload by upload in their order,
+ * and a millisecond late at most.
  *
  * A blocking upload waits for its stream, as CUDA says it does ("a stream sync is performed before the copy is
  * initiated"), once for as many as follow each other. What it uploads is on the device before a call that is not in its
@@ -18,6 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "preload/core/direct_access.h"
 #include "preload/core/scratch.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
@@ -341,6 +343,10 @@ static const char *unfit(const struct xs_repair_copy *copy) {
     }
     if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
         return "work may wait for the program";
+    }
+    /* An open batch goes out in a millisecond, before a library that is loaded now can have registered anything. */
+    if (!atomic_load_explicit(&xs_gather.is_open, memory_order_relaxed) && xs_direct_access_is_possible()) {
+        return XS_WHY_DIRECT;
     }
     if (copy->host_kind != XS_MEM_PAGEABLE && (copy->is_blocking || !is_idle(copy))) {
         return "the device may write the page-locked source";

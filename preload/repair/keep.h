@@ -8,9 +8,10 @@
  * allocation remains a call of the driver, too. Therefore whatever else such calls do, they do here: they fail while a
  * stream captures, they report errors of earlier work, and the program gets their result. What is saved is the work on
  * page tables, which grows with the size. What remains is the small block. The driver is expected to cut it out of a
- * chunk of 2 MiB, which an *anchor*, another small block, keeps alive. In the measurements (docs/measurements.md,
- * "Repairs") allocate_in_loop takes 0.9 ms longer with this repair than as repaired source, which neither allocates nor
- * waits for a free: 9 us a step. Memory of less than `least_bytes` would take no longer, so it is not kept.
+ * chunk of 2 MiB, which an *anchor*, another small block, keeps alive. In the measurements
+ * (docs/develop/measurements.md, "Repairs") allocate_in_loop takes 0.9 ms longer with this repair than as repaired
+ * source, which neither allocates nor waits for a free: 9 us a step. Memory of less than `least_bytes` would take no
+ * longer, so it is not kept.
  *
  * **Whose memory.** Each block has the driver's number of its allocation (CU_POINTER_ATTRIBUTE_BUFFER_ID), which no
  * other one in the process ever gets. It is compared before a block is kept, handed out or given back. So a block whose

@@ -1,5 +1,5 @@
-/* A plan: which calls of the run are to be repaired. docs/repairs.md has the form of the file. Read once, before the
- * first repaired call, and constant from then on. */
+/* A plan: which calls of the run are to be repaired. docs/use/repairs.md has the form of the file. Read once, before
+ * the first repaired call, and constant from then on. */
 #ifndef XFERSPY_PRELOAD_REPAIR_PLAN_H
 #define XFERSPY_PRELOAD_REPAIR_PLAN_H
 

@@ -10,6 +10,7 @@
 #define XS_WHY_DIFFER "contents differ"
 #define XS_WHY_SMALL "too small to gain"
 #define XS_WHY_HANDED_OUT "memory was handed out"
+#define XS_WHY_DIRECT "others may reach the memory directly"
 #define XS_WHY_LACKS "the driver or the budget lacks something"
 #define XS_WHY_NOT_SEEN "the origin was not seen"
 

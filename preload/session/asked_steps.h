@@ -7,8 +7,8 @@
 
 #include "preload/session/options.h"
 #include "schema/clock.h"
-#include "schema/store/store.h"
 #include "schema/window_spec.h"
+#include "schema/write/store.h"
 
 /* True: steps are asked for, and `window` is now what they open. Before capture begins. */
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window);

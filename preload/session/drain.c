@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "preload/core/direct_access.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
@@ -31,8 +33,8 @@
 #include "preload/session/source_lines.h"
 #include "preload/session/window_facts.h"
 #include "schema/error.h"
-#include "schema/store/store.h"
-#include "schema/store/store_thin.h"
+#include "schema/write/store.h"
+#include "schema/write/store_thin.h"
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
@@ -62,8 +64,9 @@ static struct {
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
-    unsigned contexts; /* written */
-    int cpu;           /* of the thread that started the session, at that time; -1: not known */
+    unsigned contexts;        /* written */
+    pid_t told_direct_access; /* the process that the trace says it of */
+    int cpu;                  /* of the thread that started the session, at that time; -1: not known */
     _Atomic uint64_t begin_ns, exit_ns;
     _Atomic uint64_t steps; /* counts up while there is progress */
 } drain;
@@ -115,12 +118,31 @@ static void tell_fingerprints(void) {
     }
 }
 
+/* A network card or a disk may write device memory from here on, and no call says when. */
+static void tell_direct_access(void) {
+    const pid_t process = getpid();
+    if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
+        drain.told_direct_access = process;
+        xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
+        xs_note("contents",
+                "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
+                "memory holds may change without a call, so it is not known from here on");
+    }
+}
+
+/* Is it worth to look at every chunk again now, after a round that took over so many events? What few threads have
+ * recorded meanwhile waits until the bell is rung. */
+static bool is_worth_another(int64_t events) {
+    return events > (atomic_load(&drain.stop) ? 0 : (int64_t)atomic_load(&drain.spool->header->chunk_count) / 64);
+}
+
 /* Events in transactions small enough that chunks come free while a burst lasts. */
 static int64_t take_over_events(void) {
-    int64_t total = 0, events = 1;
-    for (unsigned round = 0; events > 0 && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
+    int64_t total = 0, events = INT64_MAX;
+    for (unsigned round = 0; is_worth_another(events) && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
         keep_chunks_free();
         xs_outside_look();
+        tell_direct_access();
         xs_drain_place(drain.spool);
         tell_fingerprints();
         xs_clock_sync(&drain.spool->header->clock);
@@ -326,6 +348,7 @@ int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *op
     drain.spool = spool;
     drain.start_ns = xs_monotonic_ns();
     drain.cpu = sched_getcpu();
+    tell_direct_access(); /* before the first call is recorded */
     int status = xs_own_thread(drain_main);
     if (status != 0) {
         snprintf(why, 256, "no thread for the trace: %s", strerror(status));

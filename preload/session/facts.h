@@ -4,7 +4,7 @@
 
 #include "preload/session/options.h"
 #include "schema/clock.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 /* Asks the driver for its version and its devices. Called by the thread that starts the session, which has the driver's
  * file descriptors; before xs_drain_start. */

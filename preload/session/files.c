@@ -14,7 +14,7 @@
 
 #define FIRST_CHUNKS 16u /* 1 MiB */
 #define BALLAST_BYTES (256 * 1024)
-#define ROOM_FOR_THREADS ((size_t)4096 * XS_SPOOL_CHUNK_BYTES) /* address space */
+#define ROOM_FOR_THREADS ((size_t)32768 * XS_SPOOL_CHUNK_BYTES) /* addresses; the gate has as many slots */
 #define NAMES 10000u
 
 /* "x.db" -> "x.2.db": a trace is never overwritten. */

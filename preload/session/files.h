@@ -9,7 +9,7 @@
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
 #include "schema/spool/spool_place.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 struct xs_files {
     char path[PATH_MAX + 128];               /* the trace */

@@ -21,6 +21,7 @@
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/guard.h"
 #include "preload/core/hooks.h"
+#include "preload/core/lock.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
 #include "preload/core/outside.h"
@@ -66,7 +67,7 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Only the forking thread lives on, and locks may be held by others for ever. A child of a process without a session
  * may start one of its own; one of a process with a session records nothing: CUDA does not work there. */
 static void on_fork_child(void) {
-    pthread_mutex_init(&start_lock, NULL);
+    xs_mutex_forget(&start_lock);
     xs_real_forget();
     xs_map_forget();
     xs_arguments_forget();

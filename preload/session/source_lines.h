@@ -4,7 +4,7 @@
 #define XFERSPY_PRELOAD_SESSION_SOURCE_LINES_H
 
 #include "schema/clock.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 /* In a transaction of its own, after everything else is in the trace: what goes wrong here costs no event. On the drain
  * thread. It begins nothing new after 20 ms. What it leaves out for a reason that a person should know becomes a

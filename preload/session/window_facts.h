@@ -8,7 +8,7 @@
 
 #include "preload/session/options.h"
 #include "schema/clock.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 struct xs_window_facts {
     const struct xs_options *options;

@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include "schema/error.h"
-#include "schema/file/private_file.h"
+#include "schema/safe_open/private_file.h"
 #include "schema/spool/spool_place.h"
 
-#define WANTED_FREE 8u       /* grow while fewer chunks are free */
-#define GROW_FOR_THREADS 16u /* chunks */
+#define GROW_FOR_THREADS 16u /* chunks, at least */
 #define FEW_CHUNKS 256u      /* 16 MiB */
+#define AHEAD_CHUNKS 4096u   /* 256 MiB of a file in memory, none of which is memory yet */
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static off_t bytes_of(uint64_t chunks) { return (off_t)(XS_SPOOL_HEADER_BYTES + chunks * XS_SPOOL_CHUNK_BYTES); }
 
@@ -43,12 +45,17 @@ static int write_zeros(int fd, off_t from, off_t to) {
     return XS_OK;
 }
 
+/* Going beyond the limit raises SIGXFSZ, which ends the application. */
+static bool is_beyond_file_limit(off_t to) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur;
+}
+
 /* Blocks on disk for [from, to). glibc's posix_fallocate is no help where the file system cannot: it writes one byte a
  * block without telling. */
 static int reserve(int fd, off_t from, off_t to) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur) {
-        errno = EFBIG; /* finding out the other way raises SIGXFSZ, which ends the application */
+    if (is_beyond_file_limit(to)) {
+        errno = EFBIG;
         return XS_ERROR_FULL;
     }
     int rc;
@@ -109,8 +116,6 @@ static uint64_t chunks_of_address_limit(void) {
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* What lies behind the chunks that are there may not be accessed: mlockall of the application would make memory of it
  * all. */
 static bool set_access(void *map, off_t from, off_t to, int access) {
@@ -135,8 +140,27 @@ static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     return map;
 }
 
-/* A file in memory gets its whole length at once: its parts are no memory until they are used, and growing into them
- * needs no descriptor. */
+/* A file in memory is longer than its chunks need: the rest is no memory until it is used, and a thread that grows into
+ * it needs no descriptor. It grows in steps, not to its limit at once, because whoever reads the whole file (grep, cp)
+ * would read gigabytes of zeros. Where it cannot get longer, only such a thread misses it. */
+static int lengthen(struct xs_spool *spool, uint64_t limit, uint64_t chunks) {
+    uint64_t length = least(chunks + AHEAD_CHUNKS, limit);
+    if (spool->length < chunks) {
+        spool->length = (uint32_t)chunks; /* its blocks are reserved */
+    }
+    if (spool->length >= length || (chunks + AHEAD_CHUNKS / 2 < spool->length)) {
+        return XS_OK;
+    }
+    if (is_beyond_file_limit(bytes_of(length))) {
+        return XS_ERROR_FULL;
+    }
+    if (ftruncate(spool->fd, bytes_of(length)) != 0) {
+        return status_of_errno();
+    }
+    spool->length = (uint32_t)length;
+    return XS_OK;
+}
+
 static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, struct xs_spool *spool) {
     int status = reserve(fd, 0, bytes_of(chunks));
     void *map = MAP_FAILED;
@@ -144,8 +168,9 @@ static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, 
         map = map_file(fd, &limit, chunks);
         status = map == MAP_FAILED ? XS_ERROR_SYSTEM : XS_OK;
     }
-    if (!status && spool->in_memory && ftruncate(fd, bytes_of(limit)) != 0) {
-        status = status_of_errno();
+    if (!status && spool->in_memory) {
+        spool->fd = fd;
+        status = lengthen(spool, limit, chunks);
     }
     if (status) {
         int saved = errno;
@@ -153,6 +178,7 @@ static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, 
             munmap(map, (size_t)bytes_of(limit));
         }
         close(fd);
+        spool->fd = -1;
         unlink(path);
         errno = saved;
         return status;
@@ -162,6 +188,7 @@ static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, 
     spool->fd = fd;
     madvise(map, spool->map_bytes, MADV_DONTFORK);
     prefault(map, 0, bytes_of(chunks));
+    atomic_store(&spool->free, (uint32_t)chunks);
     fill_header(spool->header, (uint32_t)limit, (unsigned)chunks);
     return XS_OK;
 }
@@ -216,9 +243,16 @@ static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_
          (uint64_t)chunks * XS_SPOOL_CHUNK_BYTES <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY)) {
         return chunks;
     }
-    bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < WANTED_FREE &&
+    bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < xs_spool_spare(count) &&
                           chunks_in(spool, count, XS_CHUNK_ACTIVE) >= count - count / 4;
     return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
+}
+
+/* The count of free chunks first: it is never too low for one that can be taken. */
+static void publish(struct xs_spool *spool, uint32_t count, uint32_t chunks) {
+    atomic_fetch_add(&spool->free, chunks);
+    atomic_store_explicit(&spool->next, count, memory_order_relaxed);
+    atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
 }
 
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
@@ -237,7 +271,10 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
         }
         if (!status) {
             prefault(spool->header, from, to);
-            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+            publish(spool, count, chunks);
+        }
+        if (!status && spool->in_memory) {
+            (void)lengthen(spool, spool->header->chunk_limit, (uint64_t)count + chunks);
         }
     }
     atomic_store_explicit(&spool->growing, 0, memory_order_release);
@@ -251,12 +288,13 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
         return 0;
     }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
-    chunks = allowed_of(spool, count, room_of(spool, count, chunks));
+    uint32_t room = spool->length > count ? spool->length - count : 0;
+    chunks = allowed_of(spool, count, (uint32_t)least(room, room_of(spool, count, chunks)));
     off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
     if (chunks && set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
         /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
         if (madvise((char *)spool->header + from, (size_t)(to - from), MADV_POPULATE_WRITE) == 0) {
-            atomic_store_explicit(&spool->header->chunk_count, count + chunks, memory_order_release);
+            publish(spool, count, chunks);
             grown = (int)chunks;
         } else {
             set_access(spool->header, from, to, PROT_NONE);
@@ -274,8 +312,11 @@ void xs_spool_give_back(struct xs_spool *spool) {
     uint32_t count = atomic_load(&spool->header->chunk_count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = XS_CHUNK_FREE;
-        if (atomic_compare_exchange_strong(&xs_spool_chunk(spool, i)->header.state, &state, XS_CHUNK_FULL) ||
-            state == XS_CHUNK_FULL) {
+        bool was_free = atomic_compare_exchange_strong(&xs_spool_chunk(spool, i)->header.state, &state, XS_CHUNK_FULL);
+        if (was_free) {
+            atomic_fetch_sub(&spool->free, 1);
+        }
+        if (was_free || state == XS_CHUNK_FULL) {
             (void)fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bytes_of(i) + PAGE,
                             XS_SPOOL_CHUNK_BYTES - PAGE);
         }
@@ -284,22 +325,27 @@ void xs_spool_give_back(struct xs_spool *spool) {
 
 unsigned xs_spool_wanted(const struct xs_spool *spool) {
     const struct xs_spool_header *header = spool->header;
-    unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound, free_count = 0, full_count = 0;
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t state = atomic_load(&xs_spool_chunk(spool, i)->header.state);
-        free_count += state == XS_CHUNK_FREE;
-        full_count += state == XS_CHUNK_FULL;
-    }
-    if (free_count >= WANTED_FREE || (count >= bound && full_count >= count / 4)) {
+    unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound;
+    if (atomic_load(&spool->free) >= xs_spool_spare(count) ||
+        (count >= bound && chunks_in(spool, count, XS_CHUNK_FULL) >= count / 4)) {
         return 0;
     }
-    return count < bound ? (unsigned)least(count, bound - count) : GROW_FOR_THREADS;
+    return count < bound                              ? (unsigned)least(count, bound - count)
+           : xs_spool_spare(count) > GROW_FOR_THREADS ? xs_spool_spare(count)
+                                                      : GROW_FOR_THREADS;
 }
 
 struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
                                const char *thread_name) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
-    for (uint32_t n = 0, i = *hint < count ? *hint : 0; n < count; n++, i = i + 1 < count ? i + 1 : 0) {
+    if (atomic_load_explicit(&spool->free, memory_order_relaxed) == 0) {
+        return NULL;
+    }
+    /* The thread's last chunk, whose memory is warm, and then from where the latest one was found. */
+    uint32_t next = atomic_load_explicit(&spool->next, memory_order_relaxed);
+    for (uint32_t n = 0; n <= count; n++) {
+        uint64_t at = n == 0 ? *hint : (uint64_t)next + n - 1;
+        uint32_t i = (uint32_t)(at % count);
         struct xs_chunk *chunk = xs_spool_chunk(spool, i);
         uint32_t expected = XS_CHUNK_FREE;
         if (atomic_load_explicit(&chunk->header.state, memory_order_relaxed) != XS_CHUNK_FREE) {
@@ -308,6 +354,10 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
         if (!atomic_compare_exchange_strong_explicit(&chunk->header.state, &expected, XS_CHUNK_ACTIVE,
                                                      memory_order_acquire, memory_order_relaxed)) {
             continue;
+        }
+        atomic_fetch_sub_explicit(&spool->free, 1, memory_order_relaxed);
+        if (n > 0) {
+            atomic_store_explicit(&spool->next, i + 1, memory_order_relaxed);
         }
         chunk->header.thread = thread;
         chunk->header.tid = tid;

@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "schema/clock.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
-#define XS_SPOOL_MAGIC UINT64_C(0x324c4f4f50535358) /* "XSSPOOL2" */
+#define XS_SPOOL_MAGIC UINT64_C(0x314c4f4f50535358) /* "XSSPOOL1" */
 #define XS_SPOOL_HEADER_BYTES 8192u
 #define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
 #define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))
@@ -89,8 +89,11 @@ struct xs_spool {
     struct xs_spool_header *header;
     size_t map_bytes; /* of a spool that was opened: the file's */
     int fd; /* of the opening thread's descriptor table; -1 after xs_spool_unmap, and of a spool that was opened */
-    bool in_memory;           /* its file is in a tmpfs and as long as the mapping: it can grow without a descriptor */
+    bool in_memory;  /* its file is in a tmpfs and longer than its chunks: it can grow without a descriptor */
+    uint32_t length; /* of the writer, in memory: chunks for which the file is long enough; as `growing` says */
     _Atomic uint32_t growing; /* a thread is growing it */
+    _Atomic uint32_t free;    /* of the writer: chunks that are free, at most for a moment fewer; says where none is */
+    _Atomic uint32_t next;    /* of the writer: where to look for a free chunk, behind the one that was taken last */
     int source;               /* of a spool that was opened: its descriptor, else -1 */
     struct xs_chunk *loaded;  /* of a spool that was opened: the chunk that was read last */
     /* Of a spool that was opened: the chunks of which the file holds anything, in ascending order, to be freed by
@@ -119,6 +122,12 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks);
 /* Gives the memory of all chunks back that no thread holds; none can be taken afterwards. The opening thread only. */
 void xs_spool_give_back(struct xs_spool *spool);
 
+/* Free chunks below which the spool should grow, and chunks taken after which the drain thread should look at all of
+ * them. Both are a part of the chunks that there are, so the looks of a run cost as much for each thread however many
+ * threads live. */
+static inline unsigned xs_spool_spare(unsigned chunks) { return chunks / 16 > 8 ? chunks / 16 : 8; }
+static inline unsigned xs_spool_ring_every(unsigned chunks) { return chunks / 64 > 4 ? chunks / 64 : 4; }
+
 /* By how many chunks the spool should grow: 0 while enough are free. header->chunk_bound bounds what waits to be taken
  * over. It does not bound threads: each holds a chunk for as long as it lives, so beyond it the spool still grows while
  * few chunks are full. */
@@ -145,8 +154,8 @@ static inline struct xs_chunk *xs_spool_chunk(const struct xs_spool *spool, unsi
     return (struct xs_chunk *)((char *)spool->header + XS_SPOOL_HEADER_BYTES + (size_t)i * XS_SPOOL_CHUNK_BYTES);
 }
 
-/* Takes a free chunk for a thread: lock-free, no system call. NULL when none is free. `hint` is where to start looking
- * (the previous chunk's index); the chunk's index is returned through it. */
+/* Takes a free chunk for a thread: lock-free, no system call. NULL when none is free, which costs no look at the
+ * chunks. `hint` is the chunk to try first (the previous chunk's index); the chunk's index is returned through it. */
 struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
                                const char *thread_name);
 

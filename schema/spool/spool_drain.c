@@ -14,7 +14,7 @@
 
 #include "schema/error.h"
 #include "schema/spool/spool.h"
-#include "schema/store/store_internal.h"
+#include "schema/write/store_internal.h"
 
 struct part {
     unsigned index;
@@ -234,7 +234,7 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
     return status ? status : is_opened(spool) ? total - skipped : total; /* a writer wants to know what it freed */
 }
 
-static void recycle(const struct xs_spool *spool, const struct part *part) {
+static void recycle(struct xs_spool *spool, const struct part *part) {
     struct xs_chunk_header *header = &xs_spool_chunk(spool, part->index)->header;
     atomic_store_explicit(&header->drained_bytes, part->to_bytes, memory_order_relaxed);
     /* State before committed: once FULL is seen, committed is final. */
@@ -249,6 +249,7 @@ static void recycle(const struct xs_spool *spool, const struct part *part) {
     atomic_store_explicit(&header->committed_bytes, 0, memory_order_release);
     atomic_store_explicit(&header->generation, generation + 1, memory_order_release);
     atomic_store_explicit(&header->drained_bytes, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* never too low for one that can be taken */
     atomic_store_explicit(&header->state, XS_CHUNK_FREE, memory_order_release);
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "schema/error.h"
-#include "schema/file/private_file.h"
+#include "schema/safe_open/private_file.h"
 
 #define TMPFS 0x01021994 /* statfs(2) */
 

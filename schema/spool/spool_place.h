@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "schema/file/side_files.h"
+#include "schema/safe_open/side_files.h"
 #include "schema/spool/spool.h"
 
 #define XS_SPOOL_POINTER_MAGIC UINT64_C(0x3152545050535358) /* "XSSPPTR1" */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 enum { BATCH = 65536, BYTES = 65536, STEP_NS = 4000, HOST_NS = 1000, DEVICE_NS = 2500 };
 enum { ENTRY_UP = 1, ENTRY_DOWN, ENTRY_ALLOC, ENTRY_LAUNCH, ENTRY_SYNC };

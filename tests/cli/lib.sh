@@ -10,7 +10,7 @@ mkdir -p "$WORK"
 cd "$WORK" || exit 99
 step=start
 # The version that is written now.
-schema=$(sed -n 's/^#define XS_SCHEMA_VERSION //p' "$SOURCE/../../schema/store/store.h")
+schema=$(sed -n 's/^#define XS_SCHEMA_VERSION //p' "$SOURCE/../../schema/write/store.h")
 
 show() {
     echo "FAILED: $* (last command: $step, exit status ${status-})"

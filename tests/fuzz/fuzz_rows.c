@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "read_all.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/causes/causes.h"
-#include "analyzer/job/job.h"
-#include "analyzer/job/job_words.h"
-#include "analyzer/report/report.h"
-#include "analyzer/summary/summary.h"
-#include "analyzer/summary/summary_by.h"
+#include "analyzer/commands/job/job.h"
+#include "analyzer/commands/job/job_words.h"
+#include "analyzer/commands/report/report.h"
+#include "analyzer/savings/causes/causes.h"
+#include "analyzer/totals/summary/summary.h"
+#include "analyzer/totals/summary/summary_by.h"
 
 static char folder[64], path[128];
 

@@ -38,7 +38,7 @@ check('two traces', 'both', {}, async (page) => {
     transfers.slice(1, 3),
     [before, after].map((trace) => trace.transfers.total.count.toLocaleString('en-US')),
   );
-  assert.deepEqual(await texts(page, '.verdict'), [diff.verdict.text], 'what the change did');
+  assert.deepEqual(await texts(page, '.verdict'), [diff.conclusion.text], 'what the change did');
   const said = await texts(page, '.said');
   assert.match(said[0], /^24\.9 ms of the run before and 11\.6 ms after were xferspy's own, and are not counted\.$/);
   assert.match(said[1], /^Predicted: saves 111 ms; measured: 138 ms less \(one run each\)\.$/);

@@ -6,6 +6,7 @@ import './both.mjs';
 import './causes.mjs';
 import './drawn.mjs';
 import './linked.mjs';
+import './reworded.mjs';
 import './sites.mjs';
 import './timeline.mjs';
 import './tried.mjs';

@@ -79,5 +79,9 @@ page tried pages/tried.db
 cp "$golden/h100_upload_wasteful.db" pages/tried_some.db
 node "$SOURCE/try_result.mjs" pages/tried.json 3 >pages/tried_some.db.try.json
 page tried_some pages/tried_some.db
+"$XFERSPY" report --json -o pages/tried_some.json pages/tried_some.db
+cp "$golden/h100_upload_wasteful.db" pages/tried_all.db
+node "$SOURCE/try_result.mjs" pages/tried.json 9 all >pages/tried_all.db.try.json
+"$XFERSPY" report --json -o pages/tried_all.json pages/tried_all.db
 cp "$SOURCE"/*.mjs modules/ # modules are looked for beside the script
 node modules/page.mjs "$chromium" "$WORK/pages"

@@ -60,3 +60,29 @@ check('without a try nothing is said of one', 'contents', {}, async (page) => {
   assert.equal(said.length, 3);
   assert.ok(!/tried/i.test(said.join()));
 });
+
+check('what was measured is data, and not only a sentence', 'tried_some', {}, async () => {
+  const [{ tried }] = json('tried_all').traces;
+  assert.deepEqual(
+    tried.map((item) => [item.finding, item.result, item.output, item.before_ns, item.runs, item.varying_lines]),
+    [
+      ['noop-upload', 'faster', 'same', 300e6, 9, 2],
+      ['scalar-readback', 'slower', 'differs', 300e6, 9, 0],
+      ['one-run', 'faster', 'same', 9995e6, 1, 0],
+      ['no-change', 'cannot-tell', 'same', 999400, 9, 1],
+      ['ends', 'slower', 'ends-otherwise', 130e9, 9, 0],
+      ['varies', 'faster', 'not-compared', 300e6, 9, 0],
+      ['all-lines-vary', 'faster', 'not-compared', 300e6, 9, 12],
+      ['partly', 'faster', 'same', 300e6, 9, 0],
+      [null, 'faster', 'same', 300e6, 9, 0],
+    ],
+  );
+  assert.deepEqual(
+    tried.filter((item) => item.is_partly).map((item) => item.finding),
+    ['partly'],
+  );
+  const together = tried[tried.length - 1];
+  assert.deepEqual([together.causes, together.causes_tried, together.only_causes], [9, 8, null]);
+  const some = json('tried_some').traces[0].tried.find((item) => item.finding === null);
+  assert.deepEqual([some.causes, some.causes_tried, some.only_causes], [2, 2, [1, 2]]);
+});

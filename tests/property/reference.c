@@ -1,4 +1,5 @@
-/* The reference: docs/analysis.md, "The model" and "Findings of content", word by word and without any cleverness. */
+/* The reference: docs/rules/analysis.md, "The model" and "Findings of content", word by word and without any
+ * cleverness. */
 #include "reference.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The events of one random program, with full copies of everything, and what docs/analysis.md says of them: found by
- * scanning all events for each event, on plain arrays of bytes, with nothing of the analyzer's. */
+/* The events of one random program, with full copies of everything, and what docs/rules/analysis.md says of them: found
+ * by scanning all events for each event, on plain arrays of bytes, with nothing of the analyzer's. */
 #ifndef XFERSPY_TESTS_PROPERTY_REFERENCE_H
 #define XFERSPY_TESTS_PROPERTY_REFERENCE_H
 

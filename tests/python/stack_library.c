@@ -14,7 +14,7 @@
 
 #include "preload/callsite/python.h"
 #include "preload/core/notes.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 enum { LIMIT_MAX = 1024, DEFINITIONS_MAX = 1 << 17 };
 

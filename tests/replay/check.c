@@ -8,7 +8,7 @@
  * of the trace has to say the same. Percentages are of the program without its set-up. The last line has the
  * distribution of all errors. Exit status: 0 as expected; 1 not, with the timeline of the first that is not, and the
  * command that repeats it. */
-#include "analyzer/replay/replay.h"
+#include "analyzer/savings/replay/replay.h"
 
 #include <errno.h>
 #include <inttypes.h>

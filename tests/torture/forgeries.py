@@ -34,7 +34,7 @@ SECONDS, MEMORY_BYTES, RECOVERY_BYTES, FILE_BYTES, WALL_SECONDS = 10, 512 << 20,
 COMMANDS = [
     "report T", "report --json T", "report --details --sections=all T", "report --by=site T", "report .",
     "report --format=markdown -o O T", "explain T", "explain --instances --format=tsv T", "explain --json T round-trip",
-    "info T", "info --json T", "html -o O T", "check --no-config --fail-on=any:0 T",
+    "info T", "info --all T", "info --json T", "html -o O T", "check --no-config --fail-on=any:0 T",
     "check --no-config --format=sarif T", "check --no-config --baseline=T sound.db", "diff T sound.db",
     "diff sound.db T", "export --format=csv -o O T", "export --format=jsonl --what=calls -o O T",
     "export --format=perfetto -o O T", "export --format=speedscope -o O T", "export --format=openmetrics T",

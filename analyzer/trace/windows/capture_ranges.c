@@ -7,7 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 /* A list whose ranges are not in order is damaged; what is not in order is left out. */
 static void add(void *context, int64_t start_ns, int64_t end_ns) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 struct xs_capture_range {
     int64_t start_ns, end_ns;

@@ -1,6 +1,6 @@
 /* A trace whose device times were recorded in windows of the run only (meta `cupti.windows`): when these were, and
- * which device times are therefore not measured but modelled (analyzer/modelled). A trace that was recorded throughout
- * has none of this: `trace->windows` is NULL, and nothing of it is modelled. */
+ * which device times are therefore not measured but modelled (analyzer/trace/modelled). A trace that was recorded
+ * throughout has none of this: `trace->windows` is NULL, and nothing of it is modelled. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_WINDOWS_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/intervals.h"
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 /* What is known of a sum of which a part is modelled. */
 struct xs_device_estimate {

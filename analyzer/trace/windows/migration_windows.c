@@ -9,8 +9,6 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
 
-/* Older versions recorded in stretches; where no record came for so long, one had ended. */
-#define SILENCE_NS INT64_C(100000000)
 /* A window so many times as long as the usual ones is no sample: it went on until there were enough migrations. */
 enum { LONG = 3 };
 /* Migrations go on and on in a window that has at least so many. */
@@ -42,20 +40,10 @@ static void take_record(struct xs_migration_windows *w, size_t *at, int64_t star
     window->last_ns = end_ns > window->last_ns ? end_ns : window->last_ns;
 }
 
-static void infer(struct xs_migration_windows *w, int64_t *open_ns, int64_t *last_ns, int64_t start_ns,
-                  int64_t end_ns) {
-    if (*last_ns && start_ns - *last_ns > SILENCE_NS) {
-        add(w, *open_ns, *last_ns);
-        *open_ns = start_ns;
-    }
-    *last_ns = end_ns > *last_ns ? end_ns : *last_ns;
-}
-
 static int read_records(struct xs_migration_windows *w, enum xs_migration_way way, const struct xs_trace *trace,
                         char *message, uint64_t *damaged) {
     struct xs_scan scan;
     size_t at = 0;
-    int64_t open_ns = 0, last_ns = 0;
     xs_scan_begin(&scan, trace,
                   "SELECT start_ns, end_ns, kind IN (1, 4) FROM device_migration WHERE start_ns IS NOT NULL"
                   " AND kind BETWEEN 1 AND 4 ORDER BY start_ns",
@@ -64,13 +52,8 @@ static int read_records(struct xs_migration_windows *w, enum xs_migration_way wa
         uint64_t ns;
         int64_t start_ns = xs_scan_int(&scan, 0);
         int64_t end_ns = xs_scan_span(&scan, 0, 1, &ns) ? xs_scan_int(&scan, 1) : start_ns;
-        if (w->listed)
-            take_record(w, &at, start_ns, end_ns, (xs_scan_int(&scan, 2) != 0) == (way == XS_MIGRATIONS_UP));
-        else
-            infer(w, &open_ns, &last_ns, start_ns, end_ns);
+        take_record(w, &at, start_ns, end_ns, (xs_scan_int(&scan, 2) != 0) == (way == XS_MIGRATIONS_UP));
     }
-    if (!w->listed)
-        add(w, open_ns, last_ns);
     return xs_scan_end(&scan);
 }
 
@@ -138,13 +121,10 @@ int xs_migration_windows_read(struct xs_migration_windows *w, enum xs_migration_
         return XS_OK;
     }
     xs_window_list_read(trace, "cupti.migration_windows", add_listed, w);
-    w->listed = w->count != 0;
     int status = read_records(w, way, trace, message, damaged);
-    if (w->listed) {
-        find_samples(w);
-        cut_ends(w);
-        weigh(w);
-    }
+    find_samples(w);
+    cut_ends(w);
+    weigh(w);
     return status;
 }
 

@@ -1,6 +1,6 @@
-/* When page migrations of managed memory were recorded: the whole run, or windows of it (docs/internals.md, "CUPTI"),
- * and how much of something lay in them. Those to the device are many at once, and more of them are lost at a window's
- * end than of those to the host; so each way has windows of its own. */
+/* When page migrations of managed memory were recorded: the whole run, or windows of it (docs/develop/internals.md,
+ * "CUPTI"), and how much of something lay in them. Those to the device are many at once, and more of them are lost at a
+ * window's end than of those to the host; so each way has windows of its own. */
 #ifndef XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 enum xs_migration_way { XS_MIGRATIONS_UP, XS_MIGRATIONS_DOWN, XS_MIGRATION_WAYS };
 
@@ -24,8 +24,7 @@ struct xs_recorded_window {
 struct xs_migration_windows {
     struct xs_recorded_window *items; /* disjoint, by time; none where `whole` */
     size_t count, capacity;
-    bool whole;  /* all of the run was recorded */
-    bool listed; /* else the trace is of a version that did not say which; they are inferred from the records */
+    bool whole; /* all of the run was recorded */
 };
 
 /* Negative status: the message is set. Always to be freed. */

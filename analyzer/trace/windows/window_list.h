@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "schema/trace/trace.h"
+#include "schema/read/trace.h"
 
 /* Calls `add` for each window, in the order of the list; times in ns. What comes after anything else is not read. A
  * window may be empty, or begin before the one before it ends. */

@@ -2,7 +2,7 @@
 . "$SOURCE/lib.sh"
 
 ask() { "$XFERSPY" query --format=tsv "$1" "$2" | sed 1d; }
-findings() { "$XFERSPY" explain --format=tsv "$1" | cut -f1,3-13; }
+findings() { "$XFERSPY" explain --format=tsv "$1" | cut -f1,3-12; }
 # Every text of the trace that may not be in a copy: what a person or a program gave a name.
 texts_of() {
     for column in "value FROM meta WHERE key IN ('command','cwd','host','executable','os','user_id')" "text FROM note" \
@@ -34,7 +34,7 @@ check() { # check TRACE: a copy of it
     done
     diff "steps.$(basename "$1")" steps.copy.db >stderr || show "$1: other steps"
     diff "lines.$(basename "$1")" lines.copy.db >stderr || show "$1: another first line"
-    run "$XFERSPY" info copy.db; expect_status 0; expect_out "anonymized"
+    run "$XFERSPY" info --all copy.db; expect_status 0; expect_out "anonymized"
 }
 make_trace empty.db
 for trace in "$SOURCE"/../golden/*.db; do check "$trace"; done

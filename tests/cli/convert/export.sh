@@ -1,6 +1,7 @@
 # The command `export` itself: its formats, its options, what it refuses. What it writes is read by others, in
 # tests/export.
 . "$SOURCE/lib.sh"
+need_python
 need script
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 sum=$(cksum <t.db)
@@ -57,6 +58,19 @@ grep -q '"finding":"pageable".*"is_estimate":0' stdout || show "pageable is no e
 # The CSV's columns have their names over them: as many in each row
 run "$XFERSPY" export --format=csv --what=findings sampled.db
 expect_out "checked_of,is_estimate,instances_found,instances_low,instances_high"
+# `explain` in rows has the same numbers under the same names
+cp stdout findings.csv; run "$XFERSPY" explain --format=tsv sampled.db; expect_status 0
+"$python" - <<'END' >stderr || show "explain --format=tsv and CSV differ"
+import csv
+names = ("instances transfers bytes device_ns exposed_ns host_ns saves_least_ns saves_most_ns checked checked_of "
+         "is_estimate instances_found instances_low instances_high").split()
+rows = list(csv.DictReader(open("findings.csv"))), list(csv.DictReader(open("stdout"), delimiter="\t"))
+of_csv, of_tsv = ([[row[name] for name in names] for row in table] for table in rows)
+assert of_csv == of_tsv, (of_csv, of_tsv)
+for row in rows[0]: # looking at a copy takes time in its call: once this was multiplied, to more than all calls took
+    assert (row["host_ns"] == "") == (row["is_estimate"] == "1"), row
+assert ["499", "1", "58"] in [[row[0], row[10], row[11]] for row in of_tsv]
+END
 run "$XFERSPY" export --format=openmetrics sampled.db; expect_status 0
 for metric in instances instances_high; do
     grep -q "^xferspy_finding_$metric{.*finding=\"noop-upload\"} 499\$" stdout || show "expected 499 of $metric"
@@ -70,3 +84,23 @@ script -qec '"$XFERSPY" export --format=perfetto t.db' /dev/null >stdout 2>stder
 expect_status 1; expect_out "is binary, and standard output is a terminal"
 script -qec '"$XFERSPY" export --force --format=perfetto t.db' /dev/null >stdout 2>stderr </dev/null; status=$?
 expect_status 0
+
+# What docs/use/export.md quotes, written by the commands that it shows; scripts/check-quotes compares the page with
+# these.
+if command -v jq >/dev/null; then
+    quoted() (
+        cd "$SOURCE/../golden" || exit 1
+        "$XFERSPY" export --format=jsonl h100_cupy_lines.db |
+            jq -c 'select(.findings != []) | {id, direction, bytes, file, line, findings}' | head -n 2
+        "$XFERSPY" export --format=jsonl --what=findings h100_lines.db |
+            jq -c '{finding, transfers, gives_back_ns, function, line}'
+        "$XFERSPY" export --format=csv --what=kernels h100_cupy_lines.db | cut -d, -f1,2,6-8,10 | tr -d '\r' | head -n 2
+    )
+    run quoted; expect_status 0; expect_golden "$SOURCE/golden/export_rows.txt"
+fi
+quoted_metrics() (
+    cd "$SOURCE/../golden" || exit 1
+    "$XFERSPY" export --format=openmetrics h100_upload_wasteful.db h100_upload_repaired.db |
+        grep -E '^xferspy_(removable|transfer_bytes)'
+)
+run quoted_metrics; expect_status 0; expect_golden "$SOURCE/golden/export_openmetrics.txt"

@@ -90,7 +90,7 @@ expect_answer t.4242.db "SELECT result, bytes FROM transfer WHERE result <> 0" "
 expect_answer t.4242.db "SELECT without_event, without_record FROM coverage" "1 0"
 expect_answer t.4242.db "SELECT count(*), sum(free_enter_ns IS NULL), min(return_ns - enter_ns) FROM allocation" \
     "7 1 50000"
-run "$XFERSPY" info t.4242.db; expect_status 0; expect_out "importer"; expect_out "import.nsys_schema"
+run "$XFERSPY" info --all t.4242.db; expect_status 0; expect_out "importer"; expect_out "import.nsys_schema"
 expect_out "3.13.2"; expect_out "have no device record"
 
 # --- an export of 2019 ---
@@ -174,7 +174,7 @@ new odd.sqlite odd.sql
 run "$XFERSPY" import odd.sqlite --pid=4242 -o odd.db; expect_status 0; expect_no_err; expect_out "rows were left out"
 run "$XFERSPY" report odd.db; expect_status 0; expect_no_err
 grep -q "$(printf '\033')" stdout && show "an escape sequence on the terminal"
-run "$XFERSPY" info odd.db; expect_status 0; expect_out "of the export hold values that cannot be true"
+run "$XFERSPY" info --all odd.db; expect_status 0; expect_out "of the export hold values that cannot be true"
 # Every table missing in turn, and every column of copies and calls.
 for table in $(sed -n 's/^CREATE TABLE \([A-Za-z_]*\) .*/\1/p' "$SOURCE/fixtures/nsys_tables.sql"); do
     echo "DROP TABLE $table;" >drop.sql

@@ -1,7 +1,7 @@
 # Escapes, newlines and invalid UTF-8 in every text column never reach the terminal.
 . "$SOURCE/lib.sh"
 make_trace hostile.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/hostile.sql"
-for command in "report" "report --json" "report --color=always" "info" "info --json"; do
+for command in "report" "report --json" "report --color=always" "info" "info --all" "info --json"; do
     run "$XFERSPY" $command hostile.db
     expect_status 0
     case $command in

@@ -62,5 +62,8 @@ echo "DELETE FROM symbol" >nolines.sql
 make_trace nolines.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql" nolines.sql
 run "$XFERSPY" report nolines.db; expect_status 0; expect_out "places in native code have no line: build with -g"
 expect_out "--debug-path"
+said=$(sed -n 's/^ *\([0-9]*\) of \([0-9]*\) places in native code.*/\1 \2/p' stdout)
+run "$XFERSPY" report --json nolines.db; expect_out "\"native_places_without_line\": ${said% *},"
+expect_out "\"native_places\": ${said#* },"
 run "$XFERSPY" report --json --by=site nolines.db; expect_out '"address": 400'
 run "$XFERSPY" report findings.db; expect_not "build with -g"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "schema/spool/spool_place.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 enum { EVENTS = 1000, DRAINED = 600, MORE = 400, BYTES = 4096, SECONDS_AGO = 100 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 static char *read_file(const char *path) {
     FILE *file = fopen(path, "rb");

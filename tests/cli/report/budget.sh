@@ -69,6 +69,7 @@ expect_out "The program lost about 39.0 ms of the run's 200 ms (20 %; the budget
 # 22 of 33 are its part: 20 of the calls' 30 ms, 3 + 6 of device times
 expect_out "mostly because of its calls (20.0 ms, 10 %) and device times (9.00 ms, 4.5 %)."
 expect_out "All its threads together lost 8.00 ms to the start, 30.0 ms to its calls, 12.0 ms to device times, 3.00 ms to "
+run "$XFERSPY" report --json threads.db; expect_out '"is_of_several_threads": true'
 run "$XFERSPY" check --no-config --fail-on=bare-time:160ms threads.db; expect_status 3; expect_out "FAIL"
 run "$XFERSPY" check --no-config --fail-on=bare-time:161ms threads.db; expect_status 0
 # More than half of the run: this did not lie in one thread, and what is left is no measure.
@@ -80,7 +81,7 @@ for wrappers_ns in 101000000 900000000; do
     run "$XFERSPY" report --json much.db; expect_out '"bare_ns": null'
     run "$XFERSPY" diff --json much.db much.db; expect_status 0; expect_out '"run_time_metric": "wall-time"'
 done
-# A trace of an earlier version has no such sum; it started CUPTI after the rest.
+# Of a trace without such sums, what started one after the other is what the start took.
 make_trace old.db "$SOURCE/fixtures/simple.sql"
 run "$XFERSPY" report --sections=cost old.db; expect_status 0; expect_not "The program lost"
 run "$XFERSPY" check --no-config --fail-on=bare-time:164ms old.db; expect_status 3

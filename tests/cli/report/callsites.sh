@@ -14,16 +14,17 @@ run "$XFERSPY" report t.db
 expect_status 0; expect_no_err; golden report_callsites.txt
 run "$XFERSPY" explain --format=tsv t.db
 expect_status 0
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 20 ] || show "every row has 20 fields"
-[ "$(head -n 1 stdout | cut -f 13- | tr '\t' ' ')" = \
-    "folded function file line saves_least_ns saves_most_ns checked checked_of" ] || show "header"
-[ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $14, $15, $16 }' stdout)" = \
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 23 ] || show "every row has 23 fields"
+[ "$(head -n 1 stdout | cut -f 12- | tr '\t' ' ')" = \
+    "folded function file line saves_least_ns saves_most_ns checked checked_of is_estimate instances_found \
+instances_low instances_high" ] || show "header"
+[ "$(awk -F '\t' '$1 == "noop-upload" { print $2, $3, $13, $14, $15 }' stdout)" = \
     "cuMemcpyHtoD_v2 9 step /opt/app/train.py 12" ] || show "noop-upload"
-[ "$(awk -F '\t' '$1 == "pageable" { print $3, $16 }' stdout | tr '\n' ' ')" = "10 14 10 12 " ] ||
+[ "$(awk -F '\t' '$1 == "pageable" { print $3, $15 }' stdout | tr '\n' ' ')" = "10 14 10 12 " ] ||
     show "pageable of two lines"
 run "$XFERSPY" explain t.db; expect_status 0; expect_out "train.py:14 in step"; expect_out "pageable#2"
 run "$XFERSPY" explain --format=tsv none.db
-[ "$(awk -F '\t' '$1 == "pageable" { print $3 "," $14 $15 $16 }' stdout)" = "20," ] ||
+[ "$(awk -F '\t' '$1 == "pageable" { print $3 "," $13 $14 $15 }' stdout)" = "20," ] ||
     show "without stacks: one, of the entry point"
 run "$XFERSPY" report none.db; expect_out ", at cuMemcpyHtoD_v2"; expect_not " in step"
 
@@ -80,7 +81,8 @@ run "$XFERSPY" explain --json more.db noop-upload; json "d['explained']['distinc
 run "$XFERSPY" report --json t.db; expect_status 0
 json "[f['call_site'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [{'function': 'step', 'file': '/opt/app/train.py', 'line': 12, 'module': None, 'python': True, 'address': None}]"
 json "[f['call_site']['python'] for f in d['traces'][0]['findings'] if f['name'] == 'scalar-readback'] == [False]"
-json "{k: v for k, v in d['traces'][0]['call_sites'].items() if k != 'source'} == {'recorded': True, 'places': 5, 'notes': []} and 'by' not in d['traces'][0]"
+json "{k: v for k, v in d['traces'][0]['call_sites'].items() if k != 'source'} == {'recorded': True, 'places': 5,
+ 'native_places': 1, 'native_places_without_line': 0, 'unread_modules': [], 'notes': []} and 'by' not in d['traces'][0]"
 run "$XFERSPY" explain --json t.db noop-upload; expect_status 0
 json "d['explained']['distinct_stacks'] == 2 and [s['instances'] for s in d['explained']['stacks']] == [1, 8]"
 json "[f['function'] for f in d['explained']['first_instances'][0]['evidence'][0]['stack']][3:] == ['step', 'first_epoch']"

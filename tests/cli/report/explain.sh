@@ -1,5 +1,5 @@
 # Findings as a user sees them. fixtures/findings.sql says what is in the trace; what is expected of it follows from
-# docs/analysis.md, and times only where the fixture makes them exact.
+# docs/rules/analysis.md, and times only where the fixture makes them exact.
 . "$SOURCE/lib.sh"
 need script
 need_python
@@ -16,7 +16,7 @@ run "$XFERSPY" explain --format=tsv findings.db
 expect_status 0; expect_no_err
 [ "$(head -n 1 stdout | cut -f 1-8 | tr '\t' ' ')" = \
     "finding site instances transfers bytes device_ns exposed_ns removable_ns" ] || show "header"
-[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 20 ] || show "every row has 20 fields"
+[ "$(awk -F '\t' '{ print NF }' stdout | sort -u)" = 23 ] || show "every row has 23 fields"
 expect_field noop-upload 2 cuMemcpyHtoD_v2; expect_field noop-upload 3 9; expect_field noop-upload 5 75497472
 expect_field noop-upload 6 7038000
 expect_field duplicate-upload/elsewhere 3 1
@@ -37,7 +37,7 @@ expect_out "allocation #1"; expect_out "782 us on the device"; expect_out "6 mor
 expect_out "; share: 800 us"
 cp stdout one
 # The page that explains it: of the sources, or of the installation that this program belongs to; else nothing is said.
-page=$(cd "$SOURCE/../.." && pwd -P)/docs/findings/noop-upload.md
+page=$(cd "$SOURCE/../.." && pwd -P)/docs/rules/findings/noop-upload.md
 [ -f "$page" ] || show "no page"
 expect_more() { [ "$(sed -n 's/^  more      //p' stdout)" = "$1" ] || show "expected as more: $1"; }
 case $XFERSPY in "${page%/docs/*}"/build/*/bin/xferspy) expect_more "$page" ;; esac
@@ -45,11 +45,11 @@ mkdir -p "prefix [1]/bin" "prefix [1]/share/doc/xferspy"
 cp "$XFERSPY" "prefix [1]/bin/xferspy"
 run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more ""
 cp -r "$SOURCE/../../docs" "prefix [1]/share/doc/xferspy/docs"
-installed="$(pwd -P)/prefix [1]/share/doc/xferspy/docs/findings/noop-upload.md"
+installed="$(pwd -P)/prefix [1]/share/doc/xferspy/docs/rules/findings/noop-upload.md"
 run "prefix [1]/bin/xferspy" explain findings.db noop-upload; expect_status 0; expect_more "$installed"
 # SARIF is read on other machines.
 "prefix [1]/bin/xferspy" check --fail-on=noop-upload:0 --sarif=page.sarif findings.db >/dev/null
-grep -q 'has changed\. See docs/findings/noop-upload\.md of xferspy\."' page.sarif || show "the page in SARIF"
+grep -q 'has changed\. See docs/rules/findings/noop-upload\.md of xferspy\."' page.sarif || show "the page in SARIF"
 grep -q 'share/doc' page.sarif && show "a path of this machine in SARIF"
 rm -r "prefix [1]"
 run "$XFERSPY" explain findings.db "$number"; expect_status 0; cmp -s stdout one || show "by number is not by name"
@@ -168,16 +168,11 @@ make_trace no_kernels.db "$SOURCE/fixtures/findings.sql" no_kernels.sql
 run "$XFERSPY" report --details no_kernels.db; expect_out "saves up to 10.1 ms, 10 % of the run"
 run "$XFERSPY" explain no_kernels.db; expect_out "up to 10.1 ms"
 run "$XFERSPY" explain no_kernels.db scalar-readback; expect_out "range     0 ns to 10.1 ms. Kernels were not recorded"
-# Outputs for programs call an upper bound what is a range.
+# Outputs for programs have both ends of a range.
 run "$XFERSPY" explain --json no_kernels.db
-json "[f['upper_bound'] and f['in_total'] for f in d['findings'] if f['id'] == 'scalar-readback'] == [True]"
-json "[f['upper_bound'] for f in d['findings'] if f['id'] == 'noop-upload'] == [False]"
-run "$XFERSPY" explain --format=tsv no_kernels.db; expect_field scalar-readback 11 1; expect_field noop-upload 11 0
-run "$XFERSPY" export --format=csv --what=findings no_kernels.db
-bounds=$("$python" -c "import csv; print([r['is_upper_bound'] for r in csv.DictReader(open('stdout'))
-    if r['finding'] in ('scalar-readback', 'noop-upload')])")
-[ "$bounds" = "['0', '1']" ] || show "is_upper_bound: $bounds"
-run "$XFERSPY" explain --format=tsv findings.db; expect_field scalar-readback 11 0
+saves="f['saves']['least_ns'], f['saves']['most_ns']"
+json "[($saves, f['in_total']) for f in d['findings'] if f['id'] == 'scalar-readback'] == [(0, 10100000, True)]"
+json "[f['saves']['up_to'] for f in d['findings'] if f['id'] in ('noop-upload', 'scalar-readback')] == [False, True]"
 echo "UPDATE meta SET value = 5000000 WHERE key = 'duration_ns'" >short.sql
 make_trace short.db "$SOURCE/fixtures/findings.sql" short.sql
 run "$XFERSPY" report short.db; expect_out ", some of it at the same time: the run took 5.00 ms"

@@ -1,4 +1,5 @@
-# Filters of report and explain, as a user types them. What passes which is in tests/unit/analyzer/engine/test_filter.c.
+# Filters of report and explain, as a user types them. What passes which is in
+# tests/unit/analyzer/findings/engine/test_filter.c.
 . "$SOURCE/lib.sh"
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 gain() { # of JSON options: what all that passes would save

@@ -1,10 +1,13 @@
 # json_schema.py SCHEMA DOCUMENT...: what of the documents is not as the schema says, by jsonschema; nothing where all
-# is well. An object with a key twice is wrong, too.
+# is well. An object with a key twice is wrong, too. What the schema refers to is read from the files beside it.
 # json_schema.py --strict SCHEMA DOCUMENT...: also keys that the schema does not name.
 # json_schema.py --keys SCHEMA...: every key that the schemas know, a line each: where it is, its type, whether it is
 # always there.
+# json_schema.py --apart SCHEMA...: references to what is not there, and definitions that stand in two of the schemas.
 import json
+import re
 import sys
+from pathlib import Path
 
 from jsonschema import Draft202012Validator as Validator
 
@@ -52,24 +55,55 @@ def closed(schema):
 
 
 def load(path):
-    with open(path, encoding="utf-8") as file:
-        schema = json.load(file)
+    schema = json.loads(Path(path).read_text(encoding="utf-8"))
     Validator.check_schema(schema)
     return schema
 
 
+# The schema with the schemas that it refers to inside it, as JSON Schema calls a bundle: nothing is fetched.
+def bundled(path):
+    schema = load(path)
+    for other in sorted(set(re.findall(r'"([^"#]+)#/', json.dumps(schema)))):
+        schema.setdefault("$defs", {})[other] = load(Path(path).with_name(other))
+    return schema
+
+
+def references(part):
+    if isinstance(part, dict):
+        return [part[key] for key in part if key == "$ref"] + references(list(part.values()))
+    return sum(map(references, part), []) if isinstance(part, list) else []
+
+
+def apart(paths):
+    schemas, first, wrong = {Path(path).name: load(path) for path in paths}, {}, []
+    for name, schema in schemas.items():
+        for reference in references(schema):
+            file, definition = reference.split("#/$defs/")
+            if definition not in schemas.get(file or name, {}).get("$defs", {}):
+                wrong.append(f"{name}: {reference} is not there")
+        for definition, part in schema.get("$defs", {}).items():
+            other = first.setdefault(json.dumps({**part, "description": ""}, sort_keys=True), f"{name}#{definition}")
+            if other != f"{name}#{definition}":
+                wrong.append(f"{name}#{definition} is {other}")
+    return wrong
+
+
 def main(arguments):
+    if arguments[0] == "--apart":
+        wrong = apart(arguments[1:])
+        print("\n".join(wrong))
+        return 1 if wrong or not arguments[1:] else 0
     if arguments[0] == "--keys":
         for path in arguments[1:]:
             schema, lines = load(path), []
             walk(schema["$id"], schema, lines)
-            for name, part in schema["$defs"].items():
+            for name, part in schema.get("$defs", {}).items():
                 walk(f"{schema['$id']}#{name}", part, lines)
             print("\n".join(lines))
         return 0
     strict = arguments[0] == "--strict"
     path, *documents = arguments[1 if strict else 0 :]
-    schema, wrong = load(path), 0
+    schema, wrong = bundled(path), 0
     validator = Validator(closed(schema) if strict else schema)
     for name in documents:
         try:

@@ -52,6 +52,10 @@ for schema in report explain; do
 done
 [ "$count" -ge 60 ] || show "only $count documents"
 
+# What two schemas have in common stands in common.schema.json, once.
+step="definitions of the schemas"
+"$python" "$SOURCE/report/json_schema.py" --apart "$schemas"/*.schema.json >stdout || show "twice, or not there"
+
 # The schema lets keys come, and not go or change.
 run "$XFERSPY" report --json simple.db
 document=stdout
@@ -81,8 +85,8 @@ wrong "a process by its name" "d['job']['findings'][0]['by_process'][0]['process
 # golden/json_keys.txt has every key that was ever promised: lines are added, none is changed or taken away.
 # XFERSPY_WRITE_GOLDEN=1 adds those of new keys.
 step="keys of the schemas"
-"$python" "$SOURCE/report/json_schema.py" --keys "$schemas/report.schema.json" "$schemas/explain.schema.json" |
-    sort >stdout
+"$python" "$SOURCE/report/json_schema.py" --keys "$schemas/common.schema.json" "$schemas/report.schema.json" \
+    "$schemas/explain.schema.json" | sort >stdout
 sort "$SOURCE/golden/json_keys.txt" | comm -23 - stdout >gone
 [ ! -s gone ] || { cat gone; show "keys are gone, or of another type"; }
 sort "$SOURCE/golden/json_keys.txt" | comm -13 - stdout >new

@@ -10,6 +10,9 @@ run "$XFERSPY" report --sections=coverage part.db; expect_out "$left_out"
 run "$XFERSPY" report --format=markdown part.db; expect_out "$looked_at"
 run "$XFERSPY" report --json part.db; expect_out '"looked_at"'; expect_out '"recorded_ns": 65000000'
 expect_out '"left_out_launches": 5678'; expect_out '"kind": "outside"'; expect_out "$left_out"
+expect_out '"window": "nvtx:step"'; expect_not '"wanted"'
+make_trace steps.db "$SOURCE/fixtures/simple.sql" "$SOURCE/fixtures/recorded_steps.sql"
+run "$XFERSPY" report --json steps.db; expect_out '"skipped": 2,'; expect_out '"wanted": 3'; expect_not '"window"'
 run "$XFERSPY" info part.db; expect_out "with the calls of 2 parts of the run, 65.0 ms together"
 run "$XFERSPY" info --json part.db; expect_out '"ranges"'
 run "$XFERSPY" check --no-config --fail-on=transfers:1000 part.db; expect_status 0; expect_out "$looked_at"

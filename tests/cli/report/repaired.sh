@@ -42,7 +42,7 @@ expect_error_of "repaired.db: no baseline, because the run was repaired while it
 run "$XFERSPY" check --no-config --baseline=repaired.db --fail-on=any:0 plain.db; expect_status 1
 expect_err "repaired.db: no baseline, because"
 
-# Repairs that were made to nothing leave a trace as it is. What an older library did is not known.
+# Repairs that were made to nothing leave a trace as it is. What they did is not known where the trace does not say it.
 made_by() { # made_by TRACE SQL
     echo "$2" >made.sql
     make_trace "$1" "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/repaired.sql" made.sql
@@ -67,9 +67,9 @@ run "$XFERSPY" check --write-baseline=baseline.json killed_early.db; expect_erro
 run "$XFERSPY" report killed_early.db plain.db; expect_out "Recorded with repairs (XFERSPY_REPAIR), so counts"
 made_by none.db "DELETE FROM meta WHERE key LIKE 'repair.%'; INSERT INTO meta VALUES ('repair.on', 0);"
 run "$XFERSPY" report none.db; expect_not "XFERSPY_REPAIR"
-made_by older.db "DELETE FROM meta WHERE key LIKE 'repair.%';"
-run "$XFERSPY" report older.db
+made_by unsaid.db "DELETE FROM meta WHERE key LIKE 'repair.%';"
+run "$XFERSPY" report unsaid.db
 expect_out "Recorded with repairs (XFERSPY_REPAIR), and what they did is not known."; expect_out "$means"
-run "$XFERSPY" report --json older.db; expect_out '"known": false'
-run "$XFERSPY" check --no-config --fail-on=noop-upload:100 older.db; expect_status 3
+run "$XFERSPY" report --json unsaid.db; expect_out '"known": false'
+run "$XFERSPY" check --no-config --fail-on=noop-upload:100 unsaid.db; expect_status 3
 expect_out "UNKNOWN  noop-upload:100"

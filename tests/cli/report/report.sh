@@ -54,7 +54,14 @@ unfinished copied.db "This copy was made before the trace was finished: it is re
 echo "no spool" >running.db.spool
 unfinished running.db "The process was killed, and its last events are missing: it is recorded up to 2.30 ms."
 expect_err "running.db: its process was killed and the spool with its last events is damaged; they are missing"
+run "$XFERSPY" report --json running.db; expect_out '"last_events_missing": true'
+run "$XFERSPY" report --json copied.db; expect_out '"last_events_missing": false'
 # What was left out is said wherever the report is read.
+echo "INSERT INTO meta VALUES ('coverage.unknown_called', 'cuNew,cuNew_ptsz'), ('coverage.unknown_looked_up', '');" >newer.sql
+make_trace newer.db "$SOURCE/fixtures/simple.sql" newer.sql
+run "$XFERSPY" report newer.db; expect_out "the program called 2 (cuNew, cuNew_ptsz)"
+run "$XFERSPY" report --json newer.db; tr -d ' \n' <stdout >joined
+grep -qF '"called":["cuNew","cuNew_ptsz"],"looked_up":[]' joined || show "the names of the functions as data"
 echo "INSERT OR REPLACE INTO meta VALUES ('coverage.nested', 1026), ('coverage.left', 2), ('skipped_events', 3)" >left.sql
 make_trace left.db "$SOURCE/fixtures/simple.sql" left.sql
 for format in text markdown json; do

@@ -1,4 +1,4 @@
-# Steps of a run in reports, and the options that choose some. What is a step is in tests/unit/analyzer/steps.
+# Steps of a run in reports, and the options that choose some. What is a step is in tests/unit/analyzer/findings/steps.
 . "$SOURCE/lib.sh"
 golden=$SOURCE/../golden
 cp "$golden/h100_pytorch_upload.db" p.db

@@ -1,4 +1,4 @@
-# docs/guide-cpp.md, step 5: record, repair, build again under the same name, record, compare. The first trace still
+# docs/use/guide-cpp.md, step 5: record, repair, build again under the same name, record, compare. The first trace still
 # names its lines, because its own run put them into it. So `diff` and `check --baseline` find the same lines again.
 . "$SOURCE/lib.sh"
 need cc

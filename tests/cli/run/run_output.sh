@@ -100,6 +100,20 @@ done
 run sh launcher.sh "$XFERSPY run -o before.db -- touch ran"; refused "before.db: exists already"
 run env RANK=0 WORLD_SIZE=1 "$XFERSPY" run -o before.db -- touch ran; refused "before.db: exists already"
 
+# Two runs that begin together: the trace is there only after the first CUDA call, but the name is the first run's.
+mkfifo started go
+"$XFERSPY" run -o both.db -- sh -c 'echo >started; read x <go; cp new.db both.db' >both.out 2>both.err &
+first=$!
+read -r unused <started
+run "$XFERSPY" run -o both.db -- touch ran
+refused "both.db: another xferspy run writes this trace now, and -o both.%n.db takes the next free number"
+run "$XFERSPY" run --force -o ./both.db -- touch ran; refused "another xferspy run writes this trace now"
+run "$XFERSPY" run -o both.%n.db -- cp new.db both.1.db; expect_status 0
+RANK=1 WORLD_SIZE=2 run "$XFERSPY" run -o both.db -- cp new.db both.2.db; expect_status 0
+echo >go; wait "$first" || show "the first run failed"
+run "$XFERSPY" run -o both.db -- touch ran; refused "both.db: exists already"
+rm both*.db; run "$XFERSPY" run -o both.db -- cp new.db both.db; expect_status 0 # it is free again
+
 # What the run left is found under every name that it can have, also right after a run that left the first one.
 rm -f run.db
 run "$XFERSPY" run --report -o run.db -- sh -c 'cp new.db run.db; cp new.db run.2.db; cp new.db run.10.db'

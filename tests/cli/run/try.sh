@@ -101,7 +101,9 @@ expect_out "tried: saves 140 ms (140 ms to 140 ms) of 400 ms, 3 runs each, outpu
 [ "$(grep -c "; $some could be tried" stdout)" = 1 ] || show "all together without those that cannot be tried"
 run "$XFERSPY" report --since=50% run.db; expect_status 0; expect_not "tried:" # the whole run was tried
 run "$XFERSPY" report --json run.db
-json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['same_output']"
+json "d['traces'][0]['tried'][0]['delta_ns'] == -140 * 10**6 and d['traces'][0]['tried'][0]['output'] == 'same'"
+json "d['traces'][0]['tried'][0]['result'] == 'faster' and d['traces'][0]['tried'][0]['before_ns'] == 400 * 10**6"
+json "[(t['causes_tried'] < t['causes'], t['only_causes']) for t in d['traces'][0]['tried'] if t['finding'] is None] == [(True, None)]"
 json "d['traces'][0]['try_command'] is None"
 run "$XFERSPY" report --format=markdown run.db; expect_status 0
 expect_out "  - **tried: saves 140 ms (140 ms to 140 ms) of 400 ms, 3 runs each, output the same**"
@@ -222,10 +224,11 @@ try --only=2 --status=5 run.db; rm app/exits-always; expect_status 0; expect_out
 : >app/varies; try --only=2 run.db; expect_status 0
 expect_out "3 runs each, output the same but for 1 line that varies"
 run "$XFERSPY" report run.db; expect_out "3 runs each, output the same but for 1 line that varies"
-run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_output'] is True"
+run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['output'] == 'same'"
+json "d['traces'][0]['tried'][0]['varying_lines'] == 1"
 : >app/varies-all; try --only=2 run.db; rm app/varies*; expect_status 0; expect_out "3 runs each, output not compared"
 run "$XFERSPY" report run.db; expect_out "3 runs each, output not compared"
-run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['same_output'] is False"
+run "$XFERSPY" report --json run.db; json "d['traces'][0]['tried'][0]['output'] == 'not-compared'"
 # What is ignored is not compared, and where nothing is left, nothing was.
 try --only=2 --ignore=result run.db; expect_status 0; expect_out "3 runs each, output not compared"
 run "$XFERSPY" report run.db; expect_out "3 runs each, output not compared"

@@ -22,6 +22,7 @@ struct presence {
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct presence *presences;
+static size_t left; /* of these, that no thread has: a search only where there is one, as threads may be thousands */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static __thread struct presence *own;
@@ -36,7 +37,10 @@ static void release(void *data) {
     struct presence *presence = data;
     own = NULL;
     atomic_store(&presence->function, NULL);
+    pthread_mutex_lock(&list_lock);
     atomic_store(&presence->taken, false);
+    left++;
+    pthread_mutex_unlock(&list_lock);
 }
 
 static void make_key(void) { pthread_key_create(&key, release); }
@@ -46,9 +50,11 @@ static struct presence *own_presence(void) {
         return own;
     pthread_once(&once, make_key);
     pthread_mutex_lock(&list_lock);
-    struct presence *presence = presences;
+    struct presence *presence = left > 0 ? presences : NULL;
     while (presence != NULL && atomic_load(&presence->taken))
         presence = presence->next;
+    if (presence != NULL)
+        left--;
     if (presence == NULL) {
         presence = calloc(1, sizeof(*presence));
         if (presence == NULL)

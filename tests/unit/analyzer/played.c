@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-#include "analyzer/causes/causes.h"
+#include "analyzer/savings/causes/causes.h"
 
 enum {
     UP = 1,

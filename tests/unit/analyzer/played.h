@@ -5,9 +5,9 @@
 
 #include "unit.h"
 
-#include "analyzer/engine/analyse.h"
-#include "analyzer/engine/detector.h"
-#include "schema/store/store.h"
+#include "analyzer/findings/engine/analyse.h"
+#include "analyzer/findings/engine/detector.h"
+#include "schema/write/store.h"
 
 enum { PLAYED_ALLOCATIONS = 4096 };
 enum { NOT_MEASURED = -1, NO_CONTENT = -2, LOST = -3 }; /* in place of a content */

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 struct stub_store {
     struct xs_device_copy copy;

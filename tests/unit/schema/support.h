@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "schema/read/trace.h"
 #include "schema/spool/spool.h"
-#include "schema/store/store.h"
-#include "schema/trace/trace.h"
+#include "schema/write/store.h"
 
 /* A fresh folder for each test, deleted afterwards; cmocka set-up and tear-down. */
 extern char scratch[128];

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "schema/file/side_files.h"
-#include "schema/file/sqlite_open.h"
-#include "schema/store/store_internal.h"
+#include "schema/safe_open/side_files.h"
+#include "schema/safe_open/sqlite_open.h"
+#include "schema/write/store_internal.h"
 
 static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];

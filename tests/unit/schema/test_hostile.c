@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "schema/file/private_file.h"
-#include "schema/file/sqlite_open.h"
+#include "schema/safe_open/private_file.h"
+#include "schema/safe_open/sqlite_open.h"
 
 static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -267,13 +268,68 @@ static void threads_fill_while_the_drain_empties(void **state) {
     close_spool();
 }
 
+static void forbid(unsigned first, unsigned end, int access) {
+    assert_int_equal(mprotect(xs_spool_chunk(&spool, first), (size_t)(end - first) * XS_SPOOL_CHUNK_BYTES, access), 0);
+}
+
+/* Guards a program that starts thousands of threads: each looked at every chunk that another thread held. A look would
+ * be a SIGSEGV here. */
+static void chunks_of_other_threads_are_not_looked_at(void **state) {
+    enum { HELD = 64 };
+    (void)state;
+    open_spool(HELD, HELD + 2);
+    unsigned hint = 0;
+    for (unsigned i = 0; i < HELD; i++) {
+        hint = i;
+        assert_non_null(xs_spool_take(&spool, &hint, i + 1, 1, "holder"));
+    }
+    forbid(0, HELD, PROT_NONE);
+    hint = 7;
+    assert_null(xs_spool_take(&spool, &hint, 1000, 1, "none is free"));
+    forbid(7, 8, PROT_READ | PROT_WRITE); /* the first to try */
+    assert_int_equal(xs_spool_grow(&spool, 2), 2);
+    assert_non_null(xs_spool_take(&spool, &hint, 1000, 1, "new"));
+    assert_int_equal(hint, HELD);
+    assert_non_null(xs_spool_take(&spool, &hint, 1000, 1, "next"));
+    assert_int_equal(hint, HELD + 1);
+    assert_null(xs_spool_take(&spool, &hint, 1000, 1, "none is free"));
+    forbid(0, HELD, PROT_READ | PROT_WRITE);
+    close_spool();
+}
+
+/* The drain thread looks at every chunk when it is woken, so both what is kept free and when it is woken must be a part
+ * of the chunks that there are. Else the looks are quadratic in the threads. */
+static void more_is_kept_free_where_more_threads_live(void **state) {
+    enum { CHUNKS = 512, SPARE = CHUNKS / 16 };
+    (void)state;
+    open_spool(CHUNKS, 4 * CHUNKS);
+    spool.header->chunk_bound = CHUNKS / 2;
+    unsigned hint = 0;
+    for (unsigned i = 0; i < CHUNKS - SPARE; i++) {
+        assert_non_null(xs_spool_take(&spool, &hint, i + 1, 1, "holder"));
+    }
+    assert_int_equal(xs_spool_wanted(&spool), 0);
+    assert_non_null(xs_spool_take(&spool, &hint, CHUNKS, 1, "one more"));
+    assert_int_equal(xs_spool_wanted(&spool), SPARE);
+    assert_true(xs_spool_ring_every(CHUNKS) < SPARE); /* it is woken before nothing is free */
+    assert_int_equal(2 * xs_spool_ring_every(CHUNKS), xs_spool_ring_every(2 * CHUNKS));
+    close_spool();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_SCRATCH(the_file_has_blocks_for_its_chunks), IN_SCRATCH(chunks_run_out_and_come_back),
-        IN_SCRATCH(a_batch_can_be_limited_anywhere),    IN_SCRATCH(order_follows_the_thread_and_not_the_file),
-        IN_SCRATCH(a_failed_batch_takes_nothing_over),  IN_SCRATCH(events_of_no_kind_are_skipped_and_counted),
-        IN_SCRATCH(odd_thread_names_become_text),       IN_SCRATCH(opening_leaves_the_file_alone),
-        IN_SCRATCH(a_forked_child_has_no_mapping),      IN_SCRATCH(threads_fill_while_the_drain_empties),
+        IN_SCRATCH(the_file_has_blocks_for_its_chunks),
+        IN_SCRATCH(chunks_run_out_and_come_back),
+        IN_SCRATCH(a_batch_can_be_limited_anywhere),
+        IN_SCRATCH(order_follows_the_thread_and_not_the_file),
+        IN_SCRATCH(a_failed_batch_takes_nothing_over),
+        IN_SCRATCH(events_of_no_kind_are_skipped_and_counted),
+        IN_SCRATCH(odd_thread_names_become_text),
+        IN_SCRATCH(opening_leaves_the_file_alone),
+        IN_SCRATCH(a_forked_child_has_no_mapping),
+        IN_SCRATCH(threads_fill_while_the_drain_empties),
+        IN_SCRATCH(chunks_of_other_threads_are_not_looked_at),
+        IN_SCRATCH(more_is_kept_free_where_more_threads_live),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

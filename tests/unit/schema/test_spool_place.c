@@ -324,6 +324,38 @@ static void it_grows_without_a_descriptor(void **state) {
     xs_spool_unmap(&spool);
 }
 
+/* Guards programs that read every file of a folder (grep, cp): they ran out of memory in zeros where the file had the
+ * length of its limit, 2 GiB, from the beginning. It still can grow without a descriptor however many chunks it has. */
+static void its_length_grows_with_its_chunks(void **state) {
+    enum { LIMIT = 32768, MORE = 2200, AT_LEAST = 2048, MOST_AHEAD = 257 * MIB };
+    struct xs_spool spool;
+    struct xs_spool_files files;
+    struct stat before, after;
+    (void)state;
+    assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, (size_t)LIMIT * XS_SPOOL_CHUNK_BYTES, 16,
+                                    xs_spool_runtime_dir(), &spool, &files),
+                     0);
+    if (!files.memory[0]) {
+        skip();
+    }
+    assert_int_equal(spool.header->chunk_limit, LIMIT - 1); /* the header takes the place of one */
+    assert_int_equal(stat(files.memory, &before), 0);
+    assert_true(before.st_size <= MOST_AHEAD + 16 * (off_t)XS_SPOOL_CHUNK_BYTES);
+    int grown = xs_spool_grow(&spool, MORE);
+    bool has_room = grown == MORE;
+    if (has_room) {
+        assert_int_equal(stat(files.memory, &after), 0);
+        assert_true(after.st_size >= (16 + MORE + AT_LEAST) * (off_t)XS_SPOOL_CHUNK_BYTES);
+        assert_true(after.st_size <= MOST_AHEAD + (16 + MORE) * (off_t)XS_SPOOL_CHUNK_BYTES);
+    }
+    xs_spool_delete(&files);
+    xs_spool_unmap(&spool);
+    if (!has_room) {
+        assert_int_equal(grown, XS_ERROR_FULL);
+        skip();
+    }
+}
+
 /* Of what RLIMIT_AS leaves, nearly all is for the program. */
 static void few_addresses_make_a_small_spool(void **state) {
     (void)state;
@@ -371,6 +403,7 @@ int main(void) {
         IN_SCRATCH(a_process_without_its_main_thread_lives),
         IN_SCRATCH(a_spool_cut_off_while_it_is_read_is_an_error),
         IN_SCRATCH(it_grows_without_a_descriptor),
+        IN_SCRATCH(its_length_grows_with_its_chunks),
         IN_SCRATCH(few_addresses_make_a_small_spool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "schema/file/side_files.h"
+#include "schema/safe_open/side_files.h"
 
 static void put_on(uint64_t context, uint64_t stream, unsigned flags, uint32_t thread) {
     struct xs_event event = event_of(XS_EVENT_SYNC);

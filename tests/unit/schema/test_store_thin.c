@@ -1,8 +1,8 @@
 /* A trace that is kept below a size: nothing of its sums is lost, at no moment. */
 #include "store_unit.h"
 
-#include "schema/store/store_internal.h"
-#include "schema/store/store_thin.h"
+#include "schema/write/store_internal.h"
+#include "schema/write/store_thin.h"
 
 enum { LIMIT = 2 << 20, BATCH = 512, BATCHES = 160, COPIES_OF_A_BATCH_CALL = 4 };
 
@@ -364,6 +364,32 @@ static void what_cannot_be_thinned_costs_no_time(void **state) {
     assert_in_range(steps, 1, 60000); /* 22,000; 230,000 if it were gone through as often as that is possible */
 }
 
+/* What came in faster than it could be thinned makes the file longer for a while. */
+static void a_burst_is_given_back_at_the_end(void **state) {
+    enum { BURST = 24, AFTER = 40 };
+    (void)state;
+    correlation = 0;
+    now_ns = 1000;
+    for (unsigned batch = 0; batch < BATCHES; batch++) {
+        write_batch(batch);
+    }
+    assert_int_equal(xs_store_begin(store), 0);
+    for (unsigned i = 0; i < BURST * BATCH; i++) {
+        put_upload(i, 0);
+    }
+    assert_int_equal(xs_store_commit(store), 0);
+    for (unsigned batch = 0; batch < AFTER; batch++) {
+        write_batch(batch);
+    }
+    expect("SELECT page_count * 4096 > 2097152 FROM pragma_page_count()", "1");
+    assert_int_equal(xs_store_close(store), 0);
+    store = NULL;
+    expect("SELECT page_count * 4096 <= 2097152 FROM pragma_page_count()", "1");
+    expect_number(BOTH("transfer", "transfer", "sum(result = 0)", "rows"),
+                  (BATCHES + AFTER) * (BATCH + COPIES_OF_A_BATCH_CALL) + BURST * BATCH);
+    expect("PRAGMA integrity_check", "ok");
+}
+
 static void a_small_trace_is_left_alone(void **state) {
     (void)state;
     correlation = 0;
@@ -381,6 +407,7 @@ int main(void) {
         WITH_STORE(what_stays_is_whole),
         WITH_STORE(batches_without_correlation_are_whole),
         WITH_STORE(what_cannot_be_thinned_costs_no_time),
+        WITH_STORE(a_burst_is_given_back_at_the_end),
         WITH_STORE(a_small_trace_is_left_alone),
         WITH_STORE(a_site_with_few_calls_keeps_them),
         WITH_STORE(what_the_device_took_is_known_by_site),

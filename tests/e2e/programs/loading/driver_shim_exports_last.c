@@ -1,5 +1,5 @@
 /* A shim of libcuda for linked programs, behind libxferspy.so. Here the program is linked only: with libxferspy.so, the
- * look-ups of a linked program pass such a shim, too (docs/internals.md). A repair
+ * look-ups of a linked program pass such a shim, too (docs/develop/internals.md). A repair
  * takes uploads away before the shim sees them.
  *
  * link: cuda

@@ -31,6 +31,10 @@
  * 1
  * 120001 120064096 120001 120064096
  * 60000 1876 120001
+ *
+ * What a burst made it longer is given back at the end.
+ * $ test "$(stat -c %s $traces)" -le 4194304 && echo "not larger"
+ * not larger
  */
 #include <cuda.h>
 

@@ -21,13 +21,13 @@
  * hidden 1
  *
  * What was searched has the trace, its log and the spool, whose header begins with its mark:
- * $ for out in shown hidden; do grep -aoE 'SQLite format 3|CREATE TABLE meta|XSSPOOL2' $XFERSPY_TEST_DIR/$out.seen | sort -u; done
+ * $ for out in shown hidden; do grep -aoE 'SQLite format 3|CREATE TABLE meta|XSSPOOL1' $XFERSPY_TEST_DIR/$out.seen | sort -u; done
  * CREATE TABLE meta
  * SQLite format 3
- * XSSPOOL2
+ * XSSPOOL1
  * CREATE TABLE meta
  * SQLite format 3
- * XSSPOOL2
+ * XSSPOOL1
  *
  * trace: shown.db
  * > SELECT key, value FROM meta WHERE key IN ('option.redact', 'option.cupti_library', 'rank', 'world_size') ORDER BY key

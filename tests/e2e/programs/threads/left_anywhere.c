@@ -1,6 +1,8 @@
 /* A signal handler jumps out of a call at each of its instructions, before the driver is entered and after it has
- * returned; left_calls jumps out of the driver. What the thread does next is recorded every time: from the function that made the call, and from deeper
- * ones. Once a jump at the wrong instruction ended recording of the thread for good.
+ * returned; left_calls jumps out of the driver. What the thread does next is recorded every time: from the function that
+ * made the call, and from deeper ones. Once a jump at the wrong instruction ended recording of the thread for good.
+ * Repairs are off, because they start threads in the first calls: pthread_create holds SIGTRAP too, so the kernel ends a
+ * process that is stepped through it, with or without xferspy.
  *
  * link: cuda
  * only: sim unsanitized no-repairs

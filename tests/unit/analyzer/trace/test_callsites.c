@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include "analyzer/trace/callsites.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 /* Modules 1: the user's program, 2: the C library, 3: Python, 4: torch. Each was loaded at its number * 0x10000. */
 #define MODULES                                                                                                        \

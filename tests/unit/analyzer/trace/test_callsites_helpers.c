@@ -6,7 +6,7 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites.h"
-#include "schema/store/store.h"
+#include "schema/write/store.h"
 
 enum { H2D = 1, ADDRESS = 0x10000 };
 

@@ -8,7 +8,7 @@
 
 #include "preload/callsite/python_layout.h"
 #include "preload/core/notes.h"
-#include "schema/event.h"
+#include "schema/format/event.h"
 
 #define EXPORT __attribute__((visibility("default"), used))
 

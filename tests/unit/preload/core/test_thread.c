@@ -1,15 +1,13 @@
 /* Which calls of a thread are recorded, and into which chunk: the guard, the state, the hooks, and a spool that is
  * full. */
 #define _GNU_SOURCE
-#include "unit.h"
+#include "core/thread_unit.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "preload/core/drain_bell.h"
@@ -19,9 +17,6 @@
 #include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
-#include "step_by_step.h"
-
-enum { ROW = 7, CHUNKS = 2 };
 
 static unsigned starts, last_row, notes;
 static bool can_start, starts_beside, can_finish;
@@ -67,54 +62,26 @@ bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
+/* As the drain thread does when it has taken over what was in a chunk. */
+static void free_chunk(unsigned i) {
+    if (atomic_exchange(&xs_spool_chunk(&xs_spool, i)->header.state, XS_CHUNK_FREE) != XS_CHUNK_FREE) {
+        atomic_fetch_add(&xs_spool.free, 1);
+    }
+}
+
 static int open_spool(void **state) {
-    char path[64];
     (void)state;
-    snprintf(path, sizeof path, "/tmp/xferspy-thread.%ld.spool", (long)getpid());
-    unlink(path);
     starts = last_row = notes = finishes = 0;
     can_start = can_finish = true;
     starts_beside = false;
     during_start = NULL;
-    atomic_store(&xs_state, XS_STATE_ACTIVE);
-    int status = xs_spool_create(path, XS_SPOOL_HEADER_BYTES + CHUNKS * XS_SPOOL_CHUNK_BYTES, CHUNKS, &xs_spool);
-    unlink(path);
-    return status;
+    return thread_unit_open();
 }
 
 static int close_spool(void **state) {
     (void)state;
     has_no_stack = false;
-    xs_thread_forget();
-    xs_spool_unmap(&xs_spool);
-    return 0;
-}
-
-static unsigned committed(void) {
-    unsigned bytes = 0;
-    for (unsigned i = 0; i < CHUNKS; i++) {
-        bytes += atomic_load(&xs_spool_chunk(&xs_spool, i)->header.committed_bytes);
-    }
-    return bytes / (unsigned)sizeof(struct xs_event);
-}
-
-static void record_one(void) {
-    struct xs_guard_note note;
-    struct xs_event *e = xs_begin(ROW, &note);
-    assert_non_null(e);
-    xs_end(e, 0);
-}
-
-/* A wrapper around a call of the driver's, in a frame of its own. */
-static void nothing(void) {}
-
-static __attribute__((noinline, noclone)) bool wrapper(void (*real)(void)) {
-    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
-    real();
-    if (e) {
-        xs_end(e, 0);
-    }
-    return e != NULL;
+    return thread_unit_close();
 }
 
 static sigjmp_buf back;
@@ -127,22 +94,6 @@ static __attribute__((noinline, noclone)) void leave_a_call(void) {
     if (sigsetjmp(back, 1) == 0) {
         (void)wrapper(leave);
     }
-}
-
-/* What was on the stack below the caller is gone. */
-static __attribute__((noinline, noclone)) void overwrite_the_stack(void) {
-    volatile unsigned char much[8192];
-    for (size_t i = 0; i < sizeof much; i++) {
-        much[i] = (unsigned char)i;
-    }
-}
-
-/* Below where the call was that was left. */
-static __attribute__((noinline, noclone)) bool call_in_a_frame_of(size_t bytes) {
-    // cppcheck-suppress allocaCalled ; the place on the stack is what counts
-    volatile unsigned char *unused = __builtin_alloca(bytes);
-    unused[0] = 0;
-    return wrapper(nothing);
 }
 
 /* The guard of a call that the program jumped out of is lowered by the next call, which takes the slot. */
@@ -439,8 +390,8 @@ static void call_of_a_later_destructor_gives_its_chunk_back(void **state) {
     record_one(); /* makes the core's key, so that the next one comes after it */
     xs_chunk_finish(xs_thread.chunk);
     xs_thread_forget();
-    atomic_store(&xs_spool_chunk(&xs_spool, 0)->header.state, XS_CHUNK_FREE);
-    atomic_store(&xs_spool_chunk(&xs_spool, 1)->header.state, XS_CHUNK_FREE);
+    free_chunk(0);
+    free_chunk(1);
     assert_int_equal(pthread_key_create(&later_key, record_late), 0);
     assert_int_equal(pthread_create(&thread, NULL, record_and_end_with_a_call, &later_key), 0);
     pthread_join(thread, NULL);
@@ -448,149 +399,6 @@ static void call_of_a_later_destructor_gives_its_chunk_back(void **state) {
     assert_non_null(later_chunk);
     assert_int_equal(atomic_load(&later_chunk->header.state), XS_CHUNK_FULL);
 }
-
-#if defined(CAN_STEP)
-enum { OF_HANDLER = 999, OF_THREAD = 1234 };
-static unsigned recorded_by_handler;
-
-static void record_in_handler(int signal) {
-    (void)signal;
-    struct xs_event *e = xs_begin(ROW + 1, &(struct xs_guard_note){0});
-    if (e) {
-        e->stream = OF_HANDLER;
-        xs_end(e, 0);
-        recorded_by_handler++;
-    }
-}
-
-/* The processor traps after every instruction of a call, so a handler that makes calls of its own comes at every
- * place. */
-static void handler_may_come_anywhere(void **state) {
-    (void)state;
-    recorded_by_handler = 0;
-    struct sigaction before, action = {.sa_handler = record_in_handler};
-    record_one(); /* takes the chunk, which is no place for single steps */
-    assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
-    step_by_step(true);
-    struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
-    e->stream = OF_THREAD;
-    xs_end(e, 5);
-    step_by_step(false);
-    sigaction(SIGTRAP, &before, NULL);
-    assert_true(recorded_by_handler > 5); /* before the guard and after it */
-    assert_int_equal(committed(), 2 + recorded_by_handler);
-    unsigned of_handler = 0, of_thread = 0;
-    for (unsigned i = 1; i < committed(); i++) {
-        const struct xs_event *c = &xs_thread.chunk->events[i];
-        of_handler += c->entry == ROW + 1 && c->stream == OF_HANDLER && c->result == 0;
-        of_thread += c->entry == ROW && c->stream == OF_THREAD && c->result == 5;
-    }
-    assert_int_equal(of_handler, recorded_by_handler);
-    assert_int_equal(of_thread, 1);
-}
-
-/* What the program may leave by a jump: a call that is recorded, one that is left out, one that only passes the gate,
- * and work of the library's own. Each is a frame of its own. */
-static __attribute__((noinline, noclone)) void record(void) { (void)wrapper(nothing); }
-
-static __attribute__((noinline, noclone)) void leave_out(void) {
-    struct xs_guard_note note;
-    if (xs_left_out_begin(&note, XS_GUARD_HERE(), XS_LEFT_OUT_TRANSFER)) {
-        nothing();
-        xs_left_out_end();
-    }
-}
-
-static __attribute__((noinline, noclone)) void pass_the_gate(void) {
-    struct xs_guard_note note;
-    if (xs_passes_the_gate(XS_GUARD_HERE())) {
-        xs_gate_enter_outer(&note, XS_GUARD_HERE());
-        nothing();
-        xs_gate_leave_outer();
-    }
-}
-
-static __attribute__((noinline, noclone)) void work(void) {
-    struct xs_guard_own own;
-    xs_guard_enter(&own);
-    nothing();
-    xs_guard_leave(&own);
-}
-
-static volatile sig_atomic_t steps_left;
-
-/* Where signals wait, no handler would come. */
-static void jump_at_the_step(int signal, siginfo_t *info, void *context) {
-    (void)signal;
-    (void)info;
-    if (!sigismember(&((const ucontext_t *)context)->uc_sigmask, SIGUSR1) && --steps_left == 0) {
-        siglongjmp(back, 1);
-    }
-}
-
-/* False: the call has fewer instructions. */
-static __attribute__((noinline, noclone)) bool leave_at(int step, void (*call)(void)) {
-    volatile bool is_left = true;
-    if (sigsetjmp(back, 1) == 0) {
-        steps_left = step;
-        step_by_step(true);
-        call();
-        step_by_step(false);
-        is_left = false;
-    }
-    return is_left;
-}
-
-/* The next call is recorded, wherever it is made, and so is each after it; the one that was left may be. */
-static void assert_recorded_after(void (*call)(void), bool is_deeper) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    is_deeper = false; /* a sanitizer lays frames out otherwise, and a frame that is gone may stay as it was */
-#endif
-    if (is_deeper) {
-        overwrite_the_stack();
-        assert_true(call_in_a_frame_of(1000));
-    } else {
-        assert_true(wrapper(nothing));
-    }
-    unsigned first = committed();
-    assert_in_range(first, 1, call == record ? 2 : 1);
-    for (unsigned i = 1; i <= 3; i++) {
-        assert_true(wrapper(nothing));
-        assert_int_equal(committed(), first + i);
-    }
-    assert_false(xs_gate_is_inside());
-    assert_null(xs_guard.raised);
-    assert_null(xs_gate_outer.raised);
-    assert_int_equal(atomic_load(&xs_spool.header->nested), 0);
-}
-
-/* Once a jump at the wrong instruction ended recording of the thread for good. */
-static void a_call_may_be_left_at_any_instruction(void **state) {
-    static void (*const calls[])(void) = {record, leave_out, pass_the_gate, work};
-    struct sigaction before, action = {.sa_sigaction = jump_at_the_step, .sa_flags = SA_SIGINFO};
-    assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
-    for (size_t i = 0; i < 2 * COUNT_OF(calls); i++) {
-        void (*const call)(void) = calls[i / 2];
-        for (int step = 1; leave_at(step, call); step++) {
-            assert_recorded_after(call, i % 2);
-            close_spool(state);
-            open_spool(state);
-        }
-        close_spool(state);
-        open_spool(state);
-    }
-    sigaction(SIGTRAP, &before, NULL);
-}
-#else
-static void handler_may_come_anywhere(void **state) {
-    (void)state;
-    skip();
-}
-static void a_call_may_be_left_at_any_instruction(void **state) {
-    (void)state;
-    skip();
-}
-#endif
 
 /* Nobody empties this spool. The thread waits for it once, which is counted, and then goes on unrecorded. */
 static void full_spool_is_waited_for_once(void **state) {
@@ -646,7 +454,7 @@ static void *grow_slowly(void *unused) {
     while (xs_monotonic_ns() - start < 100000000) {
         xs_drain_sleep(xs_drain_rings(), 1);
     }
-    atomic_store(&xs_spool_chunk(&xs_spool, 0)->header.state, XS_CHUNK_FREE);
+    free_chunk(0);
     atomic_store(&xs_spool.growing, 0);
     return unused;
 }
@@ -727,8 +535,6 @@ int main(void) {
         WITH_SPOOL(nothing_is_recorded_in_any_other_state),
         WITH_SPOOL(thread_that_ends_gives_back_its_chunk_and_memory),
         WITH_SPOOL(call_of_a_later_destructor_gives_its_chunk_back),
-        WITH_SPOOL(handler_may_come_anywhere),
-        WITH_SPOOL(a_call_may_be_left_at_any_instruction),
         WITH_SPOOL(chunk_is_given_back_without_a_stack),
         WITH_SPOOL(full_spool_is_waited_for_once),
         WITH_SPOOL(chunk_that_cannot_come_is_not_waited_for),

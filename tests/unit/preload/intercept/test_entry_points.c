@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "preload/driver/driver_api.h"
-#include "schema/kinds.h"
+#include "schema/format/kinds.h"
 
 enum default_stream { XS_LEGACY, XS_PER_THREAD };
 
@@ -133,7 +133,7 @@ static void driver_has_no_other_variant(void **state) {
             for (size_t v = 0; v <= COUNT_OF(versions); v++) {
                 snprintf(name, sizeof name, "%s%s%s", base, v ? versions[v - 1] : "", streams[s]);
                 if (v && base[strlen(base) - 3] == '_') {
-                    continue; /* has its version; an older one is another ABI, listed in docs/coverage.md */
+                    continue; /* has its version; an older one is another ABI, listed in docs/rules/coverage.md */
                 }
                 if (dlsym(stub, name) && !find(name)) {
                     print_error("%s has a row, %s has none\n", rows[i].name, name);

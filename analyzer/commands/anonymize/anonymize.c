@@ -1,0 +1,313 @@
+/* Copying a trace column by column; see anonymize.h. Only columns that columns.def names are read. A value that has
+ * another type than its column is left out, because a text in a column of numbers would be copied without anyone having
+ * looked at it. */
+#include "analyzer/commands/anonymize/anonymize.h"
+
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "schema/write/store.h"
+
+const struct xs_anonymous_column xs_anonymous_columns[] = {
+#define XS_COLUMN(table, column, kind) {#table, #column, XS_ANONYMOUS_##kind},
+#define XS_META(key, kind)
+#include "analyzer/commands/anonymize/columns.def"
+#undef XS_COLUMN
+#undef XS_META
+};
+const size_t xs_anonymous_column_count = sizeof xs_anonymous_columns / sizeof *xs_anonymous_columns;
+
+static const struct {
+    const char *key;
+    enum xs_anonymous_kind kind;
+} metas[] = {
+#define XS_COLUMN(table, column, kind)
+#define XS_META(key, kind) {key, XS_ANONYMOUS_##kind},
+#include "analyzer/commands/anonymize/columns.def"
+#undef XS_COLUMN
+#undef XS_META
+};
+
+#define END XS_ANONYMOUS_NUMBER
+const struct xs_anonymous_group xs_anonymous_groups[] = {
+    {"symbols", {XS_ANONYMOUS_FUNCTION, XS_ANONYMOUS_PYTHON_FUNCTION, END}},
+    {"kernels", {XS_ANONYMOUS_KERNEL, END}},
+    {"paths", {XS_ANONYMOUS_BINARY, XS_ANONYMOUS_FILE, XS_ANONYMOUS_PYTHON_FILE, XS_ANONYMOUS_BUILD_ID, END}},
+    {"ranges", {XS_ANONYMOUS_RANGE, XS_ANONYMOUS_DOMAIN, END}},
+    {"threads", {XS_ANONYMOUS_THREAD, END}},
+    {"command", {XS_ANONYMOUS_COMMAND, END}},
+    {"host", {XS_ANONYMOUS_HOST, XS_ANONYMOUS_FIRST_WORD, END}},
+    {"devices", {XS_ANONYMOUS_UUID, XS_ANONYMOUS_BUS, END}},
+    {"notes", {XS_ANONYMOUS_NOTE, END}},
+    {"contents", {XS_ANONYMOUS_CONTENT, XS_ANONYMOUS_CONTENT_HIGH, END}},
+    {"addresses",
+     {XS_ANONYMOUS_ADDRESS, XS_ANONYMOUS_MODULE_CODE, XS_ANONYMOUS_FRAME_CODE, XS_ANONYMOUS_SYMBOL_CODE, END}},
+};
+#undef END
+const size_t xs_anonymous_group_count = sizeof xs_anonymous_groups / sizeof *xs_anonymous_groups;
+
+struct copying {
+    const struct xs_trace *trace;
+    sqlite3 *out;
+    struct xs_anonymizing *how;
+    struct xs_pseudonyms pseudonyms;
+    struct xs_hash contents;
+    struct xs_hash unmoved; /* modules with a load_bias of 0: enum place */
+    uint64_t memory_offset, code_offset;
+};
+
+enum { COLUMNS = 64, NO_ADDRESS_BELOW = 65536 };
+
+/* --- values --- */
+
+static void put_number(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
+    int type = sqlite3_column_type(from, column);
+    if (type == SQLITE_INTEGER) {
+        sqlite3_bind_int64(to, at, sqlite3_column_int64(from, column));
+        return;
+    }
+    c->how->left_out += type != SQLITE_NULL;
+    if (required)
+        sqlite3_bind_int64(to, at, 0);
+    else
+        sqlite3_bind_null(to, at);
+}
+
+/* Of a module with a load_bias of 0. */
+enum place { MOVES, IN_FILE /* where its file says */, NOWHERE /* not known: its addresses are those of a process */ };
+
+static enum place place_of(const struct copying *c, sqlite3_stmt *from, int column) {
+    const uint64_t *place = sqlite3_column_type(from, column) == SQLITE_INTEGER
+                                ? xs_hash_find(&c->unmoved, (uint64_t)sqlite3_column_int64(from, column), 0)
+                                : NULL;
+    return place ? (enum place) * place : MOVES;
+}
+
+static bool moves(const struct copying *c, sqlite3_stmt *from, int column, enum xs_anonymous_kind kind) {
+    switch (kind) {
+    case XS_ANONYMOUS_MODULE_CODE:
+        return place_of(c, from, 0) == MOVES;
+    case XS_ANONYMOUS_FRAME_CODE:
+        return place_of(c, from, column + 1) != IN_FILE;
+    case XS_ANONYMOUS_SYMBOL_CODE:
+        return place_of(c, from, column - 1) == NOWHERE;
+    default:
+        return (uint64_t)sqlite3_column_int64(from, column) >= NO_ADDRESS_BELOW;
+    }
+}
+
+static void put_moved(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
+                      enum xs_anonymous_kind kind) {
+    uint64_t value = (uint64_t)sqlite3_column_int64(from, column);
+    uint64_t offset = kind == XS_ANONYMOUS_ADDRESS ? c->memory_offset : c->code_offset;
+    if (sqlite3_column_type(from, column) == SQLITE_INTEGER && moves(c, from, column, kind))
+        sqlite3_bind_int64(to, at, (int64_t)(value + offset));
+    else
+        put_number(c, to, at, from, column, required);
+}
+
+/* By the order in which contents appear, which the trace shows anyway. */
+static void put_content(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
+    if (sqlite3_column_type(from, column) != SQLITE_INTEGER ||
+        sqlite3_column_type(from, column + 1) != SQLITE_INTEGER) {
+        put_number(c, to, at, from, column, required);
+        put_number(c, to, at + 1, from, column + 1, required);
+        return;
+    }
+    uint64_t *number = xs_hash_put(&c->contents, (uint64_t)sqlite3_column_int64(from, column),
+                                   (uint64_t)sqlite3_column_int64(from, column + 1));
+    if (!*number)
+        *number = c->contents.count;
+    sqlite3_bind_int64(to, at, (int64_t)*number);
+    sqlite3_bind_int64(to, at + 1, 0);
+}
+
+static void put_text(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
+                     enum xs_anonymous_kind kind) {
+    int type = sqlite3_column_type(from, column);
+    if (type == SQLITE_NULL && !required) {
+        sqlite3_bind_null(to, at);
+        return;
+    }
+    const char *text = (const char *)sqlite3_column_text(from, column); /* of a number, its digits */
+    size_t bytes = text ? (size_t)sqlite3_column_bytes(from, column) : 0;
+    if (c->how->keep[kind]) {
+        sqlite3_bind_text(to, at, text ? text : "", (int)bytes, SQLITE_TRANSIENT);
+        return;
+    }
+    sqlite3_bind_text(to, at, xs_pseudonym(&c->pseudonyms, kind, text ? text : "", bytes), -1, SQLITE_TRANSIENT);
+}
+
+static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required,
+                enum xs_anonymous_kind kind) {
+    bool moved = kind >= XS_ANONYMOUS_ADDRESS && kind <= XS_ANONYMOUS_SYMBOL_CODE;
+    if (kind == XS_ANONYMOUS_CONTENT_HIGH && !c->how->keep[kind])
+        return; /* with the column before it */
+    if (kind == XS_ANONYMOUS_CONTENT && !c->how->keep[kind])
+        put_content(c, to, at, from, column, required);
+    else if (moved && !c->how->keep[kind])
+        put_moved(c, to, at, from, column, required, kind);
+    else if (moved || kind <= XS_ANONYMOUS_CONTENT_HIGH)
+        put_number(c, to, at, from, column, required);
+    else
+        put_text(c, to, at, from, column, required, kind);
+}
+
+/* --- tables --- */
+
+static int fail(const struct copying *c, sqlite3 *db, const char *what) {
+    xs_complain("%s: %s: %s", c->trace->path, what, db == c->trace->db ? xs_trace_why(c->trace) : sqlite3_errmsg(db));
+    return db == c->trace->db ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE;
+}
+
+static int cannot_write(const struct copying *c) { return fail(c, c->out, "the copy cannot be written"); }
+
+/* Whether columns may not be NULL, as the schema of this version says, in the order of the table. */
+static int read_required(const struct copying *c, const char *table, bool *required) {
+    sqlite3_stmt *rows = NULL;
+    int count = 0;
+    if (sqlite3_prepare_v2(c->out, "SELECT \"notnull\" FROM pragma_table_info(?) ORDER BY cid", -1, &rows, NULL) ==
+        SQLITE_OK) {
+        sqlite3_bind_text(rows, 1, table, -1, SQLITE_STATIC);
+        while (sqlite3_step(rows) == SQLITE_ROW && count < COLUMNS)
+            required[count++] = sqlite3_column_int(rows, 0) != 0;
+    }
+    sqlite3_finalize(rows);
+    return count;
+}
+
+static int copy_rows(struct copying *c, sqlite3_stmt *from, sqlite3_stmt *to, const struct xs_anonymous_column *columns,
+                     int count, const bool *required) {
+    int rc;
+    while ((rc = sqlite3_step(from)) == SQLITE_ROW) {
+        for (int i = 0; i < count; i++)
+            put(c, to, i + 1, from, i, required[i], columns[i].kind);
+        sqlite3_step(to);
+        if (sqlite3_reset(to) != SQLITE_OK)
+            return cannot_write(c);
+    }
+    return rc == SQLITE_DONE ? XS_OK : fail(c, c->trace->db, "damaged");
+}
+
+static int copy_table(struct copying *c, const struct xs_anonymous_column *columns, int count) {
+    struct xs_string select = {0}, insert = {0};
+    sqlite3_stmt *from = NULL, *to = NULL;
+    bool required[COLUMNS] = {false};
+    int status = XS_OK;
+    read_required(c, columns->table, required);
+    xs_string_format(&select, "SELECT ");
+    xs_string_format(&insert, "INSERT OR IGNORE INTO %s VALUES (", columns->table);
+    for (int i = 0; i < count; i++) {
+        xs_string_format(&select, "%s%s", i ? ", " : "", columns[i].column);
+        xs_string_format(&insert, "%s?", i ? ", " : "");
+    }
+    xs_string_format(&select, " FROM %s", columns->table);
+    xs_string_format(&insert, ")");
+    if (sqlite3_prepare_v2(c->trace->db, select.data, -1, &from, NULL) != SQLITE_OK)
+        status = fail(c, c->trace->db, "damaged");
+    else if (sqlite3_prepare_v2(c->out, insert.data, -1, &to, NULL) != SQLITE_OK)
+        status = cannot_write(c);
+    else
+        status = copy_rows(c, from, to, columns, count, required);
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+    xs_string_free(&select);
+    xs_string_free(&insert);
+    return status;
+}
+
+static int find_unmoved(struct copying *c) {
+    sqlite3_stmt *rows = NULL;
+    int rc = sqlite3_prepare_v2(c->trace->db,
+                                "SELECT id, start_address = 0 AND end_address = 0 FROM module WHERE load_bias = 0", -1,
+                                &rows, NULL);
+    while (rc == SQLITE_OK && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
+        *xs_hash_put(&c->unmoved, (uint64_t)sqlite3_column_int64(rows, 0), 0) =
+            sqlite3_column_int(rows, 1) ? NOWHERE : IN_FILE;
+        rc = SQLITE_OK;
+    }
+    sqlite3_finalize(rows);
+    return rc == SQLITE_DONE ? XS_OK : fail(c, c->trace->db, "damaged");
+}
+
+static int copy_tables(struct copying *c) {
+    int status = XS_OK;
+    for (size_t first = 0, next; first < xs_anonymous_column_count && status >= 0; first = next) {
+        const char *table = xs_anonymous_columns[first].table;
+        for (next = first + 1; next < xs_anonymous_column_count && !strcmp(xs_anonymous_columns[next].table, table);)
+            next++;
+        status = copy_table(c, &xs_anonymous_columns[first], (int)(next - first));
+    }
+    return status;
+}
+
+/* --- meta --- */
+
+/* The schema's version was written with the copy's tables. What the trace says of it may be anything. */
+static int copy_meta(struct copying *c) {
+    sqlite3_stmt *from = NULL, *to = NULL;
+    int status = XS_OK;
+    if (sqlite3_prepare_v2(c->trace->db, "SELECT value FROM meta WHERE key = ?", -1, &from, NULL) != SQLITE_OK)
+        status = fail(c, c->trace->db, "damaged");
+    else if (sqlite3_prepare_v2(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", -1, &to, NULL) !=
+             SQLITE_OK)
+        status = cannot_write(c);
+    for (size_t i = 0; i < sizeof metas / sizeof *metas && status >= 0; i++) {
+        if (!strcmp(metas[i].key, "schema_version"))
+            continue;
+        sqlite3_bind_text(from, 1, metas[i].key, -1, SQLITE_STATIC);
+        if (sqlite3_step(from) == SQLITE_ROW && sqlite3_column_type(from, 0) != SQLITE_NULL) {
+            sqlite3_bind_text(to, 1, metas[i].key, -1, SQLITE_STATIC);
+            if (sqlite3_column_type(from, 0) == SQLITE_INTEGER && metas[i].kind <= XS_ANONYMOUS_CONTENT_HIGH)
+                put_number(c, to, 2, from, 0, false);
+            else if (metas[i].kind > XS_ANONYMOUS_CONTENT_HIGH)
+                put_text(c, to, 2, from, 0, false, metas[i].kind);
+            else /* options are numbers as texts */
+                sqlite3_bind_int64(to, 2, sqlite3_column_int64(from, 0));
+            sqlite3_step(to);
+            if (sqlite3_reset(to) != SQLITE_OK)
+                status = cannot_write(c);
+        }
+        sqlite3_reset(from);
+    }
+    if (status >= 0 && sqlite3_exec(c->out, "INSERT OR REPLACE INTO meta (key, value) VALUES ('anonymized', 1)", NULL,
+                                    NULL, NULL) != SQLITE_OK)
+        status = cannot_write(c);
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+    return status;
+}
+
+/* Offsets keep the places within a page, and within what SQLite and readers take for an address. */
+static int draw(struct copying *c) {
+    uint64_t drawn[4];
+    if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn) {
+        xs_complain("no random numbers can be had, and without them addresses would stay what they are");
+        return XS_ERROR_SYSTEM;
+    }
+    c->pseudonyms.key[0] = drawn[0];
+    c->pseudonyms.key[1] = drawn[1];
+    c->memory_offset = (drawn[2] % (1 << 20) + 1) << 24;
+    c->code_offset = (drawn[3] % (1 << 20) + 1) << 24;
+    return XS_OK;
+}
+
+int xs_anonymize(const struct xs_trace *trace, sqlite3 *out, struct xs_anonymizing *how) {
+    struct copying c = {.trace = trace, .out = out, .how = how};
+    int status = draw(&c);
+    if (status >= 0)
+        status = find_unmoved(&c);
+    if (status >= 0)
+        status = copy_tables(&c);
+    if (status >= 0)
+        status = copy_meta(&c);
+    for (int i = 0; i < XS_ANONYMOUS_KIND_COUNT; i++)
+        how->pseudonyms += c.pseudonyms.counts[i];
+    xs_pseudonyms_free(&c.pseudonyms);
+    xs_hash_free(&c.contents);
+    xs_hash_free(&c.unmoved);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* A copy of a trace that can be given away: every column as analyzer/commands/anonymize/columns.def says. */
+#ifndef XFERSPY_ANALYZER_ANONYMIZE_ANONYMIZE_H
+#define XFERSPY_ANALYZER_ANONYMIZE_ANONYMIZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/commands/anonymize/pseudonyms.h"
+#include "schema/read/trace.h"
+
+struct sqlite3;
+
+struct xs_anonymizing {
+    bool keep[XS_ANONYMOUS_KIND_COUNT]; /* set before: kinds that stay as they are */
+    uint64_t pseudonyms, left_out;      /* set by it: names that were made; values of a wrong type that were left out */
+};
+
+/* Writes the copy into a new trace, in the transaction that is open in `out`. Returns a negative status after it
+ * printed a message. */
+int xs_anonymize(const struct xs_trace *trace, struct sqlite3 *out, struct xs_anonymizing *how);
+
+/* The table, for a test of it against the schema. */
+struct xs_anonymous_column {
+    const char *table, *column;
+    enum xs_anonymous_kind kind;
+};
+extern const struct xs_anonymous_column xs_anonymous_columns[];
+extern const size_t xs_anonymous_column_count;
+
+/* What --keep takes: a word for a group of kinds. */
+struct xs_anonymous_group {
+    const char *word;
+    enum xs_anonymous_kind kinds[6]; /* XS_ANONYMOUS_NUMBER after the last */
+};
+extern const struct xs_anonymous_group xs_anonymous_groups[];
+extern const size_t xs_anonymous_group_count;
+
+#endif

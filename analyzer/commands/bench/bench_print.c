@@ -1,0 +1,253 @@
+/* A bench as text, Markdown and JSON. Printing only: the words are in bench_words.c. */
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "analyzer/base/markdown.h"
+#include "analyzer/base/table.h"
+#include "analyzer/commands/bench/bench_words.h"
+
+enum { COMMAND_COLUMNS = 100 };
+#define MINUS "A minus means that AFTER takes less time."
+static const char *const side_names[] = {"before", "after"};
+static const char *const headers[] = {"time",   "median before (range)", "median after (range)",
+                                      "change", "difference (interval)", "p"};
+const char *const xs_bench_end_names[] = {"complete", "time-limit", "interrupted", "failed"};
+
+/* --- the table of times --- */
+
+struct row {
+    const char *name;
+    struct xs_string before, after, percent, delta, p;
+};
+
+static void make_row(const struct xs_bench_time *time, const char *name, struct row *row) {
+    const struct xs_difference *d = &time->difference;
+    *row = (struct row){.name = name};
+    xs_bench_spread(&row->before, &d->before);
+    xs_bench_spread(&row->after, &d->after);
+    xs_bench_percent(&row->percent, d);
+    xs_bench_delta(&row->delta, time);
+    if (d->p >= 0)
+        xs_string_format(&row->p, "%.2g", d->p);
+}
+
+static void free_row(struct row *row) {
+    struct xs_string *const texts[] = {&row->before, &row->after, &row->percent, &row->delta, &row->p};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        xs_string_free(texts[i]);
+}
+
+/* One or two rows: of the program, and of its loop. */
+static size_t make_rows(const struct xs_bench_report *report, struct row *rows) {
+    size_t count = 0;
+    if (report->pair.wall.difference.certainty != XS_NOT_KNOWN)
+        make_row(&report->pair.wall, "program", &rows[count++]);
+    if (report->pair.loop.difference.certainty != XS_NOT_KNOWN)
+        make_row(&report->pair.loop, "loop", &rows[count++]);
+    return count;
+}
+
+/* --- text --- */
+
+void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
+    struct xs_string conclusion = {0}, output = {0}, gate = {0};
+    struct row rows[2];
+    size_t count = make_rows(report, rows);
+    enum xs_style style = xs_bench_conclusion_style(report);
+    xs_bench_conclusion(&conclusion, report);
+    xs_bench_output(&output, report);
+    xs_bench_gate_words(&gate, report);
+    fprintf(out->file, "%s%s%s\n", xs_style_on(out, style), conclusion.data, xs_style_off(out, style));
+    for (size_t i = 0; i < 2; i++) {
+        struct xs_string command = {0}, cut = {0};
+        xs_bench_command(&command, report->terms->variants[i].argv);
+        xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
+        xs_out_fact(out, side_names[i], "%s", cut.data);
+        xs_string_free(&command);
+        xs_string_free(&cut);
+    }
+    xs_out_fact(out, "runs", XS_BENCH_RUNS, report->bench->rounds, report->terms->warm_up);
+    if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
+        xs_out_fact(out, "output", "%s", output.data);
+    if (gate.length)
+        xs_out_fact(out, "gate", "%s", gate.data);
+    for (size_t i = 0; i < report->note_count; i++)
+        xs_out_line(out, XS_STYLE_WARN, "! %s", report->notes[i]);
+    if (count) {
+        struct xs_table *table = xs_table_new(2);
+        for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+            xs_table_column(table, headers[i], i > 0);
+        for (size_t i = 0; i < count; i++) {
+            xs_table_cell(table, rows[i].name);
+            xs_table_cell(table, rows[i].before.data);
+            xs_table_cell(table, rows[i].after.data);
+            xs_table_cell(table, rows[i].percent.data);
+            xs_table_cell(table, rows[i].delta.data);
+            xs_table_cell(table, rows[i].p.data);
+            free_row(&rows[i]);
+        }
+        putc('\n', out->file);
+        xs_table_print(table, out);
+        xs_out_line(out, XS_STYLE_DIM, MINUS);
+        xs_table_free(table);
+    }
+    xs_string_free(&conclusion);
+    xs_string_free(&output);
+    xs_string_free(&gate);
+}
+
+/* --- Markdown --- */
+
+/* In code, what a program printed can be no markup. */
+static void put_code(struct xs_out *out, const char *label, const char *text) {
+    struct xs_string code = {0};
+    xs_markdown_code(&code, text);
+    fprintf(out->file, "- %s: %s\n", label, code.data);
+    xs_string_free(&code);
+}
+
+void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out) {
+    struct xs_string conclusion = {0}, output = {0}, gate = {0};
+    struct row rows[2];
+    size_t count = make_rows(report, rows);
+    xs_bench_conclusion(&conclusion, report);
+    xs_bench_output(&output, report);
+    xs_bench_gate_words(&gate, report);
+    fprintf(out->file, "**%s** %zu runs of each, in turns, not profiled.\n\n", conclusion.data, report->bench->rounds);
+    if (count)
+        fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n|---|---:|---:|---:|---:|---:|\n", headers[0], headers[1],
+                headers[2], headers[3], headers[4], headers[5]);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out->file, "| %s | %s | %s | %s | %s | %s |\n", rows[i].name, rows[i].before.data, rows[i].after.data,
+                rows[i].percent.data ? rows[i].percent.data : "", rows[i].delta.data,
+                rows[i].p.data ? rows[i].p.data : "");
+        free_row(&rows[i]);
+    }
+    if (count)
+        fprintf(out->file, "\n" MINUS "\n");
+    putc('\n', out->file);
+    for (size_t i = 0; i < 2; i++) {
+        struct xs_string command = {0};
+        xs_bench_command(&command, report->terms->variants[i].argv);
+        put_code(out, side_names[i], command.data);
+        xs_string_free(&command);
+    }
+    if (report->bench->sides[1].outputs.runs && !report->pair.is_failed)
+        put_code(out, "output", output.data);
+    if (gate.length)
+        put_code(out, "gate", gate.data);
+    for (size_t i = 0; i < report->note_count; i++)
+        put_code(out, "note", report->notes[i]);
+    xs_string_free(&conclusion);
+    xs_string_free(&output);
+    xs_string_free(&gate);
+}
+
+/* --- JSON --- */
+
+static void put_spread(struct xs_json *json, const char *key, const struct xs_spread *spread) {
+    xs_json_object(json, key);
+    xs_json_count(json, "median_ns", spread->median);
+    xs_json_count(json, "min_ns", spread->least);
+    xs_json_count(json, "max_ns", spread->most);
+    xs_json_end(json, '}');
+}
+
+void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time) {
+    const struct xs_difference *d = &time->difference;
+    if (d->certainty == XS_NOT_KNOWN) {
+        xs_json_null(json, key);
+        return;
+    }
+    xs_json_object(json, key);
+    put_spread(json, "before", &d->before);
+    put_spread(json, "after", &d->after);
+    xs_json_int(json, "delta_ns", xs_difference_delta(d));
+    xs_json_int(json, "delta_low_ns", time->low_ns);
+    xs_json_int(json, "delta_high_ns", time->high_ns);
+    xs_json_bool(json, "interval_90", time->is_interval);
+    xs_json_text(json, "certainty", xs_certainty_names[d->certainty]);
+    if (d->p < 0)
+        xs_json_null(json, "p");
+    else
+        xs_json_number(json, "p", d->p);
+    xs_json_end(json, '}');
+}
+
+void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report) {
+    const struct xs_outputs_compared *c = &report->pair.output;
+    struct xs_string text = {0};
+    xs_bench_output(&text, report);
+    xs_json_object(json, "output");
+    xs_json_text(json, "result", xs_output_result_names[c->result]);
+    xs_json_count(json, "ignored_lines", c->ignored);
+    xs_json_bool(json, "exits_differ", report->pair.exits_differ);
+    xs_json_count(json, "lines", c->lines);
+    xs_json_count(json, "varying_lines", c->varying);
+    xs_json_known_count(json, "first_difference", c->line != 0, c->line);
+    xs_json_text(json, "line_before", c->before.data);
+    xs_json_text(json, "line_after", c->after.data);
+    xs_json_text(json, "text", text.data);
+    xs_json_end(json, '}');
+    xs_string_free(&text);
+}
+
+static void put_gate(struct xs_json *json, const struct xs_bench_report *report) {
+    xs_json_object(json, "gate");
+    xs_json_bool(json, "holds", !report->failed);
+    xs_json_text(json, "at_least", report->gate->at_least);
+    xs_json_array(json, "failed");
+    for (unsigned i = 0; xs_bench_fault_names[i]; i++)
+        if (report->failed & 1U << i)
+            xs_json_text(json, NULL, xs_bench_fault_names[i]);
+    xs_json_end(json, ']');
+    xs_json_end(json, '}');
+}
+
+void xs_bench_side_json(struct xs_json *json, const char *key, const struct xs_bench_report *report, size_t side) {
+    const struct xs_bench_run *runs = report->bench->sides[side].runs;
+    xs_json_object(json, key);
+    xs_json_array(json, "command");
+    for (char *const *word = report->terms->variants[side].argv; *word; word++)
+        xs_json_text(json, NULL, *word);
+    xs_json_end(json, ']');
+    xs_json_array(json, "runs");
+    for (size_t r = 0; r < report->bench->rounds; r++) {
+        xs_json_object(json, NULL);
+        xs_json_count(json, "wall_ns", runs[r].wall.value);
+        xs_json_known_count(json, "loop_ns", runs[r].loop.known, runs[r].loop.value);
+        xs_json_known_count(json, "exit_status", WIFEXITED(runs[r].status), (uint64_t)WEXITSTATUS(runs[r].status));
+        xs_json_known_count(json, "signal", WIFSIGNALED(runs[r].status), (uint64_t)WTERMSIG(runs[r].status));
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+    xs_json_end(json, '}');
+}
+
+void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out) {
+    struct xs_json json = {.file = out->file};
+    struct xs_string conclusion = {0};
+    xs_bench_conclusion(&conclusion, report);
+    xs_json_object(&json, NULL);
+    xs_json_text(&json, "format", XS_BENCH_FORMAT);
+    xs_json_int(&json, "version", XS_BENCH_JSON_VERSION);
+    xs_json_text(&json, "result", xs_bench_result_names[report->pair.result]);
+    xs_json_text(&json, "text", conclusion.data);
+    xs_json_text(&json, "time", report->pair.by_loop ? "loop" : "wall");
+    xs_bench_time_json(&json, "wall", &report->pair.wall);
+    xs_bench_time_json(&json, "loop", &report->pair.loop);
+    xs_bench_output_json(&json, report);
+    put_gate(&json, report);
+    xs_json_array(&json, "notes");
+    for (size_t i = 0; i < report->note_count; i++)
+        xs_json_text(&json, NULL, report->notes[i]);
+    xs_json_end(&json, ']');
+    xs_json_text(&json, "ended", xs_bench_end_names[report->bench->end]);
+    xs_json_count(&json, "rounds", report->bench->rounds);
+    xs_json_count(&json, "warm_up", report->terms->warm_up);
+    xs_json_int(&json, "expected_status", report->terms->exit_status);
+    xs_bench_side_json(&json, side_names[0], report, 0);
+    xs_bench_side_json(&json, side_names[1], report, 1);
+    xs_json_end(&json, '}');
+    xs_string_free(&conclusion);
+}

@@ -1,0 +1,52 @@
+/* What a bench demands, and whether it holds; see bench_words.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "analyzer/commands/bench/bench_words.h"
+
+const char *const xs_bench_fault_names[] = {"output", "slower", "unclear", "gain", "status", NULL};
+
+bool xs_bench_gate_parse(const char *text, struct xs_bench_gate *gate) {
+    char *end = NULL;
+    double value = strtod(text, &end), unit = 0;
+    if (end == text || !isfinite(value) || value < 0)
+        return false;
+    gate->at_least = text;
+    gate->share = -1;
+    if (!strcmp(end, "%")) {
+        gate->share = value / 100;
+        return true;
+    }
+    unit = *end ? xs_time_unit_ns(end, strlen(end)) : value > 0 ? 0 : 1;
+    gate->gain_ns = unit > 0 && value * unit < 9e18 ? (int64_t)(value * unit) : 0;
+    return unit > 0 && value * unit < 9e18;
+}
+
+/* A gain counts if it is beyond what runs differ by; to be no slower it need not be one. */
+static bool has_gain(const struct xs_bench_pair *pair, const struct xs_bench_gate *gate) {
+    const struct xs_bench_time *time = xs_bench_deciding(pair);
+    int64_t demanded =
+        gate->share < 0 ? gate->gain_ns : (int64_t)((double)time->difference.before.median * gate->share);
+    if (!demanded)
+        return pair->result == XS_BENCH_FASTER || pair->result == XS_BENCH_NO_DIFFERENCE;
+    return pair->result == XS_BENCH_FASTER && xs_bench_gain_ns(time) >= demanded;
+}
+
+unsigned xs_bench_judge(const struct xs_bench *bench, const struct xs_bench_pair *pair,
+                        const struct xs_bench_gate *gate) {
+    unsigned found = 0;
+    if (pair->is_failed)
+        return XS_FAULT_STATUS;
+    bool unlike = bench->sides[0].status_varies || pair->exits_differ;
+    if (unlike || pair->output.result != XS_OUTPUT_SAME)
+        found |= XS_FAULT_OUTPUT;
+    if (pair->result == XS_BENCH_SLOWER)
+        found |= XS_FAULT_SLOWER;
+    if (pair->result == XS_BENCH_CANNOT_TELL || pair->result == XS_BENCH_NO_DIFFERENCE)
+        found |= XS_FAULT_UNCLEAR;
+    if (gate->at_least && !has_gain(pair, gate))
+        found |= XS_FAULT_GAIN;
+    return found & (gate->faults | (gate->at_least ? XS_FAULT_GAIN : 0U));
+}

@@ -1,0 +1,29 @@
+/* What a run is measured against: another trace, or a small file that is kept with the program's sources. */
+#ifndef XFERSPY_ANALYZER_CHECK_BASELINE_H
+#define XFERSPY_ANALYZER_CHECK_BASELINE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/commands/check/finding.h"
+#include "analyzer/totals/summary/metrics.h"
+
+struct xs_reading;
+
+struct xs_baseline {
+    struct xs_check_findings findings;
+    struct xs_metric_values metrics;
+    uint64_t *undecided; /* instances by detector, xs_detector_count of them */
+};
+
+/* Reads a baseline file, or a trace (with its findings). What failed was printed. Returns an exit status. */
+int xs_baseline_open(const char *path, struct xs_baseline *baseline);
+void xs_baseline_free(struct xs_baseline *baseline);
+
+/* Whether the trace can be a baseline: not of a run that was repaired. Why not was printed. */
+bool xs_baseline_may_be(const struct xs_reading *reading);
+
+/* Writes JSON in a stable order, without paths and names of a machine; docs/use/check.md describes it. */
+void xs_baseline_write(const struct xs_reading *reading, FILE *file);
+
+#endif

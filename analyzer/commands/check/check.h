@@ -1,0 +1,56 @@
+/* What `xferspy check` prints: for people, as JSON, JUnit XML, SARIF, and lines that GitHub shows at the sources. All
+ * numbers come from struct xs_judged. Texts of traces are escaped by the rules of each format. */
+#ifndef XFERSPY_ANALYZER_CHECK_CHECK_H
+#define XFERSPY_ANALYZER_CHECK_CHECK_H
+
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/commands/check/judge.h"
+
+#define XS_CHECK_JSON_VERSION 1
+
+struct xs_check {
+    const struct xs_check_terms *terms;
+    const char *baseline_path; /* NULL: none */
+    bool default_rules;        /* nobody gave any */
+    const char *source_root;   /* the folder that names of sources are relative to; NULL: the run's */
+    const struct xs_judged *judged;
+    size_t count;
+    enum xs_outcome outcome;   /* the worst of all that were judged */
+    const char *const *unread; /* traces that could not be read; any text */
+    size_t unread_count;
+    bool incomplete; /* not everything that was named was judged: no pass, whatever `status` says */
+};
+
+void xs_check_text(const struct xs_check *check, struct xs_out *out);
+void xs_check_json(const struct xs_check *check, struct xs_out *out);
+void xs_check_junit(const struct xs_check *check, struct xs_out *out);
+void xs_check_sarif(const struct xs_check *check, struct xs_out *out);
+void xs_check_github(const struct xs_check *check, struct xs_out *out);
+
+/* --- between them: check_words.c --- */
+
+/* "9 instances", "saves up to 6.30 ms (6.3 % of the run)"; the limit in the same words, with the baseline's value.
+ * Where a rule's value is not known, its reason. Not escaped. */
+void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
+void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
+/* All of it in a sentence: "9 instances, limit 0", or the reason. */
+void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
+/* "9, 72.0 MiB, saves 6.30 ms". */
+void xs_check_amount(struct xs_string *text, const struct xs_check_finding *finding);
+/* Of a suppression that has expired: "expired on 2026-12-31, and is needed still: ...". */
+void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppression);
+#define XS_SOURCE_ROOT_DEFAULT "the folder that the program ran in"
+#define XS_CHECK_UNREAD "cannot be read, and was not judged" /* of a trace */
+/* Of a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
+void xs_check_suppression(struct xs_string *text, const struct xs_suppression *suppression);
+
+/* The file of a finding from the source root on, else its whole name; of code without lines the library's name. Not
+ * escaped; *absolute where it is no name below the root. */
+void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
+                   const struct xs_check_finding *finding, bool *absolute);
+
+/* Of each of an array's places how many, at most, are listed. */
+enum { XS_CHECK_PLACES = 5 };
+
+#endif

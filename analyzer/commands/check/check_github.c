@@ -1,0 +1,91 @@
+/* `xferspy check --format=github`: workflow commands, lines that GitHub Actions shows at the source lines that they
+ * name. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/commands/check/check.h"
+
+/* Escaped as for people first, so that no text begins another command or moves the log's cursor; then by GitHub's
+ * rules, by which the values of properties need more. */
+static void put(FILE *file, const char *text, bool property) {
+    char *escaped = xs_text_escaped(text);
+    for (const char *p = escaped; *p; p++) {
+        if (*p == '%' || (property && (*p == ':' || *p == ',')))
+            fprintf(file, "%%%02X", (unsigned)*p);
+        else
+            putc(*p, file);
+    }
+    free(escaped);
+}
+
+static void put_place(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
+                      const struct xs_check_finding *f, FILE *file) {
+    struct xs_string path = {0}, amount = {0};
+    bool absolute;
+    xs_check_path(&path, check, judged, f, &absolute);
+    xs_check_amount(&amount, f);
+    fputs("::error ", file);
+    if (f->is_source) {
+        fputs("file=", file);
+        put(file, path.data, true);
+        if (f->line)
+            fprintf(file, ",line=%" PRIu32, f->line);
+        putc(',', file);
+    }
+    fputs("title=", file);
+    put(file, f->kind, true);
+    fputs("::", file);
+    put(file, amount.data, false);
+    fputs(" at ", file);
+    put(file, f->place, false);
+    fputs(" (", file);
+    put(file, r->rule->text, false);
+    fputs(")\n", file);
+    xs_string_free(&path);
+    xs_string_free(&amount);
+}
+
+static void put_line(const char *command, const char *title, const char *text, FILE *file) {
+    fprintf(file, "::%s title=", command);
+    put(file, title, true);
+    fputs("::", file);
+    put(file, text, false);
+    putc('\n', file);
+}
+
+static void put_result(const struct xs_check *check, const struct xs_judged *judged, const struct xs_rule_result *r,
+                       FILE *file) {
+    if (r->outcome == XS_OUTCOME_PASS)
+        return;
+    struct xs_string title = {0}, sentence = {0};
+    xs_string_format(&title, "xferspy %s", r->rule->text);
+    xs_string_format(&sentence, "%s: ", judged->path);
+    xs_check_sentence(&sentence, judged, r);
+    put_line(r->outcome == XS_OUTCOME_ALLOWED ? "warning" : "error", title.data, sentence.data, file);
+    for (size_t i = 0; r->outcome == XS_OUTCOME_FAIL && i < r->place_count && i < XS_CHECK_PLACES; i++)
+        put_place(check, judged, r, &judged->findings.items[r->places[i]], file);
+    xs_string_free(&title);
+    xs_string_free(&sentence);
+}
+
+void xs_check_github(const struct xs_check *check, struct xs_out *out) {
+    for (size_t i = 0; i < check->count; i++) {
+        const struct xs_judged *judged = &check->judged[i];
+        for (size_t k = 0; k < judged->result_count; k++)
+            put_result(check, judged, &judged->results[k], out->file);
+        for (size_t k = 0; k < judged->expired_count; k++) {
+            const struct xs_suppression *s = &check->terms->config->suppressions[judged->expired[k]];
+            struct xs_string text = {0};
+            xs_check_expired(&text, s);
+            put_line("error", "xferspy suppression", text.data, out->file);
+            xs_string_free(&text);
+        }
+    }
+    for (size_t i = 0; i < check->unread_count; i++) {
+        struct xs_string text = {0};
+        xs_string_format(&text, "%s: " XS_CHECK_UNREAD, check->unread[i]);
+        put_line("error", "xferspy check", text.data, out->file);
+        xs_string_free(&text);
+    }
+}

@@ -1,0 +1,426 @@
+/* Judging a run by rules; see judge.h. */
+#include "analyzer/commands/check/judge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/check/judge_internal.h"
+#include "analyzer/commands/common/reading.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/left_out.h"
+#include "analyzer/words/modelled_words.h"
+#include "analyzer/words/place.h"
+#include "analyzer/words/sentences.h"
+
+const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
+const char *const xs_standing_names[] = {NULL, "same", "grown", "new"};
+
+uint64_t xs_check_measured(const struct xs_check_finding *f, enum xs_metric_unit unit) {
+    return unit == XS_METRIC_COUNT ? f->instances : unit == XS_METRIC_BYTES ? f->bytes : f->gives_back_ns;
+}
+
+uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *f) {
+    return rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS ? f->least_ns : xs_check_measured(f, rule->unit);
+}
+
+uint64_t xs_judge_share_of(uint64_t value, double share) {
+    double part = (double)value * share;
+    return part >= 9e18 ? INT64_MAX : (uint64_t)part;
+}
+
+enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct xs_check_terms *terms, size_t finding,
+                                    enum xs_metric_unit unit) {
+    if (!terms->baseline)
+        return XS_STANDING_NONE;
+    long before = judged->states[finding].before;
+    if (before < 0)
+        return XS_STANDING_NEW;
+    uint64_t was = terms->baseline->findings.items[before].range[unit].high;
+    uint64_t most = xs_sum(was, xs_judge_share_of(was, terms->tolerance));
+    return judged->findings.items[finding].range[unit].low > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
+}
+
+static bool is_about(const struct xs_rule *rule, const struct xs_check_finding *f) {
+    if (rule->about == XS_RULE_METRIC)
+        return false;
+    if (rule->about != XS_RULE_FINDING)
+        return !f->advice;
+    return f->detector == (unsigned)rule->detector && (rule->verdict < 0 || f->verdicts >> rule->verdict & 1);
+}
+
+enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
+                                             size_t finding) {
+    enum xs_standing standing = XS_STANDING_NONE;
+    for (size_t i = 0; i < judged->result_count; i++) {
+        const struct xs_rule *rule = judged->results[i].rule;
+        if (!is_about(rule, &judged->findings.items[finding]))
+            continue;
+        enum xs_standing by_rule = xs_judged_standing(judged, terms, finding, rule->unit);
+        standing = by_rule > standing ? by_rule : standing;
+    }
+    return standing ? standing : xs_judged_standing(judged, terms, finding, XS_METRIC_COUNT);
+}
+
+/* The interval of what the rule measures of a finding. `sure' goes by the least, of which the sample's low end is a
+ * part. */
+static struct xs_check_range range_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
+    if (rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS)
+        return (struct xs_check_range){f->least_ns, f->least_ns};
+    return f->range[rule->unit];
+}
+
+/* Above the limit for certain; or perhaps, which a limit against a baseline lets pass: no more is not grown. */
+static enum xs_outcome by_range(const struct xs_rule *rule, const struct xs_check_range *range, uint64_t limit) {
+    if (range->low > limit)
+        return XS_OUTCOME_FAIL;
+    return range->high > limit && !rule->relative ? XS_OUTCOME_UNKNOWN : XS_OUTCOME_PASS;
+}
+
+bool xs_judge_is_suppressed(const struct xs_judge *j, size_t finding) {
+    long s = j->judged->states[finding].suppression;
+    return s >= 0 && !j->terms->config->suppressions[s].expired;
+}
+
+/* --- rules --- */
+
+static void add_place(struct xs_rule_result *r, size_t finding) {
+    r->places = xs_realloc(r->places, sizeof *r->places * (r->place_count + 1));
+    r->places[r->place_count++] = finding;
+}
+
+static int by_value(const void *a, const void *b, void *data) {
+    const struct xs_rule_result *r = ((void **)data)[0];
+    const struct xs_judged *judged = ((void **)data)[1];
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    uint64_t x = xs_judge_measured(r->rule, &judged->findings.items[left]),
+             y = xs_judge_measured(r->rule, &judged->findings.items[right]);
+    return x != y ? (x < y ? 1 : -1) : (left > right) - (left < right);
+}
+
+static uint64_t absolute_limit(const struct xs_judge *j, const struct xs_rule *rule) {
+    return rule->is_share ? xs_judge_share_of(j->judged->recorded.ns, rule->share) : rule->limit;
+}
+
+static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
+    return xs_sum(base, rule->is_share ? xs_judge_share_of(base, rule->share) : rule->limit);
+}
+
+/* What there is to save is at the first findings of the causes, but for those that a report folds: they do not tell why
+ * a limit is passed. */
+static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        const struct xs_check_finding *f = &j->judged->findings.items[i];
+        if (f->leads && f->gives_back_ns && !f->folded && !xs_judge_is_suppressed(j, i))
+            add_place(r, i);
+    }
+}
+
+/* Device times that are modelled lie in an interval: a limit that lies in it, too, is neither kept nor passed for
+ * certain. */
+static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
+    bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
+    uint64_t least_ns, most_ns;
+    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
+    struct xs_string reason = {0};
+    if (!r->value_known ||
+        (!kernels && r->rule->metric != XS_METRIC_DEVICE_TIME && r->rule->metric != XS_METRIC_EXPOSED_TIME))
+        return;
+    if (!xs_modelled_bounds(&j->reading->summary, kernels, r->value, &least_ns, &most_ns))
+        xs_string_format(&reason,
+                         j->reading->summary.thinned.rows
+                             ? "Calls are gone (XFERSPY_MAX_SIZE), and nothing is modelled for them."
+                             : "Too few windows have device times to say how far the modelled part may be off.");
+    else if (least_ns <= r->limit && r->limit < most_ns)
+        xs_string_format(&reason, "A part of it is modelled: it lies between %s and %s, and so does the limit.",
+                         xs_format_ns(least, least_ns), xs_format_ns(most, most_ns));
+    if (!reason.length)
+        return;
+    r->outcome = XS_OUTCOME_UNKNOWN;
+    r->reason = reason.data;
+}
+
+static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
+    const struct xs_metric_value *now = &j->reading->metrics.of[r->rule->metric];
+    r->value_known = now->known;
+    r->value = now->value;
+    r->limit = absolute_limit(j, r->rule);
+    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME) {
+        r->at_most = xs_saving_is_range(&j->reading->findings->together);
+        r->least = j->reading->findings->together.least_ns;
+    }
+    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME || r->rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME)
+        add_causes(j, r);
+    if (r->rule->relative) {
+        const struct xs_metric_value *was = &j->terms->baseline->metrics.of[r->rule->metric];
+        r->has_base = was->known;
+        r->base = was->value;
+        r->limit = limit_on(r->rule, was->value);
+        if (!was->known) {
+            r->outcome = XS_OUTCOME_UNKNOWN;
+            r->reason = xs_strdup("The baseline does not have this number.");
+            return;
+        }
+    }
+    if (now->known && now->value > r->limit)
+        r->outcome = XS_OUTCOME_FAIL;
+    judge_modelled(j, r);
+}
+
+/* `verdicts`: the bits of those that a finding without one in its kind has. */
+static bool is_kind(const struct xs_rule *rule, const char *kind, unsigned verdicts) {
+    const struct xs_detector *d = xs_detectors[rule->detector];
+    size_t id = strlen(d->id);
+    if (strncmp(kind, d->id, id) != 0 || (kind[id] && kind[id] != '/'))
+        return false;
+    if (rule->verdict >= 0 && !kind[id] && d->verdicts_join) /* it counts under each that it has */
+        return verdicts >> rule->verdict & 1;
+    return rule->verdict < 0 || (kind[id] && !strcmp(kind + id + 1, d->verdicts[rule->verdict].name));
+}
+
+static uint64_t base_of(const struct xs_rule *rule, const struct xs_check_finding *f, bool high) {
+    return high ? f->range[rule->unit].high : xs_check_measured(f, rule->unit);
+}
+
+/* What the baseline has of it, without what is suppressed by now; `high`: the upper end of its interval. */
+static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
+    const struct xs_check_findings *before = &j->terms->baseline->findings;
+    uint64_t base = 0;
+    for (size_t i = 0; i < before->count; i++)
+        if (is_kind(rule, before->items[i].kind, before->items[i].verdicts))
+            base = xs_sum(base, base_of(rule, &before->items[i], high));
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        long was = j->judged->states[i].before;
+        if (was >= 0 && xs_judge_is_suppressed(j, i) &&
+            is_kind(rule, before->items[was].kind, before->items[was].verdicts))
+            base -= base_of(rule, &before->items[was], high) <= base ? base_of(rule, &before->items[was], high) : base;
+    }
+    return base;
+}
+
+static void judge_finding(const struct xs_judge *j, struct xs_rule_result *r) {
+    const struct xs_rule *rule = r->rule;
+    r->value_known = true;
+    r->has_base = rule->relative;
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        const struct xs_check_finding *f = &j->judged->findings.items[i];
+        if (!is_about(rule, f) || xs_judge_is_suppressed(j, i))
+            continue;
+        if (!rule->relative && xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
+            r->accepted++;
+            continue;
+        }
+        r->value = xs_sum(r->value, xs_check_measured(f, rule->unit));
+        r->low = xs_sum(r->low, range_of(rule, f).low);
+        r->high = xs_sum(r->high, range_of(rule, f).high);
+        r->at_most |= rule->unit == XS_METRIC_NS && f->at_most;
+        r->least = xs_sum(r->least, f->least_ns);
+        add_place(r, i);
+    }
+    r->base = rule->relative ? base_of_kind(j, rule, false) : 0;
+    r->limit = rule->relative ? limit_on(rule, base_of_kind(j, rule, true)) : absolute_limit(j, rule);
+    r->outcome = by_range(rule, &(struct xs_check_range){r->low, r->high}, r->limit);
+}
+
+static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
+    const struct xs_rule *rule = r->rule;
+    bool any = false;
+    r->value_known = true;
+    r->limit = absolute_limit(j, rule);
+    for (size_t i = 0; i < j->judged->findings.count; i++) {
+        const struct xs_check_finding *f = &j->judged->findings.items[i];
+        uint64_t value = xs_judge_measured(rule, f), limit = absolute_limit(j, rule), base = 0;
+        if (f->advice || (rule->about == XS_RULE_SURE && !f->least_ns) || xs_judge_is_suppressed(j, i))
+            continue;
+        if (rule->relative) {
+            long before = j->judged->states[i].before;
+            base = before < 0 ? 0 : xs_judge_measured(rule, &j->terms->baseline->findings.items[before]);
+            limit = limit_on(rule, before < 0 ? 0 : range_of(rule, &j->terms->baseline->findings.items[before]).high);
+        } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
+            r->accepted++;
+            continue;
+        }
+        struct xs_check_range range = range_of(rule, f);
+        enum xs_outcome outcome = by_range(rule, &range, limit);
+        if (outcome == XS_OUTCOME_FAIL)
+            add_place(r, i);
+        /* the largest, but one that is over its limit, or may be, before all that are not */
+        if (!any || outcome > r->outcome || (outcome == r->outcome && value > r->value)) {
+            r->low = range.low;
+            r->high = range.high;
+            r->value = value;
+            r->limit = limit;
+            r->base = base;
+            r->has_base = rule->relative;
+            r->at_most = rule->unit == XS_METRIC_NS && rule->about != XS_RULE_SURE && f->at_most;
+            r->least = f->least_ns;
+        }
+        any = true;
+        r->outcome = outcome > r->outcome ? outcome : r->outcome;
+    }
+}
+
+static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
+    const struct xs_rule *rule = r->rule;
+    if (rule->about == XS_RULE_METRIC)
+        judge_metric(j, r);
+    else if (rule->about == XS_RULE_FINDING)
+        judge_finding(j, r);
+    else
+        judge_each(j, r);
+    void *data[] = {r, j->judged};
+    if (r->place_count > 1)
+        qsort_r(r->places, r->place_count, sizeof *r->places, by_value, data);
+    char *repaired = xs_judge_why_repaired(j, rule);
+    if (repaired) {
+        free(r->reason);
+        r->reason = repaired;
+        r->outcome = XS_OUTCOME_UNKNOWN;
+    }
+    if (r->outcome == XS_OUTCOME_FAIL) {
+        for (size_t i = 0; i < r->place_count; i++)
+            j->judged->states[r->places[i]].failing = true;
+        return;
+    }
+    if (r->outcome == XS_OUTCOME_UNKNOWN && !r->reason)
+        r->reason = xs_judge_why_between(r);
+    if (r->outcome == XS_OUTCOME_PASS && (r->reason = xs_judge_why_unknown(j, r)))
+        r->outcome = XS_OUTCOME_UNKNOWN;
+    if (r->outcome == XS_OUTCOME_UNKNOWN && xs_check_config_allows(j->terms->config, rule))
+        r->outcome = XS_OUTCOME_ALLOWED;
+}
+
+/* --- around them --- */
+
+__attribute__((format(printf, 2, 3))) static void add_note(struct xs_judged *judged, const char *format, ...) {
+    struct xs_string text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    xs_string_vformat(&text, format, arguments);
+    va_end(arguments);
+    judged->notes = xs_realloc(judged->notes, sizeof *judged->notes * (judged->note_count + 1));
+    judged->notes[judged->note_count++] = text.data;
+}
+
+static void add_notes(struct xs_judge *j) {
+    const struct xs_reading *reading = j->reading;
+    bool is_killed = !strcmp(reading->summary.run.status, "recovered");
+    if (is_killed || reading->summary.run.is_snapshot)
+        add_note(j->judged, "%s: only what it had done until then was judged.",
+                 is_killed ? "The process was killed" : XS_THIS_IS_A_SNAPSHOT);
+    struct xs_string bounds = {0};
+    xs_say_bounds(&bounds, reading->findings);
+    if (bounds.length)
+        add_note(j->judged, "%s", bounds.data);
+    xs_string_free(&bounds);
+    struct xs_string windows = {0};
+    xs_modelled_say(&windows, &reading->summary);
+    if (windows.length)
+        add_note(j->judged, "D%s.", windows.data + 1);
+    xs_string_free(&windows);
+    struct xs_string repaired = {0};
+    xs_repaired_say(&repaired, &reading->summary.repaired);
+    if (repaired.length)
+        add_note(j->judged, "%s", repaired.data);
+    xs_string_free(&repaired);
+    struct xs_string looked_at = {0};
+    xs_looked_at_say(&reading->summary, &looked_at);
+    if (looked_at.length)
+        add_note(j->judged, "%s", looked_at.data);
+    xs_string_free(&looked_at);
+    if (!reading->findings->transfers)
+        add_note(j->judged, "No copies were seen at all.");
+    if (reading->findings->damaged_rows)
+        add_note(j->judged, "Rows with values that cannot be true were left out: %" PRIu64 ".",
+                 reading->findings->damaged_rows);
+    if (reading->summary.run.simulated)
+        add_note(j->judged, "SIMULATED: the times are those of a model, not of a GPU.");
+}
+
+static void look_up_states(struct xs_judge *j) {
+    struct xs_judged *judged = j->judged;
+    size_t count = judged->findings.count;
+    const struct xs_check_config *config = j->terms->config;
+    long *before = xs_realloc(NULL, sizeof *before * count);
+    judged->states = xs_realloc(NULL, sizeof *judged->states * count);
+    if (j->terms->baseline)
+        xs_check_match(&judged->findings, &j->terms->baseline->findings, before);
+    for (size_t i = 0; i < count; i++) {
+        long s = xs_check_config_suppression(config, &judged->findings.items[i]);
+        judged->states[i] = (struct xs_judged_state){.suppression = s, .before = j->terms->baseline ? before[i] : -1};
+        if (s >= 0) {
+            j->terms->used[s] = true;
+            judged->states[i].failing = config->suppressions[s].expired;
+        }
+    }
+    free(before);
+    for (size_t s = 0; s < config->suppression_count; s++) {
+        bool needed = false;
+        for (size_t i = 0; i < count && config->suppressions[s].expired; i++)
+            needed |= judged->states[i].suppression == (long)s;
+        if (!needed)
+            continue;
+        judged->expired = xs_realloc(judged->expired, sizeof *judged->expired * (judged->expired_count + 1));
+        judged->expired[judged->expired_count++] = s;
+    }
+}
+
+static void find_gone(struct xs_judge *j) {
+    struct xs_judged *judged = j->judged;
+    size_t count = j->terms->baseline ? j->terms->baseline->findings.count : 0;
+    bool *here = xs_realloc(NULL, count);
+    memset(here, 0, count);
+    for (size_t i = 0; i < judged->findings.count; i++)
+        if (judged->states[i].before >= 0)
+            here[judged->states[i].before] = true;
+    judged->gone = xs_realloc(NULL, sizeof *judged->gone * count);
+    for (size_t i = 0; i < count; i++)
+        if (!here[i])
+            judged->gone[judged->gone_count++] = i;
+    free(here);
+}
+
+void xs_check_judge(const struct xs_reading *reading, const struct xs_check_terms *terms, struct xs_judged *judged) {
+    struct xs_judge j = {.reading = reading, .terms = terms, .judged = judged};
+    const struct xs_run *run = &reading->summary.run;
+    const struct xs_rules *rules = &terms->config->rules;
+    *judged = (struct xs_judged){.path = xs_strdup(reading->path),
+                                 .cwd = xs_strdup(run->cwd),
+                                 .executable = xs_strdup(run->executable),
+                                 .command = xs_strdup(run->command),
+                                 .recorded = reading->findings->recorded};
+    xs_check_findings_of(reading, &judged->findings);
+    look_up_states(&j);
+    find_gone(&j);
+    add_notes(&j);
+    for (size_t i = 0; i < reading->findings->undecided_count; i++)
+        judged->undecided = xs_sum(judged->undecided, reading->findings->undecided[i].count);
+    judged->results = xs_realloc(NULL, sizeof *judged->results * rules->count);
+    judged->outcome = judged->expired_count ? XS_OUTCOME_FAIL : XS_OUTCOME_PASS;
+    for (size_t i = 0; i < rules->count; i++) {
+        struct xs_rule_result *r = &judged->results[judged->result_count++];
+        *r = (struct xs_rule_result){.rule = &rules->items[i]};
+        judge_rule(&j, r);
+        judged->outcome = r->outcome > judged->outcome ? r->outcome : judged->outcome;
+    }
+}
+
+void xs_judged_free(struct xs_judged *judged) {
+    for (size_t i = 0; i < judged->result_count; i++) {
+        free(judged->results[i].reason);
+        free(judged->results[i].places);
+    }
+    for (size_t i = 0; i < judged->note_count; i++)
+        free(judged->notes[i]);
+    void *const blocks[] = {judged->path,    judged->cwd,  judged->executable, judged->command, judged->states,
+                            judged->results, judged->gone, judged->expired,    judged->notes};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+    xs_check_findings_free(&judged->findings);
+    *judged = (struct xs_judged){0};
+}

@@ -1,0 +1,209 @@
+/* Why the trace cannot tell whether a rule holds: contents and device times that are not there, and copies that nobody
+ * looked at. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/check/judge_internal.h"
+#include "analyzer/commands/common/reading.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/sentences.h"
+#include "analyzer/words/unchecked.h"
+
+static void add_contents_reason(const struct xs_judge *j, struct xs_string *reason) {
+    char why[512];
+    xs_content_coverage_why_none(&j->reading->contents, why, sizeof why);
+    if (*why)
+        xs_string_format(reason, "%s%s", reason->length ? " " : "", why);
+}
+
+static bool has_device_records(const struct xs_judge *j) {
+    return j->reading->findings->timed || !strcmp(j->reading->summary.run.cupti_status, "active");
+}
+
+static void add_device_reason(const struct xs_judge *j, struct xs_string *reason) {
+    const struct xs_run *run = &j->reading->summary.run;
+    if (has_device_records(j))
+        return;
+    xs_string_format(reason, "%sThere are no device times: CUPTI %s%s%.200s%s.", reason->length ? " " : "",
+                     run->cupti_status, *run->cupti_text ? " (" : "", run->cupti_text, *run->cupti_text ? ")" : "");
+}
+
+/* How many of the undecided can be instances: of copies for which checked ones stand, the interval has them where the
+ * finding was made, and elsewhere so many as a sample without one allows. */
+static uint64_t may_be(const struct xs_findings *findings, unsigned detector, uint64_t undecided) {
+    const struct xs_by_chance *left = findings->left_out ? &findings->left_out[detector] : NULL;
+    if (!left)
+        return undecided;
+    uint64_t others = undecided > left->copies ? undecided - left->copies : 0;
+    return xs_sum(others, (uint64_t)ceil(left->most));
+}
+
+static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_t limit, uint64_t value,
+                                 enum xs_metric_unit unit, struct xs_string *reason) {
+    const struct xs_findings *findings = j->reading->findings;
+    const struct xs_undecided *most = NULL;
+    char count[XS_UNIT_BYTES];
+    uint64_t undecided = 0;
+    for (size_t i = 0; i < findings->undecided_count; i++) {
+        const struct xs_undecided *u = &findings->undecided[i];
+        if (u->detector != (unsigned)detector)
+            continue;
+        undecided = xs_sum(undecided, u->count);
+        if (!most || u->count > most->count)
+            most = u;
+    }
+    if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, may_be(findings, (unsigned)detector, undecided)) <= limit))
+        return;
+    if (unit != XS_METRIC_COUNT && !may_be(findings, (unsigned)detector, undecided)) /* the intervals have them all */
+        return;
+    if (j->terms->baseline) { /* what could not be told before either is no news */
+        uint64_t was = j->terms->baseline->undecided[detector];
+        if (undecided <= xs_sum(was, xs_judge_share_of(was, j->terms->tolerance)))
+            return;
+    }
+    bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
+    bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
+    xs_string_format(reason, "%sOf %s " XS_IS_UNDECIDED " (%s)%s.", reason->length ? " " : "",
+                     xs_format_count(count, undecided), most->reason,
+                     of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"
+                     : content ? "; XFERSPY_FINGERPRINT=all looks at every copy"
+                               : "");
+}
+
+/* What could not be checked in the baseline's run either is no news. To be freed. */
+static bool *unchecked_as_before(const struct xs_judge *j) {
+    const struct xs_findings *findings = j->reading->findings;
+    bool *without = xs_realloc(NULL, xs_detector_count * sizeof *without);
+    for (unsigned d = 0; d < xs_detector_count; d++) {
+        uint64_t undecided = 0, was = j->terms->baseline ? j->terms->baseline->undecided[d] : 0;
+        for (size_t i = 0; i < findings->undecided_count; i++)
+            if (findings->undecided[i].detector == d)
+                undecided = xs_sum(undecided, findings->undecided[i].count);
+        without[d] = j->terms->baseline && undecided <= xs_sum(was, xs_judge_share_of(was, j->terms->tolerance));
+    }
+    return without;
+}
+
+static void add_unchecked_reason(const struct xs_unchecked *unchecked, struct xs_string *reason) {
+    xs_string_format(reason, "%s", reason->length ? " " : "");
+    xs_unchecked_copies(reason, unchecked);
+    xs_string_format(reason, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
+}
+
+/* All repairs together: whether the limit holds even if every copy that was not checked could go. */
+static void add_unchecked_in_all(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
+    bool *without = unchecked_as_before(j);
+    struct xs_unchecked total = xs_unchecked_total(j->reading->findings, without);
+    if (total.ns && xs_sum(r->value, total.ns) > r->limit)
+        add_unchecked_reason(&total, reason);
+    free(without);
+}
+
+/* The same of each finding by itself: at one site the copies of one detector, with what it found there. */
+static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
+    const struct xs_findings *findings = j->reading->findings;
+    bool *without = unchecked_as_before(j);
+    struct xs_unchecked over = {0};
+    for (size_t i = 0; i < findings->unchecked_count; i++) {
+        const struct xs_unchecked *u = &findings->unchecked[i];
+        enum xs_metric_unit unit = r->rule->unit;
+        uint64_t value = unit == XS_METRIC_COUNT ? u->copies : unit == XS_METRIC_BYTES ? u->bytes : u->ns;
+        bool counts = !without[u->detector] && u->ns;
+        for (size_t k = 0; k < findings->count; k++) {
+            if (findings->items[k].detector != u->detector || findings->items[k].site != u->site)
+                continue;
+            value = xs_sum(value, xs_judge_measured(r->rule, &j->judged->findings.items[k]));
+            counts &= !xs_judge_is_suppressed(j, k);
+        }
+        if (counts && value > r->limit && u->ns > over.ns)
+            over = *u;
+    }
+    if (over.copies)
+        add_unchecked_reason(&over, reason);
+    free(without);
+}
+
+static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
+    int metric = r->rule->metric;
+    if (metric == XS_METRIC_REMOVABLE_TIME) {
+        add_contents_reason(j, reason);
+        add_device_reason(j, reason);
+        add_unchecked_in_all(j, r, reason);
+    } else if (!j->reading->metrics.of[metric].known) {
+        if (metric == XS_METRIC_WALL_TIME || metric == XS_METRIC_BARE_TIME)
+            xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
+        else
+            add_device_reason(j, reason);
+        if (!reason->length && metric == XS_METRIC_DEVICE_TIME && j->reading->summary.looked_at.has_gaps)
+            xs_string_format(reason, "No copy that was recorded has a device time.");
+        if (!reason->length)
+            xs_string_format(reason, "The trace does not have this number; were kernels recorded (XFERSPY_KERNELS)?");
+    }
+}
+
+/* Of a run as it was repaired, only the times are what they were: copies and allocations count, and are found to be
+ * waste, as the program asked for them. So a limit may be passed by what did not run, or be kept by what was repaired.
+ */
+char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule) {
+    bool saves = rule->metric == XS_METRIC_REMOVABLE_TIME || rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME;
+    bool measured = rule->about == XS_RULE_METRIC && rule->unit == XS_METRIC_NS && !saves;
+    if (measured || !xs_repaired_any(&j->reading->summary.repaired))
+        return NULL;
+    return xs_strdup("Because " XS_RUN_WAS_REPAIRED
+                     ", this counts calls that did not run as the program asked for them. "
+                     "Record it without XFERSPY_REPAIR.");
+}
+
+char *xs_judge_why_between(const struct xs_rule_result *r) {
+    struct xs_string reason = {0};
+    char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
+    xs_string_format(&reason,
+                     "Not all copies were checked: it is %s to %s with 95 %% certainty, and the limit lies between. "
+                     "Record all contents: xferspy run --fingerprint=all -- PROGRAM.",
+                     xs_metric_format(low, r->rule->unit, r->low), xs_metric_format(high, r->rule->unit, r->high));
+    return reason.data;
+}
+
+char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result *r) {
+    const struct xs_rule *rule = r->rule;
+    struct xs_string reason = {0};
+    const struct xs_looked_at *looked_at = &j->reading->summary.looked_at;
+    if (looked_at->has_gaps && !looked_at->parts) { /* a note says why, and nothing else counts */
+        xs_string_format(&reason, "The part of the run that was to be recorded never came.");
+        return reason.data;
+    }
+    if (rule->about == XS_RULE_METRIC) {
+        add_metric_reason(j, r, &reason);
+    } else if (rule->about == XS_RULE_FINDING) {
+        const struct xs_detector *d = xs_detectors[rule->detector];
+        if (d->needs & XS_NEEDS_CONTENTS)
+            add_contents_reason(j, &reason);
+        if (d->needs & XS_NEEDS_DEVICE_RECORDS)
+            add_device_reason(j, &reason);
+        if (!reason.length)
+            add_undecided_reason(j, rule->detector, r->limit, rule->relative ? r->low : r->high, rule->unit, &reason);
+    } else {
+        add_contents_reason(j, &reason);
+        add_device_reason(j, &reason);
+        add_unchecked_of_each(j, r, &reason);
+    }
+    /* the end is guessed by the latest time, and one that is wrong makes every share of the run a limit that nothing
+     * reaches */
+    if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
+        j->reading->findings->damaged_rows)
+        xs_string_format(&reason,
+                         "%s" XS_RUN_NOT_KNOWN("H") ": the trace has no end, and times that cannot be true. "
+                                                    "Give the limit as a time.",
+                         reason.length ? " " : "");
+    if (j->reading->trace.is_live)
+        xs_string_format(&reason, "%sThe trace is still being written.", reason.length ? " " : "");
+    else if (j->reading->summary.run.is_snapshot)
+        xs_string_format(&reason, "%sThe process ran on after the trace was copied.", reason.length ? " " : "");
+    return reason.data;
+}

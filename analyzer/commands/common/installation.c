@@ -1,0 +1,54 @@
+/* Files beside the program; see installation.h. */
+#include "analyzer/commands/common/installation.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+
+char *xs_own_folder(void) {
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    return xs_strdup(dirname(path));
+}
+
+/* Where docs/ may be, from the program's folder, and a file that has to be there for it. */
+static const struct {
+    const char *docs, *if_there;
+} places[] = {
+#ifdef XFERSPY_DOCDIR
+    {XFERSPY_DOCDIR, NULL}, /* of the installation, where that is not the next one */
+#endif
+    {"../share/doc/xferspy/docs", NULL},
+    {"../../../docs", "../CMakeCache.txt"}, /* of build/NAME/bin, in the sources */
+};
+
+/* The path of a file that is there, from `own` where it is relative; to be freed. */
+static char *there(const char *own, const char *folder, const char *name) {
+    char *path = *folder == '/' ? xs_text_format("%s/%s", folder, name) : xs_text_format("%s/%s/%s", own, folder, name);
+    char *found = realpath(path, NULL);
+    free(path);
+    return found;
+}
+
+char *xs_docs_page(const char *page) {
+    char *own = xs_own_folder(), *found = NULL;
+    for (size_t i = 0; own && !found && i < sizeof places / sizeof *places; i++) {
+        char *needed = places[i].if_there ? there(own, ".", places[i].if_there) : NULL;
+        if (needed || !places[i].if_there)
+            found = there(own, places[i].docs, page);
+        free(needed);
+    }
+    free(own);
+#ifdef XFERSPY_DOCS_URL
+    if (!found)
+        found = xs_text_format("%s/%s", XFERSPY_DOCS_URL, page);
+#endif
+    return found;
+}

@@ -1,0 +1,37 @@
+/* A JSON file that xferspy itself wrote before. SQLite's JSON functions read it, because the program contains them
+ * anyway. */
+#ifndef XFERSPY_ANALYZER_COMMAND_JSON_DOCUMENT_H
+#define XFERSPY_ANALYZER_COMMAND_JSON_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <sqlite3.h>
+
+#include "analyzer/base/text.h"
+
+struct xs_json_document {
+    sqlite3 *db;
+    struct xs_string text;
+};
+
+/* Reads a file to its end. The result is NULL, or what is wrong with it, to be printed behind its name. To be freed in
+ * any case. */
+const char *xs_json_document_read(FILE *file, struct xs_json_document *document);
+void xs_json_document_free(struct xs_json_document *document);
+
+#define XS_JSON_DAMAGED(command) "is damaged; write it again with `xferspy " command "'"
+
+/* NULL where the document has this format in this version; else `other`, `damaged`, or that it is of another version of
+ * xferspy. */
+const char *xs_json_document_is(const struct xs_json_document *document, const char *format, int version,
+                                const char *other, const char *damaged);
+
+/* A query with the document as ?1; NULL where SQLite refuses it. */
+sqlite3_stmt *xs_json_document_ask(const struct xs_json_document *document, const char *sql);
+
+/* A column that has to be a whole number of 0 or more: else 0, and `*good` is false. */
+uint64_t xs_json_document_count(sqlite3_stmt *row, int column, bool *good);
+
+#endif

@@ -1,0 +1,143 @@
+/* Writing a trace file; see new_trace.h. */
+#include "analyzer/commands/common/new_trace.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/unfinished.h"
+#include "schema/safe_open/sqlite_open.h"
+#include "schema/write/store.h"
+
+enum { PATH_BYTES = 4000 }; /* with what is added to it, below what the system takes */
+
+error_t xs_parse_new_trace(int key, char *argument, struct xs_new_trace_arguments *arguments,
+                           struct argp_state *state) {
+    switch (key) {
+    case 'o':
+    case XS_OPTION_NEW_TRACE:
+        arguments->output = argument;
+        return 0;
+    case XS_OPTION_NEW_TRACE_FORCE:
+        arguments->force = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num)
+            argp_error(state, "one %s at a time", arguments->input_is);
+        arguments->input = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->input)
+            argp_error(state, "which %s?", arguments->input_is);
+        else if (!arguments->output)
+            argp_error(state, "where to? -o %s", arguments->output_is);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int fail(const char *path, const char *what) {
+    xs_complain("%s: %s", path, what);
+    return XS_ERROR_SYSTEM;
+}
+
+static int check_place(const char *path, bool force) {
+    struct stat st;
+    if (!*path || !strcmp(path, "-"))
+        return fail("-o", "a trace is a file: it needs a name");
+    if (strlen(path) > PATH_BYTES)
+        return fail("-o", "the name is too long");
+    if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || xs_out_is_open_already(path)))
+        return fail(path, XS_NO_REGULAR_FILE);
+    if (!force && lstat(path, &st) == 0)
+        return fail(path, XS_EXISTS);
+    return XS_OK;
+}
+
+static void forget(struct xs_new_trace *trace) {
+    sqlite3_close_v2(trace->db);
+    if (trace->temporary) {
+        unlink(trace->temporary);
+        xs_finished(trace->temporary);
+    }
+    free(trace->path);
+    free(trace->temporary);
+    *trace = (struct xs_new_trace){0};
+}
+
+/* Nobody reads the file before it is finished, and one that was not finished is not kept: no journal, no waiting. */
+static int open_database(struct xs_new_trace *trace) {
+    int rc = xs_sqlite_open(trace->temporary, XS_WRITE, &trace->db);
+    if (rc == SQLITE_OK) /* those of the schema, which was just written */
+        rc = sqlite3_db_config(trace->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, (int *)NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(trace->db,
+                          "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+                          "PRAGMA cache_size=-65536; PRAGMA foreign_keys=OFF; BEGIN",
+                          NULL, NULL, NULL);
+    return rc;
+}
+
+int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force) {
+    struct xs_store *store;
+    struct xs_string name = {0};
+    *trace = (struct xs_new_trace){.force = force};
+    int status = check_place(path, force);
+    if (status < 0)
+        return status;
+    xs_string_format(&name, "%s.%ld.new", path, (long)getpid());
+    unlink(name.data);
+    errno = 0;
+    status = xs_store_create(name.data, &store);
+    if (status >= 0)
+        status = xs_store_close(store);
+    if (status < 0) {
+        const char *why = status == XS_ERROR_SYSTEM && errno ? strerror(errno) : xs_error_text(status);
+        xs_complain("%s: cannot be written: %s", path, why);
+        xs_string_free(&name);
+        return status;
+    }
+    trace->path = xs_strdup(path);
+    trace->temporary = name.data;
+    xs_unfinished(trace->temporary);
+    if (open_database(trace) == SQLITE_OK)
+        return XS_OK;
+    xs_complain("%s: cannot be written: %s", path, sqlite3_errmsg(trace->db));
+    forget(trace);
+    return XS_ERROR_SQLITE;
+}
+
+/* Without --force a file that came to be in the meantime stays. With it a symbolic link is replaced, not followed. */
+static int put_in_place(const struct xs_new_trace *trace) {
+    if (trace->force)
+        return rename(trace->temporary, trace->path);
+    if (link(trace->temporary, trace->path) == 0)
+        return 0;
+    return errno == EEXIST ? -1 : rename(trace->temporary, trace->path); /* file systems without hard links */
+}
+
+int xs_new_trace_end(struct xs_new_trace *trace, bool keep) {
+    int status = XS_OK;
+    if (!trace->db)
+        return status;
+    if (keep && sqlite3_exec(trace->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
+        xs_complain("%s: cannot be written: %s", trace->path, sqlite3_errmsg(trace->db));
+        status = XS_ERROR_SQLITE;
+    }
+    sqlite3_close_v2(trace->db);
+    trace->db = NULL;
+    if (keep && status >= 0 && put_in_place(trace) != 0) {
+        xs_complain("%s: %s", trace->path, strerror(errno));
+        status = XS_ERROR_SYSTEM;
+    }
+    forget(trace);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* A trace that a command writes. It is written under a temporary name in the same folder. So a command that fails
+ * leaves no incomplete trace, and does not damage an older one. */
+#ifndef XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
+#define XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "analyzer/commands/common/command.h"
+
+struct sqlite3;
+
+/* The options and the argument of a command that makes one file from another: rows for its argp options, and a struct
+ * for their values. `output` is the help of -o. The option -o has two rows, because otherwise argp adds a long note on
+ * the arguments of short options to every help text. */
+enum { XS_OPTION_NEW_TRACE = 0x3000, XS_OPTION_NEW_TRACE_FORCE };
+#define XS_NEW_TRACE_OPTIONS(output)                                                                                   \
+    {NULL, 0, NULL, 0, "Output:", 9}, {"output", XS_OPTION_NEW_TRACE, "FILE", 0, output "; short: -o FILE", 9},        \
+        {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9}, {                                                                 \
+        "force", XS_OPTION_NEW_TRACE_FORCE, NULL, 0, XS_HELP_FORCE, 9                                                  \
+    }
+struct xs_new_trace_arguments {
+    const char *input_is, *output_is; /* set before: "trace", "COPY.db", for messages */
+    const char *input, *output;
+    bool force;
+};
+/* The default case of the command's parser. */
+error_t xs_parse_new_trace(int key, char *argument, struct xs_new_trace_arguments *arguments, struct argp_state *state);
+
+struct xs_new_trace {
+    struct sqlite3 *db; /* in a transaction */
+    char *path, *temporary;
+    bool force;
+};
+
+/* Creates the trace, with the tables, views and names of the current schema and with meta schema_version. Returns a
+ * negative status after it printed a message. */
+int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force);
+
+/* Ends the transaction and puts the file in its place if `keep`, else removes it. 0, or negative after a message. */
+int xs_new_trace_end(struct xs_new_trace *trace, bool keep);
+
+#endif

@@ -1,0 +1,144 @@
+/* Names of programs in commands; see diff_bench.h. */
+#include "analyzer/commands/diff/diff_bench.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { COMMAND_BYTES = 60 };
+
+/* A part of a command. */
+struct word {
+    const char *text;
+    size_t bytes;
+};
+
+/* The next word at `*rest`, without quotes; of no bytes at the end. */
+static struct word next_word(const char **rest) {
+    static const char between[] = " \t\n'\"";
+    const char *text = *rest + strspn(*rest, between);
+    struct word word = {text, strcspn(text, between)};
+    *rest = text + word.bytes;
+    return word;
+}
+
+static struct word base_of(struct word word) {
+    const char *slash = word.bytes ? memrchr(word.text, '/', word.bytes) : NULL;
+    size_t start = slash ? (size_t)(slash + 1 - word.text) : 0;
+    return (struct word){word.text + start, word.bytes - start};
+}
+
+static bool begins(struct word word, const char *with) {
+    size_t bytes = strlen(with);
+    return word.bytes >= bytes && !memcmp(word.text, with, bytes);
+}
+
+static bool is(struct word word, const char *text) { return word.bytes == strlen(text) && begins(word, text); }
+
+static bool is_interpreter(struct word base) {
+    static const char *const names[] = {"python", "pypy", "ipython", "perl", "ruby", "julia", "node"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(base, names[i]))
+            return true;
+    return false;
+}
+
+/* What starts programs that it does not name. */
+static bool is_shell(struct word base) {
+    static const char *const names[] = {"sh", "bash", "dash", "zsh", "ksh", "fish", "make"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is(base, names[i]))
+            return true;
+    return base.bytes > 3 && !memcmp(base.text + base.bytes - 3, ".sh", 3);
+}
+
+/* The name of a trace's program; of an interpreter that of the script or module. Of no bytes where it is not known. */
+static struct word program_of(const char *command) {
+    const char *rest = command;
+    struct word base = base_of(next_word(&rest));
+    static const char anonymous[] = "program_";
+    if (begins(base, anonymous) && base.bytes > sizeof anonymous - 1 && isdigit((unsigned char)base.text[8]))
+        return (struct word){base.text, 0};
+    if (!is_interpreter(base))
+        return base;
+    struct word word = next_word(&rest);
+    while (word.bytes && *word.text == '-' && !is(word, "-m") && !is(word, "-c")) {
+        if (is(word, "-X") || is(word, "-W")) /* which have a word of their own */
+            next_word(&rest);
+        word = next_word(&rest);
+    }
+    if (is(word, "-c") || !word.bytes)
+        return (struct word){base.text, 0};
+    return base_of(is(word, "-m") ? next_word(&rest) : word);
+}
+
+/* "train.py" without what says the language. */
+static struct word stem_of(struct word word) {
+    static const char *const ends[] = {".py", ".pl", ".rb", ".jl", ".js", ".exe"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t bytes = strlen(ends[i]);
+        if (word.bytes > bytes && !memcmp(word.text + word.bytes - bytes, ends[i], bytes))
+            return (struct word){word.text, word.bytes - bytes};
+    }
+    return word;
+}
+
+/* train, train.old, train_v2 and old-train are versions of one program. */
+static bool is_version(struct word a, struct word b) {
+    struct word small = a.bytes < b.bytes ? a : b, large = a.bytes < b.bytes ? b : a;
+    size_t more = large.bytes - small.bytes;
+    if (!small.bytes)
+        return false;
+    if (!memcmp(large.text, small.text, small.bytes) && (!more || !isalnum((unsigned char)large.text[small.bytes])))
+        return true;
+    return more && !memcmp(large.text + more, small.text, small.bytes) && !isalnum((unsigned char)large.text[more - 1]);
+}
+
+static bool names_program(const char *command, struct word program) {
+    const char *rest = command;
+    struct word stem = stem_of(program);
+    for (struct word word = next_word(&rest); word.bytes; word = next_word(&rest)) {
+        struct word base = base_of(word), of_word = stem_of(base);
+        /* a script is no version of a program without such an end */
+        if ((of_word.bytes == base.bytes) == (stem.bytes == program.bytes) && is_version(of_word, stem))
+            return true;
+    }
+    return false;
+}
+
+static bool can_be(const char *command, const struct xs_side *side) {
+    const char *rest = command;
+    struct word first = base_of(next_word(&rest));
+    for (size_t r = 0; r < side->run_count; r++) {
+        struct word program = program_of(side->runs[r].command);
+        struct word executable = base_of((struct word){side->runs[r].executable, strlen(side->runs[r].executable)});
+        if (!first.bytes || is_shell(first) || !program.bytes || names_program(command, program) ||
+            (!is_interpreter(executable) && names_program(command, executable)))
+            return true;
+    }
+    return false;
+}
+
+static void add_two(struct xs_string *text, const char *one, const char *other) {
+    const char *const both[] = {one, other};
+    for (size_t i = 0; i < 2; i++) {
+        bool same = i && !strcmp(one, other);
+        size_t bytes = strlen(both[i]), fit = xs_text_fit(both[i], COMMAND_BYTES);
+        if (!same)
+            xs_string_format(text, "%s\"%.*s%s\"", i ? " and " : "", (int)fit, both[i], fit < bytes ? "..." : "");
+    }
+}
+
+bool xs_diff_bench_is_of_others(const char *path, const struct xs_bench_times *bench, const struct xs_side *before,
+                                const struct xs_side *after, struct xs_string *why) {
+    for (size_t i = 0; i < 2; i++) {
+        const char *command = bench->commands[i].data;
+        if (!command || can_be(command, before) || can_be(command, after))
+            return false;
+    }
+    xs_string_format(why, "%s is of ", path);
+    add_two(why, bench->commands[0].data, bench->commands[1].data);
+    xs_string_format(why, ", and the traces are of ");
+    add_two(why, before->runs->command, after->runs->command);
+    xs_string_format(why, ": its times are left out, because they are of other programs");
+    return true;
+}

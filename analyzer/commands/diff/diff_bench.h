@@ -1,0 +1,16 @@
+/* Whether a bench is of the program whose traces are compared. */
+#ifndef XFERSPY_ANALYZER_DIFF_DIFF_BENCH_H
+#define XFERSPY_ANALYZER_DIFF_DIFF_BENCH_H
+
+#include "analyzer/base/text.h"
+#include "analyzer/commands/bench/bench_read.h"
+#include "analyzer/commands/diff/diff.h"
+
+/* True, with a sentence without its full stop, to be escaped, where both of the bench's commands are of other programs
+ * than both sides. A bench is often of ./train.old and ./train and the traces are both of ./train, and a command can
+ * stand behind others (taskset -c 0 ./train): one that names the program of one side is enough. Of what is not known
+ * (a shell that starts programs, a trace without names) nothing is said. */
+bool xs_diff_bench_is_of_others(const char *path, const struct xs_bench_times *bench, const struct xs_side *before,
+                                const struct xs_side *after, struct xs_string *why);
+
+#endif

@@ -1,0 +1,251 @@
+/* The diagnoses of doctor that read files and the environment, and try the preload itself. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/doctor/doctor.h"
+#include "analyzer/commands/run/run.h"
+#include "schema/redact.h"
+
+#define SPOOL_BYTES (64u << 20) /* free space below which a trace will hit the end of the disk soon */
+
+/* The first line of a file, without its newline; false when it cannot be read. */
+static bool read_line(const char *path, char *line, int bytes) {
+    FILE *file = fopen(path, "re");
+    bool good = file && fgets(line, bytes, file);
+    if (file)
+        fclose(file);
+    if (good)
+        line[strcspn(line, "\n")] = '\0';
+    return good;
+}
+
+/* The loader complains on standard error when it cannot preload, and starts the program all the same. */
+static void probe_preload(struct xs_diagnoses *diagnoses) {
+    char *tried = NULL, *library = xs_find_library(&tried);
+    int fds[2], status = 0;
+    char said[2048];
+    size_t length = 0;
+    if (!library || pipe2(fds, O_CLOEXEC) != 0)
+        return;
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(fds[1], STDERR_FILENO);
+        setenv("LD_PRELOAD", library, 1);
+        execl("/bin/true", "true", (char *)NULL);
+        _exit(XS_EXIT_NOT_FOUND);
+    }
+    close(fds[1]);
+    for (ssize_t n; length < sizeof said - 1 && (n = read(fds[0], said + length, sizeof said - 1 - length)) > 0;)
+        length += (size_t)n;
+    said[length] = '\0';
+    said[strcspn(said, "\n")] = '\0';
+    if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0 && !length)
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "preload", NULL, "%s", library);
+    else
+        xs_doctor_add(
+            diagnoses, XS_DOCTOR_FAIL, "preload",
+            "build it on this machine, or on one with an older C library; both must be of the same kind of machine",
+            "%s cannot be preloaded: %s", library, length ? said : "/bin/true failed under it");
+    free(tried);
+    free(library);
+}
+
+void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s) {
+    char *tried = NULL, *library = xs_find_library(&tried);
+    if (!library)
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload",
+                      "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
+                      XS_LIBRARY_NOT_FOUND "; tried %s", tried);
+    else if (strpbrk(library, " :"))
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", XS_COPY_ELSEWHERE, XS_CANNOT_NAME, library);
+    else
+        xs_probe_in_child(diagnoses, "preload", timeout_s, probe_preload);
+    free(tried);
+    free(library);
+}
+
+void xs_doctor_device_files(struct xs_diagnoses *diagnoses) {
+    glob_t found = {0};
+    struct xs_string closed = {0};
+    size_t devices = 0;
+    if (glob("/dev/nvidia*", 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            const char *name = found.gl_pathv[i] + strlen("/dev/nvidia");
+            if (!isdigit((unsigned char)*name) && strcmp(name, "ctl") != 0 && strcmp(name, "-uvm") != 0)
+                continue;
+            devices++;
+            if (access(found.gl_pathv[i], R_OK | W_OK) != 0)
+                xs_string_format(&closed, "%s%s", closed.length ? ", " : "", found.gl_pathv[i]);
+        }
+    }
+    globfree(&found);
+    if (closed.length)
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "devices",
+                      "join the group that owns them (video, render), or ask the administrator",
+                      "no permission to read and write %s", closed.data);
+    else if (devices)
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "devices", NULL, "%zu files /dev/nvidia* can be read and written",
+                      devices);
+    xs_string_free(&closed);
+}
+
+void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id) {
+    static const char *const files[] = {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"};
+    char values[4][64], id[64];
+    snprintf(id, sizeof id, "%s", pci_bus_id);
+    for (char *c = id; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    for (int i = 0; i < 4; i++) {
+        struct xs_string path = {0};
+        xs_string_format(&path, "/sys/bus/pci/devices/%s/%s", id, files[i]);
+        bool known = read_line(path.data, values[i], sizeof values[i]);
+        xs_string_free(&path);
+        if (!known) {
+            xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "link", NULL,
+                          "%s: the system does not tell (usual in virtual machines)", id);
+            return;
+        }
+    }
+    if (atoi(values[1]) < atoi(values[3]))
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "link",
+                      "reseat the card or look at the slot's wiring: copies are that much slower",
+                      "%s: runs x%s of x%s, %s", id, values[1], values[3], values[2]);
+    else if (atof(values[0]) < atof(values[2]))
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "link", NULL, "%s: x%s, %s (%s now; GPUs lower it when idle)", id,
+                      values[1], values[2], values[0]);
+    else
+        xs_doctor_add(diagnoses, XS_DOCTOR_OK, "link", NULL, "%s: x%s, %s", id, values[1], values[2]);
+}
+
+static void look_at_visible_devices(struct xs_diagnoses *diagnoses) {
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (!visible)
+        return;
+    if (!*visible || !strcmp(visible, "-1") || !strcasecmp(visible, "NoDevFiles"))
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "unset it, or list the GPUs to use",
+                      "CUDA_VISIBLE_DEVICES=\"%s\" hides every GPU", visible);
+    else if (strpbrk(visible, " \t"))
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "write it without blanks: 0,1",
+                      "CUDA_VISIBLE_DEVICES=\"%s\": the driver stops at the blank", visible);
+    else
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "variables", NULL, "CUDA_VISIBLE_DEVICES=%s", visible);
+}
+
+/* One subscriber at a time (before CUDA 13.3): whoever else injects himself into CUDA programs takes CUPTI away. */
+void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
+    static const char *const injectors[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
+                                            "NSYS_PROFILING_SESSION_ID"};
+    const char *preload = getenv("LD_PRELOAD"), *enable = getenv("XFERSPY_ENABLE");
+    look_at_visible_devices(diagnoses);
+    for (size_t i = 0; i < sizeof injectors / sizeof *injectors; i++) {
+        const char *value = getenv(injectors[i]);
+        if (value && *value)
+            xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "unset it, unless that tool's result is wanted more",
+                          "%s=%s: another tool will take CUPTI; no device times then", injectors[i], value);
+    }
+    if (preload && *preload)
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "variables", NULL, "LD_PRELOAD=%s (kept; libxferspy.so goes first)",
+                      preload);
+    if (enable && (!strcasecmp(enable, "off") || !strcmp(enable, "0") || !strcasecmp(enable, "false") ||
+                   !strcasecmp(enable, "no")))
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "unset it", "XFERSPY_ENABLE=%s switches capture off",
+                      enable);
+}
+
+/* From outside nobody tells the program, and so not the library either. */
+void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
+    char *program = xs_find_program("cuda-checkpoint");
+    if (program)
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "checkpoints",
+                      "set XFERSPY_CUPTI=off for programs that are checkpointed from outside",
+                      "%s: a checkpoint may fail while CUPTI is attached to the program", program);
+    free(program);
+}
+
+/* What the kernel module was told is shown under the one name by the open modules, under the other by older ones. */
+static bool counters_are_restricted(FILE *params) {
+    static const char *const names[] = {"RmProfilingAdminOnly: 1", "RestrictProfilingToAdminUsers: 1"};
+    bool restricted = false;
+    for (char line[256]; params && fgets(line, sizeof line, params);)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            size_t n = strlen(names[i]);
+            restricted |= !strncmp(line, names[i], n) && (line[n] == '\n' || !line[n]);
+        }
+    return restricted;
+}
+
+/* CUPTI's activity records, which are what xferspy asks for, are free for all users on Linux since CUDA 10.2; events,
+ * metrics and the profiling APIs are not (CUPTI's documentation, "Limitations"). */
+void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged) {
+    struct xs_string path = {0};
+    xs_string_format(&path, "%s/proc/driver/nvidia/params", root);
+    FILE *params = fopen(path.data, "re");
+    if (!privileged && counters_are_restricted(params))
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "counters",
+                      "nothing is to be done for xferspy, which reads no counters: its device times come from CUPTI's "
+                      "activity records. For ncu, the administrator loads the nvidia module with "
+                      "NVreg_RestrictProfilingToAdminUsers=0, or gives the process CAP_SYS_ADMIN",
+                      "the GPU's hardware counters are for administrators only");
+    if (params)
+        fclose(params);
+    xs_string_free(&path);
+}
+
+static bool is_word(const char *value, const char *word) { return value && !strcasecmp(value, word); }
+
+/* What a person should know before giving a trace away. */
+void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
+    const char *pattern = getenv("XFERSPY_REDACT");
+    const char *refused = pattern && *pattern ? xs_pattern_refused(pattern) : NULL;
+    bool hides = pattern && *pattern;
+    bool lines = !xs_means_off(getenv("XFERSPY_SOURCE_LINES")) && !is_word(getenv("XFERSPY_STACK"), "none");
+    bool hashes = !is_word(getenv("XFERSPY_FINGERPRINT"), "off");
+    struct xs_string remedy = {0};
+    if (refused) /* without the pattern, in which there may be a secret */
+        xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "correct the pattern", XS_REDACT_REFUSED, refused);
+    if (!hides)
+        xs_string_format(&remedy, "XFERSPY_REDACT=PATTERN hides arguments; ");
+    if (lines)
+        xs_string_format(&remedy, "XFERSPY_SOURCE_LINES=off leaves the text out; ");
+    xs_string_format(&remedy, "SECURITY.md, \"What a trace contains\", says all of it");
+    xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "contents", remedy.data,
+                  "a trace has the command line%s; paths, and the names of functions, threads and the machine; %s; %s; "
+                  "nobody but you can read it (mode 0600)",
+                  refused ? ", its arguments hidden"
+                  : hides ? " without the arguments that match XFERSPY_REDACT"
+                          : " with all arguments",
+                  lines ? "the text of the lines of Python that calls came from" : "no text of the program's sources",
+                  hashes ? "hashes of what was copied, not what was copied" : "nothing of what was copied");
+    xs_string_free(&remedy);
+}
+
+void xs_doctor_output(struct xs_diagnoses *diagnoses) {
+    char *folder = xs_output_folder();
+    struct statvfs space;
+    char size[XS_UNIT_BYTES];
+    const char *shown = strcmp(folder, ".") != 0 ? folder : "the current directory";
+    if (access(folder, W_OK | X_OK) != 0) {
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "output",
+                      "choose another place with --output of `xferspy run' or XFERSPY_OUTPUT", "%s: %s", shown,
+                      strerror(errno));
+    } else if (statvfs(folder, &space) == 0) {
+        uint64_t left = (uint64_t)space.f_bavail * space.f_frsize;
+        xs_doctor_add(diagnoses, left < SPOOL_BYTES ? XS_DOCTOR_WARN : XS_DOCTOR_OK, "output",
+                      left < SPOOL_BYTES ? "make room, or choose another place with XFERSPY_OUTPUT" : NULL,
+                      "%s can be written to, %s free", shown, xs_format_bytes(size, left));
+    }
+    free(folder);
+}

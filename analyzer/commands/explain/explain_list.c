@@ -1,0 +1,176 @@
+/* `explain` for people: the list of findings. */
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/table.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/explain/explain.h"
+#include "analyzer/totals/summary/repaired.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/place.h"
+#include "analyzer/words/sentences.h"
+#include "analyzer/words/unchecked.h"
+
+/* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
+static bool has_room(const struct xs_out *out, int columns) { return !out->columns || out->columns >= columns; }
+enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* and for what is saved at least */ };
+
+/* A finding's cause, where another finding leads it. */
+struct under {
+    size_t cause; /* its number, from 1; 0: none, or the finding leads it */
+    bool is_offered;
+};
+
+/* By finding. To be freed. */
+static struct under *all_under(const struct xs_findings *findings) {
+    struct under *under = xs_realloc(NULL, (findings->count + 1) * sizeof *under);
+    for (size_t i = 0; i < findings->count; i++)
+        under[i] = (struct under){0};
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        const struct xs_cause *cause = &findings->causes[i];
+        unsigned repairs = 0;
+        for (size_t k = 0; k < cause->count; k++) {
+            bool is_offered = xs_cause_offers(findings, cause, k, &repairs);
+            if (k)
+                under[cause->findings[k]] = (struct under){i + 1, is_offered};
+        }
+    }
+    return under;
+}
+
+/* That what it saves is not to be added to what the cause's first finding saves. */
+static void say_leader(struct xs_string *text, const struct under *under) {
+    if (under->cause)
+        xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
+}
+
+/* Its repair was tried by the replay of the run, and changes nothing. */
+static bool saves_nothing(const struct xs_finding *f) { return !f->advice && f->saves.known && !f->saves.most_ns; }
+
+/* Which words of the table need an explanation. */
+struct words {
+    bool advice, instead_of, part_of;
+};
+
+static void list_row(const struct xs_findings *findings, size_t index, const struct under *under,
+                     const struct xs_out *out, struct words *words, struct xs_table *table) {
+    bool share = has_room(out, ROOM_FOR_SHARE);
+    const struct xs_finding *f = &findings->items[index];
+    char buffer[XS_UNIT_BYTES];
+    struct xs_string name = {0}, gain = {0};
+    xs_finding_name(&name, findings, index);
+    words->advice |= f->advice;
+    if (saves_nothing(f))
+        xs_string_format(&gain, "nothing");
+    else if (f->saves.known && share)
+        xs_say_saving(&gain, &f->saves);
+    else
+        xs_string_format(&gain, "%s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(buffer, f->gives_back_ns));
+    if (f->folded || f->advice)
+        xs_table_style_row(table, XS_STYLE_DIM);
+    xs_table_format(table, "%zu", index + 1);
+    xs_table_cell(table, name.data);
+    if (f->advice)
+        xs_table_cell(table, "advice");
+    else
+        xs_table_cell(table, gain.data);
+    xs_table_cell(table, f->advice || saves_nothing(f) || !share
+                             ? NULL
+                             : xs_format_share(buffer, f->gives_back_ns, findings->recorded.ns));
+    const struct xs_amount amount = xs_finding_in_all(f);
+    struct xs_string count = {0}, place = {0}, instead = {0};
+    xs_say_count(&count, &amount);
+    xs_table_cell(table, count.data);
+    xs_table_cell(table, amount.bytes ? xs_format_bytes(buffer, amount.bytes) : NULL);
+    xs_string_free(&count);
+    xs_place_text(&place, findings->sites, xs_site_frame(findings, f->site));
+    xs_table_cell(table, place.length ? place.data : xs_site_name(findings, f->site));
+    if (has_room(out, ROOM_FOR_CAUSE)) {
+        say_leader(&instead, under);
+        words->instead_of |= under->cause && under->is_offered;
+        words->part_of |= under->cause && !under->is_offered;
+    }
+    xs_table_cell(table, instead.data);
+    xs_string_free(&instead);
+    xs_string_free(&place);
+    xs_string_free(&gain);
+    xs_string_free(&name);
+}
+
+static void explain_words(const struct words *words, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (words->instead_of)
+        xs_string_format(&text, XS_WHAT_IS_INSTEAD);
+    if (words->part_of)
+        xs_string_format(&text, "%s" XS_WHAT_IS_PART, text.length ? "; " : "");
+    if (words->advice)
+        xs_string_format(&text, "%s" XS_WHAT_IS_ADVICE, text.length ? "; " : "");
+    if (text.length)
+        xs_out_line(out, XS_STYLE_DIM, "%s.", text.data);
+    xs_string_free(&text);
+}
+
+void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
+    struct xs_repaired repaired;
+    struct xs_string text = {0};
+    xs_repaired_read(&repaired, explain->trace);
+    xs_repaired_say(&text, &repaired);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
+    xs_string_free(&text);
+}
+
+void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
+    const struct xs_findings *findings = explain->findings;
+    const char *const headers[] = {"#",     "finding", "saves", xs_share_column(&findings->recorded),
+                                   "count", "size",    "site",  ""};
+    enum { SITE = 6 };
+    uint64_t undecided = 0;
+    char count[XS_UNIT_BYTES], why[256];
+    struct xs_table *table = xs_table_new(2);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        xs_table_column(table, headers[i], i != 1 && i < SITE);
+        if (i > 3 && i <= SITE)
+            xs_table_optional(table);
+    }
+    struct under *under = all_under(findings);
+    size_t nothing = 0;
+    struct words words = {false, false, false};
+    for (size_t i = 0; i < findings->count; i++) {
+        if (saves_nothing(&findings->items[i]) && !explain->all)
+            nothing++;
+        else
+            list_row(findings, i, &under[i], out, &words, table);
+    }
+    free(under);
+    if (findings->count > nothing)
+        xs_table_print(table, out);
+    else
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS);
+    xs_table_free(table);
+    explain_words(&words, out);
+    xs_findings_total_line(findings, out);
+    if (nothing)
+        xs_out_line(out, XS_STYLE_DIM, "%zu more whose repair saves nothing: --all lists %s, too.", nothing,
+                    nothing > 1 ? "them" : "it");
+    for (size_t i = 0; i < findings->undecided_count; i++)
+        undecided = xs_sum(undecided, findings->undecided[i].count);
+    xs_content_coverage_why_none(&explain->contents, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    else if (undecided)
+        xs_out_line(out, XS_STYLE_PLAIN, "Undecided: %s; --undecided shows of what, and why.",
+                    xs_format_count(count, undecided));
+    xs_explain_repaired(explain, out);
+    struct xs_string unchecked = {0};
+    xs_say_unchecked(&unchecked, findings);
+    if (unchecked.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
+    xs_string_free(&unchecked);
+    char *word = xs_text_shell_word(explain->trace->path);
+    if (findings->count)
+        xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.", word);
+    free(word);
+}

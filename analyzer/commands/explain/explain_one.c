@@ -1,0 +1,210 @@
+/* `explain` for people: one finding with its evidence. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/table.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/common/installation.h"
+#include "analyzer/commands/explain/evidence.h"
+#include "analyzer/commands/explain/explain.h"
+#include "analyzer/commands/explain/explain_instance.h"
+#include "analyzer/commands/explain/stacks.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/windows/device_windows.h"
+#include "analyzer/words/context_words.h"
+#include "analyzer/words/detour_words.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/place.h"
+#include "analyzer/words/remedies.h"
+#include "analyzer/words/sentences.h"
+
+enum { EVIDENCE_SHOWN = 3 };
+
+/* What may have been in vain, too, though nothing in the trace says so. */
+static void apart_line(const struct xs_times *apart, struct xs_out *out) {
+    char ns[XS_UNIT_BYTES];
+    bool device = apart->device_known && apart->device_ns;
+    if (device || apart->host_ns)
+        xs_out_fact(out, "beside", "%s %s of downloads: also saved if nobody needs the data",
+                    xs_format_ns(ns, device ? apart->device_ns : apart->host_ns),
+                    device ? "on the device" : "in the calls");
+}
+
+/* The range of what is saved, and why it is one; what it rests on. */
+static void saving_lines(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
+    char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
+    struct xs_string why = {0}, price = {0}, sample = {0};
+    xs_finding_why_range(&why, findings, f);
+    if (why.length)
+        xs_out_fact(out, "range", "%s to %s. %s", xs_format_ns(least, f->saves.least_ns),
+                    xs_format_ns(most, f->saves.most_ns), why.data);
+    xs_finding_pinning(&price, f);
+    if (price.length)
+        xs_out_fact(out, "price", "%s", price.data);
+    xs_finding_sample(&sample, f);
+    if (sample.length)
+        xs_out_fact(out, "contents", "%s", sample.data);
+    xs_string_free(&why);
+    xs_string_free(&price);
+    xs_string_free(&sample);
+}
+
+static void context_lines(const struct xs_finding *f, struct xs_out *out) {
+    struct xs_string text = {0}, host_copy = {0};
+    xs_say_context(&text, f);
+    if (text.length)
+        xs_out_fact(out, "work", "%s", text.data);
+    xs_say_host_copy(&host_copy, f);
+    if (host_copy.length)
+        xs_out_fact(out, "staging", "%s%s", host_copy.data,
+                    f->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
+    xs_string_free(&text);
+    xs_string_free(&host_copy);
+}
+
+static void more_line(const struct xs_detector *d, struct xs_out *out) {
+    char *page = xs_text_format("rules/findings/%s.md", d->id), *where = xs_docs_page(page);
+    char *escaped = where ? xs_text_escaped(where) : NULL;
+    if (escaped)
+        xs_out_fact(out, "more", "%s", escaped);
+    free(escaped);
+    free(where);
+    free(page);
+}
+
+static void print_head(const struct xs_explain *explain, struct xs_out *out) {
+    const struct xs_findings *findings = explain->findings;
+    const struct xs_finding *f = &findings->items[explain->chosen];
+    const struct xs_detector *d = xs_detectors[f->detector];
+    struct xs_string name = {0}, text = {0};
+    char first[XS_UNIT_BYTES], last[XS_UNIT_BYTES];
+    xs_finding_name(&name, findings, (size_t)explain->chosen);
+    fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
+    xs_out_rest(out, xs_text_width(name.data) + 2, "%s", d->title);
+    xs_out_fact(out, "what", "%s", d->definition);
+    xs_say_detour(&text, findings, f);
+    if (text.length)
+        xs_out_fact(out, "detour", "%s", text.data);
+    xs_out_fact(out, "remedy", "%s%s", text.length ? XS_IF_NOT "do this: " : "", xs_remedy_of(findings, f));
+    text.length = 0;
+    xs_place_of_site(&text, findings, f->site);
+    xs_out_fact(out, "where", "%s", text.data + strlen("at "));
+    char *line = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
+    xs_place_source_line(line, xs_site_frame(findings, f->site), XS_FACT_LABEL + 4, out);
+    free(line);
+    context_lines(f, out);
+    text.length = 0;
+    xs_finding_amount(&text, f);
+    if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)
+        xs_string_format(&text, ", from %s to %s", xs_format_ns(first, (uint64_t)f->first_ns),
+                         xs_format_ns(last, (uint64_t)f->last_ns));
+    xs_out_fact(out, "count", "%s", text.data);
+    text.length = 0;
+    xs_finding_variants(&text, f);
+    if (text.length)
+        xs_out_fact(out, "variants", "%s", text.data);
+    text.length = 0;
+    xs_finding_turns(&text, f);
+    if (text.length)
+        xs_out_fact(out, "room", "%s", text.data);
+    text.length = 0;
+    xs_finding_cost(&text, f);
+    if (text.length)
+        xs_out_fact(out, "cost", "%s", text.data);
+    apart_line(&f->apart, out);
+    text.length = 0;
+    xs_finding_gain(&text, findings, f); /* the range has a line of its own */
+    xs_out_fact(out, "gain", "%s", text.length ? text.data : "none by itself: advice");
+    saving_lines(findings, f, out);
+    more_line(d, out);
+    xs_string_free(&text);
+    xs_string_free(&name);
+}
+
+static void time_cell(struct xs_table *table, bool known, bool modelled, uint64_t ns) {
+    char buffer[XS_UNIT_BYTES];
+    if (known)
+        xs_table_format(table, "%s%s", xs_modelled_mark(modelled), xs_format_ns(buffer, ns));
+    else
+        xs_table_cell(table, NULL);
+}
+
+static void print_all(const struct xs_explain *explain, struct xs_out *out) {
+    static const char *const headers[] = {"at", "row", "size", "device time", "exposed", "saves", "with"};
+    char buffer[XS_UNIT_BYTES];
+    struct xs_table *table = xs_table_new(2);
+    xs_out_heading(out, "Every instance");
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        xs_table_column(table, headers[i], i != 1 && i != 6);
+    for (size_t i = 0; i < explain->kept_count; i++) {
+        const struct xs_kept *k = &explain->kept[i];
+        if (!xs_explain_wants(explain, k))
+            continue;
+        xs_table_cell(table, k->at_ns >= 0 ? xs_format_ns(buffer, (uint64_t)k->at_ns) : "-");
+        for (uint32_t row = 0; row < 2; row++) {
+            struct xs_string text = {0};
+            for (uint32_t e = row; e < k->evidence_count && (row || !e); e++)
+                xs_string_format(&text, "%s%s #%" PRId64, e > 1 ? ", " : "", xs_evidence_table_names[k->tables[e]],
+                                 k->rows[e]);
+            if (row) {
+                xs_table_cell(table, text.data);
+            } else {
+                xs_table_cell(table, text.data);
+                xs_table_cell(table, xs_format_bytes(buffer, k->bytes));
+                time_cell(table, k->device_known, k->modelled, k->device_ns);
+                time_cell(table, k->exposed_known, k->modelled, k->exposed_ns);
+                uint64_t saves = xs_explain_share_ns(explain, k);
+                xs_table_cell(table, saves ? xs_format_ns(buffer, saves) : NULL);
+            }
+            xs_string_free(&text);
+        }
+        if (xs_table_rows(table) >= 1000)
+            xs_table_print(table, out);
+    }
+    if (xs_table_rows(table))
+        xs_table_print(table, out);
+    xs_table_free(table);
+}
+
+/* The one that costs most, where that is more than any of the first by a tenth; else NULL. */
+static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
+    if (!f->largest_count)
+        return NULL;
+    uint64_t gain = xs_times_rank_ns(&f->largest[0].removable);
+    for (size_t i = 0; i < first_count; i++)
+        if (xs_times_rank_ns(&f->first[i].removable) >= gain - gain / 11)
+            return NULL;
+    return &f->largest[0];
+}
+
+/* The first ones, as they happened, and the largest where it is not among them. */
+int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message) {
+    const struct xs_finding *f = &explain->findings->items[explain->chosen];
+    size_t shown = f->first_count < EVIDENCE_SHOWN ? f->first_count : EVIDENCE_SHOWN;
+    char count[XS_UNIT_BYTES];
+    int status = XS_OK;
+    print_head(explain, out);
+    xs_explain_repaired(explain, out);
+    status = xs_stacks_text(explain, out, message);
+    for (size_t i = 0; i < shown && status >= 0; i++)
+        status = xs_explain_instance(explain, &f->first[i], i + 1, out, message);
+    const struct xs_instance *largest = largest_beside(f, shown);
+    if (largest && status >= 0) {
+        status = xs_explain_instance(explain, largest, 0, out, message);
+        shown++;
+    }
+    if (status < 0)
+        return status;
+    if (explain->all) {
+        print_all(explain, out);
+    } else if (f->instances > shown) {
+        putc('\n', out->file);
+        xs_out_line(out, XS_STYLE_DIM, "%s more: --all lists every one.", xs_format_count(count, f->instances - shown));
+    }
+    if (f->exposed_instances) {
+        putc('\n', out->file);
+        xs_out_line(out, XS_STYLE_DIM, "Exposed: " XS_WHAT_IS_EXPOSED ".");
+    }
+    return status;
+}

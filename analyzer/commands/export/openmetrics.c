@@ -1,0 +1,237 @@
+/* OpenMetrics text, for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind; all
+ * of them are gauges, because the run has ended and its numbers no longer grow. The samples of one metric have to stand
+ * together, so this writer takes all traces at once. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/commands/export/export.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/findings_words.h"
+
+struct family {
+    const char *name, *help;
+    enum xs_metric_unit unit;
+};
+
+struct writer {
+    FILE *file;
+    char **labels; /* of each run: host="...",... */
+};
+
+/* --- the format --- */
+
+static void head(FILE *file, const struct family *f) {
+    static const char *const units[] = {"seconds", "bytes", NULL};
+    fprintf(file, "# TYPE %s gauge\n", f->name);
+    if (units[f->unit])
+        fprintf(file, "# UNIT %s %s\n", f->name, units[f->unit]);
+    fprintf(file, "# HELP %s %s\n", f->name, f->help);
+}
+
+static void sample(const struct writer *w, const struct family *f, int run, const char *more, uint64_t value) {
+    fprintf(w->file, "%s{%s%s%s} ", f->name, w->labels[run], *more ? "," : "", more);
+    if (f->unit == XS_METRIC_NS)
+        fprintf(w->file, "%" PRIu64 ".%09" PRIu64 "\n", value / 1000000000, value % 1000000000);
+    else
+        fprintf(w->file, "%" PRIu64 "\n", value);
+}
+
+/* Controls are shown as elsewhere (\n, \x1b); then what the format itself escapes. */
+static void label(struct xs_string *labels, const char *name, const char *value) {
+    struct xs_string clean = {0}, shown = {0};
+    xs_export_utf8(&clean, value, strlen(value));
+    xs_string_escape(&shown, clean.data, clean.length);
+    xs_string_format(labels, "%s%s=\"", labels->length ? "," : "", name);
+    for (const char *c = shown.data ? shown.data : ""; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            xs_string_add(labels, "\\", 1);
+        xs_string_add(labels, c, 1);
+    }
+    xs_string_add(labels, "\"", 1);
+    xs_string_free(&clean);
+    xs_string_free(&shown);
+}
+
+static void number_label(struct xs_string *labels, const char *name, int64_t value) {
+    xs_string_format(labels, "%s%s=\"%" PRId64 "\"", labels->length ? "," : "", name, value);
+}
+
+/* What tells runs apart. */
+static char *labels_of(const struct xs_run *run) {
+    struct xs_string labels = {0};
+    label(&labels, "host", run->host);
+    label(&labels, "executable", xs_base_name(run->executable));
+    number_label(&labels, "pid", run->pid);
+    if (run->rank >= 0)
+        number_label(&labels, "rank", run->rank);
+    if (run->simulated)
+        label(&labels, "simulated", "true");
+    return labels.data;
+}
+
+/* --- families --- */
+
+/* A gauge and not an `info`: so node_exporter's text files, whose format knows none, can have it, too. */
+static void put_runs(const struct writer *w, const struct xs_export *e) {
+    fputs("# TYPE xferspy_run_info gauge\n# HELP xferspy_run_info what was run, and where; 1\n", w->file);
+    for (int i = 0; i < e->count; i++) {
+        const struct xs_summary *s = &e->reading[i].summary;
+        struct xs_string more = {0};
+        label(&more, "command", s->run.command);
+        label(&more, "status", s->run.status);
+        label(&more, "gpu", s->device_count ? s->devices[0].name : "");
+        label(&more, "xferspy_version", s->run.xferspy_version);
+        fprintf(w->file, "xferspy_run_info{%s,%s} 1\n", w->labels[i], more.data);
+        xs_string_free(&more);
+    }
+}
+
+/* "wall-time" as xferspy_wall_time_seconds */
+static void put_metric(const struct writer *w, const struct xs_export *e, unsigned metric) {
+    const struct xs_metric_info *info = &xs_metric_infos[metric];
+    struct xs_string name = {0};
+    xs_string_format(&name, "xferspy_%s%s", info->name, info->unit == XS_METRIC_NS ? "_seconds" : "");
+    for (char *c = name.data; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    const struct family family = {name.data, info->title, info->unit};
+    head(w->file, &family);
+    for (int i = 0; i < e->count; i++) {
+        const struct xs_metric_value *value = &e->reading[i].metrics.of[metric];
+        if (value->known) /* an absent sample, not a 0 */
+            sample(w, &family, i, "", value->value);
+    }
+    xs_string_free(&name);
+}
+
+enum { KIND_COUNT, KIND_BYTES, KIND_DEVICE, KIND_MODELLED, KIND_FAMILIES };
+#define BY_KINDS " by direction and memory kinds"
+static const struct family kind_families[KIND_FAMILIES] = {
+    {"xferspy_kind_transfers", "copies" BY_KINDS, XS_METRIC_COUNT},
+    {"xferspy_kind_bytes", "bytes copied" BY_KINDS, XS_METRIC_BYTES},
+    {"xferspy_kind_device_seconds", "device time of copies" BY_KINDS, XS_METRIC_NS},
+    {"xferspy_kind_modelled_seconds", "part of the device time of copies that is modelled" BY_KINDS, XS_METRIC_NS}};
+
+static void put_kinds(const struct writer *w, const struct xs_export *e, unsigned which) {
+    head(w->file, &kind_families[which]);
+    for (int i = 0; i < e->count; i++) {
+        const struct xs_summary *s = &e->reading[i].summary;
+        for (size_t g = 0; g < s->group_count; g++) {
+            const struct xs_totals *t = &s->groups[g].totals;
+            const uint64_t values[KIND_FAMILIES] = {t->count, t->bytes, t->device_ns, t->modelled_ns};
+            struct xs_string more = {0};
+            if (which >= KIND_DEVICE && !t->timed_count)
+                continue;
+            label(&more, "direction", xs_direction_names[s->groups[g].direction]);
+            label(&more, "src_kind", xs_memory_kind_names[s->groups[g].src_kind]);
+            label(&more, "dst_kind", xs_memory_kind_names[s->groups[g].dst_kind]);
+            sample(w, &kind_families[which], i, more.data, values[which]);
+            xs_string_free(&more);
+        }
+    }
+}
+
+enum {
+    FINDING_INSTANCES,
+    FINDING_FOUND,
+    FINDING_LOW,
+    FINDING_HIGH,
+    FINDING_TRANSFERS,
+    FINDING_BYTES,
+    FINDING_REMOVABLE,
+    FINDING_LEAST,
+    FINDING_FAMILIES
+};
+#define LOWER_OR_UPPER(end) end " end of the 95 % interval of xferspy_finding_instances"
+#define TIME_SAVED "time that the repair of a finding saves at "
+#define FINDINGS_OVERLAP "; findings can overlap"
+static const struct family finding_families[FINDING_FAMILIES] = {
+    {"xferspy_finding_instances", "how often something is so; an estimate where not all contents were checked",
+     XS_METRIC_COUNT},
+    {"xferspy_finding_instances_found", "how often something was found, among the copies that were checked",
+     XS_METRIC_COUNT},
+    {"xferspy_finding_instances_low", LOWER_OR_UPPER("lower"), XS_METRIC_COUNT},
+    {"xferspy_finding_instances_high", LOWER_OR_UPPER("upper"), XS_METRIC_COUNT},
+    {"xferspy_finding_transfers", "copies that a finding is about", XS_METRIC_COUNT},
+    {"xferspy_finding_bytes", "bytes of what a finding is about", XS_METRIC_BYTES},
+    {"xferspy_finding_removable_seconds", TIME_SAVED "most" FINDINGS_OVERLAP, XS_METRIC_NS},
+    {"xferspy_finding_least_removable_seconds", TIME_SAVED "least" FINDINGS_OVERLAP, XS_METRIC_NS}};
+
+static void add_finding(uint64_t *values, const struct xs_finding *f) {
+    const struct xs_amount all = xs_finding_in_all(f);
+    const uint64_t more[FINDING_FAMILIES] = {
+        [FINDING_INSTANCES] = all.instances,    [FINDING_FOUND] = f->instances,      [FINDING_LOW] = xs_finding_low(f),
+        [FINDING_HIGH] = xs_finding_high(f),    [FINDING_TRANSFERS] = all.transfers, [FINDING_BYTES] = all.bytes,
+        [FINDING_REMOVABLE] = f->gives_back_ns, [FINDING_LEAST] = f->saves.least_ns};
+    for (unsigned i = 0; i < FINDING_FAMILIES; i++)
+        values[i] = xs_sum(values[i], more[i]);
+}
+
+/* One sample for all places of a detector's verdict: places are many, and change with every version of a program. */
+static void put_findings_of(const struct writer *w, const struct xs_export *e, unsigned which, int run) {
+    const struct xs_findings *findings = e->reading[run].findings;
+    for (unsigned detector = 0; detector < xs_detector_count; detector++) {
+        for (unsigned verdict = 0; verdict <= XS_SEVERAL_VERDICTS; verdict++) {
+            uint64_t values[FINDING_FAMILIES] = {0};
+            bool advice = false;
+            for (size_t i = 0; i < findings->count; i++) {
+                const struct xs_finding *f = &findings->items[i];
+                if (f->detector != detector || f->verdict != verdict)
+                    continue;
+                advice = f->advice;
+                add_finding(values, f);
+            }
+            if (!values[FINDING_INSTANCES] || (which >= FINDING_REMOVABLE && advice))
+                continue;
+            struct xs_string kind = {0}, more = {0};
+            xs_finding_kind(&kind, detector, verdict);
+            label(&more, "finding", kind.data);
+            sample(w, &finding_families[which], run, more.data, values[which]);
+            xs_string_free(&kind);
+            xs_string_free(&more);
+        }
+    }
+}
+
+/* The same series twice would be no OpenMetrics. */
+static int check_distinct(const struct writer *w, const struct xs_export *e) {
+    for (int i = 0; i < e->count; i++) {
+        for (int k = 0; k < i; k++) {
+            if (strcmp(w->labels[i], w->labels[k]) != 0)
+                continue;
+            snprintf(e->message, XS_TRACE_MESSAGE_BYTES,
+                     "%.2000s and %.2000s: host, program, process and rank are the same, so their numbers could not be "
+                     "told apart",
+                     e->reading[k].path, e->reading[i].path);
+            return XS_ERROR_INVALID;
+        }
+    }
+    return XS_OK;
+}
+
+int xs_export_openmetrics(const struct xs_export *e) {
+    struct writer w = {.file = e->out->file, .labels = xs_realloc(NULL, (size_t)e->count * sizeof *w.labels)};
+    for (int i = 0; i < e->count; i++)
+        w.labels[i] = labels_of(&e->reading[i].summary.run);
+    int status = check_distinct(&w, e);
+    if (status >= 0) {
+        put_runs(&w, e);
+        for (unsigned metric = 0; metric < XS_METRICS; metric++)
+            put_metric(&w, e, metric);
+        for (unsigned which = 0; which < KIND_FAMILIES; which++)
+            put_kinds(&w, e, which);
+        for (unsigned which = 0; which < FINDING_FAMILIES; which++) {
+            head(w.file, &finding_families[which]);
+            for (int i = 0; i < e->count; i++)
+                put_findings_of(&w, e, which, i);
+        }
+        fputs("# EOF\n", w.file);
+    }
+    for (int i = 0; i < e->count; i++)
+        free(w.labels[i]);
+    free(w.labels);
+    return status;
+}

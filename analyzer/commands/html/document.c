@@ -1,0 +1,268 @@
+/* The page's document; see document.h. */
+#include "analyzer/commands/html/document.h"
+
+#include "analyzer/commands/common/command.h"
+#include "analyzer/commands/common/progress.h"
+#include "analyzer/commands/diff/diff.h"
+#include "analyzer/commands/diff/diff_words.h"
+#include "analyzer/commands/html/buffers.h"
+#include "analyzer/commands/html/details.h"
+#include "analyzer/commands/html/lanes.h"
+#include "analyzer/commands/report/report.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/failures_words.h"
+#include "analyzer/words/left_out.h"
+#include "analyzer/words/modelled_words.h"
+#include "analyzer/words/sentences.h"
+#include "analyzer/words/steps_words.h"
+#include "analyzer/words/unchecked.h"
+
+static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct xs_html_run_of *run = data;
+    xs_marks_take(&run->marks, detector, instance);
+    xs_by_claim(&run->claims, detector, instance);
+}
+
+int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
+    *run = (struct xs_html_run_of){0};
+    struct xs_analysis_options options = {.on_instance = on_instance, .data = run};
+    char message[XS_TRACE_MESSAGE_BYTES];
+    int status = xs_reading_open(path, &options, &run->reading);
+    if (status == XS_EXIT_OK &&
+        xs_by_compute(&run->reading.trace, run->reading.findings, &run->claims, XS_BY_SITE, &run->by, message) < 0) {
+        xs_complain("%s", message);
+        xs_by_free(&run->by);
+        xs_reading_close(&run->reading);
+        status = XS_EXIT_ERROR;
+    }
+    xs_by_claims_free(&run->claims);
+    if (status == XS_EXIT_OK)
+        xs_marks_seal(&run->marks, run->reading.findings, XS_HTML_FINDINGS);
+    else
+        xs_marks_free(&run->marks);
+    return status;
+}
+
+void xs_html_run_close(struct xs_html_run_of *run) {
+    xs_marks_free(&run->marks);
+    xs_by_free(&run->by);
+    xs_reading_close(&run->reading);
+}
+
+/* Leaves the findings out that are too many for a page, the causes whose first finding is one of them, and of a cause
+ * the worst findings. `causes` has room for XS_HTML_FINDINGS; the rest is the report's own. */
+static void cut(struct xs_findings *shown, struct xs_cause *causes, const struct xs_findings *findings) {
+    *shown = *findings;
+    shown->count = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
+    shown->causes = causes;
+    shown->cause_count = 0;
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        struct xs_cause *cause = &causes[shown->cause_count];
+        if (findings->causes[i].findings[0] >= shown->count)
+            continue;
+        *cause = findings->causes[i];
+        cause->count = cause->count < XS_HTML_CAUSE_FINDINGS ? cause->count : XS_HTML_CAUSE_FINDINGS;
+        shown->cause_count++;
+    }
+}
+
+/* The report's first line, cut where it names the finding to begin with: what is before the name, the name, the rest.
+ * One text where it names none. */
+static void put_headline(const struct xs_report *report, struct xs_json *json) {
+    struct xs_string text = {0};
+    struct xs_part name = {0};
+    xs_report_headline(&text, report, true, &name);
+    xs_json_array(json, "headline");
+    if (name.end) {
+        xs_json_text_bytes(json, NULL, text.data, name.begin);
+        xs_json_text_bytes(json, NULL, text.data + name.begin, name.end - name.begin);
+    }
+    xs_json_text(json, NULL, text.data + name.end);
+    xs_json_end(json, ']');
+    xs_string_free(&text);
+}
+
+/* What `xferspy try' measured, in two parts of a sentence, in the order of the report's `tried`. */
+static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
+    xs_json_array(json, "tried_texts");
+    for (size_t i = 0; i < tried->count; i++) {
+        struct xs_string change = {0}, rest = {0};
+        xs_tried_say_change(&change, &tried->items[i]);
+        xs_tried_say_rest(&rest, &tried->items[i]);
+        xs_json_object(json, NULL);
+        xs_json_text(json, "change_text", change.data);
+        xs_json_text(json, "rest_text", rest.data);
+        xs_json_end(json, '}');
+        xs_string_free(&change);
+        xs_string_free(&rest);
+    }
+    xs_json_end(json, ']');
+}
+
+/* The report's own object, less what is too much for a page, and what that is. */
+static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
+    const struct xs_findings *findings = run->reading.findings;
+    struct xs_cause causes[XS_HTML_FINDINGS];
+    struct xs_findings shown;
+    uint64_t left_ns = 0;
+    cut(&shown, causes, findings);
+    struct xs_tried tried;
+    struct xs_report report = {
+        .summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents, .tried = &tried};
+    xs_tried_read(&tried, &run->reading.trace);
+    xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
+    xs_report_json(&report, json);
+    xs_json_end(json, ']');
+    put_headline(&report, json);
+    put_tried(&tried, json);
+    xs_tried_free(&tried);
+    xs_json_count(json, "findings_left_out", findings->count - shown.count);
+    for (size_t i = shown.cause_count; i < findings->cause_count; i++)
+        left_ns = xs_sum(left_ns, findings->causes[i].saves.most_ns);
+    xs_json_object(json, "causes_left_out");
+    xs_json_count(json, "causes", findings->cause_count - shown.cause_count);
+    xs_json_count(json, "saves_ns", left_ns);
+    xs_json_end(json, '}');
+}
+
+/* How steps are told, in the words of the report; null where there are none. */
+static void put_steps(const struct xs_findings *findings, struct xs_json *json) {
+    struct xs_string mark = {0};
+    xs_steps_say_mark(&mark, findings);
+    xs_json_text(json, "steps_mark_text", mark.data);
+    xs_string_free(&mark);
+}
+
+/* Calls that failed, in the words of the report; null where none did. */
+static void put_failures(const struct xs_html_run_of *run, struct xs_json *json) {
+    struct xs_string text = {0};
+    xs_failures_say(&text, &run->reading.summary.failures, run->reading.findings);
+    xs_json_text(json, "failures_text", text.data);
+    xs_string_free(&text);
+}
+
+/* That a part of the run alone was looked at, and that it was repaired. */
+static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
+    struct xs_string text = {0};
+    xs_repaired_say(&text, &summary->repaired);
+    if (text.length)
+        xs_json_text(json, NULL, text.data);
+    text.length = 0;
+    xs_looked_at_say(summary, &text);
+    if (text.length)
+        xs_json_text(json, NULL, text.data);
+    xs_string_free(&text);
+}
+
+/* What is not known of contents and of page migrations, in the words of the report. */
+static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
+    char why[256];
+    struct xs_string windows = {0};
+    xs_json_array(json, "unknown_texts");
+    put_limits(&run->reading.summary, json);
+    xs_modelled_say(&windows, &run->reading.summary);
+    if (windows.length) {
+        windows.data[0] = 'D';
+        xs_string_add(&windows, ".", 1);
+        xs_json_text(json, NULL, windows.data);
+    }
+    xs_string_free(&windows);
+    xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
+    if (*why)
+        xs_json_text(json, NULL, why);
+    struct xs_string unchecked = {0};
+    xs_say_unchecked(&unchecked, run->reading.findings);
+    if (unchecked.length)
+        xs_json_text(json, NULL, unchecked.data);
+    xs_string_free(&unchecked);
+    xs_content_coverage_migrations(&run->reading.contents, why, sizeof why);
+    if (*why)
+        xs_json_text(json, NULL, why);
+    xs_json_end(json, ']');
+    xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
+    xs_json_bool(json, "total_unknown", *why || xs_nothing_found_is_unsure(run->reading.findings));
+}
+
+static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
+    xs_json_array(json, "overlap_texts");
+    for (size_t i = 0; i < summary->device_count; i++) {
+        struct xs_string text = {0};
+        if (!summary->devices[i].copy_busy_ns)
+            continue;
+        xs_report_say_overlap(&text, summary, &summary->devices[i]);
+        xs_json_text(json, NULL, text.data);
+        xs_string_free(&text);
+    }
+    xs_json_end(json, ']');
+}
+
+static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *message) {
+    const struct xs_trace *trace = &run->reading.trace;
+    struct xs_findings *findings = run->reading.findings;
+    size_t shown = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
+    struct xs_html_sites sites;
+    struct xs_html_lanes lanes = {0};
+    struct xs_html_scatter scatter = {0};
+    struct xs_html_flame flame = {0};
+    struct xs_html_buffers buffers = {0};
+    xs_json_object(json, NULL);
+    put_report(run, json);
+    put_failures(run, json);
+    put_unknown(run, json);
+    put_steps(findings, json);
+    put_overlap(&run->reading.summary, json);
+    xs_html_sites_begin(&sites, findings, &run->by);
+    int status = xs_html_details_json(trace, findings, shown, json, message);
+    if (status >= 0)
+        status = xs_html_lanes_read(&lanes, &run->reading.summary, &sites, &run->marks, &scatter, &flame, message);
+    if (status >= 0)
+        status = xs_html_lanes_json(&lanes, trace, shown, json, message);
+    if (status >= 0)
+        status = xs_html_buffers_read(&buffers, trace, &sites, &run->marks, lanes.last_ns, message);
+    xs_html_scatter_json(&scatter, json);
+    xs_html_sites_json(&sites, json);
+    xs_html_flame_json(&flame, findings, json);
+    xs_html_buffers_json(&buffers, findings->sites, json);
+    xs_json_end(json, '}');
+    xs_html_sites_end(&sites);
+    xs_html_buffers_free(&buffers);
+    xs_html_scatter_free(&scatter);
+    xs_html_flame_free(&flame);
+    xs_html_lanes_free(&lanes);
+    return status;
+}
+
+/* What `xferspy diff --json` says of both, in an array of one. */
+static void put_diff(const struct xs_html_run_of *runs, struct xs_json *json) {
+    static const struct xs_diff_view view = {.top = XS_HTML_SITES_SHOWN, .all = true};
+    struct xs_side sides[2] = {{0}, {0}};
+    struct xs_diff diff;
+    for (int i = 0; i < 2; i++)
+        xs_side_add(&sides[i], 1, &runs[i].reading);
+    xs_diff_compute(&sides[0], &sides[1], &diff);
+    xs_json_array(json, "diff");
+    xs_diff_json(&diff, &view, json);
+    xs_json_end(json, ']');
+    xs_diff_free(&diff);
+    xs_side_free(&sides[0]);
+    xs_side_free(&sides[1]);
+}
+
+int xs_html_document(struct xs_html_run_of *runs, size_t count, struct xs_json *json, char *message) {
+    int status = XS_OK;
+    struct xs_progress progress;
+    xs_json_object(json, NULL);
+    xs_json_text(json, "format", "xferspy-html");
+    xs_json_int(json, "version", XS_HTML_JSON_VERSION);
+    xs_json_array(json, "runs");
+    for (size_t i = 0; i < count && status >= 0; i++) {
+        xs_progress_begin(&progress, &runs[i].reading.trace);
+        status = put_run(&runs[i], json, message);
+        xs_progress_end(&progress);
+    }
+    xs_json_end(json, ']');
+    if (status >= 0 && count == 2)
+        put_diff(runs, json);
+    xs_json_end(json, '}');
+    return status;
+}

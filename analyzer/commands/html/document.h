@@ -1,0 +1,28 @@
+/* All that the page shows, as one JSON document: {"format": "xferspy-html", "version": 1, "runs": [...], ...}. Each run
+ * has the report of `report --json` and what the page's charts draw. */
+#ifndef XFERSPY_ANALYZER_HTML_DOCUMENT_H
+#define XFERSPY_ANALYZER_HTML_DOCUMENT_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/commands/common/reading.h"
+#include "analyzer/totals/summary/summary_by.h"
+#include "analyzer/totals/timeline/marks.h"
+
+#define XS_HTML_JSON_VERSION 1
+
+/* A trace, read for the page. Must not be moved. */
+struct xs_html_run_of {
+    struct xs_reading reading;
+    struct xs_marks marks;
+    struct xs_by_claims claims;
+    struct xs_by by; /* by call site */
+};
+
+/* Returns an exit status; a failure was printed, and nothing is left to be closed. */
+int xs_html_run_open(const char *path, struct xs_html_run_of *run);
+void xs_html_run_close(struct xs_html_run_of *run);
+
+/* Writes the document of one or two runs. Negative status: the message is set. */
+int xs_html_document(struct xs_html_run_of *runs, size_t count, struct xs_json *json, char *message);
+
+#endif

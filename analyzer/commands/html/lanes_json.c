@@ -1,0 +1,187 @@
+/* The timeline as JSON: one array a column, since a trace has many segments. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/commands/html/lanes.h"
+#include "analyzer/totals/timeline/timeline.h"
+#include "analyzer/trace/scan.h"
+
+static int by_start(const void *a, const void *b) {
+    const struct xs_html_segment *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct xs_html_lane *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->others != y->others)
+        return x->others ? 1 : -1;
+    for (int i = 0; i < 3; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return 0;
+}
+
+static int put_thread_name(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
+    struct xs_timeline_thread thread;
+    int status = xs_timeline_thread(trace, id, &thread, message);
+    if (thread.known)
+        xs_json_int(json, "tid", thread.tid);
+    if (thread.name)
+        xs_json_text(json, "name", thread.name);
+    free(thread.name);
+    return status;
+}
+
+static int put_stream_handle(int64_t id, const struct xs_trace *trace, struct xs_json *json, char *message) {
+    struct xs_scan scan;
+    char sql[80], handle[24];
+    snprintf(sql, sizeof sql, "SELECT handle FROM stream WHERE id = %" PRId64, id);
+    xs_scan_begin(&scan, trace, sql, message, NULL);
+    if (xs_scan_row(&scan)) {
+        snprintf(handle, sizeof handle, "0x%" PRIx64, (uint64_t)xs_scan_int(&scan, 0));
+        xs_json_text(json, "handle", handle);
+    }
+    return xs_scan_end(&scan);
+}
+
+enum column {
+    COLUMN_KIND,
+    COLUMN_START,
+    COLUMN_LENGTH,
+    COLUMN_COUNT,
+    COLUMN_BUSY,
+    COLUMN_BYTES,
+    COLUMN_WHAT,
+    COLUMN_ROW,
+    COLUMN_MODELLED, /* of traces that recorded device times in windows; of the work that `count` counts */
+    COLUMNS
+};
+static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row", "modelled"};
+
+/* A start counts from the one before; `busy` of one call is its length, and left 0. */
+static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, enum column column) {
+    switch (column) {
+    case COLUMN_KIND:
+        return s->kind;
+    case COLUMN_START:
+        return (int64_t)((uint64_t)s->start_ns - (uint64_t)previous_ns);
+    case COLUMN_LENGTH:
+        return (int64_t)((uint64_t)s->end_ns - (uint64_t)s->start_ns);
+    case COLUMN_COUNT:
+        return s->count;
+    case COLUMN_BUSY:
+        return s->count == 1 ? 0 : (int64_t)s->busy_ns;
+    case COLUMN_BYTES:
+        return (int64_t)s->bytes;
+    case COLUMN_WHAT:
+        return s->what;
+    case COLUMN_MODELLED:
+        return s->modelled;
+    default:
+        return s->count == 1 ? s->row : 0;
+    }
+}
+
+static int put_lane(struct xs_html_lane *lane, const struct xs_trace *trace, struct xs_json *json, char *message) {
+    static const char *const groups[] = {"thread", "stream", "engine"};
+    xs_json_object(json, NULL);
+    xs_json_text(json, "group", groups[lane->group]);
+    xs_json_bool(json, "others", lane->others);
+    if (!lane->others) {
+        xs_json_int(json, lane->group == XS_HTML_THREADS ? "thread" : "device", lane->key[0]);
+        if (lane->group == XS_HTML_STREAMS) {
+            xs_json_int(json, "context", lane->key[1]);
+            xs_json_int(json, "queue", lane->key[2]);
+        }
+        if (lane->group == XS_HTML_ENGINES)
+            xs_json_int(json, "work", lane->key[1]);
+    }
+    int status = XS_OK;
+    if (lane->group == XS_HTML_THREADS && !lane->others)
+        status = put_thread_name(lane->key[0], trace, json, message);
+    else if (lane->stream && !lane->others)
+        status = put_stream_handle(lane->stream, trace, json, message);
+    for (unsigned c = 0; c < (trace->windows ? COLUMNS : COLUMN_MODELLED); c++) {
+        int64_t previous_ns = 0;
+        xs_json_array(json, columns[c]);
+        for (size_t i = 0; i < lane->count; i++) {
+            xs_json_int(json, NULL, cell(&lane->items[i], previous_ns, (enum column)c));
+            previous_ns = lane->items[i].start_ns;
+        }
+        xs_json_end(json, ']');
+    }
+    xs_json_end(json, '}');
+    return status;
+}
+
+struct marked {
+    uint32_t finding, place;
+    uint64_t count;
+};
+
+static int by_finding(const void *a, const void *b) {
+    const struct marked *x = a, *y = b;
+    if (x->finding != y->finding)
+        return x->finding < y->finding ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* For each finding the segments that it is about, as numbers through all lanes, each from the one before, and how many
+ * of a segment's calls those are. */
+static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
+    uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places), place = 0;
+    struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);
+    size_t count = 0, next = 0;
+    for (size_t i = 0; i < lanes->count; i++)
+        for (size_t k = 0; k < lanes->lanes[i].count; k++)
+            places[lanes->lanes[i].items[k].number] = place++;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&lanes->marked, entry));)
+        all[count++] = (struct marked){(uint32_t)entry->high, places[entry->low], entry->value};
+    qsort(all, count, sizeof *all, by_finding);
+    xs_json_array(json, "marked");
+    for (size_t finding = 0; finding < findings; finding++) {
+        uint32_t previous = 0;
+        xs_json_array(json, NULL);
+        for (; next < count && all[next].finding == finding; next++) {
+            xs_json_count(json, NULL, all[next].place - previous);
+            xs_json_count(json, NULL, all[next].count);
+            previous = all[next].place;
+        }
+        xs_json_end(json, ']');
+    }
+    xs_json_end(json, ']');
+    free(places);
+    free(all);
+}
+
+int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,
+                       char *message) {
+    int status = XS_OK;
+    if (lanes->count)
+        qsort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
+    xs_json_object(json, "timeline");
+    xs_json_int(json, "first_ns", lanes->first_ns);
+    xs_json_int(json, "last_ns", lanes->last_ns);
+    xs_json_int(json, "step_ns", lanes->step_ns);
+    xs_json_array(json, "kernels");
+    for (size_t i = 0; i < lanes->kernel_count; i++)
+        xs_json_text(json, NULL, lanes->kernels[i]);
+    xs_json_end(json, ']');
+    xs_json_array(json, "lanes");
+    for (size_t i = 0; i < lanes->count && status >= 0; i++) {
+        struct xs_html_lane *lane = &lanes->lanes[i];
+        if (lane->count)
+            qsort(lane->items, lane->count, sizeof *lane->items, by_start);
+        status = put_lane(lane, trace, json, message);
+    }
+    xs_json_end(json, ']');
+    put_marked(lanes, findings, json);
+    xs_json_end(json, '}');
+    return status;
+}

@@ -1,0 +1,358 @@
+// The findings: the list of their causes, and the chosen finding at length.
+import { Causes, badge, gain, grouped, place } from './causes.js';
+import { announce, coded, fill, h, shaded, table } from './dom.js';
+import * as f from './format.js';
+import { numberOf, remember } from './state.js';
+import { outputChanged, triedOf } from './tried.js';
+
+const GUIDES = XFERSPY_GUIDES; // what docs/rules/findings says of each; put in when the page is built
+
+// A line of code; what does not fit goes on a little to the right of where it began.
+function lineOf(text) {
+  const element = h('code', {}, text || ' ');
+  const indent = text.length - text.trimStart().length + 2;
+  element.style.paddingLeft = `${indent}ch`;
+  element.style.textIndent = `-${indent}ch`;
+  return element;
+}
+
+export class Findings {
+  // `choose` is called with the index of the finding that is chosen, or null; `reveal` with a row of its evidence,
+  // to show it in the timeline.
+  constructor(selection, choose, reveal) {
+    const { run, narrow } = selection;
+    Object.assign(this, { selection, run, choose, reveal });
+    this.detail = h('section', { class: 'panel detail', 'aria-label': 'Chosen finding', tabindex: 0 });
+    shaded(this.detail);
+    this.causes = new Causes(run, narrow, (index) => this.show(index));
+    this.element = this.causes.element;
+    this.restore();
+    this.opened = true;
+  }
+
+  // What a link says, else the first cause.
+  restore() {
+    this.causes.restore();
+    const wanted = numberOf('finding');
+    const first = this.causes.first?.index ?? null;
+    this.causes.show(wanted === null ? first : this.run.findings[wanted - 1] ? wanted - 1 : null);
+  }
+
+  // Of what is not among the calls that the page is narrowed to nothing is shown.
+  narrowed() {
+    this.causes.refill();
+    const { current, shown, narrow } = this.causes;
+    const chosen = this.run.findings[current];
+    if (narrow.current && chosen && !narrow.has(chosen.site_index))
+      this.causes.show(shown.find((row) => row.finding)?.key ?? null);
+  }
+
+  show(index) {
+    remember({ finding: index === (this.causes?.first?.index ?? null) ? null : index === null ? 0 : index + 1 });
+    const finding = index === null ? null : this.run.findings[index]; // none of those that the page has by name only
+    fill(this.detail, finding ? this.describe(finding) : this.hint(index));
+    this.detail.scrollTop = 0;
+    this.choose(finding ? index : null);
+    if (finding && this.opened) announce(`${finding.name}: marked in the timeline`);
+  }
+
+  hint(index) {
+    if (index !== null)
+      return h(
+        'p',
+        { class: 'note' },
+        'This finding’s evidence is not in the page: ',
+        h('code', {}, `xferspy explain ${f.shellWord(this.run.name)} ${index + 1}`),
+        ' shows it.',
+      );
+    const { causes, advice } = grouped(this.run);
+    return h(
+      'p',
+      { class: 'note' },
+      causes.length || advice.length
+        ? 'Choose a cause: its evidence is shown here, its transfers are marked in the timeline.'
+        : this.run.total_unknown
+          ? 'Nothing was found among what was checked: the top of the page says what was not, and what to do.'
+          : 'Nothing was found whose repair would save time.',
+    );
+  }
+
+  // What is saved; where that is a range, from what on.
+  saves(finding) {
+    const most = [gain(finding), f.units(finding.share_text)].filter(Boolean).join(', ');
+    const least = finding.saves && f.orMore(finding.saves);
+    return [
+      h('strong', {}, most),
+      least ? h('span', { class: 'dim' }, ` ${least}`) : null,
+    ];
+  }
+
+  // What `xferspy try` measured of its repair, or of one that the same cause offers.
+  tried(finding) {
+    const item = triedOf(this.run, this.causes.family(finding));
+    if (!item) return null;
+    const text = `${item.change} ${item.rest}`;
+    return [h('dt', {}, 'Tried'), h('dd', { class: outputChanged(item) ? 'worse' : null }, text)];
+  }
+
+  // Of how many copies the contents are known, and what follows for the others.
+  checked(finding) {
+    const { sample } = finding;
+    if (!finding.checked_text) return null;
+    const about = (value) => f.count(Math.round(value));
+    return [
+      h('dt', {}, 'Checked'),
+      h(
+        'dd',
+        {},
+        badge(finding),
+        ` ${f.count(sample.hits)} of the ${f.count(sample.checked)} checked ${sample.hits === 1 ? 'is' : 'are'} such copies. `,
+        sample.checked < sample.of
+          ? `Of all ${f.count(sample.of)}, about ${about(sample.instances)} are ` +
+              `(95\u00a0% interval: ${about(sample.instances_low)} to ${about(sample.instances_high)}). `
+          : '',
+        finding.scaled_ns ? `${f.ns(finding.scaled_ns)} of what is saved is of copies that were not checked. ` : '',
+        sample.unknown ? `Of ${f.times(sample.unknown, 'copy', 'copies')} nothing is known.` : '',
+      ),
+    ];
+  }
+
+  describe(finding) {
+    const source = finding.source
+      ? h(
+          'pre',
+          { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Source line' },
+          h('span', { class: 'line' }, finding.call_site?.line ?? ''),
+          h('code', {}, finding.source),
+        )
+      : null;
+    return [
+      h(
+        'div',
+        { class: 'head' },
+        h('h2', {}, finding.name),
+        h('p', { class: 'title' }, `${finding.title}: ${finding.amount_text}`),
+      ),
+      h(
+        'dl',
+        { class: 'facts' },
+        finding.advice ? null : [h('dt', {}, 'Saves'), h('dd', {}, this.saves(finding))],
+        this.tried(finding),
+        this.checked(finding),
+        h('dt', {}, 'Costs'),
+        h('dd', {}, f.units(finding.cost_text) || 'nothing by itself'),
+        h('dt', {}, 'Where'),
+        h(
+          'dd',
+          {},
+          h('span', { class: 'mono' }, place(finding)),
+          finding.label ? h('span', { class: 'dim' }, ` (${finding.site})`) : null,
+          ' ',
+          this.inFlame(finding),
+          source,
+        ),
+        this.buffers(finding),
+        finding.framework_text ? [h('dt', {}, 'Work'), h('dd', {}, finding.framework_text)] : null,
+        finding.detour_text ? [h('dt', {}, 'Detour'), h('dd', {}, finding.detour_text)] : null,
+        h('dt', {}, 'Do'),
+        h('dd', { class: 'remedy' }, coded(finding.remedy)),
+      ),
+      this.others(finding),
+      h(
+        'div',
+        { class: 'beside' },
+        h('div', {}, this.instances(finding), this.stack(finding)),
+        this.guide(finding),
+      ),
+    ];
+  }
+
+  link(text, action) {
+    return h('button', { type: 'button', class: 'link', onclick: action }, text);
+  }
+
+  // Where the flame graph has it.
+  inFlame(finding) {
+    const { leaves } = this.run.flame;
+    if (!leaves.some((leaf) => leaf.site === finding.site_index)) return null;
+    return this.link('in the flame graph', () => this.selection.open('sites'));
+  }
+
+  // The buffers that it concerns.
+  buffers(finding) {
+    const all = this.run.residency.buffers;
+    const of = (buffer) => buffer.findings.find(([index]) => index === finding.index)?.[1] ?? 0;
+    const [first, ...others] = all.filter(of).sort((a, b) => of(b) - of(a));
+    if (!first) return null;
+    return [
+      h('dt', {}, 'Buffer'),
+      h(
+        'dd',
+        {},
+        this.link(`${f.bytes(first.bytes)} at ${first.address}`, () => this.selection.open('buffers')),
+        h(
+          'span',
+          { class: 'dim' },
+          ` ${f.times(of(first), 'time', 'times')}` +
+            (others.length ? `, and ${f.times(others.length, 'other buffer', 'other buffers')}` : ''),
+        ),
+      ),
+    ];
+  }
+
+  // The finding's page: what it looks like in code, and the repair.
+  guide(finding) {
+    const guide = GUIDES[finding.id];
+    if (!guide) return null;
+    const block = ({ text, list, code }) =>
+      code !== undefined
+        ? h('pre', { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Code' }, code.split('\n').map(lineOf))
+        : list
+          ? h(
+              'ul',
+              {},
+              list.map((item) => h('li', {}, coded(item))),
+            )
+          : h('p', {}, coded(text));
+    // where it does not fit beside the evidence, only its title is there
+    return h(
+      'details',
+      { class: 'guide', open: matchMedia('(min-width: 1341px)').matches },
+      h('summary', {}, `What ${finding.id} looks like, and the repair`),
+      guide.look.length ? [h('h3', {}, 'What it looks like'), guide.look.map(block)] : null,
+      guide.repair.length ? [h('h3', {}, 'The repair'), guide.repair.map(block)] : null,
+    );
+  }
+
+  // Of a cause's first finding what else can be done; of the others which cause they belong to.
+  others(finding) {
+    const cause = this.causes.groups.causes.find(({ first, others }) => first === finding || others.includes(finding));
+    if (!cause || !cause.others.length) return null;
+    const link = (to) =>
+      h('button', { type: 'button', class: 'link', onclick: () => this.causes.show(to.index) }, to.name);
+    if (cause.first !== finding)
+      return h(
+        'p',
+        { class: 'note' },
+        'It is a part of cause ',
+        f.count(cause.first.rank),
+        ', ',
+        link(cause.first),
+        '.',
+      );
+    if (!cause.alternatives.length) return null;
+    return h(
+      'div',
+      {},
+      h('h3', {}, 'If this is not possible'),
+      h(
+        'ul',
+        { class: 'instead' },
+        cause.alternatives.map((other) =>
+          h('li', {}, link(other), h('span', { class: 'dim' }, ` saves ${gain(other)}: `), coded(other.remedy)),
+        ),
+      ),
+    );
+  }
+
+  instances(finding) {
+    const rows = finding.examples.flatMap((instance, i) => instance.evidence.map((row) => ({ ...row, i: i + 1 })));
+    if (!rows.length) return null;
+    const short = (digits) => (digits ? h('span', { class: 'mono', title: digits }, `${digits.slice(0, 8)}…`) : '');
+    // what belongs together is in one column, so that nothing is cut off where the page is narrow
+    const below = (...content) => h('div', { class: 'dim' }, content);
+    const columns = [
+      { title: 'No.', number: true, text: (row) => row.i },
+      {
+        title: 'At',
+        number: true,
+        filled: (row) => row.enter_ns !== undefined,
+        cell: (row) =>
+          row.enter_ns === undefined
+            ? ''
+            : h(
+                'button',
+                {
+                  type: 'button',
+                  class: 'link',
+                  title: 'Show it in the timeline',
+                  onclick: () => this.reveal(row),
+                },
+                f.moment(row.enter_ns, this.run.duration / 1000),
+              ),
+      },
+      {
+        title: 'Role',
+        filled: () => true,
+        cell: (row) => [h('div', { class: 'role' }, row.role), below(`${row.table} ${row.row}`)],
+      },
+      {
+        title: 'In the call',
+        number: true,
+        text: (row) => (row.return_ns === undefined ? '' : f.ns(row.return_ns - row.enter_ns)),
+      },
+      { title: 'Bytes', number: true, text: (row) => (row.bytes === undefined ? '' : f.bytes(row.bytes)) },
+      {
+        title: 'Content',
+        filled: (row) => row.content || row.before,
+        cell: (row) => [short(row.content), row.before ? below('before: ', short(row.before)) : null],
+      },
+      {
+        title: 'From, to',
+        kind: 'places',
+        filled: (row) => row.from || row.to,
+        cell: (row) => [
+          h('span', { class: 'mono' }, row.from ?? ''),
+          row.to ? h('div', { class: 'mono' }, `→ ${row.to}`) : null,
+        ],
+      },
+    ];
+    const filled = columns.filter((column) =>
+      rows.some((row) => (column.filled ? column.filled(row) : column.text(row) !== '')),
+    );
+    const of =
+      finding.examples.length < finding.instances
+        ? `Evidence: the first ${finding.examples.length} of ${f.count(finding.instances)}`
+        : 'Evidence';
+    return h('div', {}, h('h3', {}, of), table('Evidence rows', filled, rows));
+  }
+
+  stack(finding) {
+    if (!finding.stack?.length) return null;
+    // frames of libraries fold into one line, as in `xferspy explain`
+    const frames = [];
+    for (const frame of finding.stack) {
+      const last = frames[frames.length - 1];
+      if (!frame.library) frames.push({ frame });
+      else if (last?.library) last.library.push(frame);
+      else frames.push({ library: [frame] });
+    }
+    const base = (path) => path.split('/').pop();
+    const item = ({ frame, library }) => {
+      if (library)
+        return h(
+          'li',
+          { class: 'library' },
+          `… ${f.times(library.length, 'frame', 'frames')} of ` +
+            `${[...new Set(library.map((l) => base(l.module ?? l.file ?? 'a library')))].slice(0, 3).join(', ')}`,
+        );
+      return h(
+        'li',
+        {},
+        h(
+          'span',
+          { class: 'mono' },
+          frame.function ?? (frame.module ? `${base(frame.module)}+0x${frame.address.toString(16)}` : 'unknown'),
+        ),
+        frame.file
+          ? h(
+              'span',
+              { class: 'dim mono' },
+              ` ${frame.file.split('/').slice(-2).join('/')}${frame.line ? `:${frame.line}` : ''}`,
+            )
+          : null,
+      );
+    };
+    return h('div', {}, h('h3', {}, 'Called from'), h('ol', { class: 'stack' }, frames.map(item)));
+  }
+}

@@ -1,0 +1,324 @@
+/* The device's side of an import: copies, memsets, kernels, waits and migrations become rows, and what they say about
+ * the calls that made them is remembered for these. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/commands/import/import_internal.h"
+
+/* CUDA_MEMOPR_MEMORY_KIND to CUpti_ActivityMemoryKind, whose numbers a trace has. */
+static uint8_t memory_kind(sqlite3_stmt *rows, int column) {
+    static const uint8_t kinds[] = {1, 2, 3, 4, 5, 6, 7};
+    int64_t kind = xs_nsys_int_or(rows, column, -1);
+    return kind >= 0 && kind < (int64_t)sizeof kinds ? kinds[kind] : 0;
+}
+
+static int32_t ordinal(sqlite3_stmt *rows, int column) {
+    int64_t device = xs_nsys_int_or(rows, column, -1);
+    return device >= 0 && device < 4096 ? (int32_t)device : -1;
+}
+
+/* Columns that device records begin with. */
+enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, PID, FIRST };
+#define COMMON "start, end, deviceId, contextId, streamId, correlationId, globalPid, "
+
+struct place {
+    int64_t start_ns, end_ns, context, stream;
+    int32_t device, context_row, stream_row;
+    uint32_t correlation;
+};
+
+static bool read_place(struct xs_nsys_importer *importer, sqlite3_stmt *rows, struct place *place) {
+    if (!xs_nsys_is_ours(importer, rows, PID))
+        return false;
+    int64_t start, end;
+    if (!xs_nsys_span(rows, START, &start, &end)) {
+        importer->nsys->skipped++;
+        return false;
+    }
+    *place = (struct place){.start_ns = xs_nsys_since(importer, start),
+                            .end_ns = xs_nsys_since(importer, end),
+                            .context = xs_nsys_int_or(rows, CONTEXT, -1),
+                            .stream = xs_nsys_int_or(rows, STREAM, -1),
+                            .device = ordinal(rows, DEVICE),
+                            .correlation = xs_nsys_correlation(rows, CORRELATION)};
+    place->context_row = xs_nsys_context(importer, place->context, place->device);
+    place->stream_row = xs_nsys_stream(importer, place->context, place->stream, place->context_row);
+    return true;
+}
+
+static void put_place(struct xs_nsys_into *into, const struct place *place) {
+    xs_into_if(into, place->device >= 0, place->device);
+    xs_into_if(into, place->context_row, place->context);
+    xs_into_if(into, place->stream_row, place->stream);
+}
+
+static void remember(struct xs_nsys_importer *importer, const struct place *place, struct xs_nsys_record record) {
+    if (!place->correlation || importer->record_count >= UINT32_MAX - 1)
+        return;
+    if (importer->record_count == importer->record_capacity) {
+        importer->record_capacity = importer->record_capacity ? importer->record_capacity * 2 : 1024;
+        importer->records = xs_realloc(importer->records, importer->record_capacity * sizeof *importer->records);
+    }
+    uint64_t *last = xs_hash_put(&importer->by_call, place->correlation, 0);
+    record.next = (uint32_t)*last;
+    record.device = place->device;
+    record.context = place->context_row;
+    record.stream = place->stream_row;
+    importer->records[importer->record_count++] = record;
+    *last = importer->record_count;
+}
+
+/* --- copies --- */
+
+enum { COPY_KIND_UM_HTOD = 11, COPY_KIND_UM_DTOH, COPY_KIND_UM_DTOD };
+enum { MIGRATION_HTOD = 1, MIGRATION_DTOH = 2, MIGRATION_CPU_FAULT = 3, MIGRATION_GPU_FAULT = 4, MIGRATION_DTOD = 8 };
+
+static void put_migration(struct xs_nsys_importer *importer, int kind, sqlite3_stmt *rows, int address, int64_t bytes,
+                          const int64_t span[2], const int32_t devices[2]) {
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_MIGRATION);
+    int64_t where = 0;
+    bool known = xs_nsys_int(rows, address, &where);
+    xs_into_int(&into, kind);
+    xs_into_if(&into, known, where);
+    xs_into_if(&into, bytes >= 0, bytes);
+    xs_into_int(&into, span[0]);
+    xs_into_int(&into, span[1]);
+    xs_into_if(&into, devices[0] >= 0, devices[0]);
+    xs_into_if(&into, devices[1] >= 0, devices[1]);
+    xs_into_int(&into, importer->process->pid);
+    xs_into_row(&into);
+    importer->counts->migrations++;
+}
+
+static void take_copies(struct xs_nsys_importer *importer) {
+    enum { BYTES = FIRST, KIND, SRC_KIND, DST_KIND, SRC_DEVICE, DST_DEVICE, NODE, ADDRESS };
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                        COMMON "bytes, copyKind, srcKind, dstKind, srcDeviceId, dstDeviceId,"
+                                               " graphNodeId, virtualAddress",
+                                        NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
+        struct place place;
+        int64_t kind = xs_nsys_int_or(rows, KIND, -1), bytes = xs_nsys_int_or(rows, BYTES, -1);
+        if (!read_place(importer, rows, &place))
+            continue;
+        if (kind < 0 || kind > COPY_KIND_UM_DTOD || bytes < 0) {
+            importer->nsys->skipped++;
+            continue;
+        }
+        int32_t devices[2] = {ordinal(rows, SRC_DEVICE), ordinal(rows, DST_DEVICE)};
+        if (kind >= COPY_KIND_UM_HTOD) {
+            if (kind == COPY_KIND_UM_HTOD)
+                devices[0] = -1, devices[1] = devices[1] >= 0 ? devices[1] : place.device;
+            if (kind == COPY_KIND_UM_DTOH)
+                devices[1] = -1, devices[0] = devices[0] >= 0 ? devices[0] : place.device;
+            static const int kinds[] = {MIGRATION_HTOD, MIGRATION_DTOH, MIGRATION_DTOD};
+            put_migration(importer, kinds[kind - COPY_KIND_UM_HTOD], rows, ADDRESS, bytes,
+                          (int64_t[]){place.start_ns, place.end_ns}, devices);
+            continue;
+        }
+        struct xs_nsys_record record = {.type = XS_RECORD_COPY,
+                                        .kind = (uint8_t)kind,
+                                        .src_kind = memory_kind(rows, SRC_KIND),
+                                        .dst_kind = memory_kind(rows, DST_KIND),
+                                        .src_device = devices[0],
+                                        .dst_device = devices[1],
+                                        .bytes = bytes};
+        int64_t node = xs_nsys_int_or(rows, NODE, 0);
+        struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_COPY);
+        xs_into_int(&into, place.correlation);
+        xs_into_int(&into, kind);
+        xs_into_int(&into, record.src_kind);
+        xs_into_int(&into, record.dst_kind);
+        xs_into_int(&into, bytes);
+        xs_into_int(&into, place.start_ns);
+        xs_into_int(&into, place.end_ns);
+        xs_into_if(&into, place.device >= 0, place.device);
+        xs_into_if(&into, devices[0] >= 0, devices[0]);
+        xs_into_if(&into, devices[1] >= 0, devices[1]);
+        xs_into_if(&into, place.context_row, place.context);
+        xs_into_if(&into, place.stream_row, place.stream);
+        xs_into_if(&into, node != 0, node);
+        xs_into_row(&into);
+        if (!node) {
+            remember(importer, &place, record);
+            importer->counts->copies_without_call++; /* until its call takes it */
+        }
+    }
+    sqlite3_finalize(rows);
+}
+
+static void take_memsets(struct xs_nsys_importer *importer) {
+    enum { VALUE = FIRST, BYTES, KIND, NODE };
+    sqlite3_stmt *rows =
+        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_MEMSET", COMMON "value, bytes, memKind, graphNodeId", NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
+        struct place place;
+        int64_t bytes = xs_nsys_int_or(rows, BYTES, -1), value = xs_nsys_int_or(rows, VALUE, 0);
+        if (!read_place(importer, rows, &place))
+            continue;
+        if (bytes < 0) {
+            importer->nsys->skipped++;
+            continue;
+        }
+        struct xs_nsys_record record = {
+            .type = XS_RECORD_MEMSET, .dst_kind = memory_kind(rows, KIND), .bytes = bytes, .value = value};
+        int64_t node = xs_nsys_int_or(rows, NODE, 0);
+        struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_MEMSET);
+        xs_into_int(&into, place.correlation);
+        xs_into_int(&into, value);
+        xs_into_int(&into, bytes);
+        xs_into_int(&into, record.dst_kind);
+        xs_into_int(&into, place.start_ns);
+        xs_into_int(&into, place.end_ns);
+        put_place(&into, &place);
+        xs_into_if(&into, node != 0, node);
+        xs_into_row(&into);
+        if (!node)
+            remember(importer, &place, record);
+    }
+    sqlite3_finalize(rows);
+}
+
+/* --- kernels --- */
+
+/* A call's kernel is only asked for its context and stream. */
+static void remember_kernel(struct xs_nsys_importer *importer, const struct place *place) {
+    if (place->correlation)
+        *xs_hash_put(&importer->by_call, place->correlation, 1) =
+            (uint64_t)1 << 62 | (uint64_t)place->context_row << 31 | (uint64_t)place->stream_row;
+}
+
+static void put_kernel(struct xs_nsys_importer *importer, const struct place *place, const char *name,
+                       sqlite3_stmt *rows, int shape, int64_t graph, int64_t node) {
+    int32_t name_row = xs_nsys_kernel_name(importer, name);
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_KERNEL);
+    xs_into_int(&into, place->correlation);
+    xs_into_int(&into, name_row);
+    xs_into_int(&into, place->start_ns);
+    xs_into_int(&into, place->end_ns);
+    put_place(&into, place);
+    for (int i = 0; i < 6; i++) {
+        int64_t size = 0;
+        bool known = shape && xs_nsys_int(rows, shape + i, &size);
+        xs_into_if(&into, known, size);
+    }
+    xs_into_if(&into, graph != 0, graph);
+    xs_into_if(&into, node != 0, node);
+    xs_into_row(&into);
+    importer->counts->kernels++;
+}
+
+static void take_kernels(struct xs_nsys_importer *importer) {
+    enum { MANGLED = FIRST, DEMANGLED, SHORT, NODE, SHAPE };
+    const char *unknown = xs_texts_keep(&importer->nsys->texts, "(unknown)");
+    sqlite3_stmt *rows =
+        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_KERNEL",
+                       COMMON "mangledName, demangledName, shortName, graphNodeId, gridX, gridY, gridZ,"
+                              " blockX, blockY, blockZ",
+                       NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
+        struct place place;
+        if (!read_place(importer, rows, &place))
+            continue;
+        const char *name = xs_nsys_string(importer->nsys, rows, MANGLED);
+        name = name && *name ? name : xs_nsys_string(importer->nsys, rows, DEMANGLED);
+        name = name && *name ? name : xs_nsys_string(importer->nsys, rows, SHORT);
+        int64_t node = xs_nsys_int_or(rows, NODE, 0);
+        put_kernel(importer, &place, name && *name ? name : unknown, rows, SHAPE, 0, node);
+        if (!node)
+            remember_kernel(importer, &place);
+    }
+    sqlite3_finalize(rows);
+}
+
+/* A graph that was recorded as a whole: what ran in it is not known, but the device was at work. */
+static void take_graphs(struct xs_nsys_importer *importer) {
+    enum { GRAPH = FIRST };
+    const char *name = xs_texts_keep(&importer->nsys->texts, "(a whole graph)");
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", COMMON "graphId", NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
+        struct place place;
+        if (!read_place(importer, rows, &place))
+            continue;
+        put_kernel(importer, &place, name, rows, 0, xs_nsys_int_or(rows, GRAPH, 0), 0);
+        remember_kernel(importer, &place);
+    }
+    sqlite3_finalize(rows);
+}
+
+/* --- waits, events, page faults --- */
+
+static void take_waits(struct xs_nsys_importer *importer) {
+    enum { TYPE = FIRST, EVENT };
+    sqlite3_stmt *rows =
+        xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", COMMON "syncType, eventId", NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
+        struct place place;
+        if (!read_place(importer, rows, &place))
+            continue;
+        int64_t type = xs_nsys_int_or(rows, TYPE, 0), event = xs_nsys_int_or(rows, EVENT, 0);
+        bool has_event = event > 0 && event < UINT32_MAX;
+        struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_SYNC);
+        xs_into_int(&into, place.correlation);
+        xs_into_int(&into, type);
+        xs_into_int(&into, place.start_ns);
+        xs_into_int(&into, place.end_ns);
+        xs_into_if(&into, place.context_row, place.context);
+        xs_into_if(&into, place.stream_row, place.stream);
+        xs_into_if(&into, has_event, event);
+        xs_into_row(&into);
+        remember(importer, &place, (struct xs_nsys_record){.type = XS_RECORD_SYNC, .value = has_event ? event : 0});
+    }
+    sqlite3_finalize(rows);
+}
+
+static void take_event_records(struct xs_nsys_importer *importer) {
+    enum { DEVICE_ID, CONTEXT_ID, STREAM_ID, CALL, OWNER, EVENT };
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+                                        "deviceId, contextId, streamId, correlationId, globalPid, eventId", NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
+        if (!xs_nsys_is_ours(importer, rows, OWNER))
+            continue;
+        struct place place = {.device = ordinal(rows, DEVICE_ID), .correlation = xs_nsys_correlation(rows, CALL)};
+        int64_t context = xs_nsys_int_or(rows, CONTEXT_ID, -1);
+        place.context_row = xs_nsys_context(importer, context, place.device);
+        place.stream_row = xs_nsys_stream(importer, context, xs_nsys_int_or(rows, STREAM_ID, -1), place.context_row);
+        remember(importer, &place,
+                 (struct xs_nsys_record){.type = XS_RECORD_EVENT, .value = xs_nsys_int_or(rows, EVENT, 0)});
+    }
+    sqlite3_finalize(rows);
+}
+
+static void take_faults(struct xs_nsys_importer *importer, const char *table, int kind) {
+    enum { BEGIN, FINISH, OWNER, ON, ADDRESS };
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, table, "start, end, globalPid, deviceId, address", NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
+        int64_t start, end;
+        if (!xs_nsys_is_ours(importer, rows, OWNER))
+            continue;
+        if (!xs_nsys_span(rows, BEGIN, &start, &end)) { /* the host's have no end */
+            if (sqlite3_column_type(rows, FINISH) != SQLITE_NULL || !xs_nsys_int(rows, BEGIN, &start) || start < 0 ||
+                start > INT64_C(1) << 62) {
+                importer->nsys->skipped++;
+                continue;
+            }
+            end = start;
+        }
+        put_migration(importer, kind, rows, ADDRESS, -1,
+                      (int64_t[]){xs_nsys_since(importer, start), xs_nsys_since(importer, end)},
+                      (int32_t[]){-1, ordinal(rows, ON)});
+    }
+    sqlite3_finalize(rows);
+}
+
+void xs_nsys_take_device(struct xs_nsys_importer *importer) {
+    take_copies(importer);
+    take_memsets(importer);
+    take_kernels(importer);
+    take_graphs(importer);
+    take_waits(importer);
+    take_event_records(importer);
+    take_faults(importer, "CUDA_UM_CPU_PAGE_FAULT_EVENTS", MIGRATION_CPU_FAULT);
+    take_faults(importer, "CUDA_UM_GPU_PAGE_FAULT_EVENTS", MIGRATION_GPU_FAULT);
+}

@@ -1,0 +1,150 @@
+/* What the files of the import share; everyone else includes import.h. */
+#ifndef XFERSPY_ANALYZER_IMPORT_IMPORT_INTERNAL_H
+#define XFERSPY_ANALYZER_IMPORT_IMPORT_INTERNAL_H
+
+#include "analyzer/commands/import/import.h"
+#include "schema/format/kinds.h"
+
+/* One statement a table of the trace, prepared at first use. */
+enum xs_nsys_table {
+    XS_INTO_TRANSFER,
+    XS_INTO_MEMSET,
+    XS_INTO_ALLOCATION,
+    XS_INTO_LAUNCH,
+    XS_INTO_SYNC,
+    XS_INTO_API_CALL,
+    XS_INTO_DEVICE_COPY,
+    XS_INTO_DEVICE_MEMSET,
+    XS_INTO_DEVICE_KERNEL,
+    XS_INTO_DEVICE_SYNC,
+    XS_INTO_DEVICE_MIGRATION,
+    XS_INTO_KERNEL_NAME,
+    XS_INTO_CONTEXT,
+    XS_INTO_STREAM,
+    XS_INTO_THREAD,
+    XS_INTO_ENTRY_POINT,
+    XS_INTO_DEVICE,
+    XS_INTO_META,
+    XS_INTO_NOTE,
+    XS_INTO_RANGE,
+    XS_INTO_STACK,
+    XS_INTO_FRAME,
+    XS_INTO_MODULE,
+    XS_INTO_SYMBOL,
+    XS_INTO_COUNT
+};
+
+/* What a device record says about the call that has its number. */
+enum xs_nsys_record_type { XS_RECORD_COPY, XS_RECORD_MEMSET, XS_RECORD_SYNC, XS_RECORD_EVENT };
+struct xs_nsys_record {
+    uint32_t next; /* of the same call, its place + 1 */
+    uint8_t type, kind, src_kind, dst_kind;
+    int32_t device, src_device, dst_device; /* -1: not known */
+    int32_t context, stream;                /* rows of the trace, 0: not known */
+    int64_t bytes, value;                   /* value: of a memset, or the number of an event */
+};
+
+/* A call of the CUDA API, as a row of the trace refers to it. */
+struct xs_nsys_call {
+    int64_t start_ns, end_ns; /* since the trace's time 0 */
+    int32_t entry_point, thread, stack, range;
+    int32_t result;
+    uint32_t correlation;
+    bool is_async;
+};
+
+/* One event of CUDA_GPU_MEMORY_USAGE_EVENTS, with its call where that is known. */
+struct xs_nsys_memory_event {
+    int64_t start_ns, address, bytes;
+    uint32_t next; /* of the same call, its place + 1 */
+    uint32_t correlation;
+    uint8_t kind;
+    bool is_free, is_pool, is_static, has_call;
+    int32_t device, context;
+    struct xs_nsys_call call;
+};
+
+struct xs_nsys_ranges; /* ranges.c */
+struct xs_nsys_stacks; /* stacks.c */
+
+struct xs_nsys_importer {
+    struct xs_nsys *nsys;
+    const struct xs_nsys_process *process;
+    bool only_process;
+    sqlite3 *out;
+    sqlite3_stmt *into[XS_INTO_COUNT];
+    int failure; /* SQLite's code of the first insertion that failed */
+    struct xs_nsys_counts *counts;
+    int64_t last_ns; /* of anything, since time 0 */
+
+    struct xs_nsys_record *records;
+    size_t record_count, record_capacity;
+    struct xs_hash
+        by_call; /* correlation and 0: the place + 1 of the last of its records; and 1: of its kernel, packed */
+    struct xs_nsys_memory_event *memory;
+    size_t memory_count, memory_capacity;
+    struct xs_hash memory_by_call;
+    struct xs_hash contexts, streams, threads, names, entry_points; /* to rows of the trace */
+    struct xs_hash null_streams;                                    /* of a context: its default stream + 1 */
+    struct xs_nsys_ranges *ranges;
+    struct xs_nsys_stacks *stacks;
+};
+
+/* --- rows of the trace (rows.c) --- */
+
+/* Column after column, then the row; the value of a column stays bound until the next row. */
+struct xs_nsys_into {
+    struct xs_nsys_importer *importer;
+    sqlite3_stmt *statement;
+    int column;
+};
+struct xs_nsys_into xs_into(struct xs_nsys_importer *importer, enum xs_nsys_table table);
+void xs_into_row(struct xs_nsys_into *into);
+
+static inline void xs_into_int(struct xs_nsys_into *into, int64_t value) {
+    sqlite3_bind_int64(into->statement, ++into->column, value);
+}
+static inline void xs_into_null(struct xs_nsys_into *into) { sqlite3_bind_null(into->statement, ++into->column); }
+static inline void xs_into_if(struct xs_nsys_into *into, bool known, int64_t value) {
+    if (known)
+        xs_into_int(into, value);
+    else
+        xs_into_null(into);
+}
+static inline void xs_into_text(struct xs_nsys_into *into, const char *text) {
+    sqlite3_bind_text(into->statement, ++into->column, text, -1, SQLITE_STATIC);
+}
+void xs_nsys_meta_text(struct xs_nsys_importer *importer, const char *key, const char *value); /* NULL: no row */
+void xs_nsys_meta_int(struct xs_nsys_importer *importer, const char *key, int64_t value);
+void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* These make rows for the contexts, streams, threads and kernel names of the export. They return the row's number, 0
+ * for what the export does not have. */
+int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int64_t device);
+int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row);
+int32_t xs_nsys_thread(struct xs_nsys_importer *importer, int64_t global);
+int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name);
+
+/* --- reading (import.c) --- */
+
+bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* by its globalPid */
+int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* time 0; remembers the latest */
+uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column);         /* 0: none */
+
+void xs_nsys_take_device(struct xs_nsys_importer *importer); /* device.c: copies, memsets, kernels, waits, migrations */
+void xs_nsys_take_memory(struct xs_nsys_importer *importer); /* memory.c: remembers them for the calls */
+void xs_nsys_write_memory(struct xs_nsys_importer *importer);
+void xs_nsys_take_calls(struct xs_nsys_importer *importer); /* calls.c */
+
+/* ranges.c: the row of the innermost range that is open on a thread then. Times of a thread ascend. */
+void xs_nsys_ranges_begin(struct xs_nsys_importer *importer);
+int32_t xs_nsys_range_at(struct xs_nsys_importer *importer, int64_t global_tid, int64_t ns);
+void xs_nsys_ranges_end(struct xs_nsys_importer *importer);
+
+/* stacks.c: the row of a call chain, 0: none. */
+void xs_nsys_stacks_begin(struct xs_nsys_importer *importer);
+int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain);
+void xs_nsys_stacks_end(struct xs_nsys_importer *importer);
+
+#endif

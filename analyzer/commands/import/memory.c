@@ -1,0 +1,138 @@
+/* Allocations of an import: each allocation of CUDA_GPU_MEMORY_USAGE_EVENTS with the free of its address that
+ * follows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/commands/import/import_internal.h"
+
+enum {
+    MEMORY_PAGEABLE,
+    MEMORY_PINNED,
+    MEMORY_DEVICE,
+    MEMORY_ARRAY,
+    MEMORY_MANAGED,
+    MEMORY_DEVICE_STATIC,
+    MEMORY_MANAGED_STATIC
+};
+
+static enum xs_memory_kind kind_of(int64_t kind) {
+    static const uint8_t kinds[] = {[MEMORY_PAGEABLE] = XS_MEM_PAGEABLE,     [MEMORY_PINNED] = XS_MEM_PINNED,
+                                    [MEMORY_DEVICE] = XS_MEM_DEVICE,         [MEMORY_ARRAY] = XS_MEM_ARRAY,
+                                    [MEMORY_MANAGED] = XS_MEM_MANAGED,       [MEMORY_DEVICE_STATIC] = XS_MEM_DEVICE,
+                                    [MEMORY_MANAGED_STATIC] = XS_MEM_MANAGED};
+    return kind >= 0 && kind < (int64_t)sizeof kinds ? kinds[kind] : XS_MEM_UNKNOWN;
+}
+
+static void add(struct xs_nsys_importer *importer, const struct xs_nsys_memory_event *event) {
+    if (importer->memory_count >= UINT32_MAX - 1)
+        return;
+    if (importer->memory_count == importer->memory_capacity) {
+        importer->memory_capacity = importer->memory_capacity ? importer->memory_capacity * 2 : 256;
+        importer->memory = xs_realloc(importer->memory, importer->memory_capacity * sizeof *importer->memory);
+    }
+    importer->memory[importer->memory_count++] = *event;
+    if (!event->correlation)
+        return;
+    uint64_t *last = xs_hash_put(&importer->memory_by_call, event->correlation, 0);
+    importer->memory[importer->memory_count - 1].next = (uint32_t)*last;
+    *last = importer->memory_count;
+}
+
+void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
+    enum { START, PID, DEVICE, CONTEXT, ADDRESS, BYTES, KIND, OPERATION, CORRELATION, POOL };
+    struct xs_nsys *nsys = importer->nsys;
+    sqlite3_stmt *rows = xs_nsys_select(nsys, "CUDA_GPU_MEMORY_USAGE_EVENTS",
+                                        "start, globalPid, deviceId, contextId, address, bytes, memKind,"
+                                        " memoryOperationType, correlationId, localMemoryPoolAddress",
+                                        "start");
+    while (xs_nsys_row(nsys, rows)) {
+        int64_t start, address, operation, bytes = xs_nsys_int_or(rows, BYTES, -1);
+        int64_t kind = xs_nsys_int_or(rows, KIND, -1), device = xs_nsys_int_or(rows, DEVICE, -1);
+        if (!xs_nsys_is_ours(importer, rows, PID))
+            continue;
+        if (!xs_nsys_int(rows, START, &start) || start < 0 || start > INT64_C(1) << 62 ||
+            !xs_nsys_int(rows, ADDRESS, &address) || !xs_nsys_int(rows, OPERATION, &operation) || operation < 0 ||
+            operation > 1 || bytes < 0) {
+            nsys->skipped++;
+            continue;
+        }
+        struct xs_nsys_memory_event event = {.start_ns = xs_nsys_since(importer, start),
+                                             .address = address,
+                                             .bytes = bytes,
+                                             .kind = (uint8_t)kind_of(kind),
+                                             .is_free = operation == 1,
+                                             .is_pool = xs_nsys_int_or(rows, POOL, 0) != 0,
+                                             .is_static = kind == MEMORY_DEVICE_STATIC || kind == MEMORY_MANAGED_STATIC,
+                                             .correlation = xs_nsys_correlation(rows, CORRELATION),
+                                             .device = device >= 0 && device < 4096 ? (int32_t)device : -1,
+                                             .context =
+                                                 xs_nsys_context(importer, xs_nsys_int_or(rows, CONTEXT, -1), device)};
+        add(importer, &event);
+    }
+    sqlite3_finalize(rows);
+}
+
+/* The call's times and place, or only the moment of the event. */
+static struct xs_nsys_call call_of(const struct xs_nsys_memory_event *event) {
+    return event->has_call ? event->call
+                           : (struct xs_nsys_call){.start_ns = event->start_ns, .end_ns = event->start_ns};
+}
+
+static void put(struct xs_nsys_importer *importer, const struct xs_nsys_memory_event *allocation,
+                const struct xs_nsys_memory_event *freed) {
+    struct xs_nsys_call call = call_of(allocation), end = freed ? call_of(freed) : (struct xs_nsys_call){0};
+    bool on_host = allocation->kind == XS_MEM_PINNED || allocation->kind == XS_MEM_PAGEABLE;
+    enum xs_origin origin = allocation->is_static ? XS_ORIGIN_MODULE
+                            : allocation->is_pool ? XS_ORIGIN_POOL
+                                                  : XS_ORIGIN_ALLOC;
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_ALLOCATION);
+    xs_into_if(&into, call.entry_point, call.entry_point);
+    xs_into_if(&into, call.thread, call.thread);
+    xs_into_int(&into, allocation->address);
+    xs_into_int(&into, allocation->bytes);
+    xs_into_int(&into, allocation->kind);
+    xs_into_int(&into, origin);
+    xs_into_if(&into, allocation->device >= 0 && !on_host, allocation->device);
+    xs_into_if(&into, allocation->context, allocation->context);
+    xs_into_int(&into, call.start_ns);
+    xs_into_int(&into, call.end_ns);
+    xs_into_if(&into, end.entry_point, end.entry_point);
+    xs_into_if(&into, end.thread, end.thread);
+    xs_into_if(&into, freed, end.start_ns);
+    xs_into_if(&into, freed, end.end_ns);
+    xs_into_if(&into, call.stack, call.stack);
+    xs_into_if(&into, call.range, call.range);
+    xs_into_if(&into, end.stack, end.stack);
+    xs_into_if(&into, end.range, end.range);
+    xs_into_row(&into);
+    importer->counts->allocations++;
+}
+
+/* What is allocated at an address that still has an allocation began after an end that was not seen. */
+void xs_nsys_write_memory(struct xs_nsys_importer *importer) {
+    struct xs_hash live = {0};
+    uint32_t *ends = xs_realloc(NULL, importer->memory_count * sizeof *ends);
+    memset(ends, 0, importer->memory_count * sizeof *ends);
+    for (size_t i = 0; i < importer->memory_count; i++) {
+        const struct xs_nsys_memory_event *event = &importer->memory[i];
+        bool on_host = event->kind == XS_MEM_PINNED || event->kind == XS_MEM_PAGEABLE;
+        uint64_t space = on_host ? 0 : (uint64_t)event->device + 2;
+        if (!event->is_free) {
+            *xs_hash_put(&live, (uint64_t)event->address, space) = i + 1;
+            continue;
+        }
+        const uint64_t *found = xs_hash_find(&live, (uint64_t)event->address, space);
+        if (found) {
+            ends[*found - 1] = (uint32_t)i + 1;
+            xs_hash_remove(&live, (uint64_t)event->address, space);
+        } else {
+            importer->counts->frees_without_allocation++;
+        }
+    }
+    for (size_t i = 0; i < importer->memory_count; i++)
+        if (!importer->memory[i].is_free)
+            put(importer, &importer->memory[i], ends[i] ? &importer->memory[ends[i] - 1] : NULL);
+    free(ends);
+    xs_hash_free(&live);
+}

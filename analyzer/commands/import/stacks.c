@@ -1,0 +1,196 @@
+/* Call chains of an import as stacks: chains with the same frames are one stack, and what Nsight Systems resolved is
+ * kept as the trace's symbols. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/commands/import/import_internal.h"
+
+enum { FRAMES = 512 }; /* of one chain that are kept, the innermost; SQLite's ids have room for more */
+
+struct frame {
+    const char *module, *function; /* kept texts; NULL: not known */
+    int64_t address;               /* 0: not known */
+};
+
+/* A distinct stack: its frames, and its row once a call had it. */
+struct stack {
+    size_t first;
+    uint32_t count;
+    int32_t row;
+    bool is_cut;
+};
+
+struct xs_nsys_stacks {
+    struct frame *frames;
+    size_t frame_count, frame_capacity;
+    struct stack *stacks;
+    size_t count, capacity;
+    struct xs_hash by_content, by_chain; /* the place + 1 of a stack */
+    struct xs_hash modules, addresses, symbols;
+    int32_t rows;
+};
+
+static bool same_frames(const struct frame *a, const struct frame *b, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (a[i].module != b[i].module || a[i].function != b[i].function || a[i].address != b[i].address)
+            return false;
+    return true;
+}
+
+/* The chain whose frames are the last `count` ones; they are dropped again where another chain has the same. */
+static void end_chain(struct xs_nsys_stacks *all, int64_t chain, uint32_t count, bool is_cut) {
+    if (!count)
+        return;
+    const struct frame *frames = &all->frames[all->frame_count - count];
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash = xs_mix(hash ^ xs_mix((uint64_t)(uintptr_t)frames[i].module ^
+                                    xs_mix((uint64_t)(uintptr_t)frames[i].function ^ (uint64_t)frames[i].address)));
+    uint64_t *place;
+    for (uint64_t again = 0;; again++) {
+        place = xs_hash_put(&all->by_content, hash, again);
+        if (!*place)
+            break;
+        const struct stack *known = &all->stacks[*place - 1];
+        if (known->count == count && same_frames(&all->frames[known->first], frames, count)) {
+            all->frame_count -= count;
+            *xs_hash_put(&all->by_chain, (uint64_t)chain, 0) = *place;
+            return;
+        }
+    }
+    if (all->count == all->capacity) {
+        all->capacity = all->capacity ? all->capacity * 2 : 64;
+        all->stacks = xs_realloc(all->stacks, all->capacity * sizeof *all->stacks);
+    }
+    all->stacks[all->count++] = (struct stack){.first = all->frame_count - count, .count = count, .is_cut = is_cut};
+    *place = all->count;
+    *xs_hash_put(&all->by_chain, (uint64_t)chain, 0) = all->count;
+}
+
+static bool is_address(const char *text) { return !strncmp(text, "0x", 2); }
+
+void xs_nsys_stacks_begin(struct xs_nsys_importer *importer) {
+    enum { CHAIN, SYMBOL, MODULE, UNRESOLVED, ADDRESS };
+    struct xs_nsys_stacks *all = xs_realloc(NULL, sizeof *all);
+    struct xs_nsys *nsys = importer->nsys;
+    int64_t chain = 0;
+    uint32_t count = 0;
+    bool is_cut = false;
+    *all = (struct xs_nsys_stacks){0};
+    importer->stacks = all;
+    sqlite3_stmt *rows = xs_nsys_select(nsys, "CUDA_CALLCHAINS",
+                                        "id, symbol, module, unresolved, originalIP, stackDepth", "id, stackDepth");
+    while (xs_nsys_row(nsys, rows)) {
+        int64_t id;
+        if (!xs_nsys_int(rows, CHAIN, &id)) {
+            nsys->skipped++;
+            continue;
+        }
+        if (id != chain) {
+            end_chain(all, chain, count, is_cut);
+            chain = id;
+            count = 0;
+            is_cut = false;
+        }
+        if (count == FRAMES) {
+            is_cut = true;
+            continue;
+        }
+        const char *function = xs_nsys_string(nsys, rows, SYMBOL), *module = xs_nsys_string(nsys, rows, MODULE);
+        bool unresolved = xs_nsys_int_or(rows, UNRESOLVED, 0) != 0;
+        if (all->frame_count == all->frame_capacity) {
+            all->frame_capacity = all->frame_capacity ? all->frame_capacity * 2 : 1024;
+            all->frames = xs_realloc(all->frames, all->frame_capacity * sizeof *all->frames);
+        }
+        all->frames[all->frame_count++] =
+            (struct frame){.module = module && *module ? module : NULL,
+                           .function = function && *function && !unresolved && !is_address(function) ? function : NULL,
+                           .address = xs_nsys_int_or(rows, ADDRESS, 0)};
+        count++;
+    }
+    end_chain(all, chain, count, is_cut);
+    sqlite3_finalize(rows);
+}
+
+static int32_t module_row(struct xs_nsys_importer *importer, const char *path) {
+    uint64_t *row = xs_hash_put(&importer->stacks->modules, (uint64_t)(uintptr_t)path, 0);
+    if (!*row) {
+        *row = importer->stacks->modules.count;
+        struct xs_nsys_into into = xs_into(importer, XS_INTO_MODULE);
+        xs_into_int(&into, (int64_t)*row);
+        xs_into_text(&into, path);
+        xs_into_row(&into);
+    }
+    return (int32_t)*row;
+}
+
+/* Where the export has no address the function stands for one, above all that a binary has. */
+static int64_t address_of(struct xs_nsys_stacks *all, const struct frame *frame) {
+    static const int64_t made_up = INT64_C(1) << 62;
+    if (frame->address)
+        return frame->address;
+    uint64_t *number =
+        xs_hash_put(&all->addresses, (uint64_t)(uintptr_t)frame->function, (uint64_t)(uintptr_t)frame->module);
+    if (!*number)
+        *number = all->addresses.count;
+    return made_up + (int64_t)*number;
+}
+
+static void put_frame(struct xs_nsys_importer *importer, int32_t stack, uint32_t depth, const struct frame *frame) {
+    static const char no_module[] = "[unknown]"; /* what no file can be called */
+    const char *path = frame->module ? frame->module : frame->function ? no_module : NULL;
+    int32_t module = path ? module_row(importer, path) : 0;
+    int64_t address = address_of(importer->stacks, frame);
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_FRAME);
+    xs_into_int(&into, (int64_t)stack * 4096 + depth);
+    xs_into_int(&into, stack);
+    xs_into_int(&into, depth);
+    xs_into_int(&into, address);
+    xs_into_if(&into, module, module);
+    xs_into_row(&into);
+    if (!frame->function)
+        return;
+    uint64_t *known = xs_hash_put(&importer->stacks->symbols, (uint64_t)address, (uint64_t)module);
+    if (*known)
+        return;
+    *known = 1;
+    into = xs_into(importer, XS_INTO_SYMBOL);
+    xs_into_int(&into, module);
+    xs_into_int(&into, address);
+    xs_into_text(&into, frame->function);
+    xs_into_row(&into);
+}
+
+int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain) {
+    struct xs_nsys_stacks *all = importer->stacks;
+    const uint64_t *place = chain ? xs_hash_find(&all->by_chain, (uint64_t)chain, 0) : NULL;
+    if (!place)
+        return 0;
+    struct stack *stack = &all->stacks[*place - 1];
+    if (!stack->row) {
+        stack->row = ++all->rows;
+        struct xs_nsys_into into = xs_into(importer, XS_INTO_STACK);
+        xs_into_int(&into, stack->row);
+        xs_into_int(&into, stack->count);
+        xs_into_int(&into, stack->is_cut);
+        xs_into_row(&into);
+        for (uint32_t i = 0; i < stack->count; i++)
+            put_frame(importer, stack->row, i, &all->frames[stack->first + i]);
+        importer->counts->stacks++;
+    }
+    return stack->row;
+}
+
+void xs_nsys_stacks_end(struct xs_nsys_importer *importer) {
+    struct xs_nsys_stacks *all = importer->stacks;
+    if (!all)
+        return;
+    free(all->frames);
+    free(all->stacks);
+    struct xs_hash *const tables[] = {&all->by_content, &all->by_chain, &all->modules, &all->addresses, &all->symbols};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        xs_hash_free(tables[i]);
+    free(all);
+    importer->stacks = NULL;
+}

@@ -1,0 +1,437 @@
+/* xferspy info: what a trace is and holds. */
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/table.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/common/command.h"
+#include "analyzer/commands/common/traces.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/windows/capture_ranges.h"
+#include "analyzer/trace/windows/device_windows.h"
+
+XS_DECLARE_COMMAND(info)
+
+#define XS_INFO_JSON_VERSION 1
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What to show:", 1},
+    {"all", XS_OPTION_DETAILS, NULL, 0,
+     "every value of the table `meta', how many rows each table has, the views, all notes", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, "everything as JSON: format \"xferspy-info\"", 1},
+    {0}};
+
+static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machine and how much was recorded, in some "
+                          "lines; with --all, everything that the trace knows of itself."
+                          "\v"
+                          "Examples:\n"
+                          "  xferspy info xferspy-app.4242.db\n"
+                          "  xferspy info --all run.db\n"
+                          "  xferspy info job.db               each trace of a merged file\n"
+                          "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
+
+/* Either of the two gets what is read. */
+struct sink {
+    struct xs_out *out;
+    struct xs_json *json;
+    bool all; /* always with json */
+};
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* The value once more with a unit, where its key names one. */
+static void add_human(struct xs_table *table, const char *key, int64_t value) {
+    char buffer[XS_UNIT_BYTES] = "";
+    if (ends_with(key, "_unix_ns"))
+        xs_format_unix_ns(buffer, value);
+    else if (ends_with(key, "_ns") && value >= 0)
+        xs_format_ns(buffer, (uint64_t)value);
+    else if (ends_with(key, "_bytes") && value >= 0)
+        xs_format_bytes(buffer, (uint64_t)value);
+    xs_table_cell(table, buffer);
+}
+
+static struct xs_table *new_table(const char *const *headers, const char *right) {
+    struct xs_table *table = xs_table_new(2);
+    for (int i = 0; right[i]; i++)
+        xs_table_column(table, headers ? headers[i] : NULL, right[i] == 'r');
+    return table;
+}
+
+static int show_meta(const struct xs_trace *trace, struct sink *sink, char *message) {
+    struct xs_table *table = new_table(NULL, "lll");
+    struct xs_scan scan;
+    if (sink->json)
+        xs_json_object(sink->json, "meta");
+    else
+        xs_out_heading(sink->out, "Meta");
+    xs_scan_begin(&scan, trace, "SELECT key, value FROM meta", message, NULL);
+    while (xs_scan_row(&scan)) {
+        char *key = xs_strdup(xs_scan_text(&scan, 0));
+        bool integer = sqlite3_column_type(scan.statement, 1) == SQLITE_INTEGER;
+        if (sink->json && integer) {
+            xs_json_int(sink->json, key, xs_scan_int(&scan, 1));
+        } else if (sink->json) {
+            xs_json_text(sink->json, key, xs_scan_null(&scan, 1) ? NULL : xs_scan_text(&scan, 1));
+        } else {
+            xs_table_cell(table, key);
+            xs_table_cell(table, xs_scan_text(&scan, 1));
+            if (integer)
+                add_human(table, key, xs_scan_int(&scan, 1));
+            else
+                xs_table_cell(table, NULL);
+        }
+        free(key);
+    }
+    if (sink->json)
+        xs_json_end(sink->json, '}');
+    else
+        xs_table_print(table, sink->out);
+    xs_table_free(table);
+    return xs_scan_end(&scan);
+}
+
+static int count_rows(const struct xs_trace *trace, const char *name, uint64_t *rows, char *message) {
+    struct xs_scan scan;
+    char *sql = sqlite3_mprintf("SELECT count(*) FROM \"%w\"", name);
+    if (!sql)
+        xs_out_of_memory();
+    *rows = 0;
+    xs_scan_begin(&scan, trace, sql, message, NULL);
+    if (xs_scan_row(&scan))
+        *rows = xs_scan_count(&scan, 0);
+    sqlite3_free(sql);
+    return xs_scan_end(&scan);
+}
+
+static int show_tables(const struct xs_trace *trace, struct sink *sink, char *message) {
+    static const char *const headers[] = {"table", "rows"};
+    struct xs_table *table = new_table(headers, "lr");
+    struct xs_scan scan;
+    char buffer[XS_UNIT_BYTES];
+    int status = XS_OK;
+    if (sink->json)
+        xs_json_array(sink->json, "tables");
+    else
+        xs_out_heading(sink->out, "Tables");
+    xs_scan_begin(&scan, trace,
+                  "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'merged_trace'"
+                  " ORDER BY rowid LIMIT 1000",
+                  message, NULL);
+    while (status >= 0 && xs_scan_row(&scan)) {
+        uint64_t rows = 0;
+        status = count_rows(trace, xs_scan_text(&scan, 0), &rows, message);
+        if (sink->json) {
+            xs_json_object(sink->json, NULL);
+            xs_json_text(sink->json, "name", xs_scan_text(&scan, 0));
+            xs_json_count(sink->json, "rows", rows);
+            xs_json_end(sink->json, '}');
+        } else {
+            xs_table_cell(table, xs_scan_text(&scan, 0));
+            xs_table_cell(table, xs_format_count(buffer, rows));
+        }
+    }
+    if (sink->json)
+        xs_json_end(sink->json, ']');
+    else
+        xs_table_print(table, sink->out);
+    xs_table_free(table);
+    int ended = xs_scan_end(&scan);
+    return status < 0 ? status : ended;
+}
+
+static int show_views(const struct xs_trace *trace, struct sink *sink, char *message) {
+    struct xs_scan scan;
+    struct xs_table *table = new_table(NULL, "l");
+    if (sink->json)
+        xs_json_array(sink->json, "views");
+    else
+        xs_out_heading(sink->out, "Views, for xferspy query");
+    xs_scan_begin(&scan, trace,
+                  trace->merged_id < 0 ? "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY rowid LIMIT 1000"
+                                       : "SELECT name FROM sqlite_temp_master WHERE name NOT IN"
+                                         " (SELECT name FROM sqlite_master WHERE type = 'table')"
+                                         " ORDER BY rowid LIMIT 1000",
+                  message, NULL);
+    while (xs_scan_row(&scan)) {
+        if (sink->json)
+            xs_json_text(sink->json, NULL, xs_scan_text(&scan, 0));
+        else
+            xs_table_cell(table, xs_scan_text(&scan, 0));
+    }
+    if (sink->json)
+        xs_json_end(sink->json, ']');
+    else
+        xs_table_print(table, sink->out);
+    xs_table_free(table);
+    return xs_scan_end(&scan);
+}
+
+static int show_notes(const struct xs_trace *trace, struct sink *sink, char *message) {
+    static const char *const headers[] = {"at", "topic", "note"};
+    struct xs_table *table = new_table(headers, "rll");
+    struct xs_scan scan;
+    char buffer[XS_UNIT_BYTES];
+    if (sink->json)
+        xs_json_array(sink->json, "notes");
+    xs_scan_begin(&scan, trace, "SELECT at_ns, topic, text FROM note ORDER BY id LIMIT 10000", message, NULL);
+    while (xs_scan_row(&scan)) {
+        int64_t at = xs_scan_int(&scan, 0);
+        bool known = !xs_scan_null(&scan, 0) && at >= 0;
+        if (sink->json) {
+            xs_json_object(sink->json, NULL);
+            if (known)
+                xs_json_int(sink->json, "at_ns", at);
+            else
+                xs_json_null(sink->json, "at_ns");
+            xs_json_text(sink->json, "topic", xs_scan_text(&scan, 1));
+            xs_json_text(sink->json, "text", xs_scan_text(&scan, 2));
+            xs_json_end(sink->json, '}');
+        } else {
+            xs_table_cell(table, known ? xs_format_ns(buffer, (uint64_t)at) : NULL);
+            xs_table_cell(table, xs_scan_text(&scan, 1));
+            xs_table_cell(table, xs_scan_text(&scan, 2));
+        }
+    }
+    if (sink->json)
+        xs_json_end(sink->json, ']');
+    else if (xs_table_rows(table)) {
+        xs_out_heading(sink->out, "Notes");
+        xs_table_print(table, sink->out);
+    }
+    xs_table_free(table);
+    return xs_scan_end(&scan);
+}
+
+static void show_file(const struct xs_trace *trace, struct sink *sink) {
+    struct stat st;
+    char buffer[XS_UNIT_BYTES], status[64];
+    char *file = xs_strdup(trace->path);
+    file[xs_traces_file_bytes(file)] = '\0';
+    int64_t size = stat(file, &st) == 0 ? (int64_t)st.st_size : 0;
+    free(file);
+    int64_t schema = xs_trace_meta_int(trace, "schema_version", 0);
+    xs_trace_meta_text(trace, "status", status, sizeof status, "unknown");
+    if (sink->json) {
+        xs_json_text(sink->json, "trace", trace->path);
+        xs_json_int(sink->json, "file_bytes", size);
+        xs_json_int(sink->json, "schema_version", schema);
+        xs_json_text(sink->json, "sqlite_version", sqlite3_libversion());
+        xs_json_bool(sink->json, "still_running", trace->is_live);
+        return;
+    }
+    char *path = xs_text_escaped(trace->path), *text = xs_text_escaped(status);
+    fprintf(sink->out->file, "%s%s%s\n  %s%s, schema version %" PRId64 ", %s\n",
+            xs_style_on(sink->out, XS_STYLE_HEADING), path, xs_style_off(sink->out, XS_STYLE_HEADING),
+            trace->merged_id < 0 ? "" : "in a merged file of ", xs_format_bytes(buffer, (uint64_t)size), schema,
+            trace->is_live ? "still being written" : text);
+    free(path);
+    free(text);
+}
+
+/* A trace to be given away may have lines of the program in it. */
+static int show_sources(const struct xs_trace *trace, struct sink *sink, char *message) {
+    char buffer[XS_UNIT_BYTES];
+    uint64_t lines = 0;
+    int status = count_rows(trace, "source_line", &lines, message);
+    if (sink->json)
+        xs_json_count(sink->json, "source_lines", lines);
+    else if (lines)
+        fprintf(sink->out->file, "  with the text of %s line%s of source\n", xs_format_count(buffer, lines),
+                lines == 1 ? "" : "s");
+    else
+        fprintf(sink->out->file, "  without text of sources\n");
+    return status;
+}
+
+/* As it was recorded: nothing is modelled here. */
+static void show_windows(const struct xs_trace *trace, struct sink *sink) {
+    struct xs_device_windows *windows = xs_device_windows_read(trace);
+    char buffer[XS_UNIT_BYTES];
+    if (!windows)
+        return;
+    if (sink->json) {
+        xs_json_object(sink->json, "device_windows");
+        xs_json_count(sink->json, "windows", windows->items.count);
+        xs_json_count(sink->json, "recorded_ns", windows->recorded_ns);
+        xs_json_count(sink->json, "detachments", windows->detachments);
+        xs_json_end(sink->json, '}');
+    } else {
+        fprintf(sink->out->file, "  with device times of %zu window%s, %s together\n", windows->items.count,
+                windows->items.count == 1 ? "" : "s", xs_format_ns(buffer, windows->recorded_ns));
+    }
+    xs_device_windows_free(windows);
+}
+
+static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
+    struct xs_capture_ranges ranges;
+    char buffer[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
+    xs_capture_ranges_read(&ranges, trace);
+    if (ranges.limited && sink->json) {
+        xs_json_object(sink->json, "ranges");
+        xs_json_count(sink->json, "parts", ranges.ranges);
+        xs_json_count(sink->json, "recorded_ns", ranges.recorded_ns);
+        xs_json_end(sink->json, '}');
+    } else if (ranges.limited) {
+        fprintf(sink->out->file, "  with the calls of %s part%s of the run, %s together\n",
+                xs_format_count(count, ranges.ranges), ranges.ranges == 1 ? "" : "s",
+                xs_format_ns(buffer, ranges.recorded_ns));
+    }
+    xs_capture_ranges_free(&ranges);
+}
+
+/* Nothing for an empty text. */
+static void put_line(struct xs_table *table, const char *name, const char *text) {
+    if (!*text)
+        return;
+    xs_table_cell(table, name);
+    xs_table_cell(table, text);
+}
+
+/* What most people look for in the table meta. */
+static void put_run(const struct xs_trace *trace, struct xs_table *table) {
+    static const struct {
+        const char *name, *key;
+    } texts[] = {{"command", "command"},
+                 {"host", "host"},
+                 {"recorded by", "xferspy_version"},
+                 {"imported by", "importer"},
+                 {"CUPTI", "cupti.status"}},
+      numbers[] = {{"process", "pid"}, {"rank", "rank"}, {"anonymized", "anonymized"}};
+    char text[1024], buffer[XS_UNIT_BYTES];
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        put_line(table, texts[i].name, xs_trace_meta_text(trace, texts[i].key, text, sizeof text, ""));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int64_t value = xs_trace_meta_int(trace, numbers[i].key, -1);
+        snprintf(text, sizeof text, "%" PRId64, value);
+        put_line(table, numbers[i].name, value >= 0 ? text : "");
+    }
+    int64_t start = xs_trace_meta_int(trace, "start_unix_ns", 0),
+            duration = xs_trace_meta_int(trace, "duration_ns", -1);
+    if (start > 0)
+        put_line(table, "started", xs_format_unix_ns(buffer, start));
+    if (duration >= 0)
+        put_line(table, "duration", xs_format_ns(buffer, (uint64_t)duration));
+}
+
+enum { DEVICES_SHOWN = 16 };
+
+static int put_devices(const struct xs_trace *trace, struct xs_table *table, char *message) {
+    char buffer[XS_UNIT_BYTES], *more;
+    struct xs_scan scan;
+    uint64_t devices = 0;
+    int status = count_rows(trace, "device", &devices, message), shown = 0;
+    if (status < 0)
+        return status;
+    xs_scan_begin(&scan, trace, "SELECT name FROM device ORDER BY id", message, NULL);
+    while (shown < DEVICES_SHOWN && xs_scan_row(&scan)) {
+        xs_table_cell(table, shown++ ? NULL : devices == 1 ? "device" : "devices");
+        xs_table_cell(table, xs_scan_text(&scan, 0));
+    }
+    if (devices > DEVICES_SHOWN) {
+        more = xs_text_format("and %s more", xs_format_count(buffer, devices - DEVICES_SHOWN));
+        xs_table_cell(table, NULL);
+        xs_table_cell(table, more);
+        free(more);
+    }
+    return xs_scan_end(&scan);
+}
+
+static int show_short(const struct xs_trace *trace, struct sink *sink, char *message) {
+    static const struct {
+        const char *name, *table;
+    } counts[] = {{"transfers", "transfer"}, {"launches", "launch"}, {"allocations", "allocation"}, {"notes", "note"}};
+    struct xs_table *table = new_table(NULL, "ll");
+    put_run(trace, table);
+    int status = put_devices(trace, table, message);
+    for (size_t i = 0; status >= 0 && i < sizeof counts / sizeof *counts; i++) {
+        char buffer[XS_UNIT_BYTES];
+        uint64_t rows = 0;
+        status = count_rows(trace, counts[i].table, &rows, message);
+        put_line(table, counts[i].name, xs_format_count(buffer, rows));
+    }
+    xs_table_print(table, sink->out);
+    xs_table_free(table);
+    char *word = xs_text_shell_word(trace->path);
+    xs_out_line(sink->out, XS_STYLE_DIM, "Everything: xferspy info --all %s", word);
+    free(word);
+    return status;
+}
+
+static int show_all(const struct xs_trace *trace, struct sink *sink, char *message) {
+    int status = show_meta(trace, sink, message);
+    if (status >= 0)
+        status = show_tables(trace, sink, message);
+    if (status >= 0)
+        status = show_views(trace, sink, message);
+    return status < 0 ? status : show_notes(trace, sink, message);
+}
+
+static int show_trace(const char *path, struct sink *sink) {
+    struct xs_trace trace;
+    char message[XS_TRACE_MESSAGE_BYTES] = "";
+    if (xs_open(path, &trace, true) < 0)
+        return XS_EXIT_ERROR;
+    if (sink->json)
+        xs_json_object(sink->json, NULL);
+    show_file(&trace, sink);
+    int status = show_sources(&trace, sink, message);
+    show_windows(&trace, sink);
+    show_ranges(&trace, sink);
+    if (status >= 0)
+        status = sink->all ? show_all(&trace, sink, message) : show_short(&trace, sink, message);
+    if (sink->json)
+        xs_json_end(sink->json, '}');
+    if (status < 0)
+        xs_complain("%s", message);
+    xs_trace_close(&trace);
+    return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, {0}};
+const struct xs_interface xs_interface_info = {
+    .argp = {.options = options, .parser = xs_parse_traces, .args_doc = "TRACE...", .doc = doc, .children = children}};
+
+int xs_command_info(int argc, char **argv) {
+    struct xs_traces_arguments arguments = {0};
+    struct xs_traces traces;
+    struct xs_out out;
+    if (argp_parse(&xs_interface_info.argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    int status = xs_traces_expand(arguments.traces, arguments.count, &traces);
+    if (xs_output_is_trace(&arguments.output, &traces) || xs_out_open(&out, &arguments.output) < 0) {
+        xs_traces_free(&traces);
+        return XS_EXIT_ERROR;
+    }
+    struct xs_json json = {.file = out.file};
+    struct sink sink = {.out = &out, .json = arguments.json ? &json : NULL, .all = arguments.json || arguments.details};
+    if (arguments.json) {
+        xs_json_object(&json, NULL);
+        xs_json_text(&json, "format", "xferspy-info");
+        xs_json_int(&json, "version", XS_INFO_JSON_VERSION);
+        xs_json_array(&json, "traces");
+    }
+    for (int i = 0; i < traces.count; i++) {
+        if (i && !arguments.json)
+            putc('\n', out.file);
+        if (show_trace(traces.names[i], &sink) != XS_EXIT_OK)
+            status = XS_EXIT_ERROR;
+    }
+    if (arguments.json) {
+        xs_json_end(&json, ']');
+        xs_json_end(&json, '}');
+    }
+    if (xs_out_close(&out, status == XS_EXIT_OK || traces.count > 1) < 0)
+        status = XS_EXIT_ERROR;
+    xs_traces_free(&traces);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* The report of a job in GitHub's Markdown: what is saved in the one that gains most as its heading, a table and a list
+ * of findings, how the processes differ folded away as the text report has it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/markdown.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/job/job_internal.h"
+#include "analyzer/commands/job/job_words.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/words/findings_markdown.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/place.h"
+
+/* Names of files come from outside, ranks are numbers. */
+static void add_process(struct xs_string *text, const struct xs_job *job, size_t process) {
+    struct xs_string name = {0};
+    xs_job_process_name(&name, job, process);
+    if (job->processes[process].is_ranked)
+        xs_string_format(text, "%s", name.data);
+    else
+        xs_markdown_code(text, name.data);
+    xs_string_free(&name);
+}
+
+static void add_who(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
+    struct xs_string who = {0};
+    bool plain = f->share_count == job->process_count;
+    size_t ranked = 0;
+    for (size_t i = 0; i < f->share_count; i++)
+        ranked += job->processes[f->shares[i].process].is_ranked;
+    plain = (plain && job->process_count > 1) || ranked == f->share_count || (!ranked && f->share_count > 1);
+    xs_job_finding_who(&who, job, f, false);
+    if (!plain && f->share_count == 1) {
+        add_process(text, job, f->shares[0].process);
+        xs_string_format(text, "%s", job->process_count > 1 ? " only" : "");
+    } else if (plain)
+        xs_string_format(text, "%s", who.data);
+    else
+        xs_markdown_code(text, who.data);
+    xs_string_free(&who);
+}
+
+static void add_place(struct xs_string *text, const struct xs_job_finding *f, const struct xs_sites *sites,
+                      bool with_function) {
+    xs_markdown_place(text, sites, f->has_frame ? &f->frame : NULL, f->entry_point, with_function);
+}
+
+static void heading(const struct xs_job *job, struct xs_out *out) {
+    const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
+    const struct xs_recorded_time *recorded = &job->processes[back->most].recorded;
+    char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    struct xs_string whole = {0};
+    xs_say_recorded(&whole, recorded);
+    fputs(XS_MARKDOWN_HEADING, out->file);
+    if (back->max)
+        fprintf(out->file, "saves %s%s of %s (%s) in the process that gains most\n",
+                xs_saving_is_range(&job->processes[back->most].together) ? XS_UP_TO : "", xs_format_ns(most, back->max),
+                whole.data, xs_format_share(share, back->max, recorded->ns));
+    else
+        fputs(job->finding_count ? "nothing that would save time\n" : "nothing was found\n", out->file);
+    xs_string_free(&whole);
+}
+
+static void head(const struct xs_job *job, struct xs_out *out) {
+    const struct xs_job_spread *run = &job->columns[XS_JOB_WALL];
+    char buffer[XS_UNIT_BYTES];
+    struct xs_string text = {0}, filter = {0};
+    heading(job, out);
+    xs_job_say_title(&text, job);
+    if (job->program_count == 1) {
+        const struct xs_job_process *first = &job->processes[0];
+        xs_string_format(&text, ", ");
+        xs_markdown_code(&text, *first->command ? first->command : first->executable);
+    }
+    xs_string_format(&text, "; the longest run took %s (", xs_format_ns(buffer, run->max));
+    add_process(&text, job, run->most);
+    xs_string_format(&text, "), the mean is %s", xs_format_ns(buffer, run->mean));
+    if (job->start_unix_ns && *xs_format_unix_ns(buffer, job->start_unix_ns))
+        xs_string_format(&text, "; %s", buffer);
+    fprintf(out->file, "\n%s.\n", text.data);
+    xs_job_filter_sentence(&filter, job);
+    xs_markdown_filter(out, filter.data);
+    xs_string_free(&text);
+    xs_string_free(&filter);
+}
+
+static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
+    const struct xs_job_finding *f = &job->findings[index];
+    const struct xs_sites sites = xs_job_sites(job, f);
+    struct xs_string name = {0}, place = {0}, who = {0}, bound = {0};
+    xs_finding_kind(&name, f->detector, f->verdict);
+    add_place(&place, f, &sites, false);
+    add_who(&who, job, f);
+    xs_job_say_bound(&bound, f);
+    xs_markdown_cause_row(out,
+                          &(struct xs_markdown_cause){.number = index + 1,
+                                                      .name = name.data,
+                                                      .bound = bound.data ? bound.data : "",
+                                                      .advice = f->advice,
+                                                      .saves_ns = f->gives_back.max,
+                                                      .recorded_ns = job->processes[f->gives_back.most].recorded.ns,
+                                                      .amount = xs_job_in_all(f),
+                                                      .who = who.data,
+                                                      .place = place.data});
+    xs_string_free(&name);
+    xs_string_free(&place);
+    xs_string_free(&who);
+    xs_string_free(&bound);
+}
+
+/* What it is, where, what each has of it, and what to do; with the line itself where it can be had. */
+static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
+    const struct xs_job_finding *f = &job->findings[index];
+    const struct xs_detector *d = xs_detectors[f->detector];
+    const struct xs_sites sites = xs_job_sites(job, f);
+    struct xs_string name = {0}, place = {0}, spread = {0}, checked = {0};
+    xs_finding_kind(&name, f->detector, f->verdict);
+    add_place(&place, f, &sites, true);
+    xs_job_say_spread(&spread, job, f, add_process);
+    xs_job_say_checked(&checked, f);
+    fprintf(out->file, "- **%zu. %s**%s: %s, at %s. %s%s**%s**\n", index + 1, name.data,
+            checked.length ? checked.data : "", d->title, place.data, spread.length ? spread.data : "",
+            spread.length ? " " : "", f->remedy);
+    xs_markdown_source(out, f->text);
+    xs_string_free(&checked);
+    xs_string_free(&name);
+    xs_string_free(&place);
+    xs_string_free(&spread);
+}
+
+static void total(const struct xs_job *job, struct xs_out *out) {
+    struct xs_string all = {0};
+    xs_job_say_total(&all, job, XS_SAY_MARKDOWN, add_process);
+    if (all.length)
+        fprintf(out->file, "\n%s\n", all.data);
+    xs_string_free(&all);
+}
+
+static bool is_shown(const struct xs_job_finding *f, bool all, size_t *counted, size_t *advised) {
+    return !xs_job_saves_nothing(f) && xs_finding_is_shown(f->advice, f->folded || !f->leads, all, counted, advised);
+}
+
+static void findings(const struct xs_job *job, bool all, struct xs_out *out) {
+    size_t counted = 0, advice = 0, shown = 0, of = 0;
+    for (size_t i = 0; i < job->finding_count; i++) {
+        of += !xs_job_saves_nothing(&job->findings[i]);
+        if (!is_shown(&job->findings[i], all, &counted, &advice))
+            continue;
+        if (!shown++)
+            xs_markdown_causes_head(out, xs_share_is_of(xs_job_recorded(job)), true);
+        row(job, i, out);
+    }
+    fputs(shown ? "\n" : "", out->file);
+    counted = advice = 0;
+    for (size_t i = 0; i < job->finding_count; i++)
+        if (is_shown(&job->findings[i], all, &counted, &advice))
+            item(job, i, out);
+    total(job, out);
+    if (shown < of)
+        fprintf(out->file, "\n%zu more: `--details` lists them.\n", of - shown);
+}
+
+void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out) {
+    if (!job->process_count)
+        return;
+    head(job, out);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_job_text_warnings(job, &lines.out);
+    xs_markdown_lines_block(&lines, out);
+    findings(job, all, out);
+    xs_markdown_lines_begin(&lines);
+    xs_job_text_processes(job, all, &lines.out);
+    xs_markdown_lines_folded(&lines, "How the processes differ", out);
+}

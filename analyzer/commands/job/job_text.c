@@ -1,0 +1,251 @@
+/* The report of a job as text: what ran; what was found and how the processes differ is in files of their own. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/job/job_internal.h"
+
+enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_COLUMNS = 200 };
+
+static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+/* The processes that have the same as process `first`, where none before has it. */
+static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(const struct xs_job_process *),
+                     size_t *count) {
+    const char *what = of(&job->processes[first]);
+    size_t *processes = NULL;
+    *count = 0;
+    for (size_t i = 0; i < first; i++)
+        if (!strcmp(of(&job->processes[i]), what))
+            return NULL;
+    processes = xs_realloc(NULL, job->process_count * sizeof *processes);
+    for (size_t i = first; i < job->process_count; i++)
+        if (!strcmp(of(&job->processes[i]), what))
+            processes[(*count)++] = i;
+    return processes;
+}
+
+/* A line a host, or a program, with its processes. */
+static void list(const struct xs_job *job, const char *label, const char *(*of)(const struct xs_job_process *),
+                 bool all, struct xs_out *out) {
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; i < job->process_count; i++) {
+        struct xs_string who = {0}, what = {0};
+        size_t count, *processes = alike(job, i, of, &count);
+        if (processes && shown == PROGRAMS_SHOWN && !all) {
+            more++;
+        } else if (processes) {
+            (all ? xs_job_who : xs_job_who_short)(&who, job, processes, count);
+            xs_string_add_cut(&what, *of(&job->processes[i]) ? of(&job->processes[i]) : "(not known)", COMMAND_COLUMNS);
+            if (count < job->process_count)
+                xs_out_fact(out, shown ? "" : label, "%s: %s", what.data, who.data);
+            else
+                xs_out_fact(out, label, "%s", what.data);
+            shown++;
+        }
+        free(processes);
+        xs_string_free(&who);
+        xs_string_free(&what);
+    }
+    if (more)
+        xs_out_fact(out, "", "and %zu more", more);
+}
+static const char *host_of(const struct xs_job_process *p) { return p->host; }
+static const char *command_of(const struct xs_job_process *p) { return p->command; }
+
+static void run_line(const struct xs_job *job, struct xs_out *out) {
+    const struct xs_job_spread *run = &job->columns[XS_JOB_WALL];
+    char wall[XS_UNIT_BYTES], longest[XS_UNIT_BYTES], mean[XS_UNIT_BYTES], start[XS_UNIT_BYTES];
+    struct xs_string text = {0};
+    xs_string_format(&text, "the longest %s (", xs_format_ns(longest, run->max));
+    xs_job_process_name(&text, job, run->most);
+    xs_string_format(&text, "), mean %s", xs_format_ns(mean, run->mean));
+    if (job->wall_ns)
+        xs_string_format(&text, "; %s from the first start to the last end, %s", xs_format_ns(wall, job->wall_ns),
+                         xs_format_unix_ns(start, job->start_unix_ns));
+    xs_out_fact(out, "run", "%s", text.data);
+    xs_string_free(&text);
+}
+
+/* Which devices, and that some were shared. */
+static void device_lines(const struct xs_job *job, struct xs_out *out) {
+    size_t shown = 0;
+    for (size_t i = 0; i < job->device_count && shown < PROGRAMS; i++) {
+        size_t same = 0, before = 0;
+        for (size_t k = 0; k < job->device_count; k++) {
+            bool alike_named = !strcmp(job->devices[k].name, job->devices[i].name);
+            same += alike_named;
+            before += alike_named && k < i;
+        }
+        if (before)
+            continue;
+        struct xs_string name = {0};
+        xs_string_add_cut(&name, *job->devices[i].name ? job->devices[i].name : "unknown device", NAME_COLUMNS);
+        xs_out_fact(out, shown++ ? "" : "devices", "%zu x %s", same, name.data);
+        xs_string_free(&name);
+    }
+    shown = 0;
+    for (size_t i = 0; i < job->device_count && shown < PROGRAMS; i++) {
+        const struct xs_job_device *d = &job->devices[i];
+        struct xs_string who = {0}, where = {0};
+        if (d->process_count < 2 || !xs_job_is_concurrent(job))
+            continue;
+        xs_job_who(&who, job, d->processes, d->process_count);
+        xs_string_format(&where, "%s", *d->host ? " of " : "");
+        xs_string_add_cut(&where, d->host, NAME_COLUMNS);
+        xs_string_format(&where, "%s", *d->pci_bus_id ? ", " : "");
+        xs_string_add_cut(&where, d->pci_bus_id, NAME_COLUMNS / 2);
+        xs_out_line(out, XS_STYLE_PLAIN, "Device %" PRId64 "%s is shared by %s.", d->id, where.data, who.data);
+        xs_string_free(&who);
+        xs_string_free(&where);
+        shown++;
+    }
+}
+
+/* Ranks of the job that there is no trace of. */
+static void missing_line(const struct xs_job *job, struct xs_out *out) {
+    struct xs_string text = {0};
+    size_t named = 0;
+    int64_t next = 0;
+    uint64_t missing = 0;
+    for (size_t i = 0; i <= job->process_count; i++) {
+        int64_t rank = i < job->process_count ? job->processes[i].rank : job->world_size;
+        if (i < job->process_count && rank < 0)
+            rank = job->world_size;
+        if (rank > next && next < job->world_size && named < NAMED) {
+            int64_t last = (rank < job->world_size ? rank : job->world_size) - 1;
+            xs_string_format(&text, "%s%" PRId64, named++ ? ", " : "", next);
+            if (last > next)
+                xs_string_format(&text, "-%" PRId64, last);
+        }
+        if (rank > next)
+            missing += (uint64_t)((rank < job->world_size ? rank : job->world_size) - next);
+        next = rank >= next ? rank + 1 : next;
+        if (next > job->world_size)
+            break;
+    }
+    if (missing && missing < (uint64_t)job->world_size)
+        xs_out_line(out, XS_STYLE_WARN, "Not the whole job: no trace of rank%s %s%s (of %" PRId64 ").", plural(missing),
+                    text.data, named == NAMED ? ", ..." : "", job->world_size);
+    xs_string_free(&text);
+}
+
+static bool is_simulated(const struct xs_job_process *p) { return p->simulated; }
+static bool is_repaired(const struct xs_job_process *p) { return p->repaired; }
+static bool is_in_part(const struct xs_job_process *p) { return p->in_part; }
+static bool is_modelled(const struct xs_job_process *p) { return p->modelled; }
+static bool is_live(const struct xs_job_process *p) { return p->is_live; }
+static bool is_snapshot(const struct xs_job_process *p) { return p->is_snapshot; }
+static bool is_cut(const struct xs_job_process *p) {
+    return !p->is_live && !p->is_snapshot && strcmp(p->status, "complete") != 0;
+}
+static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
+static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
+
+static void warnings(const struct xs_job *job, struct xs_out *out) {
+    struct xs_string simulated = {0}, said = {0}, live = {0}, snapshot = {0}, cut = {0}, modelled = {0}, in_part = {0};
+    struct xs_string repaired = {0};
+    if (xs_job_who_is(&simulated, job, is_simulated)) {
+        xs_say_simulated(&said, simulated.data, "times");
+        xs_out_line(out, XS_STYLE_BAD, "%s", said.data);
+    }
+    if (xs_job_who_is(&repaired, job, is_repaired))
+        xs_out_line(
+            out, XS_STYLE_WARN,
+            "Recorded with repairs (XFERSPY_REPAIR), so counts and findings are of calls that a repair left out, "
+            "too: %s.",
+            repaired.data);
+    if (xs_job_who_is(&in_part, job, is_in_part))
+        xs_out_line(out, XS_STYLE_WARN,
+                    "Calls were recorded in parts of the run only (XFERSPY_OUTSIDE, XFERSPY_STEPS): %s.", in_part.data);
+    if (xs_job_who_is(&modelled, job, is_modelled))
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times recorded in windows, the rest of them modelled: %s.",
+                    modelled.data);
+    if (xs_job_who_is(&live, job, is_live))
+        xs_out_line(out, XS_STYLE_WARN, "Still running: %s. These are the numbers so far.", live.data);
+    if (xs_job_who_is(&snapshot, job, is_snapshot))
+        xs_out_line(out, XS_STYLE_WARN, "Snapshots of running processes: %s. These are the numbers until then.",
+                    snapshot.data);
+    if (xs_job_who_is(&cut, job, is_cut))
+        xs_out_line(out, XS_STYLE_WARN, "Killed, or not closed: %s. The last moments may be missing.", cut.data);
+    missing_line(job, out);
+    if (job->program_count > 1)
+        xs_out_line(out, XS_STYLE_WARN, "These are traces of %zu programs; what is below is over all of them.",
+                    job->program_count);
+    if (!xs_job_is_concurrent(job))
+        xs_out_line(out, XS_STYLE_WARN,
+                    "They did not run at the same time: is this one job? `--each' shows them one by one.");
+    xs_string_free(&simulated);
+    xs_string_free(&said);
+    xs_string_free(&live);
+    xs_string_free(&cut);
+    xs_string_free(&snapshot);
+    xs_string_free(&in_part);
+    xs_string_free(&repaired);
+    xs_string_free(&modelled);
+}
+
+static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {
+    size_t ranked = 0, commands = 0;
+    for (size_t i = 0; i < job->process_count; i++) {
+        size_t count, *processes = alike(job, i, command_of, &count);
+        ranked += job->processes[i].is_ranked;
+        commands += processes != NULL;
+        free(processes);
+    }
+    struct xs_string title = {0};
+    xs_job_say_title(&title, job);
+    fprintf(out->file, "%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), title.data, xs_style_off(out, XS_STYLE_HEADING));
+    xs_string_free(&title);
+    if (commands == 1)
+        list(job, "command", command_of, all, out);
+    else
+        list(job, "program", xs_job_program, all, out);
+    if (ranked && job->world_size > 0)
+        xs_out_fact(out, "ranks", "%zu of %" PRId64, ranked, job->world_size);
+    list(job, "host", host_of, all, out);
+    run_line(job, out);
+    device_lines(job, out);
+    struct xs_string filter = {0};
+    xs_job_filter_sentence(&filter, job);
+    if (filter.length)
+        xs_out_fact(out, "filter", "%s", filter.data);
+    xs_string_free(&filter);
+    warnings(job, out);
+}
+
+/* A sentence that is not the same of all, and the processes that it is said of. */
+static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs_job_process *), enum xs_style style,
+                     struct xs_out *out) {
+    size_t shown = 0;
+    for (size_t i = 0; i < job->process_count && shown < PROGRAMS; i++) {
+        struct xs_string who = {0};
+        size_t count, *processes = *of(&job->processes[i]) ? alike(job, i, of, &count) : NULL;
+        if (!processes)
+            continue;
+        xs_job_who(&who, job, processes, count);
+        xs_out_line(out, style, "%s: %s", who.data, of(&job->processes[i]));
+        shown++;
+        free(processes);
+        xs_string_free(&who);
+    }
+}
+
+void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
+    warnings(job, out);
+    lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
+    lines_of(job, bounds_of, XS_STYLE_WARN, out);
+}
+
+void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
+    if (!job->process_count)
+        return;
+    print_run(job, all, out);
+    xs_job_text_findings(job, all, out);
+    lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
+    lines_of(job, bounds_of, XS_STYLE_WARN, out);
+    xs_job_text_processes(job, all, out);
+    xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");
+}

@@ -1,0 +1,110 @@
+/* What the text of a job and its Markdown say in the same words; see job_words.h. */
+#include "analyzer/commands/job/job_words.h"
+
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/sentences.h"
+
+void xs_job_say_title(struct xs_string *text, const struct xs_job *job) {
+    xs_string_format(text, "A job of %zu process%s", job->process_count, job->process_count == 1 ? "" : "es");
+    if (job->host_count)
+        xs_string_format(text, " on %zu host%s", job->host_count, job->host_count == 1 ? "" : "s");
+}
+
+void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f,
+                       xs_job_name_fn *name) {
+    char min[XS_UNIT_BYTES], median[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
+    if (f->advice || f->gives_back.min == f->gives_back.max)
+        return;
+    xs_string_format(text, "Of each: least %s, median %s, most %s (", xs_format_ns(min, f->gives_back.min),
+                     xs_format_ns(median, f->gives_back.median), xs_format_ns(max, f->gives_back.max));
+    name(text, job, f->gives_back.most);
+    xs_string_format(text, ").");
+}
+
+/* Processes run side by side: what they save is no sum. */
+void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name) {
+    const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
+    char buffer[XS_UNIT_BYTES];
+    if (!back->max)
+        return;
+    xs_say_total(text, xs_saving_is_range(&job->processes[back->most].together), back->max);
+    if (form == XS_SAY_TEXT) {
+        xs_string_format(text, " of ");
+        xs_say_recorded(text, &job->processes[back->most].recorded);
+    }
+    xs_string_format(text, " in ");
+    name(text, job, back->most);
+    xs_string_format(text, ", which gains most");
+    if (back->most != job->slowest) {
+        xs_string_format(text, ", and %s in the slowest, ",
+                         xs_format_ns(buffer, job->processes[job->slowest].columns[XS_JOB_REMOVABLE].value));
+        name(text, job, job->slowest);
+    } else if (job->process_count > 1 && form == XS_SAY_TEXT) {
+        xs_string_format(text, " and is the slowest");
+    }
+    if (job->process_count > 1)
+        xs_string_format(text, "; %s on average. Processes run side by side: this does not add up",
+                         xs_format_ns(buffer, back->mean));
+    xs_string_add(text, ".", 1);
+}
+
+struct xs_amount xs_job_in_all(const struct xs_job_finding *f) {
+    return xs_amount_in_all(&f->sample, f->instances, f->transfers, f->bytes);
+}
+
+void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *f) {
+    struct xs_string checked = {0};
+    xs_sample_checked(&checked, &f->sample);
+    if (checked.length)
+        xs_string_format(text, " (%s)", checked.data);
+    xs_string_free(&checked);
+}
+
+bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
+    char min[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
+    if (f->advice)
+        return false;
+    if (xs_saving_is_range(&f->saves))
+        xs_string_format(text, XS_UP_TO);
+    if (!strcmp(xs_format_ns(min, f->gives_back.min), xs_format_ns(max, f->gives_back.max)))
+        return false;
+    char *unit = strchr(min, ' '), *same = strchr(max, ' ');
+    if (unit && same && !strcmp(unit, same)) /* "128 to 146 ms" */
+        *unit = '\0';
+    xs_string_format(text, "%s to ", min);
+    return true;
+}
+
+void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
+    char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    struct xs_string bound = {0};
+    uint64_t ns = f->gives_back.max;
+    const struct xs_recorded_time *recorded = &job->processes[f->gives_back.most].recorded;
+    if (xs_job_say_bound(&bound, f)) {
+        xs_string_format(text, "saves %s%s by process", bound.data, xs_format_ns(most, ns));
+        if (ns <= recorded->ns && *xs_format_share(share, ns, recorded->ns))
+            xs_string_format(text, ", " XS_UP_TO "%s %s", share, xs_share_is_of(recorded));
+    } else {
+        xs_say_gain(text, bound.data ? bound.data : "", ns, recorded);
+    }
+    xs_string_free(&bound);
+}
+
+const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job) {
+    size_t i = 0;
+    while (i + 1 < job->process_count && !job->processes[i].recorded.in_part)
+        i++;
+    return &job->processes[i].recorded;
+}
+
+struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *f) {
+    const struct xs_job_process *home = &job->processes[f->home];
+    return (struct xs_sites){.cwd = home->cwd};
+}
+
+bool xs_job_saves_nothing(const struct xs_job_finding *finding) {
+    return !finding->advice && finding->saves.known && !finding->saves.most_ns;
+}

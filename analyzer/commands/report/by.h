@@ -1,0 +1,14 @@
+/* `report --by`: totals of the transfers by call site, function, file, ..., as a table and as JSON. */
+#ifndef XFERSPY_ANALYZER_REPORT_BY_H
+#define XFERSPY_ANALYZER_REPORT_BY_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/out.h"
+#include "analyzer/findings/engine/findings.h"
+#include "analyzer/totals/summary/summary_by.h"
+
+/* `top`: rows that are shown, 0: as many as fit a screen, of JSON all. */
+void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out);
+void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json);
+
+#endif

@@ -1,0 +1,147 @@
+/* The report as text: what the program lost to profiling, to what, and why that is more than the budget. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/report/report_internal.h"
+#include "analyzer/words/sentences.h"
+
+#define FULL_SPOOL "waits for a full spool"
+#define CONTENTION "the library's own thread, because no processor was free"
+#define OVER "That is more than the budget"
+#define EACH "however long a process runs"
+
+static void print_parts(const struct xs_cost *c, struct xs_out *out) {
+    const struct {
+        const char *what;
+        uint64_t ns;
+        bool always;
+    } parts[] = {{"the start", c->begin_ns, true},
+                 {"its calls", c->wrappers_ns, true},
+                 {"device times", c->device_times_ns, true},
+                 {"fingerprints", xs_sum(c->fingerprint_call_ns, c->fingerprint_start_ns), true},
+                 {"page migrations", c->migrations_ns, false},
+                 {FULL_SPOOL, c->spool_stall_ns, false},
+                 {CONTENTION, c->contention_ns, false},
+                 {"the end", xs_sum(c->exit_ns, c->close_ns), true}};
+    char ns[XS_UNIT_BYTES];
+    struct xs_string text = {0};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].always || parts[i].ns)
+            xs_string_format(&text, "%s%s to %s", text.length ? ", " : "", xs_format_ns(ns, parts[i].ns),
+                             parts[i].what);
+    bool shared = c->busiest_calls < c->calls;
+    xs_out_line(out, XS_STYLE_PLAIN, "%s lost %s.", shared ? "All its threads together" : "It", text.data);
+    xs_string_free(&text);
+}
+
+/* The share of all that was lost, of the run and its end together. */
+static const char *share_of(char *buffer, uint64_t ns, const struct xs_summary *s) {
+    return xs_format_share(buffer, ns, xs_sum(s->run.duration_ns, s->cost.close_ns));
+}
+
+/* As it is printed: a share of 2.04 % is "2.0 %", which nobody takes for more than 2 %. */
+static bool is_over_budget(const struct xs_summary *s, uint64_t ns) {
+    char share[XS_UNIT_BYTES];
+    share_of(share, ns, s);
+    return s->cost.budget_percent && strtod(share + (*share == '>'), NULL) > (double)s->cost.budget_percent;
+}
+
+static const char *const part_names[] = {[XS_COST_PROCESS] = "the start and the end",
+                                         [XS_COST_CALLS] = "its calls",
+                                         [XS_COST_DEVICE_TIMES] = "device times",
+                                         [XS_COST_FINGERPRINTS] = "fingerprints",
+                                         [XS_COST_MIGRATIONS] = "page migrations",
+                                         [XS_COST_FULL_SPOOL] = FULL_SPOOL,
+                                         [XS_COST_CONTENTION] = CONTENTION};
+_Static_assert(sizeof part_names / sizeof *part_names == XS_COST_PARTS, "a name for each part");
+
+/* Where the rest would keep to the budget, the run is too short for what a process pays once. */
+static bool is_short(const struct xs_summary *s, const uint64_t ns[XS_COST_PARTS], struct xs_out *out) {
+    char once[XS_UNIT_BYTES], share[XS_UNIT_BYTES], rest[XS_UNIT_BYTES];
+    uint64_t spent_ns = xs_spent_ns(s), once_ns = ns[XS_COST_PROCESS] < spent_ns ? ns[XS_COST_PROCESS] : spent_ns;
+    if (is_over_budget(s, spent_ns - once_ns))
+        return false;
+    xs_out_line(out, XS_STYLE_PLAIN,
+                OVER " because the run is short: the start and the end take %s " EACH ", "
+                     "which is %s of this run. All else is %s.",
+                xs_format_ns(once, once_ns), share_of(share, once_ns, s), share_of(rest, spent_ns - once_ns, s));
+    return true;
+}
+
+/* Why it is more than the budget: the two parts that took most. */
+static void print_excess(const struct xs_summary *s, struct xs_out *out) {
+    char taken[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    uint64_t ns[XS_COST_PARTS];
+    struct xs_string text = {0};
+    xs_cost_parts(s, ns);
+    if (!is_over_budget(s, xs_spent_ns(s)) || is_short(s, ns, out))
+        return;
+    for (unsigned n = 0; n < 2; n++) {
+        unsigned most = 0;
+        for (unsigned i = 1; i < XS_COST_PARTS; i++)
+            most = ns[i] > ns[most] ? i : most;
+        if (!ns[most])
+            break;
+        xs_string_format(&text, "%s%s (%s, %s%s)", n ? " and " : "", part_names[most], xs_format_ns(taken, ns[most]),
+                         share_of(share, ns[most], s), most == XS_COST_PROCESS ? ", " EACH : "");
+        ns[most] = 0;
+    }
+    xs_out_line(out, XS_STYLE_PLAIN, OVER ", mostly because of %s.", text.data);
+    xs_string_free(&text);
+}
+
+/* What the run lost to profiling, and to what. A part of the end lies behind what is measured of the run. */
+static void print_budget(const struct xs_summary *s, struct xs_out *out) {
+    const struct xs_cost *c = &s->cost;
+    char own[XS_UNIT_BYTES], share[XS_UNIT_BYTES], budget[48] = "no budget", bare[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    char behind[XS_UNIT_BYTES], more[XS_UNIT_BYTES + 32] = "";
+    if (!c->budgeted)
+        return;
+    if (c->budget_percent)
+        snprintf(budget, sizeof budget, "the budget is %llu %%", (unsigned long long)c->budget_percent);
+    if (c->close_ns)
+        snprintf(more, sizeof more, ", and %s more as it ended", xs_format_ns(behind, c->close_ns));
+    xs_format_ns(run, s->run.duration_ns);
+    if (xs_bare_is_known(s)) {
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "The program lost about %s of the run's %s%s (%s%s; %s). The run would take %s without xferspy.",
+                    xs_format_ns(own, xs_own_ns(s)), run, more, share_of(share, xs_spent_ns(s), s),
+                    c->close_ns ? " together" : "", budget, xs_format_ns(bare, xs_bare_ns(s)));
+        print_excess(s, out);
+    } else {
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The program lost a large part of the run's %s (%s): what it would take without xferspy is not "
+                    "known.",
+                    run, budget);
+    }
+    print_parts(c, out);
+}
+
+void xs_report_cost(const struct xs_summary *s, struct xs_out *out) {
+    const struct xs_cost *c = &s->cost;
+    char start[XS_UNIT_BYTES], end[XS_UNIT_BYTES], cpu[XS_UNIT_BYTES], events[XS_UNIT_BYTES], spool[XS_UNIT_BYTES];
+    if (!c->known)
+        return;
+    xs_out_heading(out, XS_COST_HEADING);
+    print_budget(s, out);
+    xs_out_line(out, XS_STYLE_PLAIN, "Start %s, end %s, %s CPU beside the program; %s events, spool %s.",
+                xs_format_ns(start, c->begin_ns), xs_format_ns(end, xs_sum(c->exit_ns, c->close_ns)),
+                xs_format_ns(cpu, c->drain_cpu_ns), xs_format_count(events, c->events),
+                xs_format_bytes(spool, c->spool_bytes));
+    if (c->fingerprint_launches)
+        xs_out_line(
+            out, XS_STYLE_PLAIN,
+            "Fingerprints: start %s, %s of the program's calls, %s of the device in %s kernels, %s of its memory.",
+            xs_format_ns(start, c->fingerprint_start_ns), xs_format_ns(end, c->fingerprint_call_ns),
+            xs_format_ns(cpu, c->fingerprint_kernel_ns), xs_format_count(events, c->fingerprint_launches),
+            xs_format_bytes(spool, c->fingerprint_device_bytes));
+    else if (c->fingerprint_call_ns)
+        xs_out_line(out, XS_STYLE_PLAIN, "Fingerprints: %s of the program's calls.",
+                    xs_format_ns(end, c->fingerprint_call_ns));
+    if (c->spool_stalls)
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The program waited %s times, %s in all, for a full spool: raise XFERSPY_SPOOL_MIB.",
+                    xs_format_count(events, c->spool_stalls), xs_format_ns(start, c->spool_stall_ns));
+}

@@ -1,0 +1,280 @@
+/* The first section of a report: what was found, ranked by what it saves, one screen at most. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/report/report_internal.h"
+#include "analyzer/commands/try/trials.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/words/context_words.h"
+#include "analyzer/words/detour_words.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/place.h"
+#include "analyzer/words/remedies.h"
+#include "analyzer/words/sentences.h"
+
+enum { INDENT = 6 };
+
+/* What and where, and, where the user's own line is known, its text below. */
+static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
+                        struct xs_out *out) {
+    const struct xs_frame *frame = xs_site_frame(findings, f->site);
+    struct xs_string amount = {0}, place = {0};
+    xs_finding_amount(&amount, f);
+    xs_place_of_site(&place, findings, f->site);
+    xs_out_indented(out, INDENT, "%s: %s, %s", xs_detectors[f->detector]->title, amount.data, place.data);
+    if (frame && with_text) {
+        char *line = xs_place_source(findings->sites, frame);
+        xs_place_source_line(line, frame, INDENT + 2, out);
+        free(line);
+    }
+    xs_string_free(&amount);
+    xs_string_free(&place);
+}
+
+/* What the framework did, in a line; nothing where nothing is known. */
+static void print_context(const struct xs_finding *f, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_say_framework(&text, f);
+    if (text.length)
+        xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
+}
+
+/* The name, which `explain` takes, what its repair saves, and of how many copies the contents are known. */
+static void print_name(const struct xs_findings *findings, size_t index, int name_columns, struct xs_out *out) {
+    const struct xs_finding *f = &findings->items[index];
+    struct xs_string name = {0}, gain = {0}, checked = {0};
+    xs_finding_name(&name, findings, index);
+    xs_finding_gain_between(&gain, findings, f);
+    xs_finding_checked(&checked, f);
+    if (checked.length)
+        xs_string_format(&gain, " (%s)", checked.data);
+    bool narrow = out->columns && INDENT + name_columns + 2 + (int)gain.length > out->columns;
+    fprintf(out->file, "  %2zu  %s%s%s%*s%s\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
+            xs_style_off(out, XS_STYLE_HEADING), narrow ? 0 : name_columns - (int)name.length + 2, "",
+            narrow || !gain.data ? "" : gain.data);
+    if (narrow)
+        xs_out_indented(out, INDENT, "%s", gain.data);
+    xs_string_free(&name);
+    xs_string_free(&gain);
+    xs_string_free(&checked);
+}
+
+/* A finding beneath the cause's first that helps if the first repair cannot be made. In one line, where it can be. */
+static void print_other(const struct xs_findings *findings, size_t index, struct xs_out *out) {
+    const struct xs_finding *f = &findings->items[index];
+    struct xs_string name = {0}, gain = {0};
+    xs_finding_name(&name, findings, index);
+    xs_string_format(&gain, "saves ");
+    xs_say_saving(&gain, &f->saves);
+    xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data, xs_remedy_of(findings, f));
+    xs_string_free(&name);
+    xs_string_free(&gain);
+}
+
+/* What `xferspy try' measured of its repair, or of the first of its other ones. */
+static void print_tried(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
+    const struct xs_tried_item *item = report->tried ? xs_tried_of_cause(report->tried, report->findings, cause) : NULL;
+    struct xs_string text = {0};
+    if (!item)
+        return;
+    xs_tried_say(&text, item);
+    xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
+}
+
+/* The number of the first cause that leads with the same words, from 1. One of a detour leads with other ones. */
+static size_t first_with_remedy(const struct xs_findings *findings, size_t number) {
+    const char *remedy = xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]);
+    for (size_t i = 0; i < number; i++) {
+        const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];
+        if (!f->detour && !strcmp(remedy, xs_remedy_of(findings, f)))
+            return i + 1;
+    }
+    return number + 1;
+}
+
+/* That the copies are part of a detour over the host: at its first cause, with all that is known of it. */
+static void print_detour(const struct xs_findings *findings, size_t number, struct xs_out *out) {
+    const struct xs_finding *f = &findings->items[findings->causes[number].findings[0]];
+    struct xs_string text = {0};
+    size_t first = 0;
+    while (findings->items[findings->causes[first].findings[0]].detour != f->detour)
+        first++;
+    if (first < number)
+        xs_string_format(&text, "These copies and those of number %zu are one detour over the host: see there.",
+                         first + 1);
+    else
+        xs_say_detour(&text, findings, f);
+    xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
+}
+
+static void print_remedy(const struct xs_findings *findings, size_t number, bool all, struct xs_out *out) {
+    size_t first = all ? number + 1 : first_with_remedy(findings, number);
+    if (first <= number)
+        xs_out_indented(out, INDENT, "As for number %zu.", first);
+    else
+        xs_out_indented(out, INDENT, "%s",
+                        xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]));
+}
+
+static void print_turns(const struct xs_finding *f, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_finding_turns(&text, f);
+    if (text.length)
+        xs_out_indented(out, INDENT, "%s", text.data);
+    xs_string_free(&text);
+}
+
+/* What there is to save; then what and where; then what to do, where it was said before by its number, and what else
+ * can be done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
+static void print_cause(const struct xs_report *report, size_t number, int name_columns, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    bool all = report->details;
+    const struct xs_cause *cause = &findings->causes[number];
+    const struct xs_finding *f = &findings->items[cause->findings[0]];
+    size_t others = 0;
+    unsigned repairs = 0;
+    print_name(findings, cause->findings[0], name_columns, out);
+    print_tried(report, cause, out);
+    print_where(findings, f, true, out);
+    print_context(f, out);
+    if (f->detour) {
+        print_detour(findings, number, out);
+        print_other(findings, cause->findings[0], out);
+    } else {
+        print_remedy(findings, number, all, out);
+    }
+    print_turns(f, out);
+    for (size_t i = 0; i < cause->count && (all || !number); i++) {
+        const struct xs_finding *other = &findings->items[cause->findings[i]];
+        if (!xs_cause_offers(findings, cause, i, &repairs))
+            continue;
+        if (all || (!others && other->gives_back_ns >= f->gives_back_ns / 10))
+            print_other(findings, cause->findings[i], out);
+        others++;
+    }
+}
+
+static void print_advice(const struct xs_findings *findings, size_t index, struct xs_out *out) {
+    struct xs_string name = {0};
+    xs_finding_name(&name, findings, index);
+    fprintf(out->file, "  %2zu  %s%s%s  (advice)\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
+            xs_style_off(out, XS_STYLE_HEADING));
+    print_where(findings, &findings->items[index], false, out);
+    xs_string_free(&name);
+}
+
+static bool is_shown(const struct xs_findings *findings, size_t cause, bool all) {
+    return all || (cause < XS_FINDINGS_SHOWN && !findings->causes[cause].folded);
+}
+
+static int name_columns(const struct xs_findings *findings, bool all) {
+    size_t columns = 0;
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        struct xs_string name = {0};
+        if (!is_shown(findings, i, all))
+            continue;
+        xs_finding_name(&name, findings, findings->causes[i].findings[0]);
+        columns = name.length > columns ? name.length : columns;
+        xs_string_free(&name);
+    }
+    return (int)columns;
+}
+
+/* How many there are that were not shown, and what they save together. */
+struct rest {
+    size_t causes, advice;
+    uint64_t ns;
+};
+
+static void rest_line(const struct rest *rest, const char *path, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_say_other_causes(&text, rest->causes, rest->ns, rest->advice);
+    char *word = xs_text_shell_word(path);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_DIM, "%s: xferspy explain %s", text.data, word);
+    free(word);
+    xs_string_free(&text);
+}
+
+static void nothing_line(const struct xs_findings *findings, const struct xs_content_coverage *contents, size_t folded,
+                         bool advice, struct xs_out *out) {
+    char floor[XS_UNIT_BYTES], count[XS_UNIT_BYTES], why[256];
+    uint64_t undecided = 0;
+    for (size_t i = 0; i < findings->undecided_count; i++)
+        undecided = xs_sum(undecided, findings->undecided[i].count);
+    xs_content_coverage_why_none(contents, why, sizeof why);
+    if (findings->selection && !folded && !advice)
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_PASSES);
+    else if (folded)
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES("%s or more."), xs_format_ns(floor, findings->floor_ns));
+    else if (advice && !*why && !contents->migration_rests)
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES_TIME);
+    else if (undecided && !*why && !contents->migration_rests)
+        xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS " Undecided: %s, see Coverage.",
+                    xs_format_count(count, undecided));
+    else
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    *why || contents->migration_rests ? "No findings among what was checked." : XS_NO_FINDINGS);
+}
+
+void xs_report_text_findings(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    const struct xs_content_coverage *contents = &report->contents;
+    bool all = report->details;
+    struct rest rest = {0};
+    size_t shown = 0, advice = 0, folded = 0;
+    int columns = name_columns(findings, all);
+    xs_out_heading(out, "Causes");
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        if (is_shown(findings, i, all) && findings->causes[i].saves.most_ns) {
+            print_cause(report, i, columns, out);
+            shown++;
+        } else {
+            rest.causes += findings->causes[i].saves.most_ns > 0; /* what saves nothing is no cause of waste */
+            rest.ns = xs_sum(rest.ns, findings->causes[i].saves.most_ns);
+            folded++;
+        }
+    }
+    for (size_t i = 0; i < findings->count; i++)
+        advice += findings->items[i].advice;
+    if (!shown)
+        nothing_line(findings, contents, folded, advice > 0, out);
+    else
+        xs_findings_total_line(findings, out);
+    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, findings, SIZE_MAX) : NULL;
+    if (together) {
+        struct xs_string text = {0};
+        xs_tried_say(&text, together);
+        xs_out_indented(out, INDENT, "%s", text.data);
+        xs_string_free(&text);
+    }
+    for (size_t i = 0; i < findings->count && all; i++)
+        if (findings->items[i].advice)
+            print_advice(findings, i, out);
+    rest.advice = all ? 0 : advice;
+    rest_line(&rest, report->summary->trace->path, out);
+    xs_findings_unknown_lines(findings, contents, out);
+}
+
+bool xs_report_can_try(const struct xs_report *report) {
+    const struct xs_run *run = &report->summary->run;
+    bool can = !report->summary->trace->is_live && !*run->importer && run->world_size <= 1 &&
+               !xs_repaired_any(&report->summary->repaired);
+    return can && report->tried && !report->tried->count && !report->findings->selection &&
+           xs_try_is_worth(report->findings, report->summary->trace);
+}
+
+void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
+    if (!xs_report_can_try(report))
+        return;
+    char *word = xs_text_shell_word(report->summary->trace->path);
+    putc('\n', out->file);
+    xs_out_line(out, XS_STYLE_PLAIN, XS_NEXT_TRY "xferspy try %s", word);
+    free(word);
+}

@@ -1,0 +1,174 @@
+/* A report in a sentence: what was wasted, and where to begin. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/commands/report/report.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/left_out.h"
+#include "analyzer/words/place.h"
+#include "analyzer/words/sentences.h"
+
+#define NAME(id, name) name,
+const char *const xs_report_section_names[] = {XS_REPORT_SECTIONS(NAME) NULL};
+#undef NAME
+
+unsigned xs_report_sections(const struct xs_report *report) {
+    if (report->sections)
+        return report->sections;
+    return (report->findings->selection ? XS_SECTIONS_FILTERED : XS_SECTIONS_WHOLE) |
+           (report->details ? XS_SECTIONS_DETAILS : 0);
+}
+
+bool xs_report_is_without_coverage(unsigned sections) {
+    return (sections & XS_SECTION_BIT(FINDINGS)) && !(sections & XS_SECTION_BIT(COVERAGE));
+}
+
+static void amount(struct xs_string *text, const struct xs_findings *f) {
+    char ns[XS_UNIT_BYTES];
+    uint64_t wasted = f->total.gives_back_ns;
+    xs_string_format(text, "%s%s", xs_saving_is_range(&f->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
+    xs_say_of_run(text, " of the run's ", wasted, &f->recorded);
+}
+
+/* The first one's line, or what stands in its place. Stores where the name is. */
+static void begin_with(struct xs_string *text, const struct xs_findings *findings, bool one, bool with_place,
+                       struct xs_part *name) {
+    const struct xs_frame *frame = xs_site_frame(findings, findings->items[0].site);
+    xs_string_format(text, "%s", one ? ": " : "; start with number 1, ");
+    name->begin = text->length;
+    xs_finding_name(text, findings, 0);
+    name->end = text->length;
+    if (with_place && frame && frame->file) {
+        xs_string_add(text, ", at ", 5);
+        xs_place_file(text, frame->file, findings->sites->cwd);
+        if (frame->line)
+            xs_string_format(text, ":%" PRIu32, frame->line);
+    }
+}
+
+static void next(struct xs_string *text, size_t begin) {
+    if (text->length > begin)
+        xs_string_format(text, "; ");
+}
+
+/* Pages that moved, and kernels and the host that waited for them. */
+static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
+#define NUMBER(n, id, name) XS_MIGRATION_##id = n,
+    enum { XS_MIGRATION_KINDS(NUMBER) };
+#undef NUMBER
+    static const unsigned ways[] = {XS_MIGRATION_HTOD, XS_MIGRATION_DTOH, XS_MIGRATION_DTOD};
+    static const unsigned faults[] = {XS_MIGRATION_CPU_FAULT, XS_MIGRATION_GPU_FAULT};
+    char ns[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
+    uint64_t moved_ns = 0, moved = 0, faulted = 0;
+    size_t begin = text->length;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        moved_ns = xs_sum(moved_ns, s->migrations[ways[i]].ns);
+        moved += s->migrations[ways[i]].count;
+    }
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        faulted += s->migrations[faults[i]].count;
+    if (moved) {
+        xs_string_format(text, "pages of managed memory moved for %s", xs_format_ns(ns, moved_ns));
+        xs_say_of_run(text, " of ", moved_ns, &s->recorded);
+    }
+    if (faulted)
+        xs_string_format(text, "%s%s%s fault%s", moved ? ", with " : "", moved ? "" : "managed memory had ",
+                         xs_format_count(number, faulted), faulted == 1 ? "" : "s");
+    if (text->length > begin && s->coverage.migration_rests)
+        xs_string_format(text, ", and not all was recorded");
+}
+
+/* What may have cost time, and is in no finding. */
+static void say_unseen(struct xs_string *text, const struct xs_report *report) {
+    const struct xs_summary *s = report->summary;
+    const struct xs_content_coverage *c = &report->contents;
+    char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    size_t begin = text->length;
+    if (s->failures.count)
+        xs_string_format(text, "CUDA calls fail");
+    if (xs_repaired_any(&s->repaired)) {
+        next(text, begin);
+        xs_string_format(text, XS_RUN_WAS_REPAIRED);
+    }
+    if (s->looked_at.has_gaps) {
+        next(text, begin);
+        xs_looked_at_say_briefly(s, text);
+    }
+    struct xs_string migrations = {0};
+    say_migrations(&migrations, s);
+    if (migrations.length) {
+        next(text, begin);
+        xs_string_add(text, migrations.data, migrations.length);
+    }
+    xs_string_free(&migrations);
+    if (s->given_pinned) {
+        next(text, begin);
+        xs_string_format(text, "kernels read host memory directly, which xferspy does not see");
+    } else if (s->given_managed && text->length == begin) {
+        xs_string_format(text, "kernels were given managed memory, whose page moves xferspy does not see");
+    }
+    if (c->eligible && c->taken < c->eligible) {
+        next(text, begin);
+        if (c->taken)
+            xs_string_format(text, "the contents of %s of %s copies were compared", xs_format_count(taken, c->taken),
+                             xs_format_count(all, c->eligible));
+        else
+            xs_string_format(text, XS_CONTENTS_NOT_COMPARED);
+    }
+}
+
+/* Where nothing was found: that, or why nobody can say so. */
+static void say_nothing(struct xs_string *text, const struct xs_report *report) {
+    const struct xs_findings *f = report->findings;
+    struct xs_string unseen = {0};
+    say_unseen(&unseen, report);
+    if (f->selection)
+        xs_string_format(text, "nothing that passes the filter");
+    else if (report->summary->looked_at.has_gaps && !report->summary->looked_at.parts)
+        xs_string_format(text, "not known: %s", unseen.data);
+    else if (unseen.length)
+        xs_string_format(text, "not known in full: %s", unseen.data);
+    else
+        xs_string_format(text, "%s", f->transfers ? "nothing was found" : "nothing: no transfer ran");
+    xs_string_free(&unseen);
+}
+
+void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name) {
+    const struct xs_findings *f = report->findings;
+    struct xs_part unused;
+    char why[256], floor[XS_UNIT_BYTES];
+    size_t causes = 0, large = 0;
+    for (size_t i = 0; i < f->cause_count; i++) {
+        causes += f->causes[i].saves.most_ns > 0;
+        large += f->causes[i].saves.most_ns && !f->items[f->causes[i].findings[0]].folded;
+    }
+    if (!causes) {
+        say_nothing(text, report);
+        return;
+    }
+    if (large) {
+        xs_string_format(text, "%s", with_place ? "" : "saves ");
+        amount(text, f);
+        xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
+        begin_with(text, f, causes == 1, with_place, name ? name : &unused);
+    } else {
+        size_t begin = text->length;
+        struct xs_string unseen = {0};
+        say_unseen(&unseen, report);
+        xs_string_format(text, "little%s: %zu cause%s of less than %s each", unseen.length ? " of what is known" : "",
+                         causes, causes > 1 ? "s" : "", xs_format_ns(floor, f->floor_ns));
+        if (unseen.length) {
+            next(text, begin);
+            xs_string_add(text, unseen.data, unseen.length);
+        }
+        xs_string_free(&unseen);
+        return;
+    }
+    xs_content_coverage_why_none(&report->contents, why, sizeof why);
+    if (*why)
+        xs_string_format(text, " (" XS_CONTENTS_NOT_COMPARED ")");
+    if (xs_repaired_any(&report->summary->repaired))
+        xs_string_format(text, " (counting calls that repairs left out or changed)");
+}

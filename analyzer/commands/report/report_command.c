@@ -1,0 +1,326 @@
+/* xferspy report: what was found in a trace and what it shows, on one screen. */
+#include "analyzer/commands/report/report.h"
+#include "analyzer/savings/causes/causes.h"
+#include "analyzer/symbols/debug_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/commands/common/command.h"
+#include "analyzer/commands/common/progress.h"
+#include "analyzer/commands/common/traces.h"
+#include "analyzer/commands/job/job.h"
+#include "analyzer/commands/job/job_words.h"
+#include "analyzer/findings/engine/analyse.h"
+#include "analyzer/totals/summary/summary.h"
+#include "analyzer/totals/summary/summary_by.h"
+#include "analyzer/trace/modelled/modelled.h"
+
+XS_DECLARE_COMMAND(report)
+
+enum { OPTION_BY = 0x200, OPTION_TOP, OPTION_FORMAT, OPTION_SECTIONS, OPTION_EACH };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN };
+static const char *const format_names[] = {"text", "json", "markdown", NULL};
+
+#define SECTION_NAMES "findings, transfers, largest, slowest, memory, waiting, coverage, cost"
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What to show:", 1},
+    {"format", OPTION_FORMAT, "text|json|markdown", 0,
+     "text is the default, json has everything with units in the names, markdown is for a pull request or an issue", 1},
+    {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON, 1},
+    {"details", XS_OPTION_DETAILS, NULL, 0, "show every finding in full, and the largest and the slowest transfers", 1},
+    {"sections", OPTION_SECTIONS, "LIST", 0,
+     "show only these sections, with commas between them: " SECTION_NAMES "; or all", 1},
+    {"by", OPTION_BY, "site|function|file|module|nvtx|thread|stream|device", 0,
+     "show totals by one of these instead of the report; JSON has them and everything else", 1},
+    {"top", OPTION_TOP, "N", 0, "with --by: show at most N rows. If not given: 20, and in JSON all", 1},
+    {"each", OPTION_EACH, NULL, 0,
+     "if there are several traces: a report of each, instead of one of the job; --by and --sections always do so", 1},
+    {0}};
+
+static const char doc[] =
+    "Shows which copies between CPU and GPU were unnecessary or slow, what to do about each cause, and what the repair "
+    "saves; the largest saving comes first. Then totals by direction and kind of memory, how much copying ran beside "
+    "kernels, allocations, "
+    "waiting, what the trace covers, and what profiling itself cost. PID is a running process that writes a trace."
+    "\v"
+    "Examples:\n"
+    "  xferspy report xferspy-app.4242.db\n"
+    "  xferspy report --details run.db\n"
+    "  xferspy report --by=function --top=10 run.db\n"
+    "  xferspy report --site=train.py --direction=h2d run.db\n"
+    "  xferspy report --since=50% --min-size=1MiB run.db\n"
+    "  xferspy report --skip-steps=2 --steps=10 run.db\n"
+    "  xferspy report --sections=findings run.db\n"
+    "  xferspy report --format=markdown -o comment.md run.db\n"
+    "  xferspy report --json run.db | jq '.traces[0].findings[0]'\n"
+    "  xferspy report 4242                    what process 4242 has written so far\n"
+    "  xferspy report run/                    the traces in a folder, as one job\n"
+    "  xferspy report --each -o report.txt rank*.db\n"
+    "\n"
+    "Several traces are the processes of a job: the report collects their findings by line of the program, with the "
+    "ranks that have them, and a table shows how the ranks differ. Savings of processes that run side by side do not "
+    "add up: the saving of a job is that of the process that gains most.\n"
+    "\n"
+    "`xferspy explain' takes the name of a finding. `on the device' is the time that its copies took there, "
+    "`exposed' " XS_WHAT_IS_EXPOSED ". `saves' is how much shorter a replayed run with "
+    "the "
+    "repair is; `saves up to' is an upper limit. `checked N of M': the contents of N of M copies are known.\n"
+    "\n"
+    "`H2D pageable' are uploads from pageable host memory, `D2H pinned' downloads into pinned memory, `D2D' copies on "
+    "the device. "
+    "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes by "
+    "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the "
+    "run's "
+    "wall time, `of recorded' against the time of the parts that were recorded (copies that ran side by side can add "
+    "up to more than 100 %). `*' marks numbers of which some transfers "
+    "have no device time. The device time of launches is the sum of their kernels'.\n"
+    "\n"
+    "If a process was killed, its trace is first completed from its .spool file.";
+
+/* How a report is to be shown. */
+struct view {
+    struct xs_json *json; /* NULL: not as JSON */
+    bool markdown, details;
+    unsigned sections;
+    const struct xs_filter *filter; /* NULL: none */
+    int by;                         /* enum xs_by_key, -1: none */
+    size_t top;
+    struct xs_job *job; /* takes the numbers of every trace; NULL: one trace alone */
+    bool each;          /* the report of every trace, too; of JSON always */
+    int shown;          /* traces that could be read */
+    struct xs_out *out;
+};
+
+struct arguments {
+    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    int by;
+    size_t top;
+    enum format format;
+    unsigned sections;
+    struct xs_filter filter;
+    bool each;
+};
+
+static error_t parse_sections(const char *text, unsigned *sections, struct argp_state *state) {
+    for (const char *word = text;; word++) {
+        size_t bytes = strcspn(word, ",");
+        unsigned i = 0;
+        while (xs_report_section_names[i] &&
+               (strncmp(xs_report_section_names[i], word, bytes) != 0 || xs_report_section_names[i][bytes] != '\0'))
+            i++;
+        if (i < XS_SECTION_COUNT) {
+            *sections |= 1u << i;
+        } else if (bytes == strlen("causes") && !strncmp(word, "causes", bytes)) { /* the section's heading */
+            *sections |= XS_SECTION_BIT(FINDINGS);
+        } else if (bytes == 3 && !strncmp(word, "all", 3)) {
+            *sections |= (1u << XS_SECTION_COUNT) - 1;
+        } else {
+            argp_error(state, "--sections=%s: use " SECTION_NAMES " or all, with commas", text);
+            return EINVAL;
+        }
+        word += bytes;
+        if (!*word)
+            return 0;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[2] = &arguments->filter;
+        return xs_parse_traces(key, argument, state);
+    case OPTION_FORMAT:
+        arguments->format = (enum format)xs_parse_word("format", argument, format_names, state);
+        return 0;
+    case XS_OPTION_JSON:
+        arguments->format = FORMAT_JSON;
+        return 0;
+    case OPTION_SECTIONS:
+        return parse_sections(argument, &arguments->sections, state);
+    case OPTION_BY:
+        arguments->by = xs_parse_word("by", argument, xs_by_names, state);
+        return 0;
+    case OPTION_TOP:
+        arguments->top = xs_parse_top(argument, state);
+        return 0;
+    case OPTION_EACH:
+        arguments->each = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->top && arguments->by < 0)
+            argp_error(state, "--top is about the rows of --by");
+        if (arguments->traces.details && arguments->by >= 0)
+            argp_error(state, "--details and --by: use only one");
+        if (arguments->sections && arguments->by >= 0)
+            argp_error(state, "--sections and --by: use only one");
+        return 0;
+    default:
+        return xs_parse_traces(key, argument, state);
+    }
+}
+
+static void show(const struct xs_report *report, const struct view *view, const char *path, int index) {
+    if (view->json) {
+        if (!view->json->depth)
+            xs_report_json_begin(view->json);
+        xs_report_json(report, view->json);
+        return;
+    }
+    if (!view->each)
+        return;
+    if (view->markdown) {
+        if (index > 0)
+            putc('\n', view->out->file);
+        xs_report_markdown(report, view->out);
+        return;
+    }
+    if (index >= 0)
+        xs_report_text_heading(path, index, view->out);
+    if (index < 0 && view->out->rows)
+        xs_report_text_on_terminal(report, view->out);
+    else
+        xs_report_text(report, view->out);
+}
+
+/* The numbers of a trace, for the job. */
+static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
+    char *identity = xs_trace_identity(report->summary->trace), why[256];
+    xs_content_coverage_why_none(&report->contents, why, sizeof why);
+    xs_job_add(job, path, identity, report->summary, report->findings, why);
+    free(identity);
+}
+
+/* A trace of the same process as another: a copy, or the original of what a merged file has. */
+static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
+    char *identity = job ? xs_trace_identity(trace) : NULL;
+    const char *known = identity ? xs_job_known(job, identity) : NULL;
+    if (known)
+        xs_complain("%s: the same run as %s; counted once", trace->path, known);
+    free(identity);
+    return known != NULL;
+}
+
+/* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */
+static int report_one(const char *path, const struct view *view, int index) {
+    struct xs_trace trace;
+    struct xs_summary summary;
+    struct xs_findings *findings = NULL;
+    struct xs_by by = {0};
+    struct xs_by_claims claims = {0};
+    struct xs_tried tried = {0};
+    struct xs_analysis_options analysis = {
+        .on_instance = view->by >= 0 ? xs_by_claim : NULL, .data = &claims, .filter = view->filter};
+    struct xs_report report = {
+        .summary = &summary, .details = view->details, .sections = view->sections, .top = view->top, .tried = &tried};
+    struct xs_progress progress;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    if (xs_open(path, &trace, false) < 0)
+        return XS_EXIT_ERROR;
+    if (is_known(view->job, &trace)) {
+        xs_trace_close(&trace);
+        return XS_EXIT_OK;
+    }
+    xs_progress_begin(&progress, &trace);
+    int status = xs_modelled_add_to(&trace, message);
+    if (status >= 0)
+        status = xs_diagnose(&trace, &analysis, &findings, message);
+    bool summed = false;
+    if (status >= 0) {
+        status = xs_summary_compute_of(&trace, findings->selection, &summary, message);
+        summed = status >= 0;
+    }
+    if (status >= 0)
+        status = xs_content_coverage_read(&trace, &report.contents, message);
+    if (status >= 0 && view->by >= 0) {
+        status = xs_by_compute(&trace, findings, &claims, (enum xs_by_key)view->by, &by, message);
+        report.by = &by;
+    }
+    xs_by_claims_free(&claims);
+    if (status >= 0 && !findings->selection) /* the whole run was tried */
+        xs_tried_read(&tried, &trace);
+    xs_progress_end(&progress);
+    report.findings = findings;
+    if (status < 0)
+        xs_complain("%s", message);
+    else
+        show(&report, view, path, index);
+    if (status >= 0 && view->job)
+        add_to_job(view->job, path, &report);
+    xs_by_free(&by);
+    xs_tried_free(&tried);
+    xs_findings_free(findings);
+    if (summed)
+        xs_summary_free(&summary);
+    xs_trace_close(&trace);
+    return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+}
+
+static int report_all(char *const *paths, int count, struct view *view) {
+    int status = XS_EXIT_OK;
+    struct xs_job job = {0};
+    if (count > 1 && !(view->each && !view->json))
+        view->job = &job;
+    view->each = view->each || count < 2;
+    for (int i = 0; i < count; i++) {
+        if (report_one(paths[i], view, count > 1 ? view->shown : -1) == XS_EXIT_OK)
+            view->shown++;
+        else
+            status = XS_EXIT_ERROR;
+    }
+    xs_job_finish(&job);
+    if (view->json && view->json->depth)
+        xs_report_json_end(view->job, view->json);
+    else if (view->job && view->markdown)
+        xs_job_markdown(&job, view->details, view->out);
+    else if (view->job)
+        xs_job_text(&job, view->details, view->out);
+    view->job = NULL;
+    xs_job_free(&job);
+    return status;
+}
+
+int xs_report_traces(char *const *paths, int count, bool as_json, bool details, struct xs_out *out) {
+    struct xs_json json = {.file = out->file};
+    struct view view = {.json = as_json ? &json : NULL, .details = details, .by = -1, .each = true, .out = out};
+    return report_all(paths, count, &view);
+}
+
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, {0}};
+const struct xs_interface xs_interface_report = {
+    .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID...", .doc = doc, .children = children}};
+
+int xs_command_report(int argc, char **argv) {
+    struct arguments arguments = {.by = -1};
+    struct xs_traces_arguments *traces = &arguments.traces;
+    struct xs_traces named;
+    struct xs_out out;
+    if (argp_parse(&xs_interface_report.argp, argc, argv, 0, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    int expanded = xs_traces_expand(traces->traces, traces->count, &named);
+    if (xs_output_is_trace(&traces->output, &named) || xs_out_open(&out, &traces->output) < 0) {
+        xs_traces_free(&named);
+        xs_filter_free(&arguments.filter);
+        return XS_EXIT_ERROR;
+    }
+    struct xs_json json = {.file = out.file};
+    struct view view = {.json = arguments.format == FORMAT_JSON ? &json : NULL,
+                        .markdown = arguments.format == FORMAT_MARKDOWN,
+                        .sections = arguments.sections,
+                        .filter = xs_filter_is_empty(&arguments.filter) ? NULL : &arguments.filter,
+                        .details = traces->details,
+                        .by = arguments.by,
+                        .top = arguments.top,
+                        .each = arguments.each || arguments.by >= 0 || arguments.sections,
+                        .out = &out};
+    int status = report_all(named.names, named.count, &view);
+    status = status == XS_EXIT_OK ? expanded : status;
+    /* where no trace could be read there is nothing to keep */
+    if (xs_out_close(&out, status == XS_EXIT_OK || view.shown) < 0)
+        status = XS_EXIT_ERROR;
+    xs_traces_free(&named);
+    xs_filter_free(&arguments.filter);
+    return status;
+}

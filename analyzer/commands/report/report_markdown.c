@@ -1,0 +1,303 @@
+/* The report in GitHub's Markdown: the headline as its heading, a table and a list of causes, and the other sections
+ * folded away as the text report has them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/markdown.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/report/by.h"
+#include "analyzer/commands/report/report_internal.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/selection.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/detour_words.h"
+#include "analyzer/words/findings_markdown.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/place.h"
+#include "analyzer/words/remedies.h"
+#include "analyzer/words/sentences.h"
+#include "analyzer/words/steps_words.h"
+#include "analyzer/words/where_words.h"
+
+enum { OTHERS_SHOWN = 2 };
+
+static void add_place(struct xs_string *text, const struct xs_findings *findings, uint32_t site, bool with_function) {
+    xs_markdown_place(text, findings->sites, xs_site_frame(findings, site), xs_site_name(findings, site),
+                      with_function);
+}
+
+/* All of it in one code span: places and ranges are text of the trace. */
+static void steps_part(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string text = {0}, code = {0};
+    xs_steps_say(&text, findings);
+    if (text.length) {
+        xs_markdown_code(&code, text.data);
+        fprintf(out->file, "\nA step: %s", code.data);
+        text.length = 0;
+        xs_steps_say_warm_up(&text, findings);
+        fprintf(out->file, "%s%s.\n", text.length ? "; warm-up: " : "", text.length ? text.data : "");
+    }
+    xs_string_free(&text);
+    xs_string_free(&code);
+}
+
+static void head(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_run *run = &report->summary->run;
+    char buffer[XS_UNIT_BYTES];
+    struct xs_string text = {0}, headline = {0}, filter = {0};
+    xs_report_headline(&headline, report, false, NULL);
+    xs_filter_sentence(&filter, report->findings);
+    xs_markdown_code(&text, *run->command ? run->command : run->executable);
+    xs_string_format(&text, " ran for %s%s", run->duration_estimated ? "at least " : "",
+                     xs_format_ns(buffer, run->duration_ns));
+    for (size_t i = 0; i < report->summary->device_count; i++) {
+        const struct xs_device_summary *d = &report->summary->devices[i];
+        if (!d->known || !(d->copy_busy_ns || d->kernels || report->summary->device_count == 1))
+            continue;
+        xs_string_format(&text, ", device %" PRId64 ": ", d->id);
+        xs_markdown_code(&text, d->name);
+    }
+    if (*xs_format_unix_ns(buffer, run->start_unix_ns))
+        xs_string_format(&text, ", %s", buffer);
+    fprintf(out->file, XS_MARKDOWN_HEADING "%s\n\n%s. Trace ", headline.data, text.data);
+    text.length = 0;
+    xs_markdown_code(&text, report->summary->trace->path);
+    fprintf(out->file, "%s.\n", text.data);
+    text.length = 0;
+    xs_where_say(&text, &report->summary->where, false);
+    if (text.length && !report->findings->selection)
+        fprintf(out->file, "\nWhere the run went: %s.\n", text.data);
+    steps_part(report->findings, out);
+    xs_markdown_filter(out, filter.data);
+    xs_string_free(&text);
+    xs_string_free(&headline);
+    xs_string_free(&filter);
+}
+
+/* As in the text: what saves something, and not too much of it at once. */
+static bool is_shown(const struct xs_report *report, size_t index) {
+    const struct xs_cause *cause = &report->findings->causes[index];
+    return cause->saves.most_ns && (report->details || (index < XS_FINDINGS_SHOWN && !cause->folded));
+}
+
+static void table(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    xs_markdown_causes_head(out, xs_share_is_of(&findings->recorded), false);
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        size_t index = findings->causes[i].findings[0];
+        const struct xs_finding *f = &findings->items[index];
+        struct xs_string name = {0}, place = {0};
+        if (!is_shown(report, i))
+            continue;
+        xs_finding_name(&name, findings, index);
+        add_place(&place, findings, f->site, false);
+        xs_markdown_cause_row(out, &(struct xs_markdown_cause){.number = i + 1,
+                                                               .name = name.data,
+                                                               .saves = f->saves.known ? &f->saves : NULL,
+                                                               .bound = xs_finding_at_most(f) ? XS_UP_TO : "",
+                                                               .saves_ns = f->gives_back_ns,
+                                                               .recorded_ns = findings->recorded.ns,
+                                                               .amount = xs_finding_in_all(f),
+                                                               .place = place.data});
+        xs_string_free(&name);
+        xs_string_free(&place);
+    }
+}
+
+/* "saves 84.6 ms, 28 % of the run (checked 137 of 199)" */
+static void add_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+    struct xs_string checked = {0};
+    xs_finding_gain_between(text, findings, f);
+    xs_finding_checked(&checked, f);
+    if (checked.length)
+        xs_string_format(text, " (%s)", checked.data);
+    xs_string_free(&checked);
+}
+
+/* What is better than its remedy. */
+static void add_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+    struct xs_string said = {0};
+    xs_say_detour_work(&said, findings, f);
+    if (said.length) {
+        xs_markdown_code(text, said.data);
+        xs_string_format(text, " ");
+        xs_say_detour_gain(text, findings, f);
+        xs_string_format(text, " " XS_IF_NOT);
+    }
+    xs_string_free(&said);
+}
+
+/* What it is, where, what it costs, and what to do; with the line itself where it can be had. */
+static void finding(const struct xs_report *report, size_t index, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    const struct xs_finding *f = &findings->items[index];
+    const struct xs_detector *d = xs_detectors[f->detector];
+    struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0}, detour = {0};
+    char *source = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
+    xs_finding_name(&name, findings, index);
+    add_gain(&gain, findings, f);
+    xs_finding_amount(&amount, f);
+    xs_finding_cost(&cost, f);
+    if (cost.length && *cost.data == 'a') /* "About 158 ms ...": a sentence */
+        *cost.data = 'A';
+    add_place(&place, findings, f->site, true);
+    xs_finding_turns(&turns, f);
+    add_detour(&detour, findings, f);
+    fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s%s**%s**%s%s\n", index + 1, name.data,
+            f->advice ? "(advice)" : gain.data, d->title, amount.data, place.data, cost.data ? cost.data : "",
+            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(findings, f), turns.data ? " " : "",
+            turns.data ? turns.data : "");
+    xs_string_free(&turns);
+    xs_string_free(&detour);
+    xs_markdown_source(out, source);
+    free(source);
+    xs_string_free(&name);
+    xs_string_free(&place);
+    xs_string_free(&cost);
+    xs_string_free(&amount);
+    xs_string_free(&gain);
+}
+
+/* What `xferspy try' measured of a repair: figures and words of its own, nothing of the trace. */
+static void tried(const struct xs_tried_item *item, const char *before, const char *after, struct xs_out *out) {
+    struct xs_string text = {0};
+    if (!item)
+        return;
+    xs_tried_say(&text, item);
+    fprintf(out->file, "%s%s%s\n", before, text.data, after);
+    xs_string_free(&text);
+}
+
+/* What helps if the first repair cannot be made: what saves a tenth of it. */
+static void others(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    size_t shown = 0;
+    unsigned repairs = 0;
+    for (size_t i = 0; i < cause->count; i++) {
+        const struct xs_finding *f = &findings->items[cause->findings[i]];
+        struct xs_string name = {0}, gain = {0};
+        bool is_large = f->gives_back_ns >= cause->saves.most_ns / 10;
+        if (!xs_cause_offers(findings, cause, i, &repairs))
+            continue;
+        if (!report->details && (!is_large || shown++ >= OTHERS_SHOWN))
+            continue;
+        xs_finding_name(&name, findings, cause->findings[i]);
+        add_gain(&gain, findings, f);
+        fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data, xs_remedy_of(findings, f));
+        xs_string_free(&name);
+        xs_string_free(&gain);
+    }
+}
+
+static void total(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string all = {0}, bounds = {0};
+    xs_say_total_of_run(&all, findings);
+    xs_say_bounds(&bounds, findings);
+    if (all.length)
+        fprintf(out->file, "\n%s%s%s\n", all.data, bounds.length ? " " : "", bounds.length ? bounds.data : "");
+    xs_string_free(&all);
+    xs_string_free(&bounds);
+}
+
+/* Advice is listed with everything, else counted. */
+static void rest(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    struct xs_string text = {0};
+    size_t causes = 0, advice = 0;
+    uint64_t ns = 0;
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        if (is_shown(report, i) || !findings->causes[i].saves.most_ns)
+            continue;
+        causes++;
+        ns = xs_sum(ns, findings->causes[i].saves.most_ns);
+    }
+    for (size_t i = 0; i < findings->count && !report->details; i++)
+        advice += findings->items[i].advice;
+    xs_say_other_causes(&text, causes, ns, advice);
+    if (text.length)
+        fprintf(out->file, "\n%s: `xferspy explain` on the trace lists them.\n", text.data);
+    xs_string_free(&text);
+}
+
+static void findings_part(const struct xs_report *report, struct xs_out *out) {
+    const struct xs_findings *findings = report->findings;
+    size_t shown = 0;
+    for (size_t i = 0; i < findings->cause_count; i++)
+        shown += is_shown(report, i);
+    if (shown)
+        table(report, out);
+    fputs(shown ? "\n" : "", out->file);
+    for (size_t i = 0; i < findings->cause_count; i++) {
+        if (!is_shown(report, i))
+            continue;
+        finding(report, findings->causes[i].findings[0], out);
+        if (report->tried)
+            tried(xs_tried_of_cause(report->tried, findings, &findings->causes[i]), "  - **", "**", out);
+        others(report, &findings->causes[i], out);
+    }
+    for (size_t i = 0; i < findings->count && report->details; i++)
+        if (findings->items[i].advice)
+            finding(report, i, out);
+    total(findings, out);
+    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, findings, SIZE_MAX) : NULL;
+    tried(together, together && together->only ? "\nNot all repairs " : "\nAll repairs ", "\n", out);
+    rest(report, out);
+}
+
+static void folded(const struct xs_report *report, unsigned section, const char *summary, struct xs_out *out) {
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_text_sections(report, 1u << section, &lines.out);
+    xs_markdown_lines_folded(&lines, summary, out);
+}
+
+/* The path is text of the trace's user, so the line to type is one code span. */
+static void next(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string line = {0}, code = {0};
+    if (!xs_report_can_try(report))
+        return;
+    xs_string_format(&line, "xferspy try ");
+    xs_string_shell_word(&line, report->summary->trace->path);
+    xs_markdown_code(&code, line.data);
+    fprintf(out->file, "\n" XS_NEXT_TRY "%s\n", code.data);
+    xs_string_free(&line);
+    xs_string_free(&code);
+}
+
+void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
+    static const char *const summaries[XS_SECTION_COUNT] = {
+        [XS_SECTION_TRANSFERS] = "Transfers: totals against the link, and what ran beside them",
+        [XS_SECTION_LARGEST] = "Largest transfers",
+        [XS_SECTION_SLOWEST] = "Slowest transfers",
+        [XS_SECTION_MEMORY] = "Memory: allocations and page migrations",
+        [XS_SECTION_WAITING] = XS_WAITING_HEADING,
+        [XS_SECTION_COVERAGE] = "Coverage: what was seen, and what was not",
+        [XS_SECTION_COST] = XS_COST_HEADING,
+    };
+    unsigned sections = xs_report_sections(report);
+    struct xs_markdown_lines lines;
+    xs_markdown_lines_begin(&lines);
+    xs_report_failures(report, &lines.out);
+    xs_markdown_lines_block(&lines, out);
+    head(report, out);
+    xs_markdown_lines_begin(&lines);
+    xs_report_failures(report, &lines.out);
+    xs_report_windows(report->summary, &lines.out);
+    xs_report_warnings(report->summary, &lines.out);
+    xs_findings_unknown_lines(report->findings, &report->contents, &lines.out);
+    xs_markdown_lines_block(&lines, out);
+    if (report->by) {
+        xs_markdown_lines_begin(&lines);
+        xs_by_text(report->by, report->findings, report->top, &lines.out);
+        xs_markdown_lines_block(&lines, out);
+        return;
+    }
+    if (sections & XS_SECTION_BIT(FINDINGS))
+        findings_part(report, out);
+    for (unsigned i = 0; i < XS_SECTION_COUNT; i++)
+        if (summaries[i] && sections >> i & 1)
+            folded(report, i, summaries[i], out);
+    if (sections & XS_SECTION_BIT(FINDINGS))
+        next(report, out);
+}

@@ -1,0 +1,292 @@
+/* The report as text, second part: what ran beside the copies, memory, waiting, coverage. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/table.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/report/report_internal.h"
+#include "analyzer/trace/windows/device_windows.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/left_out.h"
+#include "analyzer/words/modelled_words.h"
+#include "analyzer/words/sentences.h"
+#include "schema/spool/spool.h"
+
+#define NOTE_LINES 6
+#define OVERLAP_LINES 8
+
+void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
+    char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
+    xs_string_format(text, "Copies kept device %" PRId64 " busy for %s%s", d->id,
+                     xs_modelled_mark(s->all.modelled_count), xs_format_ns(copies, d->copy_busy_ns));
+    if (*xs_format_share(share, d->copy_busy_ns, s->recorded.ns))
+        xs_string_format(text, " (%s %s)", share, xs_share_is_of(&s->recorded));
+    if (d->kernels)
+        xs_string_format(text, ", kernels for %s%s; %s of the copying ran beside a kernel",
+                         xs_modelled_mark(d->kernels_modelled), xs_format_ns(kernels, d->kernel_busy_ns),
+                         d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
+    else if (!s->run.kernels_recorded)
+        xs_string_format(text, XS_KERNELS_NOT_RECORDED);
+    xs_string_add(text, ".", 1);
+}
+
+/* One line a device: its copies beside its kernels. */
+void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
+    size_t lines = 0, more = 0;
+    for (size_t i = 0; i < s->device_count; i++) {
+        struct xs_string text = {0};
+        if (!s->devices[i].copy_busy_ns)
+            continue;
+        if (lines++ >= OVERLAP_LINES) {
+            more++;
+            continue;
+        }
+        xs_report_say_overlap(&text, s, &s->devices[i]);
+        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
+        xs_string_free(&text);
+    }
+    if (more)
+        xs_out_line(out, XS_STYLE_PLAIN, "And %zu more devices: --json has them all.", more);
+}
+
+static void print_memory(const struct xs_summary *s, struct xs_out *out) {
+    char buffer[XS_UNIT_BYTES];
+    struct xs_table *table = xs_table_new(2);
+    static const char *const headers[] = {"memory",     "allocated", "size",       "peak",
+                                          "time taken", "freed",     "time taken", "never freed"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        xs_table_column(table, headers[i], i > 0);
+        if (i >= 4 && i <= 6) /* the times, and how many were freed */
+            xs_table_optional(table);
+    }
+    for (unsigned kind = 0; kind < XS_MEMORY_KIND_COUNT; kind++) {
+        const struct xs_allocation_totals *a = &s->allocations[kind];
+        if (!a->count)
+            continue;
+        xs_table_cell(table, xs_memory_kind_names[kind]);
+        xs_table_cell(table, xs_format_count(buffer, a->count));
+        xs_table_cell(table, xs_format_bytes(buffer, a->bytes));
+        xs_table_cell(table, xs_format_bytes(buffer, a->peak_bytes));
+        xs_table_cell(table, xs_format_ns(buffer, a->host_ns));
+        xs_table_cell(table, xs_format_count(buffer, a->frees));
+        xs_table_cell(table, a->frees ? xs_format_ns(buffer, a->free_host_ns) : NULL);
+        xs_table_cell(table, a->live_count ? xs_format_bytes(buffer, a->live_bytes) : NULL);
+    }
+    if (xs_table_rows(table)) {
+        xs_out_heading(out, "Memory");
+        xs_table_print(table, out);
+    }
+    xs_table_free(table);
+}
+
+/* The name in the plural, for counts: "stream waits". */
+static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,
+                     const struct xs_count_time *t) {
+    char buffer[XS_UNIT_BYTES];
+    if (!t->count)
+        return;
+    xs_table_cell(table, what);
+    xs_table_cell(table, xs_format_count(buffer, t->count));
+    xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
+    xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
+    xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->recorded.ns) : NULL);
+    if (t->device_ns)
+        xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), xs_format_ns(buffer, t->device_ns));
+    else
+        xs_table_cell(table, NULL);
+}
+
+static void print_calls(const struct xs_summary *s, struct xs_out *out) {
+    static const char *const waits[] = {"wait for the context", "wait for a stream", "wait for an event"};
+    static const char *const launches[] = {"launch a kernel", "launch, cooperative", "launch a graph",
+                                           "launch a host function"};
+    _Static_assert(sizeof waits / sizeof *waits == XS_SYNC_SCOPE_COUNT, "a label for each scope");
+    _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
+    struct xs_table *table = xs_table_new(2);
+    const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        xs_table_column(table, headers[i], i > 0);
+        if (i == 2 || i == 4) /* the size, which most have none of, and the share */
+            xs_table_optional(table);
+    }
+    for (unsigned i = 0; i < XS_SYNC_SCOPE_COUNT; i++)
+        call_row(table, s, waits[i], &s->syncs[i]);
+    for (unsigned i = 0; i < XS_LAUNCH_KIND_COUNT; i++)
+        call_row(table, s, launches[i], &s->launches[i]);
+    call_row(table, s, "memset", &s->memsets);
+    if (xs_table_rows(table)) {
+        xs_out_heading(out, XS_WAITING_HEADING);
+        xs_table_print(table, out);
+    }
+    xs_table_free(table);
+}
+
+static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
+    static const char *const labels[] = {
+        "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
+        "thrashing", "throttling",    "remote mappings", "between devices"};
+    _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each migration");
+    char buffer[XS_UNIT_BYTES];
+    struct xs_table *table = xs_table_new(2);
+    static const char *const headers[] = {"managed memory", "count", "size", "time"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        xs_table_column(table, headers[i], i > 0);
+    for (unsigned i = 0; i < XS_MIGRATION_KIND_COUNT; i++) {
+        const struct xs_count_time *t = &s->migrations[i];
+        if (!t->count)
+            continue;
+        xs_table_cell(table, labels[i]);
+        xs_table_cell(table, xs_format_count(buffer, t->count));
+        xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
+        xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL);
+    }
+    if (xs_table_rows(table)) {
+        xs_out_heading(out, "Page migrations");
+        xs_table_print(table, out);
+    }
+    xs_table_free(table);
+}
+
+/* 130001 is 13.0.1; before 13 the version is a small number that counts releases. */
+static const char *cupti_version(char *buffer, int64_t version) {
+    if (version >= 100000)
+        snprintf(buffer, XS_UNIT_BYTES, "%" PRId64 ".%" PRId64 ".%" PRId64, version / 10000, version / 100 % 100,
+                 version % 100);
+    else
+        snprintf(buffer, XS_UNIT_BYTES, "(API version %" PRId64 ")", version);
+    return buffer;
+}
+
+/* It has no end, and nothing says that its process was killed: a snapshot, or the copy of a file that was written. */
+static bool is_cut_short(const struct xs_summary *s) {
+    return !strcmp(s->run.status, "running") && !s->trace->is_live && !s->trace->is_cut;
+}
+
+/* CUPTI's end came before the program's, or the program's before CUPTI's last records. */
+static void cupti_partly_line(const struct xs_summary *s, const char *cupti, struct xs_out *out) {
+    const struct xs_run *run = &s->run;
+    const struct xs_coverage *c = &s->coverage;
+    char matched[XS_UNIT_BYTES], all[XS_UNIT_BYTES], missing[XS_UNIT_BYTES];
+    const char *kernels = run->kernels_recorded ? "" : " Kernels were not recorded.";
+    bool given = !strcmp(run->cupti_status, "stepped aside") || !strcmp(run->cupti_status, "taken");
+    xs_format_count(missing, c->without_record);
+    if (strcmp(run->cupti_status, "active") != 0 && strcmp(run->cupti_status, "unknown") != 0)
+        xs_out_line(out, XS_STYLE_WARN, "Device times until CUPTI %s%s%s%s: %s of %s transfers have one.%s",
+                    given ? "was given to the application" : run->cupti_status, *run->cupti_text ? " (" : "",
+                    run->cupti_text, *run->cupti_text ? ")" : "", xs_format_count(matched, c->matched),
+                    xs_format_count(all, c->matched + c->without_record), kernels);
+    else if (s->trace->is_live)
+        xs_out_line(out, XS_STYLE_PLAIN, "%s is active; the device times of %s transfers are still to come.%s", cupti,
+                    missing, kernels);
+    else if (is_cut_short(s))
+        xs_out_line(out, XS_STYLE_WARN, "%s was active; the trace ends before the device times of %s transfer%s.%s",
+                    cupti, missing, c->without_record == 1 ? "" : "s", kernels);
+    else
+        xs_out_line(out, XS_STYLE_WARN,
+                    "%s was active, but its records of the last moments were lost with the process: %s transfer%s no "
+                    "device time.%s",
+                    cupti, missing, c->without_record == 1 ? " has" : "s have", kernels);
+}
+
+static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
+    char version[XS_UNIT_BYTES], cupti[XS_UNIT_BYTES + 8], recorded[XS_UNIT_BYTES];
+    const struct xs_run *run = &s->run;
+    const char *why = run->cupti_text;
+    const struct xs_coverage *c = &s->coverage;
+    bool active = !strcmp(run->cupti_status, "active"), unknown = !strcmp(run->cupti_status, "unknown");
+    bool unfinished = s->trace->is_live || !strcmp(run->status, "recovered") || !strcmp(run->status, "running");
+    snprintf(cupti, sizeof cupti, "CUPTI%s%s", run->cupti_version ? " " : "",
+             run->cupti_version ? cupti_version(version, run->cupti_version) : "");
+    /* the status is written with the first records: unknown is still starting, or killed early */
+    if ((active || (unknown && c->device_copies)) ? unfinished && c->without_record : c->device_copies > 0)
+        cupti_partly_line(s, cupti, out);
+    else if (s->trace->windows && (active || unknown))
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s in %zu window%s, %s together%s.%s", cupti,
+                    s->trace->windows->items.count, s->trace->windows->items.count == 1 ? "" : "s",
+                    xs_format_ns(recorded, s->trace->windows->recorded_ns),
+                    xs_modelled_any(s) ? "; those of other times are modelled" : "",
+                    run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
+    else if (active || (unknown && c->device_copies))
+        xs_out_line(out, XS_STYLE_PLAIN, "Device times by %s%s.", cupti,
+                    run->kernels_recorded ? "" : XS_KERNELS_NOT_RECORDED);
+    else if (unknown && unfinished)
+        xs_out_line(out, XS_STYLE_WARN, "No device times: %s before CUPTI handed over its first records.",
+                    s->trace->is_live ? "this is"
+                    : is_cut_short(s) ? "the trace ends"
+                                      : "the process was killed");
+    else
+        xs_out_line(out, XS_STYLE_WARN, "No device times: CUPTI %s%s%s%s.", run->cupti_status, *why ? " (" : "", why,
+                    *why ? ")" : "");
+}
+
+static void print_coverage(const struct xs_summary *s, struct xs_out *out) {
+    const struct xs_coverage *c = &s->coverage;
+    char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES], d[XS_UNIT_BYTES];
+    xs_out_heading(out, "Coverage");
+    struct xs_string text = {0};
+    xs_string_format(&text, "%s transfer%s seen on the host: %s with a device record",
+                     xs_format_count(a, c->host_transfers), c->host_transfers == 1 ? "" : "s",
+                     xs_format_count(b, c->matched));
+    const struct {
+        uint64_t count;
+        const char *what;
+    } parts[] = {{c->modelled, "with modelled device times"},
+                 {c->without_record - c->peers, "without"},
+                 {c->peers, "between devices, which have none"},
+                 {c->host_captured, "captured into graphs"},
+                 {c->host_empty, "of 0 bytes"},
+                 {c->host_failed, "failed"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count)
+            xs_string_format(&text, ", %s %s", xs_format_count(d, parts[i].count), parts[i].what);
+    xs_out_line(out, c->without_record > c->peers ? XS_STYLE_WARN : XS_STYLE_PLAIN, "%s.", text.data);
+    xs_string_free(&text);
+    cupti_line(s, out);
+    text = (struct xs_string){0};
+    xs_modelled_say_sums(&text, s);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
+    xs_string_free(&text);
+    if (c->without_event)
+        xs_out_line(out, XS_STYLE_WARN,
+                    "%s of %s device records without a transfer on the host: copies that were made by %sother means.",
+                    xs_format_count(a, c->without_event), xs_format_count(b, c->device_copies),
+                    xs_repaired_any(&s->repaired) ? "the repairs or by " : "");
+    for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
+        struct xs_string left_out = {0};
+        if (xs_left_out_say(s, (enum xs_left_out)kind, &left_out))
+            xs_out_line(out, XS_STYLE_WARN, "%s", left_out.data);
+        xs_string_free(&left_out);
+    }
+}
+
+static void print_notes(const struct xs_summary *s, struct xs_out *out) {
+    char a[XS_UNIT_BYTES];
+    for (size_t i = 0; i < s->note_count && i < NOTE_LINES; i++) {
+        char times[XS_UNIT_BYTES + 16] = "";
+        if (s->notes[i].count > 1)
+            snprintf(times, sizeof times, " (%s times)", xs_format_count(a, s->notes[i].count));
+        xs_out_line(out, XS_STYLE_PLAIN, "note: %s: %s%s", s->notes[i].topic, s->notes[i].text, times);
+    }
+    if (s->note_count > NOTE_LINES)
+        xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info --all", s->note_count - NOTE_LINES);
+}
+
+void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out) {
+    const struct xs_summary *s = report->summary;
+    if (sections & XS_SECTION_BIT(MEMORY)) {
+        print_migrations(s, out);
+        print_memory(s, out);
+    }
+    if (sections & XS_SECTION_BIT(WAITING))
+        print_calls(s, out);
+    if (sections & XS_SECTION_BIT(COVERAGE)) {
+        print_coverage(s, out);
+        xs_findings_coverage(report->findings, &report->contents, out);
+        print_notes(s, out);
+    }
+    if (sections & XS_SECTION_BIT(COST))
+        xs_report_cost(s, out);
+}

@@ -1,0 +1,124 @@
+/* What stands before the numbers of a report, as text: what makes them less than the whole truth. Also in Markdown. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/report/report_internal.h"
+#include "analyzer/words/failures_words.h"
+#include "analyzer/words/left_out.h"
+#include "analyzer/words/modelled_words.h"
+#include "analyzer/words/sentences.h"
+
+/* Of a call that is gone nothing is modelled. */
+static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
+    const struct xs_thinned *thinned = &s->thinned;
+    char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
+    xs_out_line(out, XS_STYLE_WARN,
+                "The trace reached its largest size (XFERSPY_MAX_SIZE): from %s to %s it has one call of %s,"
+                " and more of call sites with few. %s rows are gone. Totals include them%s; findings and lists do not.",
+                xs_format_ns(from, (uint64_t)(thinned->from_ns > 0 ? thinned->from_ns : 0)),
+                xs_format_ns(to, (uint64_t)(thinned->to_ns > 0 ? thinned->to_ns : 0)),
+                xs_format_count(one_in, thinned->one_in), xs_format_count(rows, thinned->rows),
+                xs_modelled_any(s) ? ", but of their device times only what was recorded" : "");
+}
+
+void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_modelled_say(&text, s);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_PLAIN, "D%s.", text.data + 1);
+    xs_string_free(&text);
+}
+
+/* CUPTI hands device times over late, many at once. Until then what waits for kernels looks like copying. */
+static void say_late(const struct xs_summary *s, struct xs_out *out) {
+    enum { MUCH_PERCENT = 2 };
+    const struct xs_coverage *c = &s->coverage;
+    char late[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
+    bool late_ones = s->trace->is_live || s->run.is_snapshot;
+    if (late_ones && !strcmp(s->run.cupti_status, "active") &&
+        c->without_record > c->host_transfers / 100 * MUCH_PERCENT)
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The device times of %s of %s transfers are not there yet: savings can still change much.",
+                    xs_format_count(late, c->without_record), xs_format_count(of, c->host_transfers));
+}
+
+/* How far a trace goes whose end is not in it, and why, where that is known. */
+static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
+    const struct xs_trace *trace = s->trace;
+    const char *why = "The trace was not finished", *more = "";
+    char ns[XS_UNIT_BYTES];
+    if (trace->is_live)
+        why = "The process still runs";
+    else if (s->run.is_snapshot)
+        why = XS_THIS_IS_A_SNAPSHOT;
+    else if (trace->is_cut)
+        why = "The process was killed, and its last events are missing";
+    else if (trace->merged_id >= 0)
+        why = "This copy was made before the trace was finished";
+    else
+        more = " To copy the trace of a program that still runs, use xferspy merge.";
+    if (s->run.duration_ns)
+        xs_out_line(out, XS_STYLE_WARN, "%s: it is recorded up to %s%s.%s", why, xs_format_ns(ns, s->run.duration_ns),
+                    trace->is_live ? " so far" : "", more);
+    else
+        xs_out_line(out, XS_STYLE_WARN, "%s, and nothing is recorded%s.%s", why, trace->is_live ? " yet" : "", more);
+    say_late(s, out);
+}
+
+/* What makes the rest of the report less than the whole truth comes before it. */
+void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
+    const char *status = s->run.status;
+    struct xs_string simulated = {0};
+    char buffer[XS_UNIT_BYTES];
+    if (s->run.simulated)
+        xs_say_simulated(&simulated, NULL, "times below");
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    xs_string_free(&simulated);
+    if (*s->run.importer)
+        xs_out_line(out, XS_STYLE_WARN,
+                    "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
+                    " are not in it, so findings that need them cannot be made.",
+                    *s->run.import_version ? " " : "", s->run.import_version);
+    if (s->trace->is_live || !strcmp(status, "running"))
+        say_unfinished(s, out);
+    else if (!strcmp(status, "recovered"))
+        xs_out_line(out, XS_STYLE_WARN,
+                    "The process was killed; its last events were recovered, device times of the "
+                    "last moments may be missing.");
+    else if (!strcmp(status, "stopped"))
+        xs_out_line(out, XS_STYLE_WARN, "Capture stopped before the program did; the notes below say why.");
+    else if (strcmp(status, "complete") != 0)
+        xs_out_line(out, XS_STYLE_WARN, "The trace was not closed (status: %s); the end may be missing.", status);
+    if (s->thinned.rows)
+        say_thinned(s, out);
+    struct xs_string repaired = {0};
+    xs_repaired_say(&repaired, &s->repaired);
+    if (repaired.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", repaired.data);
+    xs_string_free(&repaired);
+    struct xs_string looked_at = {0};
+    xs_looked_at_say(s, &looked_at);
+    if (looked_at.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", looked_at.data);
+    xs_string_free(&looked_at);
+    if (s->damaged_rows)
+        xs_out_line(out, XS_STYLE_WARN,
+                    "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "
+                    "those values were left out.",
+                    xs_format_count(buffer, s->damaged_rows));
+}
+
+/* Before everything: what a program does after a call failed is not what it was written for. */
+void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_failures_say(&text, &report->summary->failures, report->findings);
+    if (text.length) {
+        fputs(xs_style_on(out, XS_STYLE_BAD), out->file);
+        xs_out_indented(out, 0, "%s.", text.data);
+        fputs(xs_style_off(out, XS_STYLE_BAD), out->file);
+    }
+    xs_string_free(&text);
+}

@@ -1,0 +1,312 @@
+/* xferspy run: starts a program under capture. Its options are those of the preloaded library (schema/options.def),
+ * handed over as environment variables. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/variables.h"
+#include "analyzer/commands/common/command.h"
+#include "analyzer/commands/run/run.h"
+#include "schema/redact.h"
+#include "schema/window_spec.h"
+
+XS_DECLARE_COMMAND(run)
+
+enum option_type { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
+struct capture_option {
+    const char *field, *name, *preset, *values, *help;
+    enum option_type type;
+};
+static const struct capture_option capture_options[] = {
+#define XS_OPTION(field, name, type, preset, values, help) {#field, name, preset, values, help, type},
+#include "schema/options.def"
+#undef XS_OPTION
+};
+enum { CAPTURE_OPTIONS = sizeof capture_options / sizeof *capture_options };
+
+enum { KEY_CAPTURE = 0x2000, KEY_REPORT = 0x3000, KEY_REPORT_OUTPUT, KEY_FORCE };
+
+struct arguments {
+    struct xs_out_options output;
+    bool report, names_trace;
+    char **program;
+};
+
+static const char doc[] =
+    "Runs a program and records its copies between CPU and GPU. The program needs no rebuild. Its output, exit status "
+    "and signals stay the same. Every process that uses CUDA writes a trace."
+    "\v"
+    "Examples:\n"
+    "  xferspy run -- ./app --its-own options\n"
+    "  xferspy run -o run.%n.db -- ./app          run.1.db, the next time run.2.db\n"
+    "  xferspy run --report -- python train.py\n"
+    "  xferspy run --skip-steps=20 --steps=10 -- python train.py\n"
+    "  xferspy run --output=traces/%h-%r.db -- mpirun ./solver\n"
+    "\n"
+    "Each capture option is also an environment variable: XFERSPY_OUTPUT for --output. The option overrides the "
+    "variable. You can also preload the library yourself:\n"
+    "  XFERSPY_OUTPUT=run.db LD_PRELOAD=libxferspy.so ./app\n"
+    "\n"
+    "Exit status: the program's; 127 if the program is not found, 126 if it cannot be started. If xferspy did not try "
+    "to start it: 1 with a message (libxferspy.so is not found or cannot be preloaded, or the file of -o or of "
+    "--report-output exists or cannot be made), 2 for a mistake in the options.";
+
+#define YES "on|1|true|yes"
+#define NO "off|0|false|no"
+
+static bool is_one_of(const char *values, const char *value) {
+    size_t n = strlen(value);
+    for (const char *v = values; n && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL)
+        if (strcspn(v, "|") == n && !strncasecmp(v, value, n))
+            return true;
+    return false;
+}
+
+const char *xs_pattern_refused(const char *pattern) {
+    static const struct xs_redact_functions functions = {regcomp, regexec, regfree};
+    regex_t compiled;
+    const char *why = xs_redact_compile(&functions, pattern, &compiled);
+    if (!why)
+        regfree(&compiled);
+    return why;
+}
+
+bool xs_means_off(const char *value) { return value && is_one_of(NO, value); }
+bool xs_means_on(const char *value) { return value && is_one_of(YES, value); }
+
+/* Underscores of the fields become hyphens. */
+static void add_name(struct xs_string *name, const struct capture_option *option) {
+    for (const char *c = option->field; *c; c++)
+        xs_string_add(name, *c == '_' ? "-" : c, 1);
+}
+
+/* The values that an option accepts are checked here already: the library would only print and go on. */
+static bool accepts(const struct capture_option *option, const char *value) {
+    const char *values = option->type == BOOL ? YES "|" NO : option->values;
+    size_t n = strlen(value);
+    if (option->type == TEXT || option->type == PATTERN)
+        return n > 0 && n < 1024;
+    if (option->type == SHARE && strcasecmp(value, "off") == 0)
+        return true;
+    if (option->type == INT || option->type == SHARE) {
+        char *end;
+        long number = strtol(value, &end, 10);
+        const char *dots = strstr(values, "..");
+        return n && !*end && number >= strtol(values, NULL, 10) && (!dots || number <= strtol(dots + 2, NULL, 10));
+    }
+    return is_one_of(values, value);
+}
+
+static void refuse(const struct capture_option *option, const char *value, struct argp_state *state) {
+    struct xs_string name = {0}, why = {0};
+    const char *dots = strstr(option->values, "..");
+    add_name(&name, option);
+    if (option->type == INT && dots)
+        xs_string_format(&why, " is not between %.*s and %s", (int)(dots - option->values), option->values, dots + 2);
+    else
+        xs_string_format(&why, ": use %s", option->values);
+    argp_error(state, "--%s=%s%s", name.data, value, why.data);
+    xs_string_free(&name);
+    xs_string_free(&why);
+}
+
+/* Why it is no window or no name, NULL: it is. The library would say so, too, but only when the program is under way.
+ */
+static const char *refused_part(const struct capture_option *option, const char *value) {
+    if (!strcmp(option->field, "window"))
+        return *value ? xs_window_spec_refused(value) : "use " XS_WINDOW_SPEC_FORMS;
+    return strcmp(option->field, "step") ? NULL : xs_range_name_refused(value);
+}
+
+static const char *const repair_names[] = {
+#define XS_REPAIR(id, symbol, name, what) name,
+#include "schema/repairs.def"
+#undef XS_REPAIR
+    NULL};
+
+/* The first name of the list that is no repair, without its end; 0: there is none. */
+static size_t wrong_repair(const char *list, const char **name) {
+    for (size_t bytes; *list; list += bytes + (list[bytes] == ',')) {
+        bool known = !(bytes = strcspn(list, ",")) || (bytes == strlen("all") && !strncmp(list, "all", bytes));
+        for (size_t i = 0; repair_names[i]; i++)
+            known |= strlen(repair_names[i]) == bytes && !strncmp(list, repair_names[i], bytes);
+        *name = list;
+        if (!known)
+            return bytes;
+    }
+    return 0;
+}
+
+/* Refused here, because with a wrong name the library would run the program without any repair. */
+static bool is_wrong_repair(const struct capture_option *option, const char *value, struct argp_state *state) {
+    if (strcmp(option->field, "repair") != 0)
+        return false;
+    const char *name = value;
+    size_t bytes = wrong_repair(value, &name);
+    struct xs_string why = {0};
+    if (!bytes && value[strspn(value, ",")])
+        return false;
+    if (bytes)
+        xs_string_format(&why, "there is no repair `%.*s'; ", (int)bytes, name);
+    xs_string_format(&why, "use ");
+    for (size_t i = 0; repair_names[i]; i++)
+        xs_string_format(&why, "%s%s", i ? ", " : "", repair_names[i]);
+    argp_error(state, "--repair=%s: %s or all", value, why.data);
+    xs_string_free(&why);
+    return true;
+}
+
+static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
+    struct xs_string name = {0};
+    value = value ? value : "on"; /* a switch by itself */
+    const char *why = refused_part(option, value);
+    if (why) {
+        argp_error(state, "--%s=%s: %s", option->field, value, why);
+        return;
+    }
+    if (is_wrong_repair(option, value, state))
+        return;
+    why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
+    if (why) { /* without the value, in which there may be a secret */
+        add_name(&name, option);
+        argp_error(state, "--%s: the pattern %s", name.data, why);
+        xs_string_free(&name);
+        return;
+    }
+    if (!accepts(option, value)) {
+        refuse(option, value, state);
+        return;
+    }
+    xs_string_format(&name, "XFERSPY_%s", option->name);
+    if (setenv(name.data, value, 1) != 0)
+        xs_out_of_memory();
+    if (!strcmp(option->field, "output"))
+        ((struct arguments *)state->input)->names_trace = true;
+    xs_string_free(&name);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    if (key >= KEY_CAPTURE && key < KEY_CAPTURE + CAPTURE_OPTIONS) {
+        set_capture_option(&capture_options[key - KEY_CAPTURE], argument, state);
+        return 0;
+    }
+    switch (key) {
+    case 'o':
+        for (int i = 0; i < CAPTURE_OPTIONS; i++)
+            if (!strcmp(capture_options[i].field, "output"))
+                set_capture_option(&capture_options[i], argument, state);
+        return 0;
+    case KEY_REPORT_OUTPUT:
+        arguments->output.path = argument;
+        arguments->report = true;
+        return 0;
+    case KEY_FORCE:
+        arguments->output.force = true;
+        return 0;
+    case KEY_REPORT:
+        arguments->report = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        arguments->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which program?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Other options that the help names are to be typed here: --skip-steps for @SKIP_STEPS. */
+static void add_help(struct xs_string *help, const char *text) {
+    for (const char *c = text; *c; c++) {
+        if (*c != '@') {
+            xs_string_add(help, c, 1);
+            continue;
+        }
+        xs_string_format(help, "--");
+        for (; (c[1] >= 'A' && c[1] <= 'Z') || c[1] == '_'; c++)
+            xs_string_format(help, "%c", c[1] == '_' ? '-' : c[1] - 'A' + 'a');
+    }
+}
+
+static struct argp_option options[CAPTURE_OPTIONS + 8];
+const struct xs_interface xs_interface_run = {
+    .argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc}};
+
+/* The table is made of options.def, where names are spelled as variables and the defaults stand apart: more than the
+ * preprocessor can do. Before main, because help, completion and man pages read it, too; it stays until the end. */
+__attribute__((constructor)) static void build_options(void) {
+    size_t n = 0;
+    options[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
+    for (int i = 0; i < CAPTURE_OPTIONS; i++) {
+        const struct capture_option *option = &capture_options[i];
+        struct xs_string name = {0}, help = {0};
+        add_name(&name, option);
+        add_help(&help, option->help);
+        if (*option->preset)
+            xs_string_format(&help, " (default: %s)", option->preset);
+        if (!strcmp(option->field, "output"))
+            xs_string_format(&help, "; short: -o FILE");
+        options[n++] = (struct argp_option){.name = name.data,
+                                            .key = KEY_CAPTURE + i,
+                                            .arg = option->values,
+                                            .flags = option->type == BOOL ? OPTION_ARG_OPTIONAL : 0,
+                                            .doc = help.data,
+                                            .group = 1};
+    }
+    options[n++] = (struct argp_option){.key = 'o', .arg = "FILE", .flags = OPTION_HIDDEN, .group = 1};
+    options[n++] = (struct argp_option){.doc = "Afterwards:", .group = 2};
+    options[n++] = (struct argp_option){.name = "report",
+                                        .key = KEY_REPORT,
+                                        .doc = "when the program ends, print the report of its traces to standard "
+                                               "error; standard output stays the program's",
+                                        .group = 2};
+    options[n++] = (struct argp_option){.name = "report-output",
+                                        .key = KEY_REPORT_OUTPUT,
+                                        .arg = "FILE",
+                                        .doc = "print the report to FILE (`-': standard output); implies --report",
+                                        .group = 2};
+    options[n++] = (struct argp_option){.name = "force",
+                                        .key = KEY_FORCE,
+                                        .doc = "let -o replace an existing trace, and --report-output an existing file",
+                                        .group = 2};
+    options[n] = (struct argp_option){0};
+}
+
+static int start(struct arguments *arguments) {
+    if (xs_out_check(&arguments->output) < 0)
+        return XS_EXIT_ERROR;
+    char *tried = NULL, *library = xs_find_library(&tried);
+    if (!library) {
+        xs_complain(XS_LIBRARY_NOT_FOUND_AT, tried);
+        free(tried);
+        return XS_EXIT_ERROR;
+    }
+    if (!xs_means_on(getenv("XFERSPY_QUIET")))
+        xs_warn_about_variables();
+    char *program = xs_find_program(arguments->program[0]);
+    bool warned = program && xs_warn_about_program(program);
+    int status = XS_EXIT_OK;
+    if (program && access(program, X_OK) == 0) /* else nothing will be started, which is said then */
+        status = xs_output_prepare(program, arguments->names_trace, arguments->output.force);
+    free(program);
+    if (status == XS_EXIT_OK)
+        status = xs_set_preload(library) < 0
+                     ? XS_EXIT_ERROR
+                     : xs_run_program(arguments->program, arguments->report ? &arguments->output : NULL, warned);
+    free(library);
+    return status;
+}
+
+int xs_command_run(int argc, char **argv) {
+    struct arguments arguments = {0};
+    if (argp_parse(&xs_interface_run.argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments) != 0)
+        return XS_EXIT_USAGE;
+    return start(&arguments);
+}

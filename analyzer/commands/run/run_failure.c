@@ -1,0 +1,36 @@
+/* xferspy run: what can be tried where the program's work failed on the device while CUPTI was attached. CUPTI has made
+ * good programs fail (docs/develop/internals.md, "CUPTI"), and whether it has cannot be told from the trace. */
+#include <string.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/commands/common/command.h"
+#include "analyzer/commands/run/run.h"
+
+static bool failed_with_cupti(const char *path) {
+    struct xs_trace trace;
+    char message[XS_TRACE_MESSAGE_BYTES], cupti[16];
+    if (xs_trace_open(path, &trace, message) < 0)
+        return false;
+    bool failed = xs_trace_meta_int(&trace, "failure.result", 0) > 0 &&
+                  !strcmp(xs_trace_meta_text(&trace, "failure.cupti", cupti, sizeof cupti, ""), "attached");
+    xs_trace_close(&trace);
+    return failed;
+}
+
+void xs_offer_without_cupti(char **argv, const struct xs_run_files *files) {
+    bool failed = false;
+    for (size_t i = 0; i < files->count && !failed; i++)
+        failed = !xs_run_is_unclosed(files->paths[i]) && failed_with_cupti(files->paths[i]);
+    if (!failed)
+        return;
+    struct xs_string command = {0};
+    xs_string_format(&command, "XFERSPY_CUPTI=off xferspy run --");
+    for (char **word = argv; *word; word++) {
+        xs_string_format(&command, " ");
+        xs_string_shell_word(&command, *word);
+    }
+    xs_complain("the program's work failed on the GPU while CUPTI was attached. This shows whether CUPTI is the cause: "
+                "`%s'",
+                command.data);
+    xs_string_free(&command);
+}

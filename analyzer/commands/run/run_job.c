@@ -1,0 +1,94 @@
+/* xferspy run: as one rank of a job, of which the others run it, too. */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/commands/run/run.h"
+#include "schema/rank.h"
+
+enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
+/* The clock of files lags behind by a tick of the kernel, 10 ms at most: a file may seem older than the process that
+ * made it. */
+enum { FILES_CLOCK_LAG_NS = 10000000 };
+
+/* What a process's file in /proc has; NULL where it may not be read. To be freed. */
+static char *read_of(long pid, const char *what, size_t *bytes) {
+    char *path = xs_text_format("/proc/%ld/%s", pid, what), buffer[4096];
+    struct xs_string text = {0};
+    FILE *file = fopen(path, "re");
+    free(path);
+    if (!file)
+        return NULL;
+    xs_string_add(&text, "", 0);
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        xs_string_add(&text, buffer, n);
+    fclose(file);
+    *bytes = text.length;
+    return text.data;
+}
+
+static bool was_started_with(long pid, const char *variable) {
+    size_t bytes = 0, length = strlen(variable);
+    char *all = read_of(pid, "environ", &bytes);
+    bool found = false;
+    if (!all)
+        return false;
+    for (size_t at = 0; at < bytes && !found; at += strlen(all + at) + 1)
+        found = !strncmp(all + at, variable, length) && all[at + length] == '=';
+    free(all);
+    return found;
+}
+
+/* The parent, and when the process started, in nanoseconds since 1970. False: it cannot be told. */
+static bool look_at(long pid, long *parent, int64_t *start_ns) {
+    size_t bytes = 0;
+    char *stat = read_of(pid, "stat", &bytes), *at = stat ? strrchr(stat, ')') : NULL; /* the name may have blanks */
+    unsigned long long ticks = 0;
+    struct timespec now, since_boot;
+    bool known =
+        at && sscanf(at + 1, " %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                     parent, &ticks) == 2;
+    free(stat);
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(CLOCK_BOOTTIME, &since_boot);
+    int64_t boot_ns = ((int64_t)now.tv_sec - since_boot.tv_sec) * BILLION + (now.tv_nsec - since_boot.tv_nsec);
+    *start_ns = boot_ns + (int64_t)(ticks * (BILLION / (unsigned long long)sysconf(_SC_CLK_TCK)));
+    return known;
+}
+
+/* When the launcher started: the first ancestor that has no rank. -1: there is none, or the job is this process. */
+static int64_t job_start_ns(void) {
+    const char *variable = NULL;
+    long pid = getpid(), parent = 0;
+    int64_t start_ns = -1;
+    if (!xs_is_rank_of_many())
+        return -1;
+    xs_rank(&variable);
+    for (int i = 0; i < MOST_ANCESTORS && look_at(pid, &parent, &start_ns) && parent > 0; i++) {
+        pid = parent;
+        if (!was_started_with(pid, variable))
+            return look_at(pid, &parent, &start_ns) ? start_ns : -1;
+    }
+    return -1;
+}
+
+static int64_t birth_ns(const char *path) {
+    struct statx st;
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME | STATX_MTIME, &st) != 0)
+        return -1;
+    const struct statx_timestamp *time = st.stx_mask & STATX_BTIME ? &st.stx_btime : &st.stx_mtime;
+    return time->tv_sec * (int64_t)BILLION + time->tv_nsec;
+}
+
+bool xs_is_rank_of_many(void) { return xs_rank(NULL) >= 0 && xs_world_size(NULL) != 1; }
+
+bool xs_is_of_this_job(const char *path) {
+    int64_t start_ns = job_start_ns();
+    return start_ns >= 0 && birth_ns(path) + FILES_CLOCK_LAG_NS >= start_ns;
+}

@@ -1,0 +1,49 @@
+/* xferspy run: a name of -o belongs to one run from before its program starts until the run ends. The trace exists only
+ * after the program's first CUDA call, so without this two runs that start together both find the name free. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/commands/run/run.h"
+
+/* FNV-1a: a name may be longer than a socket's. */
+static uint64_t hash_of(const char *text) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
+}
+
+bool xs_output_reserve(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? xs_strdup(path) : xs_strdup(".");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat st;
+    if (slash)
+        folder[slash == path ? 1 : slash - path] = '\0';
+    bool is_known = stat(folder, &st) == 0;
+    free(folder);
+    if (!is_known)
+        return true;
+    /* An abstract name leaves no file behind, and the kernel frees it however this process ends. */
+    int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
+                          "xferspy-run.%" PRIuMAX ".%" PRIuMAX ".%" PRIuMAX ".%016" PRIx64, (uintmax_t)getuid(),
+                          (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, hash_of(slash ? slash + 1 : path));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return true; /* the trace itself never replaces another */
+    socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    if (bind(fd, (const struct sockaddr *)&address, bytes) == 0 || errno != EADDRINUSE)
+        return true; /* stays open until this process ends */
+    close(fd);
+    return false;
+}

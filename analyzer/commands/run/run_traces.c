@@ -1,0 +1,118 @@
+/* xferspy run: the traces that the program writes. They are found by what is new under the names that the template can
+ * become, because a trace never replaces a file: no clock is asked, and a run just before does not matter. */
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/commands/run/run.h"
+
+/* Characters that glob would take for its own are quoted. */
+static void add_literal(struct xs_string *pattern, const char *text, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++)
+        xs_string_format(pattern, strchr("*?[\\", text[i]) ? "\\%c" : "%c", text[i]);
+}
+
+/* The template with every % part as *, absolute, for finding what it became. */
+static char *template_pattern(void) {
+    const char *template = getenv("XFERSPY_OUTPUT");
+    struct xs_string pattern = {0};
+    if (!template || !*template)
+        template = "xferspy-%*.db"; /* with rank and host too where a launcher set them */
+    if (*template != '/') {
+        char *cwd = getcwd(NULL, 0);
+        add_literal(&pattern, cwd ? cwd : ".", strlen(cwd ? cwd : "."));
+        xs_string_add(&pattern, "/", 1);
+        free(cwd);
+    }
+    for (const char *c = template; *c; c++) {
+        if (*c != '%') {
+            add_literal(&pattern, c, 1);
+        } else if (c[1] == '%') {
+            xs_string_add(&pattern, "%", 1);
+            c++;
+        } else {
+            const char *brace = c[1] == 'q' && c[2] == '{' ? strchr(c, '}') : NULL;
+            xs_string_add(&pattern, "*", 1);
+            c = brace ? brace : c[1] ? c + 1 : c;
+        }
+    }
+    return pattern.data;
+}
+
+/* The same with a number in it, as the library makes names where one is taken: "run.db" -> "run.[0-9]*.db". */
+static char *numbered_pattern(const char *pattern) {
+    const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
+    bool has_suffix = dot && (!slash || dot > slash + 1);
+    size_t bytes = has_suffix ? (size_t)(dot - pattern) : strlen(pattern);
+    return xs_text_format("%.*s.[0-9]*%s", (int)bytes, pattern, has_suffix ? dot : "");
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+static bool is_beside_a_trace(const char *path) {
+    return ends_with(path, "-wal") || ends_with(path, "-shm") || ends_with(path, "-journal") ||
+           ends_with(path, ".spool");
+}
+
+static void add(struct xs_run_files *files, const char *path) {
+    struct stat st;
+    if (is_beside_a_trace(path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    for (size_t i = 0; i < files->count; i++)
+        if (!strcmp(files->paths[i], path))
+            return;
+    files->paths = xs_realloc(files->paths, (files->count + 1) * sizeof *files->paths);
+    files->numbers = xs_realloc(files->numbers, (files->count + 1) * sizeof *files->numbers);
+    files->paths[files->count] = xs_strdup(path);
+    files->numbers[files->count++] = (struct xs_file_number){st.st_dev, st.st_ino};
+}
+
+static void add_matching(struct xs_run_files *files, const char *pattern) {
+    glob_t found = {0};
+    if (glob(pattern, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            add(files, found.gl_pathv[i]);
+    globfree(&found);
+}
+
+struct xs_run_files xs_run_files(void) {
+    struct xs_run_files files = {0};
+    char *pattern = template_pattern(), *numbered = numbered_pattern(pattern);
+    add_matching(&files, pattern);
+    add_matching(&files, numbered);
+    free(pattern);
+    free(numbered);
+    return files;
+}
+
+static bool has(const struct xs_run_files *files, const char *path, struct xs_file_number number) {
+    for (size_t i = 0; i < files->count; i++)
+        if (files->numbers[i].inode == number.inode && files->numbers[i].device == number.device &&
+            !strcmp(files->paths[i], path))
+            return true;
+    return false;
+}
+
+struct xs_run_files xs_run_files_since(const struct xs_run_files *before) {
+    struct xs_run_files now = xs_run_files(), files = {0};
+    for (size_t i = 0; i < now.count; i++)
+        if (!has(before, now.paths[i], now.numbers[i]))
+            add(&files, now.paths[i]);
+    xs_run_files_free(&now);
+    return files;
+}
+
+void xs_run_files_free(struct xs_run_files *files) {
+    for (size_t i = 0; i < files->count; i++)
+        free(files->paths[i]);
+    free(files->paths);
+    free(files->numbers);
+    *files = (struct xs_run_files){0};
+}

@@ -1,0 +1,104 @@
+/* xferspy run --skip-steps: a run of hours should not end without a step. What the library knows of steps is in the
+ * trace while it is written, and this process looks at it: the library would print into the program's output. */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/commands/common/command.h"
+#include "analyzer/commands/run/run.h"
+
+enum {
+    LOOK_MS = 1000,
+    PATIENCE_S = 5,   /* of a program that is busy */
+    BUSY_CALLS = 500, /* copies, launches and waits, which would be some steps */
+    LONGEST_S = 60,   /* of one that loads for long, or computes steps of seconds */
+};
+
+static bool asks_for_steps(void) {
+    const char *skip = getenv("XFERSPY_SKIP_STEPS"), *steps = getenv("XFERSPY_STEPS");
+    return (skip && atol(skip) > 0) || (steps && atol(steps) > 0);
+}
+
+/* The end of the process makes it readable. -1: an old kernel, or there is no process. */
+static int descriptor_of(pid_t process) {
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, process, 0);
+#else
+    (void)process;
+    return -1;
+#endif
+}
+
+static int64_t seconds_since(int64_t unix_ns) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec - unix_ns / 1000000000;
+}
+
+static void say_not_found(const struct xs_trace *trace, int64_t seconds) {
+    char wait[128];
+    const char *name = getenv("XFERSPY_STEP");
+    struct xs_string text = {0};
+    int64_t most = xs_trace_meta_int(trace, "range.most_waits", 0);
+    if (name && *name) {
+        xs_string_format(&text, "no NVTX range \"%s\" came yet", name);
+    } else {
+        xs_string_format(&text, "of %" PRId64 " waits none comes regularly",
+                         xs_trace_meta_int(trace, "range.waits", 0));
+        if (most > 1)
+            xs_string_format(&text, " (the most frequent is %s, which returned %" PRId64 " times to one place)",
+                             xs_trace_meta_text(trace, "range.most_wait", wait, sizeof wait, "unknown"), most);
+    }
+    xs_complain("no step was found in the first %" PRId64 " s, so only allocations are recorded: %s. "
+                "If you want more, end the program and start it again with --step and a range's name, or without "
+                "the options of steps",
+                seconds, text.data);
+    xs_string_free(&text);
+}
+
+/* True: it was said, or there is nothing to be said any more. */
+static bool look_at(const char *path) {
+    struct xs_trace trace;
+    char message[XS_TRACE_MESSAGE_BYTES], by[16];
+    if (xs_trace_open(path, &trace, message) < 0)
+        return false; /* it is being made */
+    int64_t seconds = seconds_since(xs_trace_meta_int(&trace, "start_unix_ns", 0));
+    int64_t calls = xs_trace_meta_int(&trace, "range.left_out_transfers", 0) +
+                    xs_trace_meta_int(&trace, "range.left_out_launches", 0) +
+                    xs_trace_meta_int(&trace, "range.waits", 0);
+    bool by_range = !strcmp(xs_trace_meta_text(&trace, "range.steps_by", by, sizeof by, ""), "range");
+    bool is_open = by_range ? !xs_trace_meta_int(&trace, "range.steps_passed", 0) : !strcmp(by, "none");
+    bool is_time = seconds >= LONGEST_S || (seconds >= PATIENCE_S && calls >= BUSY_CALLS);
+    if (*by && is_open && is_time && trace.is_live)
+        say_not_found(&trace, seconds);
+    bool is_done = (*by && !is_open) || is_time;
+    xs_trace_close(&trace);
+    return is_done;
+}
+
+static bool look(const struct xs_run_files *before) {
+    struct xs_run_files files = xs_run_files_since(before);
+    bool is_done = false;
+    for (size_t i = 0; i < files.count && !is_done; i++)
+        is_done = look_at(files.paths[i]);
+    xs_run_files_free(&files);
+    return is_done;
+}
+
+void xs_watch_steps(pid_t program, const struct xs_run_files *before) {
+    const char *quiet = getenv("XFERSPY_QUIET"), *enable = getenv("XFERSPY_ENABLE");
+    if (!asks_for_steps() || xs_means_on(quiet) || xs_means_off(enable))
+        return;
+    struct pollfd end = {.fd = descriptor_of(program), .events = POLLIN};
+    for (bool is_done = end.fd < 0; !is_done;) {
+        int ended = poll(&end, 1, LOOK_MS);
+        is_done = ended > 0 || (ended == 0 && look(before));
+    }
+    if (end.fd >= 0)
+        close(end.fd);
+}

@@ -1,0 +1,357 @@
+/* The command of a trace, and recording one; see program.h. */
+#include "analyzer/commands/try/program.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/commands/bench/start.h"
+#include "analyzer/commands/common/command.h"
+#include "analyzer/commands/run/run.h"
+#include "schema/redact.h"
+
+#define FOLDER "xferspy-try-XXXXXX"
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever is set */
+#define WHOLE_BUDGET "XFERSPY_BUDGET="
+enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
+#define SAY_THE_COMMAND "say it: xferspy try %s -- PROGRAM [ARGUMENTS]"
+
+/* --- words --- */
+
+static char **free_words(char **words) {
+    for (char **word = words; word && *word; word++)
+        free(*word);
+    free(words);
+    return NULL;
+}
+
+static char **add_word(char **words, size_t count, char *word) {
+    words = xs_realloc(words, (count + 2) * sizeof *words);
+    words[count] = word;
+    words[count + 1] = NULL;
+    return words;
+}
+
+/* One word; NULL where a quote is open at the end. */
+static char *take_word(const char **at) {
+    struct xs_string word = {0};
+    const char *c = *at;
+    xs_string_add(&word, "", 0);
+    for (; *c && *c != ' '; c++) {
+        if (*c == '\'') {
+            const char *end = strchr(c + 1, '\'');
+            if (!end) {
+                xs_string_free(&word);
+                return NULL;
+            }
+            xs_string_add(&word, c + 1, (size_t)(end - c - 1));
+            c = end;
+        } else {
+            c += *c == '\\' && c[1];
+            xs_string_add(&word, c, 1);
+        }
+    }
+    *at = c;
+    return word.data ? word.data : xs_strdup("");
+}
+
+char **xs_program_words(const char *command) {
+    char **words = NULL;
+    size_t count = 0;
+    for (command += strspn(command, " "); *command; command += strspn(command, " ")) {
+        char *word = take_word(&command);
+        if (!word)
+            return free_words(words);
+        words = add_word(words, count++, word);
+    }
+    return words;
+}
+
+/* --- the program --- */
+
+int xs_program_begin(struct xs_program *program) {
+    char *tried = NULL, **bare;
+    struct xs_string preload = {0};
+    *program = (struct xs_program){.library = xs_find_library(&tried)};
+    if (!program->library) {
+        xs_complain(XS_LIBRARY_NOT_FOUND_AT, tried);
+        free(tried);
+        return XS_EXIT_ERROR;
+    }
+    if (strpbrk(program->library, " :\t\n")) {
+        xs_complain(XS_CANNOT_NAME "; " XS_COPY_ELSEWHERE, program->library);
+        return XS_EXIT_ERROR;
+    }
+    xs_string_format(&preload, "LD_PRELOAD=%s", program->library);
+    bare = xs_environment_bare(environ, NULL);
+    for (char **setting = bare; *setting; setting++)
+        if (!strncmp(*setting, "LD_PRELOAD=", strlen("LD_PRELOAD=")) && (*setting)[strlen("LD_PRELOAD=")])
+            xs_string_format(&preload, ":%s", *setting + strlen("LD_PRELOAD="));
+    xs_environment_free(bare);
+    program->preload = preload.data;
+    return XS_EXIT_OK;
+}
+
+void xs_program_end(struct xs_program *program) {
+    free_words(program->argv);
+    free(program->folder);
+    free(program->library);
+    free(program->preload);
+    *program = (struct xs_program){0};
+}
+
+void xs_program_set(struct xs_program *program, char *const *argv) {
+    for (size_t i = 0; argv[i]; i++)
+        program->argv = add_word(program->argv, i, xs_strdup(argv[i]));
+}
+
+/* True after a yes. Where nobody can be asked, a message says what to type. */
+static bool ask(const char *trace, const char *command, const char *folder) {
+    char *name = xs_text_escaped(trace), *shown = xs_text_escaped(command), *where = xs_text_escaped(folder);
+    char answer[16] = "";
+    bool can_ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    if (can_ask) {
+        fprintf(stderr, "xferspy: the command in %s is: %s\nxferspy: Run it in %s? [y/N] ", name, shown, where);
+        fflush(stderr);
+        if (!fgets(answer, sizeof answer, stdin))
+            putc('\n', stderr);
+    } else {
+        xs_complain("the command in %s is: %s", trace, command);
+        xs_complain("anybody can write a command into a trace; add --yes to run it in %s", folder);
+    }
+    free(name);
+    free(shown);
+    free(where);
+    return *answer == 'y' || *answer == 'Y';
+}
+
+int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed) {
+    char *command = xs_realloc(NULL, COMMAND_BYTES), folder[PATH_BYTES];
+    const char *why = NULL;
+    xs_trace_meta_text(trace, "command", command, COMMAND_BYTES, "");
+    xs_trace_meta_text(trace, "cwd", folder, sizeof folder, "");
+    size_t length = strlen(command);
+    static const char cut[] = " ...";
+    if (!length || folder[0] != '/')
+        why = "does not say which command it is of";
+    else if (strstr(command, XS_REDACT_HIDDEN))
+        why = "has a command of which XFERSPY_REDACT hid a part";
+    else if (length >= strlen(cut) && !strcmp(command + length - strlen(cut), cut))
+        why = "has a command that is too long to be kept whole";
+    if (!why && !(program->argv = xs_program_words(command)))
+        why = "has a command that cannot be read";
+    if (why) {
+        char *word = xs_text_shell_word(trace->path);
+        xs_complain("%s %s; " SAY_THE_COMMAND, trace->path, why, word);
+        free(word);
+    } else {
+        program->folder = xs_strdup(folder);
+    }
+    bool runs = !why && (is_agreed || ask(trace->path, command, folder));
+    free(command);
+    return runs ? XS_EXIT_OK : XS_EXIT_ERROR;
+}
+
+bool xs_program_enter(const struct xs_program *program, int *back) {
+    *back = program->folder ? open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (!program->folder || (*back >= 0 && chdir(program->folder) == 0))
+        return true;
+    xs_complain("%s, where the trace was recorded, cannot be entered: %s", program->folder, strerror(errno));
+    xs_program_leave(*back);
+    return false;
+}
+
+void xs_program_leave(int back) {
+    if (back < 0)
+        return;
+    if (fchdir(back) != 0)
+        xs_complain("cannot go back to the folder before: %s", strerror(errno));
+    close(back);
+}
+
+/* --- recording --- */
+
+static char **add_setting(char **settings, size_t *count, const char *name, const char *value) {
+    struct xs_string text = {0};
+    xs_string_format(&text, "%s=%s", name, value);
+    settings = add_word(settings, *count, text.data);
+    (*count)++;
+    return settings;
+}
+
+/* Every call has to be in the trace, made by the program itself: neither parts of the run nor repairs are wanted. */
+static bool is_for_recording(const char *setting, bool is_whole) {
+    static const char *const others[] = {
+        "XFERSPY_OUTPUT=",     "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_STEP=", "XFERSPY_STEPS=",
+        "XFERSPY_SKIP_STEPS=", "XFERSPY_REPAIR",  WHOLE_FINGERPRINT,  WHOLE_BUDGET};
+    const size_t count = sizeof others / sizeof *others - (is_whole ? 0 : 2);
+    bool is = !strncmp(setting, "XFERSPY_", strlen("XFERSPY_"));
+    for (size_t i = 0; i < count; i++)
+        is = is && strncmp(setting, others[i], strlen(others[i])) != 0;
+    return is;
+}
+
+/* What is set of capture stays, but where `is_whole` asks for contents and device times of all copies. */
+static char **settings_of(const struct xs_program *program, const char *output, bool is_whole) {
+    char **settings = NULL;
+    size_t count = 0;
+    for (char **setting = environ; *setting; setting++)
+        if (is_for_recording(*setting, is_whole))
+            settings = add_word(settings, count++, xs_strdup(*setting));
+    if (!getenv("XFERSPY_QUIET"))
+        settings = add_word(settings, count++, xs_strdup("XFERSPY_QUIET=on"));
+    if (is_whole) {
+        settings = add_word(settings, count++, xs_strdup(WHOLE_FINGERPRINT "all"));
+        settings = add_word(settings, count++, xs_strdup(WHOLE_BUDGET "off"));
+    }
+    settings = add_setting(settings, &count, "XFERSPY_OUTPUT", output);
+    if (!getenv("NVTX_INJECTION64_PATH"))
+        settings = add_setting(settings, &count, "NVTX_INJECTION64_PATH", program->library);
+    return add_word(settings, count, xs_strdup(program->preload));
+}
+
+/* Runs it; what it prints is thrown away. Where it is not XS_RAN, a message says why, but of an interruption. */
+static enum xs_ran run_recorded(const struct xs_program *program, const char *output, bool is_whole) {
+    char **settings = settings_of(program, output, is_whole), **environment = xs_environment_bare(environ, settings);
+    FILE *nothing = fopen("/dev/null", "r+e");
+    struct xs_watch watch;
+    uint64_t wall_ns;
+    int ended;
+    enum xs_ran ran = XS_RAN_NOT;
+    if (!nothing) {
+        xs_complain("/dev/null: %s", strerror(errno));
+    } else {
+        xs_watch_begin(&watch);
+        ran = xs_run_once(program->argv, environment, nothing, nothing, &watch, program->deadline_ns, &wall_ns, &ended);
+        xs_watch_end(&watch);
+        fclose(nothing);
+    }
+    if (ran == XS_RAN_TOO_LONG)
+        xs_complain("the time limit came before the end of the recording");
+    xs_environment_free(environment);
+    free_words(settings);
+    return ran;
+}
+
+/* The one trace that was left; false after a message. `stays`: of several, the user can take one. */
+static bool find_trace(const struct xs_program *program, const char *folder, const char *prefix, bool stays,
+                       char **trace) {
+    struct xs_string pattern = {0};
+    glob_t found = {0};
+    xs_string_format(&pattern, "%s/%s[0-9]*.db", folder, prefix);
+    if (glob(pattern.data, 0, NULL, &found) != 0)
+        found.gl_pathc = 0;
+    if (found.gl_pathc == 1)
+        *trace = xs_strdup(found.gl_pathv[0]);
+    else if (!found.gl_pathc)
+        xs_say_no_trace(program->argv[0]);
+    else if (stays)
+        xs_complain("%zu " XS_PROCESSES_USE_CUDA "; their traces are in %s: try one of them, with the command "
+                    "of its process",
+                    found.gl_pathc, folder);
+    else
+        xs_complain("%zu " XS_PROCESSES_USE_CUDA, found.gl_pathc);
+    globfree(&found);
+    xs_string_free(&pattern);
+    return *trace != NULL;
+}
+
+static void add_escaped(struct xs_string *output, const char *path) {
+    for (const char *c = path; *c; c++) /* % begins what capture replaces */
+        xs_string_format(output, *c == '%' ? "%%%%" : "%c", *c);
+}
+
+/* Into a folder below `here`, or, where that is empty, one that goes afterwards. */
+static enum xs_ran record(const struct xs_program *program, const char *here, const char *folder, bool is_whole,
+                          char **trace) {
+    const char *prefix = is_whole ? "" : "predicts.";
+    struct xs_string output = {0};
+    xs_complain(is_whole ? "recording it once more, with the contents of all copies" : "recording the program");
+    add_escaped(&output, here);
+    xs_string_format(&output, "%s", *here ? "/" : "");
+    add_escaped(&output, folder);
+    xs_string_format(&output, "/%s%%p.db", prefix);
+    enum xs_ran ran = run_recorded(program, output.data, is_whole);
+    if (ran == XS_RAN && !find_trace(program, folder, prefix, *here != '\0', trace))
+        ran = XS_RAN_NOT;
+    xs_string_free(&output);
+    return ran;
+}
+
+void xs_remove_folder(const char *path) {
+    DIR *folder = opendir(path);
+    // cppcheck-suppress readdirCalled ; no other thread reads this folder
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded) {
+    char folder[] = FOLDER, *here = getcwd(NULL, 0);
+    *recorded = (struct xs_recorded){0};
+    if (!here || !mkdtemp(folder)) {
+        xs_complain("cannot make a folder for the trace: %s", strerror(errno));
+        free(here);
+        return XS_EXIT_ERROR;
+    }
+    enum xs_ran ran = record(program, here, folder, false, &recorded->predicts);
+    if (ran == XS_RAN)
+        ran = record(program, here, folder, true, &recorded->whole);
+    if (ran == XS_RAN_TOO_LONG || ran == XS_RAN_INTERRUPTED)
+        xs_remove_folder(folder); /* with what there is of a trace */
+    else
+        rmdir(folder); /* if it is empty */
+    free(here);
+    return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
+}
+
+bool xs_make_folder(char *folder, size_t bytes) {
+    const char *base = getenv("TMPDIR");
+    if (snprintf(folder, bytes, "%s/" FOLDER, base && *base == '/' ? base : "/tmp") >= (int)bytes)
+        snprintf(folder, bytes, "/tmp/" FOLDER);
+    if (mkdtemp(folder))
+        return true;
+    xs_complain("%s: %s", folder, strerror(errno));
+    *folder = '\0';
+    return false;
+}
+
+bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted) {
+    char folder[PATH_BYTES];
+    int back;
+    enum xs_ran ran = XS_RAN_NOT;
+    *recorded = (struct xs_recorded){0};
+    *is_interrupted = false;
+    if (!xs_make_folder(folder, sizeof folder))
+        return false;
+    if (xs_program_enter(program, &back)) {
+        ran = record(program, "", folder, true, &recorded->whole);
+        xs_program_leave(back);
+    }
+    if (ran != XS_RAN)
+        xs_remove_folder(folder);
+    *is_interrupted = ran == XS_RAN_INTERRUPTED;
+    return ran == XS_RAN;
+}
+
+void xs_program_forget(const struct xs_recorded *recorded) {
+    char *folder = xs_strdup(recorded->whole);
+    *strrchr(folder, '/') = '\0';
+    xs_remove_folder(folder);
+    free(folder);
+}
+
+void xs_recorded_free(struct xs_recorded *recorded) {
+    free(recorded->predicts);
+    free(recorded->whole);
+    *recorded = (struct xs_recorded){0};
+}

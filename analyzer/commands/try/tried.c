@@ -1,0 +1,300 @@
+/* Reading a kept result; see tried.h. */
+#include "analyzer/commands/try/tried.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/common/json_document.h"
+#include "analyzer/commands/common/traces.h"
+#include "analyzer/commands/try/try.h"
+#include "analyzer/words/findings_words.h"
+
+enum { MOST_ITEMS = 1000, NAME_BYTES = 200 };
+
+/* The file beside the trace, where it is the same user's. */
+static FILE *open_kept(const struct xs_trace *trace) {
+    struct xs_string path = {0};
+    struct stat st, of_trace;
+    xs_string_format(&path, "%s" XS_TRIED_SUFFIX, trace->file);
+    int fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    xs_string_free(&path);
+    if (fd < 0)
+        return NULL;
+    bool good =
+        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && stat(trace->file, &of_trace) == 0 && st.st_uid == of_trace.st_uid;
+    FILE *file = good ? fdopen(fd, "r") : NULL;
+    if (!file)
+        close(fd);
+    return file;
+}
+
+static bool is_of(const struct xs_json_document *document, const struct xs_trace *trace) {
+    char *identity = xs_trace_identity(trace);
+    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_extract(?1, '$.identity')");
+    const char *written = row && sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    bool same = identity && written && !strcmp(identity, written);
+    sqlite3_finalize(row);
+    free(identity);
+    return same;
+}
+
+/* What is not known counts as another output. */
+static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *good) {
+    const char *name = (const char *)sqlite3_column_text(row, column);
+    struct xs_tried_output output = {.result = XS_OUTPUT_DIFFERS,
+                                     .exits_differ = sqlite3_column_int(row, column + 1) != 0,
+                                     .lines = xs_json_document_count(row, column + 2, good),
+                                     .varying = xs_json_document_count(row, column + 3, good),
+                                     .ignored = xs_json_document_count(row, column + 4, good)};
+    for (int i = XS_OUTPUT_SAME; name && i <= XS_OUTPUT_TOO_LONG; i++)
+        if (!strcmp(name, xs_output_result_names[i]))
+            output.result = (enum xs_output_result)i;
+    return output;
+}
+
+static void read_item(struct xs_tried *tried, sqlite3_stmt *row) {
+    const char *finding = (const char *)sqlite3_column_text(row, 0);
+    const char *only = (const char *)sqlite3_column_text(row, 14);
+    bool good = true;
+    for (int i = 1; i <= 3; i++)
+        good = good && sqlite3_column_type(row, i) == SQLITE_INTEGER;
+    uint64_t runs = xs_json_document_count(row, 4, &good), before_ns = xs_json_document_count(row, 11, &good);
+    const struct xs_tried_output output = output_of(row, 5, &good);
+    if (!good || (finding && strlen(finding) > NAME_BYTES))
+        return;
+    tried->items = xs_realloc(tried->items, (tried->count + 1) * sizeof *tried->items);
+    tried->items[tried->count++] = (struct xs_tried_item){.finding = finding ? xs_strdup(finding) : NULL,
+                                                          .delta_ns = sqlite3_column_int64(row, 1),
+                                                          .low_ns = sqlite3_column_int64(row, 2),
+                                                          .high_ns = sqlite3_column_int64(row, 3),
+                                                          .before_ns = before_ns,
+                                                          .runs = runs,
+                                                          .tried = xs_json_document_count(row, 12, &good),
+                                                          .causes = xs_json_document_count(row, 13, &good),
+                                                          .only = only ? xs_strdup(only) : NULL,
+                                                          .is_partly = sqlite3_column_int(row, 10) > 0,
+                                                          .output = output};
+}
+
+#define TIME(key) "json_extract(value, '$.measured.' || json_extract(value, '$.measured.time') || '." key "')"
+#define OUTPUT(key) "json_extract(value, '$.measured.output." key "')"
+#define TIMES TIME("delta_ns") ", " TIME("delta_low_ns") ", " TIME("delta_high_ns")
+#define BEFORE TIME("before.median_ns")
+#define RUNS "json_extract(value, '$.measured.rounds')"
+#define LINES OUTPUT("lines") ", " OUTPUT("varying_lines") ", " OUTPUT("ignored_lines")
+#define LEFT_OUT "json_array_length(value, '$.left_out')"
+#define ITEM TIMES ", " RUNS ", " OUTPUT("result") ", " OUTPUT("exits_differ") ", " LINES ", " LEFT_OUT ", " BEFORE
+#define TRIED "(SELECT count(*) FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured')"
+#define CAUSES "json_array_length(?1, '$.causes')"
+#define NUMBER "CAST(json_extract(value, '$.cause') AS INTEGER)"
+#define SOME "(SELECT count(DISTINCT " NUMBER ") FROM json_each(?1, '$.causes')) < json_extract(?1, '$.report_causes')"
+#define ONLY                                                                                                           \
+    "(SELECT group_concat(number) FROM (SELECT DISTINCT " NUMBER " AS number FROM json_each(?1, '$.causes')"           \
+    " WHERE json_extract(value, '$.state') = 'measured' ORDER BY number LIMIT 100) WHERE " SOME ")"
+
+static void read_items(struct xs_tried *tried, const struct xs_json_document *document, const char *sql) {
+    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    while (row && sqlite3_step(row) == SQLITE_ROW && tried->count < MOST_ITEMS)
+        read_item(tried, row);
+    sqlite3_finalize(row);
+}
+
+void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace) {
+    struct xs_json_document document = {0};
+    *tried = (struct xs_tried){0};
+    FILE *file = trace->merged_id < 0 ? open_kept(trace) : NULL;
+    if (!file)
+        return;
+    if (!xs_json_document_read(file, &document) &&
+        !xs_json_document_is(&document, XS_TRY_FORMAT, XS_TRY_JSON_VERSION, "", "") && is_of(&document, trace)) {
+        read_items(tried, &document,
+                   "SELECT json_extract(value, '$.finding'), " ITEM ", 1, 1, NULL"
+                   " FROM json_each(?1, '$.causes') WHERE json_extract(value, '$.state') = 'measured'");
+        read_items(tried, &document,
+                   "SELECT NULL, " ITEM ", " TRIED ", " CAUSES ", " ONLY
+                   " FROM json_each(json_array(json_extract(?1, '$.together'))) "
+                   "WHERE json_extract(value, '$.state') = 'measured'");
+    }
+    xs_json_document_free(&document);
+    fclose(file);
+}
+
+void xs_tried_free(struct xs_tried *tried) {
+    for (size_t i = 0; i < tried->count; i++) {
+        free(tried->items[i].finding);
+        free(tried->items[i].only);
+    }
+    free(tried->items);
+    *tried = (struct xs_tried){0};
+}
+
+const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_findings *findings,
+                                        size_t index) {
+    struct xs_string name = {0};
+    const struct xs_tried_item *found = NULL;
+    if (index != SIZE_MAX && tried->count)
+        xs_finding_name(&name, findings, index);
+    for (size_t i = 0; i < tried->count && !found; i++) {
+        const struct xs_tried_item *item = &tried->items[i];
+        if (index == SIZE_MAX ? !item->finding : item->finding && !strcmp(item->finding, name.data))
+            found = item;
+    }
+    xs_string_free(&name);
+    return found;
+}
+
+const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_findings *findings,
+                                              const struct xs_cause *cause) {
+    const struct xs_tried_item *item = NULL;
+    for (size_t i = 0; i < cause->count && !item; i++)
+        item = xs_tried_of(tried, findings, cause->findings[i]);
+    return item;
+}
+
+/* An empty output is compared: it is to stay empty. One whose lines are all ignored is not. */
+static bool is_compared(const struct xs_tried_output *output) {
+    bool any = output->lines ? output->varying < output->lines : !output->ignored;
+    return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
+}
+
+enum xs_tried_judgement xs_tried_judge(const struct xs_tried_output *output) {
+    if (output->result == XS_OUTPUT_DIFFERS)
+        return XS_TRIED_DIFFERS;
+    if (output->exits_differ)
+        return XS_TRIED_ENDS_OTHERWISE;
+    return is_compared(output) ? XS_TRIED_SAME : XS_TRIED_NOT_COMPARED;
+}
+
+static bool is_same(const struct xs_tried_output *output) { return xs_tried_judge(output) == XS_TRIED_SAME; }
+
+void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *output) {
+    static const char *const words[] = {[XS_TRIED_SAME] = "output the same",
+                                        [XS_TRIED_DIFFERS] = "OUTPUT DIFFERS",
+                                        [XS_TRIED_ENDS_OTHERWISE] = "ends otherwise",
+                                        [XS_TRIED_NOT_COMPARED] = "output not compared"};
+    char buffer[XS_UNIT_BYTES];
+    xs_string_format(text, "%s", words[xs_tried_judge(output)]);
+    if (is_same(output) && output->varying)
+        xs_string_format(text, " but for %s line%s", xs_format_count(buffer, output->varying),
+                         output->varying == 1 ? " that varies" : "s that vary");
+}
+
+static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
+
+/* The interval has 0 exactly where the runs do not tell. */
+static enum xs_tried_change change_of(const struct xs_tried_item *item) {
+    return item->high_ns < 0 ? XS_TRIED_FASTER : item->low_ns > 0 ? XS_TRIED_SLOWER : XS_TRIED_CANNOT_TELL;
+}
+
+/* In the words of what is predicted, beside which it stands. */
+void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *item) {
+    static const char *const words[] = {
+        [XS_TRIED_FASTER] = "saves ", [XS_TRIED_SLOWER] = "slower by ", [XS_TRIED_CANNOT_TELL] = "no clear change"};
+    enum xs_tried_change change = change_of(item);
+    char ns[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s", words[change],
+                     change == XS_TRIED_CANNOT_TELL ? "" : xs_format_ns(ns, without_sign(item->delta_ns)));
+}
+
+static void say_interval(struct xs_string *text, const struct xs_tried_item *item) {
+    char low[XS_UNIT_BYTES], high[XS_UNIT_BYTES];
+    xs_format_ns(low, without_sign(item->low_ns));
+    xs_format_ns(high, without_sign(item->high_ns));
+    switch (change_of(item)) {
+    case XS_TRIED_FASTER:
+        xs_string_format(text, "(%s to %s)", high, low);
+        break;
+    case XS_TRIED_SLOWER:
+        xs_string_format(text, "(%s to %s)", low, high);
+        break;
+    case XS_TRIED_CANNOT_TELL:
+        xs_string_format(text, "(%s less to %s more)", low, high);
+        break;
+    }
+}
+
+/* "; only causes 1, 3 and 4 were tried", of "1,3,4". */
+static void say_only(struct xs_string *text, const char *numbers) {
+    bool several = strchr(numbers, ',') != NULL;
+    xs_string_format(text, several ? "; only causes " : "; only cause ");
+    for (const char *comma; (comma = strchr(numbers, ',')); numbers = comma + 1)
+        xs_string_format(text, "%.*s%s", (int)(comma - numbers), numbers, strchr(comma + 1, ',') ? ", " : " and ");
+    xs_string_format(text, several ? "%s were tried" : "%s was tried", numbers);
+}
+
+void xs_tried_say_rest(struct xs_string *text, const struct xs_tried_item *item) {
+    char before[XS_UNIT_BYTES];
+    say_interval(text, item);
+    xs_string_format(text, " of %s, %" PRIu64 " run%s each, ", xs_format_ns(before, item->before_ns), item->runs,
+                     item->runs == 1 ? "" : "s");
+    xs_tried_say_output(text, &item->output);
+    if (item->is_partly)
+        xs_string_format(text, "; a part of these copies cannot be tried");
+    if (item->only)
+        say_only(text, item->only);
+    else if (item->tried < item->causes)
+        xs_string_format(text, "; %" PRIu64 " of the %" PRIu64 " causes could be tried", item->tried, item->causes);
+}
+
+void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
+    xs_string_format(text, "tried: ");
+    xs_tried_say_change(text, item);
+    xs_string_add(text, " ", 1);
+    xs_tried_say_rest(text, item);
+}
+
+/* Of all together: how many of the causes were tried, and which, where the others were not asked for. */
+static void put_causes(struct xs_json *json, const struct xs_tried_item *item) {
+    xs_json_count(json, "causes", item->causes);
+    xs_json_count(json, "causes_tried", item->tried);
+    if (!item->only) {
+        xs_json_null(json, "only_causes");
+        return;
+    }
+    xs_json_array(json, "only_causes");
+    for (char *end = item->only; *end; end += *end == ',')
+        xs_json_int(json, NULL, strtoll(end, &end, 10));
+    xs_json_end(json, ']');
+}
+
+void xs_tried_json(struct xs_json *json, const struct xs_tried *tried) {
+    static const char *const changes[] = {
+        [XS_TRIED_FASTER] = "faster", [XS_TRIED_SLOWER] = "slower", [XS_TRIED_CANNOT_TELL] = "cannot-tell"};
+    static const char *const judgements[] = {[XS_TRIED_SAME] = "same",
+                                             [XS_TRIED_DIFFERS] = "differs",
+                                             [XS_TRIED_ENDS_OTHERWISE] = "ends-otherwise",
+                                             [XS_TRIED_NOT_COMPARED] = "not-compared"};
+    if (!tried->count) {
+        xs_json_null(json, "tried");
+        return;
+    }
+    xs_json_array(json, "tried");
+    for (size_t i = 0; i < tried->count; i++) {
+        const struct xs_tried_item *item = &tried->items[i];
+        struct xs_string text = {0};
+        xs_json_object(json, NULL);
+        xs_json_text(json, "finding", item->finding);
+        xs_json_int(json, "delta_ns", item->delta_ns);
+        xs_json_int(json, "delta_low_ns", item->low_ns);
+        xs_json_int(json, "delta_high_ns", item->high_ns);
+        xs_json_text(json, "result", changes[change_of(item)]);
+        xs_json_count(json, "before_ns", item->before_ns);
+        xs_json_count(json, "runs", item->runs);
+        xs_json_text(json, "output", judgements[xs_tried_judge(&item->output)]);
+        xs_json_count(json, "varying_lines", item->output.varying);
+        xs_json_bool(json, "is_partly", item->is_partly);
+        if (!item->finding)
+            put_causes(json, item);
+        xs_tried_say(&text, item);
+        xs_json_text(json, "text", text.data);
+        xs_string_free(&text);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+}

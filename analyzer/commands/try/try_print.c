@@ -1,0 +1,257 @@
+/* Trials as text and Markdown. Printing only: the words are in try_words.c. */
+#include <stdlib.h>
+
+#include "analyzer/base/markdown.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/table.h"
+#include "analyzer/base/units.h"
+#include "analyzer/commands/try/try.h"
+#include "analyzer/words/sentences.h"
+
+enum { COMMAND_COLUMNS = 100 };
+#define TITLE "Each repair, tried on your unchanged program, compared with no repair"
+#define MINUS "A minus means that the program takes less time with the repair."
+#define NO_CAUSE "The report of this trace has no cause that could be tried."
+static const char *const headers[] = {"cause", "what", "predicted", "measured"};
+enum { COLUMNS = sizeof headers / sizeof *headers };
+
+/* The program's median without a repair, which is what the differences are of. */
+static void add_now(struct xs_string *text, const struct xs_try *t) {
+    char buffer[XS_UNIT_BYTES];
+    for (size_t i = 0; i < t->trials->count; i++) {
+        const struct xs_outcome *o = t->attempts[i].outcome;
+        if (!o || o->report.pair.is_failed)
+            continue;
+        const struct xs_bench_time *time = xs_bench_deciding(&o->report.pair);
+        xs_string_format(text, "%s%s, the median of %zu run%s", xs_format_ns(buffer, time->difference.before.median),
+                         o->report.pair.by_loop ? " of the loop" : "", t->bench.rounds,
+                         t->bench.rounds == 1 ? "" : "s");
+        return;
+    }
+}
+
+static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[COLUMNS]) {
+    const struct xs_trial *trial = &t->trials->items[i];
+    if (trial->number)
+        xs_string_format(&cells[0], "%zu", trial->number);
+    else
+        xs_string_format(&cells[0], "all");
+    if (trial->number)
+        xs_try_what(&cells[1], trial);
+    xs_try_predicted(&cells[2], xs_trial_predicted(trial));
+    xs_try_measured(&cells[3], t, i);
+}
+
+/* The last line is that of all repairs; where one alone could be tried, it says the same again. */
+static void make_last(const struct xs_try *t, struct xs_string cells[COLUMNS]) {
+    size_t causes = t->trials->count - 1, cannot = 0;
+    for (size_t i = 0; i < causes; i++)
+        cannot += t->trials->items[i].state == XS_TRIAL_CANNOT;
+    xs_string_format(&cells[0], "all");
+    if (cannot)
+        xs_string_format(&cells[1], "%zu of the %zu causes", causes - cannot, causes);
+    xs_try_predicted(&cells[2], xs_trial_predicted(&t->trials->items[t->sum]));
+    xs_try_measured(&cells[3], t, t->sum);
+}
+
+static void free_cells(struct xs_string cells[COLUMNS]) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        xs_string_free(&cells[i]);
+}
+
+static void each_row(const struct xs_try *t, void *context,
+                     void (*row)(void *context, struct xs_string cells[COLUMNS], enum xs_style style)) {
+    for (size_t i = 0; i < t->trials->count; i++) {
+        struct xs_string cells[COLUMNS] = {{0}};
+        if (xs_try_is_shown(t, i)) {
+            make_cells(t, i, cells);
+            row(context, cells, xs_try_style(t, i));
+        }
+        free_cells(cells);
+    }
+    if (t->sum + 1 < t->trials->count) {
+        struct xs_string cells[COLUMNS] = {{0}};
+        make_last(t, cells);
+        row(context, cells, xs_try_style(t, t->sum));
+        free_cells(cells);
+    }
+}
+
+/* --- text --- */
+
+static void text_row(void *table, struct xs_string cells[COLUMNS], enum xs_style style) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        xs_table_cell(table, cells[i].data);
+    xs_table_style_row(table, style);
+}
+
+static void text_table(const struct xs_try *t, struct xs_out *out) {
+    struct xs_table *table = xs_table_new(2);
+    for (size_t i = 0; i < COLUMNS; i++)
+        xs_table_column(table, headers[i], false);
+    each_row(t, table, text_row);
+    xs_table_print(table, out);
+    xs_table_free(table);
+    xs_out_line(out, XS_STYLE_DIM, MINUS);
+}
+
+/* Of what was measured: of nothing else there is a time to be warned of. */
+static size_t warnings_of(const struct xs_try *t, size_t i) {
+    bool measured = t->trials->items[i].state == XS_TRIAL_MEASURED && t->attempts[i].outcome;
+    return measured ? t->attempts[i].outcome->report.note_count : 0;
+}
+
+static bool has_warnings(const struct xs_try *t) {
+    for (size_t i = 0; i < t->trials->count; i++)
+        if (warnings_of(t, i))
+            return true;
+    return false;
+}
+
+/* What was done in trial `i`, what was left out, and how its outputs differ. Lines that have nothing to say are empty.
+ */
+enum { DONE, LEFT_OUT, OUTPUT, DETAILS };
+static void make_details(const struct xs_try *t, size_t i, struct xs_string lines[DETAILS]) {
+    const struct xs_outcome *o = t->attempts[i].outcome;
+    if (xs_try_is_shown(t, i))
+        xs_try_done(&lines[DONE], t, i);
+    xs_try_left_out(&lines[LEFT_OUT], &t->trials->items[i]);
+    if (o && o->report.pair.output.result != XS_OUTPUT_SAME) {
+        xs_string_format(&lines[OUTPUT], "output ");
+        xs_bench_output(&lines[OUTPUT], &o->report);
+    }
+}
+
+static void free_details(struct xs_string lines[DETAILS]) {
+    for (size_t k = 0; k < DETAILS; k++)
+        xs_string_free(&lines[k]);
+}
+
+static char *label_of(const struct xs_trial *trial) {
+    return trial->number ? xs_text_format("%zu", trial->number) : xs_strdup("all");
+}
+
+static void text_details(const struct xs_try *t, struct xs_out *out) {
+    bool any = false;
+    for (size_t i = 0; i < t->trials->count; i++)
+        any |= xs_try_is_shown(t, i) && (t->trials->items[i].planned || t->trials->items[i].left_out_count);
+    if (any || has_warnings(t))
+        putc('\n', out->file);
+    for (size_t i = 0; i < t->trials->count; i++) {
+        struct xs_string lines[DETAILS] = {{0}};
+        char *label = label_of(&t->trials->items[i]);
+        make_details(t, i, lines);
+        for (size_t k = 0, printed = 0; k < DETAILS; k++)
+            if (lines[k].length)
+                xs_out_fact(out, printed++ || k == OUTPUT ? "" : label, "%s", lines[k].data);
+        free(label);
+        free_details(lines);
+    }
+    for (size_t i = 0; i < t->trials->count && has_warnings(t); i++) {
+        const struct xs_outcome *o = t->attempts[i].outcome;
+        for (size_t k = 0; k < warnings_of(t, i); k++)
+            xs_out_line(out, XS_STYLE_WARN, "! %s: %s", t->trials->items[i].name, o->report.notes[k]);
+    }
+}
+
+void xs_try_text(const struct xs_try *t, struct xs_out *out) {
+    struct xs_string command = {0}, cut = {0}, now = {0}, gate = {0}, simulated = {0};
+    xs_bench_command(&command, t->program->argv);
+    xs_string_add_cut(&cut, command.data, COMMAND_COLUMNS);
+    add_now(&now, t);
+    xs_try_gate(&gate, t);
+    if (t->reading->summary.run.simulated)
+        xs_say_simulated(&simulated, NULL, "times below");
+    xs_out_line(out, XS_STYLE_HEADING, TITLE ".");
+    xs_out_fact(out, "program", "%s", cut.data);
+    if (simulated.length)
+        xs_out_line(out, XS_STYLE_BAD, "%s", simulated.data);
+    if (t->bench.rounds)
+        xs_out_fact(out, "runs", XS_BENCH_RUNS, t->bench.rounds, t->arguments->terms.warm_up);
+    if (now.length)
+        xs_out_fact(out, "takes", "%s", now.data);
+    if (gate.length)
+        xs_out_fact(out, "gate", "%s", gate.data);
+    xs_string_free(&simulated);
+    putc('\n', out->file);
+    if (t->trials->count > 1) {
+        text_table(t, out);
+        text_details(t, out);
+    } else {
+        xs_out_line(out, XS_STYLE_PLAIN, NO_CAUSE);
+    }
+    xs_string_free(&command);
+    xs_string_free(&cut);
+    xs_string_free(&now);
+    xs_string_free(&gate);
+}
+
+/* --- Markdown --- */
+
+static void markdown_row(void *file, struct xs_string cells[COLUMNS], enum xs_style style) {
+    struct xs_string what = {0};
+    (void)style;
+    xs_markdown_code(&what, cells[1].data);
+    struct xs_string measured = {0};
+    xs_markdown_code(&measured, cells[3].data);
+    fprintf(file, "| %s | %s | %s | %s |\n", cells[0].data, cells[1].length ? what.data : "",
+            cells[2].length ? cells[2].data : "", measured.data);
+    xs_string_free(&what);
+    xs_string_free(&measured);
+}
+
+static void markdown_line(struct xs_out *out, size_t *lines, const char *label, const char *text) {
+    struct xs_string code = {0};
+    xs_markdown_code(&code, text);
+    fprintf(out->file, "%s- %s: %s\n", (*lines)++ ? "" : "\n", label, code.data);
+    xs_string_free(&code);
+}
+
+/* What was done, what was not, and the warnings. */
+static void markdown_details(const struct xs_try *t, struct xs_out *out) {
+    for (size_t i = 0, written = 0; i < t->trials->count; i++) {
+        struct xs_string lines[DETAILS] = {{0}};
+        char *label = label_of(&t->trials->items[i]);
+        make_details(t, i, lines);
+        for (size_t k = 0; k < DETAILS; k++)
+            if (lines[k].length)
+                markdown_line(out, &written, label, lines[k].data);
+        for (size_t k = 0; k < warnings_of(t, i); k++)
+            markdown_line(out, &written, label, t->attempts[i].outcome->report.notes[k]);
+        free(label);
+        free_details(lines);
+    }
+}
+
+void xs_try_markdown(const struct xs_try *t, struct xs_out *out) {
+    struct xs_string command = {0}, code = {0}, now = {0}, gate = {0}, simulated = {0};
+    xs_bench_command(&command, t->program->argv);
+    xs_markdown_code(&code, command.data);
+    add_now(&now, t);
+    xs_try_gate(&gate, t);
+    if (t->reading->summary.run.simulated)
+        xs_say_simulated(&simulated, NULL, "times below");
+    fprintf(out->file, "**" TITLE "**\n\n- program: %s\n", code.data);
+    if (simulated.length)
+        fprintf(out->file, "- **%s**\n", simulated.data);
+    if (t->bench.rounds)
+        fprintf(out->file, "- runs: " XS_BENCH_RUNS "\n", t->bench.rounds, t->arguments->terms.warm_up);
+    if (now.length)
+        fprintf(out->file, "- takes %s\n", now.data);
+    if (gate.length)
+        fprintf(out->file, "- %s\n", gate.data);
+    xs_string_free(&simulated);
+    if (t->trials->count > 1) {
+        fprintf(out->file, "\n| %s | %s | %s | %s |\n|---|---|---|---|\n", headers[0], headers[1], headers[2],
+                headers[3]);
+        each_row(t, out->file, markdown_row);
+        fprintf(out->file, "\n" MINUS "\n");
+        markdown_details(t, out);
+    } else {
+        fprintf(out->file, "\n%s\n", NO_CAUSE);
+    }
+    xs_string_free(&command);
+    xs_string_free(&code);
+    xs_string_free(&now);
+    xs_string_free(&gate);
+}

@@ -1,0 +1,218 @@
+/* Pairs of a free and the allocation that follows it; see churn.h. */
+#include "analyzer/findings/detectors/churn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+enum { ENOUGH = 5 /* pairs of one size */, SIZES = 16384 };
+
+/* A freed allocation that could have been kept. */
+struct freed {
+    int64_t id, enter_ns;
+    uint64_t free_ns;
+    uint64_t claimed_ns; /* of it by the pair in which it followed a free itself */
+    struct xs_account *account;
+};
+
+/* A pair that waits for enough of its like. */
+struct pair {
+    struct freed freed;
+    struct xs_account *account; /* of the allocation that followed */
+    int64_t id, enter_ns;
+    uint64_t alloc_ns;
+};
+
+struct size {
+    struct freed *freed; /* by the time of the free */
+    size_t freed_count, freed_capacity;
+    unsigned pairs; /* up to ENOUGH; from then on each is reported at once */
+    struct pair waiting[ENOUGH - 1];
+};
+
+static uint64_t span_ns(int64_t enter, int64_t leave) { return (uint64_t)leave - (uint64_t)enter; }
+
+/* What allocations have in common of which one could have been kept for the next. */
+static void find_key(const struct xs_allocation *a, uint64_t key[2]) {
+    bool registered = a->kind == XS_MEM_REGISTERED;
+    key[0] = a->bytes;
+    key[1] = xs_mix(((uint64_t)a->site << 32 | (uint32_t)a->context) ^ xs_mix((uint64_t)a->kind)) ^
+             (registered ? xs_mix(a->address) : 0);
+}
+
+/* --- sizes --- */
+
+static void drop_size(struct xs_detection *detection, struct size *size) {
+    struct xs_churn *churn = detection->state;
+    for (size_t i = 0; i < size->freed_count; i++)
+        xs_account_release(detection->analysis, size->freed[i].account);
+    for (unsigned i = 0; i < size->pairs && size->pairs < ENOUGH; i++) {
+        xs_account_release(detection->analysis, size->waiting[i].freed.account);
+        xs_account_release(detection->analysis, size->waiting[i].account);
+    }
+    free(size->freed);
+    xs_pool_give(&churn->pool, size);
+}
+
+/* Forgets the sizes with too few pairs; all, where that is not half of them. */
+static void sweep(struct xs_detection *detection) {
+    struct xs_churn *churn = detection->state;
+    struct xs_hash kept = {0};
+    size_t few = 0;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));)
+        few += ((const struct size *)(uintptr_t)entry->value)->pairs < ENOUGH;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));) {
+        struct size *size = (struct size *)(uintptr_t)entry->value;
+        if (size->pairs >= ENOUGH && few >= SIZES / 2)
+            *xs_hash_put(&kept, entry->low, entry->high) = entry->value;
+        else
+            drop_size(detection, size);
+    }
+    xs_hash_free(&churn->sizes);
+    churn->sizes = kept;
+}
+
+static struct size *size_of(struct xs_detection *detection, const struct xs_allocation *a, bool make) {
+    struct xs_churn *churn = detection->state;
+    uint64_t key[2];
+    find_key(a, key);
+    const uint64_t *found = xs_hash_find(&churn->sizes, key[0], key[1]);
+    if (found || !make)
+        return found ? (struct size *)(uintptr_t)*found : NULL;
+    if (churn->sizes.count >= SIZES)
+        sweep(detection);
+    churn->pool.item_bytes = sizeof(struct size);
+    struct size *size = xs_pool_take(&churn->pool);
+    memset(size, 0, sizeof *size);
+    *xs_hash_put(&churn->sizes, key[0], key[1]) = (uint64_t)(uintptr_t)size;
+    return size;
+}
+
+/* --- pairs --- */
+
+/* What the pair before this one claimed of the freed allocation, had it passed the filter. */
+static uint64_t claimed_before(struct xs_detection *detection, const struct pair *pair) {
+    struct xs_instance before = {.evidence_count = 0};
+    xs_add_evidence(&before, XS_EVIDENCE_ALLOCATION, pair->freed.id, "this allocation");
+    return xs_consider(detection, &before) ? pair->freed.claimed_ns : 0;
+}
+
+/* The calls that keeping the freed one makes superfluous: its free, and the allocation that followed. */
+static void report(struct xs_detection *detection, const struct xs_allocation *a, const struct pair *pair) {
+    const struct xs_churn *churn = detection->state;
+    if (churn->on_pair) {
+        churn->on_pair(detection, pair->id, pair->freed.id);
+        xs_account_release(detection->analysis, pair->freed.account);
+        xs_account_release(detection->analysis, pair->account);
+        return;
+    }
+    struct xs_instance instance = {.site = a->site,
+                                   .at_ns = pair->enter_ns,
+                                   .bytes = a->bytes,
+                                   .cost.host_ns = pair->alloc_ns + pair->freed.free_ns};
+    instance.removable = instance.cost;
+    xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, pair->id, "this allocation");
+    xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, pair->freed.id, "the one freed before it");
+    uint64_t claimed_ns = claimed_before(detection, pair);
+    xs_report_instance(detection, &instance);
+    /* each call counts with its own allocation; of several claims of one the largest counts, so the later has both */
+    xs_claim(detection, pair->freed.account, &(struct xs_times){.host_ns = claimed_ns + pair->freed.free_ns});
+    xs_claim(detection, pair->account, &(struct xs_times){.host_ns = pair->alloc_ns});
+    xs_account_release(detection->analysis, pair->freed.account);
+    xs_account_release(detection->analysis, pair->account);
+}
+
+static void take_pair(struct xs_detection *detection, struct size *size, const struct xs_allocation *a,
+                      const struct pair *pair) {
+    if (size->pairs < ENOUGH - 1) {
+        size->waiting[size->pairs++] = *pair;
+        return;
+    }
+    if (size->pairs < ENOUGH)
+        for (unsigned i = 0; i < size->pairs; i++)
+            report(detection, a, &size->waiting[i]);
+    size->pairs = ENOUGH;
+    report(detection, a, pair);
+}
+
+static void take_allocation(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct xs_churn *churn = detection->state;
+    const struct xs_allocation *a = event->u.allocation;
+    struct size *size = size_of(detection, a, false);
+    size_t i = size ? size->freed_count : 0;
+    while (i > 0 && size->freed[i - 1].enter_ns > a->enter_ns) /* freed while this call was under way */
+        i--;
+    if (!i)
+        return;
+    struct pair pair = {.freed = size->freed[i - 1],
+                        .account = xs_account_keep(event->account),
+                        .id = a->id,
+                        .enter_ns = a->enter_ns,
+                        .alloc_ns = span_ns(a->enter_ns, a->return_ns)};
+    memmove(&size->freed[i - 1], &size->freed[i], (size->freed_count - i) * sizeof *size->freed);
+    size->freed_count--;
+    *xs_hash_put(&churn->repeats, (uint64_t)a->id, 0) = 1;
+    take_pair(detection, size, a, &pair);
+}
+
+static void take_free(struct xs_detection *detection, const struct xs_trace_event *event, bool refused) {
+    struct xs_churn *churn = detection->state;
+    const struct xs_allocation *a = event->u.allocation;
+    bool repeats = xs_hash_find(&churn->repeats, (uint64_t)a->id, 0) != NULL;
+    if (repeats)
+        xs_hash_remove(&churn->repeats, (uint64_t)a->id, 0);
+    if (!a->freed_by_call || refused) /* with its context, or to make room: it could not have been kept */
+        return;
+    struct size *size = size_of(detection, a, true);
+    if (size->freed_count == size->freed_capacity) {
+        size->freed_capacity = size->freed_capacity ? size->freed_capacity * 2 : 4;
+        size->freed = xs_realloc(size->freed, size->freed_capacity * sizeof *size->freed);
+    }
+    size->freed[size->freed_count++] = (struct freed){.id = a->id,
+                                                      .enter_ns = a->free_enter_ns,
+                                                      .free_ns = span_ns(a->free_enter_ns, a->free_return_ns),
+                                                      .claimed_ns = repeats ? span_ns(a->enter_ns, a->return_ns) : 0,
+                                                      .account = xs_account_keep(event->account)};
+}
+
+/* An allocator that is refused memory frees blocks of its own and asks again: what it frees then it could not have
+ * kept.
+ */
+static void take_refusal(struct xs_churn *churn, const struct xs_trace_event *event) {
+    enum { OUT_OF_MEMORY = 2 }; /* CUresult */
+    if (event->u.api.category == XS_CAT_ALLOCATE && event->result == OUT_OF_MEMORY)
+        *xs_hash_put(&churn->refused, (uint64_t)(uint32_t)event->thread, 0) = 1;
+}
+
+void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of) {
+    struct xs_churn *churn = detection->state;
+    if (event->on == XS_ON_API) {
+        take_refusal(churn, event);
+        return;
+    }
+    const struct xs_allocation *a = event->u.allocation;
+    bool page_locked = a->kind == XS_MEM_PINNED || a->kind == XS_MEM_REGISTERED;
+    bool other = a->kind == XS_MEM_DEVICE || a->kind == XS_MEM_MANAGED;
+    uint64_t thread = (uint64_t)(uint32_t)event->thread;
+    bool refused = churn->refused.count && xs_hash_find(&churn->refused, thread, 0);
+    if (refused && event->on == XS_ON_ALLOCATION)
+        xs_hash_remove(&churn->refused, thread, 0);
+    /* what comes from a pool is the remedy, and mappings hold no memory of their own */
+    if (a->origin != XS_ORIGIN_ALLOC || !(of == XS_CHURN_PAGE_LOCKED ? page_locked : other))
+        return;
+    if (event->on == XS_ON_ALLOCATION)
+        take_allocation(detection, event);
+    else if (event->on == XS_ON_FREE)
+        take_free(detection, event, refused);
+}
+
+void xs_churn_end(struct xs_detection *detection) {
+    struct xs_churn *churn = detection->state;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&churn->sizes, entry));)
+        drop_size(detection, (struct size *)(uintptr_t)entry->value);
+    xs_hash_free(&churn->sizes);
+    xs_hash_free(&churn->repeats);
+    xs_hash_free(&churn->refused);
+    xs_pool_free(&churn->pool);
+}

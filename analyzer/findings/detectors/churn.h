@@ -1,0 +1,32 @@
+/* What repeated-allocation and pinned-churn share: allocations that follow a free of the same size, kind and call site.
+ * costly-pinning asks with the same rules what is pinned-churn's.
+ * Memory use grows with the number of freed allocations that no allocation has followed yet (never more than lived at
+ * one time), and with the number of different sizes. */
+#ifndef XFERSPY_ANALYZER_DETECTORS_CHURN_H
+#define XFERSPY_ANALYZER_DETECTORS_CHURN_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/findings/engine/detector.h"
+
+struct xs_churn {           /* a detector's state; zeroed: empty */
+    struct xs_hash sizes;   /* size, kind, context and call site to struct size */
+    struct xs_hash repeats; /* allocation.id of live ones that followed a free */
+    struct xs_hash refused; /* thread.id of those that were refused memory and got none since */
+    struct xs_pool pool;
+    /* Called with the two allocations of each pair that would be reported, the later one first. NULL: it is reported.
+     */
+    void (*on_pair)(struct xs_detection *detection, int64_t id, int64_t freed_id);
+};
+
+/* What a detector needs of the events. */
+#define XS_CHURN_WANTS (XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_API) | XS_WANT_NOT_RUN)
+enum xs_churn_of { XS_CHURN_DEVICE_OR_MANAGED, XS_CHURN_PAGE_LOCKED };
+
+/* A pair is reported once its size has had 5. Of registered memory, which is the host's, one could only have been kept
+ * for the same address. `detection->state` is, or begins with, a struct xs_churn. Takes each of them; allocations of
+ * the other kinds are left out. */
+void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of);
+void xs_churn_end(struct xs_detection *detection);
+
+#endif

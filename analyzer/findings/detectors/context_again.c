@@ -1,0 +1,147 @@
+/* context-again: a context was created for a device for which the program had created one before. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/scan.h"
+
+enum { LEAST_NS = 1000000, FIRST = 8 };
+enum { ENDED_BEFORE, BESIDE };
+
+/* A call that created a context, or ended one. */
+struct call {
+    int64_t row; /* of api_call; 0: there is none */
+    uint64_t ns;
+};
+
+/* Of a device. */
+struct device {
+    int64_t ordinal;
+    int64_t first;     /* row of the call that created its first context; 0: none did */
+    struct call ended; /* the latest that ended a context, while no creation followed it */
+    uint64_t retained; /* how often the primary context is, while it lives */
+};
+
+struct state {
+    struct device *devices;
+    size_t count, capacity;
+    struct xs_hash of; /* a created context's handle to its device's index plus 1, while it lives */
+};
+
+static struct device *device_of(struct state *state, int64_t ordinal) {
+    for (size_t i = 0; i < state->count; i++)
+        if (state->devices[i].ordinal == ordinal)
+            return &state->devices[i];
+    if (state->count == state->capacity) {
+        state->capacity = state->capacity ? state->capacity * 2 : FIRST;
+        state->devices = xs_realloc(state->devices, state->capacity * sizeof *state->devices);
+    }
+    state->devices[state->count] = (struct device){.ordinal = ordinal};
+    return &state->devices[state->count++];
+}
+
+/* Keeping the one that was ended makes its end superfluous, too. */
+static void report(struct xs_detection *detection, const struct xs_trace_event *event, const struct device *device) {
+    bool is_beside = !device->ended.row;
+    struct xs_instance instance = {
+        .verdict = is_beside ? BESIDE : ENDED_BEFORE, .site = event->site, .at_ns = event->enter_ns};
+    instance.cost.host_ns = xs_sum(xs_event_host_ns(event), device->ended.ns);
+    instance.removable = instance.cost;
+    xs_add_evidence(&instance, XS_EVIDENCE_API_CALL, event->id, "this context");
+    if (is_beside)
+        xs_add_evidence(&instance, XS_EVIDENCE_API_CALL, device->first, "the device's first context");
+    else
+        xs_add_evidence(&instance, XS_EVIDENCE_API_CALL, device->ended.row, "the end of the one before it");
+    xs_report_instance(detection, &instance);
+    xs_claim_unshared(detection, event->site, &instance.removable);
+}
+
+static void take_creation(struct xs_detection *detection, const struct xs_trace_event *event, struct device *device) {
+    if (device->first && xs_event_host_ns(event) >= LEAST_NS)
+        report(detection, event, device);
+    if (!device->first)
+        device->first = event->id;
+    device->ended = (struct call){0};
+}
+
+/* Kernels that it waits for are waited for elsewhere without it. */
+static void take_end(struct xs_detection *detection, const struct xs_trace_event *event, struct device *device) {
+    int32_t ordinal = device->ordinal >= 0 && device->ordinal < INT32_MAX ? (int32_t)device->ordinal : -1;
+    uint64_t waited_ns = ordinal < 0 ? 0 : xs_kernels_between(detection, ordinal, event->enter_ns, event->return_ns);
+    device->ended = (struct call){.row = event->id, .ns = xs_event_host_ns(event) - waited_ns};
+}
+
+static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
+
+/* A primary context lives from the first retain to the last release, or to a reset. */
+static void take_primary(struct xs_detection *detection, const struct xs_trace_event *event, const char *what) {
+    struct device *device = device_of(detection->state, event->u.api.argument);
+    if (begins(what, "Retain")) {
+        if (!device->retained++)
+            take_creation(detection, event, device);
+    } else if (begins(what, "Reset") || device->retained == 1) {
+        if (device->retained)
+            take_end(detection, event, device);
+        device->retained = 0;
+    } else if (device->retained) {
+        device->retained--;
+    }
+}
+
+static void take_own(struct xs_detection *detection, const struct xs_trace_event *event, const char *what) {
+    struct state *state = detection->state;
+    uint64_t handle = event->u.api.object;
+    if (begins(what, "Create")) {
+        struct device *device = device_of(state, event->u.api.argument);
+        take_creation(detection, event, device);
+        *xs_hash_put(&state->of, handle, 0) = (uint64_t)(device - state->devices) + 1;
+    } else if (begins(what, "Destroy")) {
+        const uint64_t *number = xs_hash_find(&state->of, handle, 0);
+        if (number)
+            take_end(detection, event, &state->devices[*number - 1]);
+        xs_hash_remove(&state->of, handle, 0);
+    }
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    static const char primary[] = "cuDevicePrimaryCtx", own[] = "cuCtx";
+    const struct xs_api_view *call = &event->u.api;
+    if (call->category != XS_CAT_CONTEXT)
+        return;
+    if (!detection->addresses_recorded) { /* nor for which device a context is; an imported trace */
+        if (strstr(call->name, "CtxCreate") && xs_event_host_ns(event) >= LEAST_NS)
+            xs_undecided(detection, "devices of contexts not recorded");
+        return;
+    }
+    if (begins(call->name, primary))
+        take_primary(detection, event, call->name + strlen(primary));
+    else if (begins(call->name, own))
+        take_own(detection, event, call->name + strlen(own));
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    free(state->devices);
+    xs_hash_free(&state->of);
+}
+
+const struct xs_detector xs_detector_context_again = {
+    .id = "context-again",
+    .title = "contexts created for a device that had one before",
+    .definition = "The program had created a context for this device before.",
+    .remedy = "Keep the device's first context, and use it until the program ends.",
+    .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_DROP,
+    .wants = XS_WANT(XS_ON_API),
+    .state_bytes = sizeof(struct state),
+    .verdicts = {[ENDED_BEFORE] = {"ended-before",
+                                   "Do not end the context in between, by `cudaDeviceReset()`, "
+                                   "`cuDevicePrimaryCtxRelease()` or `cuCtxDestroy()`.",
+                                   XS_REPAIR_KEEP},
+                 [BESIDE] = {"beside", "Use the context that there is, if no other one is needed.", XS_REPAIR_DROP}},
+    .unsure_verdicts = 1u << BESIDE,
+    .on_event = on_event,
+    .end = end,
+};

@@ -1,0 +1,350 @@
+/* duplicate-upload: content that was uploaded to the same device before. Memory use grows with the number of distinct
+ * contents, and of pairs of a content and a live region that it was uploaded to. */
+#include "analyzer/findings/engine/detector.h"
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
+
+enum { OVERWRITTEN, ELSEWHERE, UNKNOWN, FREED };
+enum { FIRST_SWEEP = 1024 };
+
+struct content;
+
+/* A region that a small content was uploaded to from some host address. */
+struct holder {
+    struct content *content;
+    struct xs_region_ref region;
+    int64_t transfer;           /* the latest such upload */
+    bool listed;                /* among the content's holders */
+    struct holder *prev, *next; /* of these */
+};
+
+struct content {
+    int64_t transfer; /* the latest upload of it */
+    uint32_t number;
+    struct holder *holders;
+};
+
+/* Contents times regions are too many for a cache, and each upload asks for one pair of them: so all that is known of a
+ * pair is in its place of the table. */
+struct state {
+    struct xs_hash contents; /* content, device (and host address) to struct content */
+    struct xs_hash pairs;    /* content and region to the latest such upload */
+    struct xs_hash holders;  /* small content and region to struct holder */
+    struct xs_pool content_pool, holder_pool;
+    struct content *coming; /* the entry of the transfer that on_event comes for next; NULL: none */
+    uint32_t content_count;
+    size_t sweep_pairs_at, sweep_holders_at;
+    bool any;
+};
+
+/* Small content has a second entry for each host address that it came from: across regions only these count. */
+static void key_of(const struct xs_trace_event *event, uint64_t source, uint64_t key[2]) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    key[0] = t->content.low ^ xs_mix(t->bytes);
+    key[1] = t->content.high + xs_mix((uint64_t)(uint32_t)(event->device + 2) ^ xs_mix(source));
+}
+
+static struct content *content_find(const struct state *state, const struct xs_trace_event *event, uint64_t source) {
+    uint64_t key[2];
+    key_of(event, source, key);
+    const uint64_t *found = xs_hash_find(&state->contents, key[0], key[1]);
+    return found ? (struct content *)(uintptr_t)*found : NULL;
+}
+
+static struct holder *holder_find(const struct state *state, const struct content *content, uint64_t region) {
+    const uint64_t *found = content ? xs_hash_find(&state->holders, (uint64_t)(uintptr_t)content, region) : NULL;
+    return found ? (struct holder *)(uintptr_t)*found : NULL;
+}
+
+/* Half of the region's number tells it from others that had its memory: those lie nowhere near 2^32 regions apart. */
+static void pair_key(const struct content *content, const struct xs_region *region, uint64_t key[2]) {
+    key[0] = (uint64_t)content->number << 32 | (uint32_t)region->uid;
+    key[1] = (uint64_t)(uintptr_t)region;
+}
+
+static uint64_t *pair_find(const struct state *state, const struct content *content, const struct xs_region *region) {
+    uint64_t key[2];
+    if (!content || !region)
+        return NULL;
+    pair_key(content, region, key);
+    return xs_hash_find(&state->pairs, key[0], key[1]);
+}
+
+/* Row numbers under 1 are damage and no evidence, but a pair all the same. */
+static uint64_t pair_value(int64_t transfer) { return transfer > 0 ? (uint64_t)transfer : UINT64_MAX; }
+
+static void list(struct holder *holder) {
+    struct content *content = holder->content;
+    holder->prev = NULL;
+    holder->next = content->holders;
+    if (holder->next)
+        holder->next->prev = holder;
+    content->holders = holder;
+    holder->listed = true;
+}
+
+static void unlist(struct holder *holder) {
+    if (!holder->listed)
+        return;
+    if (holder->prev)
+        holder->prev->next = holder->next;
+    else
+        holder->content->holders = holder->next;
+    if (holder->next)
+        holder->next->prev = holder->prev;
+    holder->listed = false;
+}
+
+/* Drops the pairs of regions that ended; often enough that there are never many more of them than of live ones. */
+static void sweep_pairs(struct state *state) {
+    if (state->pairs.count < state->sweep_pairs_at)
+        return;
+    struct xs_hash old = state->pairs;
+    state->pairs = (struct xs_hash){0};
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
+        const struct xs_region *region = (const struct xs_region *)(uintptr_t)entry->high;
+        if (region->uid && (uint32_t)region->uid == (uint32_t)entry->low)
+            *xs_hash_put(&state->pairs, entry->low, entry->high) = entry->value;
+    }
+    xs_hash_free(&old);
+    state->sweep_pairs_at = state->pairs.count * 2 + FIRST_SWEEP;
+}
+
+static void sweep_holders(struct state *state) {
+    if (state->holders.count < state->sweep_holders_at)
+        return;
+    struct xs_hash old = state->holders;
+    state->holders = (struct xs_hash){0};
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&old, entry));) {
+        struct holder *holder = (struct holder *)(uintptr_t)entry->value;
+        if (xs_region_live(holder->region)) {
+            *xs_hash_put(&state->holders, entry->low, entry->high) = entry->value;
+        } else {
+            unlist(holder);
+            xs_pool_give(&state->holder_pool, holder);
+        }
+    }
+    xs_hash_free(&old);
+    state->sweep_holders_at = state->holders.count * 2 + FIRST_SWEEP;
+}
+
+static struct content *content_make(struct state *state, const struct xs_trace_event *event, uint64_t source) {
+    uint64_t key[2];
+    struct content *made = xs_pool_take(&state->content_pool);
+    key_of(event, source, key);
+    *made = (struct content){.number = ++state->content_count};
+    *xs_hash_put(&state->contents, key[0], key[1]) = (uint64_t)(uintptr_t)made;
+    return made;
+}
+
+/* `content` and `pair`: the entry of this content and of this region in it, where they were found. */
+static void remember(struct state *state, const struct xs_trace_event *event, struct content *content, uint64_t *pair) {
+    const struct xs_region *region = event->u.transfer.region;
+    if (!content)
+        content = content_make(state, event, 0);
+    content->transfer = event->id;
+    if (!region)
+        return;
+    if (!pair) {
+        uint64_t key[2];
+        sweep_pairs(state);
+        pair_key(content, region, key);
+        pair = xs_hash_put(&state->pairs, key[0], key[1]);
+    }
+    *pair = pair_value(event->id);
+}
+
+/* The same of small content by its host address; the latest is listed first. */
+static void remember_small(struct state *state, const struct xs_trace_event *event, uint64_t source,
+                           struct content *content) {
+    const struct xs_region *region = event->u.transfer.region;
+    if (!content)
+        content = content_make(state, event, source);
+    content->transfer = event->id;
+    if (!region)
+        return;
+    struct holder *holder = holder_find(state, content, region->uid);
+    if (!holder) {
+        sweep_holders(state);
+        holder = xs_pool_take(&state->holder_pool);
+        *holder = (struct holder){.content = content, .region = xs_region_refer(region)};
+        *xs_hash_put(&state->holders, (uint64_t)(uintptr_t)content, region->uid) = (uint64_t)(uintptr_t)holder;
+    }
+    holder->transfer = event->id;
+    unlist(holder);
+    list(holder);
+}
+
+/* The same as xs_region_holding for small content: only the regions that an upload which counts went to. */
+static enum xs_region_state search_small(const struct xs_detection *detection, const struct xs_transfer_view *t,
+                                         struct content *others, const struct holder **found) {
+    enum xs_region_state best = XS_REGION_NOTHING;
+    unsigned looked_at = 0;
+    struct holder *next;
+    for (struct holder *holder = others ? others->holders : NULL;
+         holder && looked_at < XS_REGIONS_LOOKED_AT && best != XS_REGION_SURE; holder = next) {
+        const struct xs_region *region = xs_region_live(holder->region);
+        next = holder->next;
+        if (!region) {
+            unlist(holder);
+            continue;
+        }
+        looked_at++;
+        if (region == t->region || !region->has_content || region->content_bytes != t->bytes ||
+            !xs_fingerprint_equal(&region->content, &t->content))
+            continue;
+        enum xs_region_state state = xs_region_state(detection->residency, region);
+        if (state > best) {
+            best = state;
+            *found = holder;
+        }
+    }
+    return best;
+}
+
+/* A region other than this that holds the content for sure, or else one that may, and the upload that shows it.
+ * `held`: it does for sure, and that upload brought it there. */
+static enum xs_region_state search(const struct xs_detection *detection, const struct xs_trace_event *event,
+                                   struct content *others, int64_t *earlier, bool *held) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    const struct holder *holder = NULL;
+    const struct xs_region *region = NULL;
+    enum xs_region_state state = t->is_small ? search_small(detection, t, others, &holder)
+                                             : xs_region_holding(detection->residency, event, &region);
+    const uint64_t *pair = pair_find(detection->state, others, region);
+    if (pair)
+        *earlier = (int64_t)*pair;
+    if (holder)
+        *earlier = holder->transfer;
+    *held = state == XS_REGION_SURE && (pair || holder);
+    return state;
+}
+
+static void report(struct xs_detection *detection, const struct xs_trace_event *event, unsigned verdict,
+                   int64_t earlier, bool held) {
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this upload");
+    instance.verdict = verdict;
+    instance.held = held;
+    xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, earlier, "an earlier upload of the same content");
+    if (verdict == OVERWRITTEN || verdict == ELSEWHERE) /* the device still has to copy it */
+        instance.removable =
+            xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, event->u.transfer.bytes));
+    xs_report_and_claim(detection, event, &instance);
+}
+
+/* docs/rules/analysis.md, "duplicate-upload". `here`: the latest upload of the content to this region, 0: none;
+ * `others`: those that count wherever they went, which for small content are the ones from the same host address. */
+static void decide(struct xs_detection *detection, const struct xs_trace_event *event, int64_t here,
+                   struct content *others) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    int64_t earlier = others ? others->transfer : 0;
+    if (!here && !others) {
+        xs_undecided(detection, XS_UNDECIDED_CHANCE);
+        return;
+    }
+    if (here && (t->pre == XS_PRE_INFERRED || t->pre == XS_PRE_MEASURED)) {
+        report(detection, event, OVERWRITTEN, here, false);
+        return;
+    }
+    bool held = false;
+    enum xs_region_state state = search(detection, event, others, &earlier, &held);
+    if (t->pre == XS_PRE_UNKNOWN) {
+        /* it may be a no-op; what is sure is only that this place, or a place that may hold it, had it */
+        if (here || state == XS_REGION_UNSURE)
+            report(detection, event, UNKNOWN, here ? here : earlier, false);
+        else
+            xs_undecided(detection, XS_UNDECIDED_BEFORE);
+    } else if (state == XS_REGION_NOTHING) {
+        report(detection, event, FREED, others ? earlier : here, false);
+    } else {
+        report(detection, event, state == XS_REGION_SURE ? ELSEWHERE : UNKNOWN, earlier, held);
+    }
+}
+
+static void before_transfer(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_transfer_view *t = &event->u.transfer;
+    if (!xs_is_upload(event) || t->state != XS_CONTENT_KNOWN)
+        return;
+    state->coming = content_find(state, event, 0);
+    if (state->coming && t->region) {
+        uint64_t key[2];
+        pair_key(state->coming, t->region, key);
+        xs_hash_expect(&state->pairs, key[0], key[1]);
+    }
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_transfer_view *t = &event->u.transfer;
+    if (!xs_is_upload(event))
+        return;
+    if (!state->sweep_pairs_at) {
+        state->content_pool.item_bytes = sizeof(struct content);
+        state->holder_pool.item_bytes = sizeof(struct holder);
+        state->sweep_pairs_at = state->sweep_holders_at = FIRST_SWEEP;
+    }
+    if (state->any) /* an earlier upload that chance left out may have had it, so the estimate is rather too low */
+        xs_sample(detection, event, 0, xs_drawn_alone(t));
+    if (t->state != XS_CONTENT_KNOWN) {
+        if (state->any)
+            xs_undecided(detection, xs_missing_content(t));
+        return;
+    }
+    bool held = t->pre == XS_PRE_INFERRED || t->pre == XS_PRE_MEASURED;
+    uint64_t source = t->src_address | 1ull << 63;
+    struct content *anywhere = state->coming;
+    struct content *others = t->is_small ? content_find(state, event, source) : anywhere;
+    uint64_t *here = pair_find(state, anywhere, t->region);
+    /* where it is a no-op it is nothing else; the first upload of a content never counts */
+    if (anywhere && !(held && xs_fingerprint_equal(&t->before, &t->content)))
+        decide(detection, event, here ? (int64_t)*here : 0, others);
+    remember(state, event, anywhere, here);
+    if (t->is_small)
+        remember_small(state, event, source, others);
+    state->any = true;
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    xs_hash_free(&state->contents);
+    xs_hash_free(&state->pairs);
+    xs_hash_free(&state->holders);
+    xs_pool_free(&state->content_pool);
+    xs_pool_free(&state->holder_pool);
+}
+
+static void on_gap(struct xs_detection *detection) {
+    end(detection);
+    *(struct state *)detection->state = (struct state){0};
+}
+
+const struct xs_detector xs_detector_duplicate_upload = {
+    .id = "duplicate-upload",
+    .title = "uploads of bytes that were uploaded to this device before",
+    .definition = "The same bytes had been uploaded to this device before, to this address or to another.",
+    .remedy = "Upload it once, and keep it on the device.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
+    .needs = XS_NEEDS_CONTENTS,
+    .wants = XS_WANT(XS_ON_TRANSFER),
+    .state_bytes = sizeof(struct state),
+    .verdicts =
+        {{"overwritten",
+          "Upload it once, before the loop, and use it there. If the program changes it, keep an unchanged copy "
+          "on the device, and copy from that.",
+          XS_REPAIR_DEVICE_COPY},
+         {"elsewhere", "Share the buffer on the device that already holds these bytes, or copy from it.",
+          XS_REPAIR_DEVICE_COPY},
+         {"unknown", "Find out whether the kernels in between change it; if they do not, drop the upload.",
+          XS_REPAIR_OF_DETECTOR},
+         {"freed", "Keep what was uploaded: its memory was freed, or other data was written into it.",
+          XS_REPAIR_OF_DETECTOR}},
+    .verdicts_join = true,
+    .on_event = on_event,
+    .before_transfer = before_transfer,
+    .on_gap = on_gap,
+    .end = end,
+};

@@ -1,0 +1,151 @@
+/* fake-async: an asynchronous copy that blocked the host until it ended, because its host memory is pageable, in a
+ * thread that went on to something else. If the thread's next call waits for the copy, it wanted a blocking one: that
+ * is `pageable` alone. Memory use grows with the number of threads, and with the copies of one batch call. */
+#include "analyzer/findings/engine/detector.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/blocked.h"
+
+/* What waits for so little wants the value, pinned or not: scalar-readback. */
+enum { SCALAR_BYTES = 64 };
+
+/* A copy of which the thread's next call will say what it was. */
+struct copy {
+    bool undecided;
+    struct xs_instance instance;
+    struct xs_account *account;
+};
+
+/* The copies of a thread's latest call, if that is asynchronous and held the host. */
+struct latest {
+    int64_t enter_ns;
+    struct copy *copies;
+    size_t count, capacity;
+};
+
+struct state {
+    struct xs_hash threads; /* thread.id to struct latest */
+    size_t pending;         /* copies of all threads */
+};
+
+static struct latest *of_thread(struct state *state, int32_t thread, bool make) {
+    const uint64_t *found = xs_hash_find(&state->threads, (uint64_t)(uint32_t)thread, 0);
+    if (found || !make)
+        return found ? (struct latest *)(uintptr_t)*found : NULL;
+    struct latest *latest = xs_realloc(NULL, sizeof *latest);
+    *latest = (struct latest){0};
+    *xs_hash_put(&state->threads, (uint64_t)(uint32_t)thread, 0) = (uint64_t)(uintptr_t)latest;
+    return latest;
+}
+
+/* The thread's next call is known: `waited` if it waits for these copies. */
+static void settle(struct xs_detection *detection, struct latest *latest, bool waited) {
+    struct state *state = detection->state;
+    for (size_t i = 0; i < latest->count; i++) {
+        struct copy *copy = &latest->copies[i];
+        if (!waited && copy->undecided) {
+            xs_undecided(detection, "no device times");
+        } else if (!waited) {
+            xs_report_instance(detection, &copy->instance);
+            xs_claim(detection, copy->account, &copy->instance.removable);
+        }
+        xs_account_release(detection->analysis, copy->account);
+    }
+    state->pending -= latest->count;
+    latest->count = 0;
+}
+
+/* To free what is from no pool waits for the whole device. */
+static bool is_wait(const struct xs_trace_event *call) {
+    if (call->on == XS_ON_SYNC)
+        return call->u.sync.copy != NULL;
+    return call->on == XS_ON_FREE && call->u.allocation->origin == XS_ORIGIN_ALLOC &&
+           call->u.allocation->kind != XS_MEM_REGISTERED;
+}
+
+static bool is_of_the_same_call(const struct latest *latest, const struct xs_trace_event *event) {
+    return event->on == XS_ON_TRANSFER && event->u.transfer.batch_index > 0 && event->enter_ns == latest->enter_ns;
+}
+
+static bool is_candidate(const struct xs_trace_event *event) {
+    return (xs_is_upload(event) || (xs_is_download(event) && event->u.transfer.bytes > SCALAR_BYTES)) && event->ran &&
+           event->is_async;
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    struct latest *latest = state->pending ? of_thread(state, event->thread, false) : NULL;
+    /* to record an event behind the copy is the first half of waiting for it */
+    bool records = event->on == XS_ON_API && event->u.api.role == XS_API_RECORDS_EVENT;
+    if (latest && latest->count && !records && !is_of_the_same_call(latest, event))
+        settle(detection, latest, is_wait(event));
+    enum xs_blocked blocked = is_candidate(event) ? xs_copy_blocked(event, detection->link) : XS_BLOCKED_NOT;
+    if (blocked == XS_BLOCKED_NOT)
+        return;
+    latest = of_thread(state, event->thread, true);
+    if (latest->count == latest->capacity) {
+        latest->capacity = latest->capacity ? latest->capacity * 2 : 1;
+        latest->copies = xs_realloc(latest->copies, latest->capacity * sizeof *latest->copies);
+    }
+    struct copy *copy = &latest->copies[latest->count++];
+    state->pending++;
+    latest->enter_ns = event->enter_ns;
+    copy->undecided = blocked == XS_BLOCKED_UNKNOWN;
+    copy->account = xs_account_keep(event->account);
+    xs_instance_of(&copy->instance, event, "this copy");
+    copy->instance.cost = copy->instance.removable = (struct xs_times){.host_ns = xs_event_host_ns(event)};
+}
+
+/* In the order of the threads' numbers, so that it is the same on every run. */
+static void finish(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    while (state->pending) {
+        int64_t least = INT64_MAX;
+        for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->threads, entry));)
+            if (((struct latest *)(uintptr_t)entry->value)->count && (int64_t)entry->low < least)
+                least = (int64_t)entry->low;
+        settle(detection, of_thread(state, (int32_t)least, true), false);
+    }
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->threads, entry));) {
+        struct latest *latest = (struct latest *)(uintptr_t)entry->value;
+        for (size_t i = 0; i < latest->count; i++)
+            xs_account_release(detection->analysis, latest->copies[i].account);
+        free(latest->copies);
+        free(latest);
+    }
+    xs_hash_free(&state->threads);
+}
+
+/* Which call came next is not known. */
+static void on_gap(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (size_t i = state->pending; i > 0; i--)
+        xs_undecided(detection, XS_UNDECIDED_CALLS);
+    end(detection);
+    *state = (struct state){0};
+}
+
+const struct xs_detector xs_detector_fake_async = {
+    .id = "fake-async",
+    .title = "asynchronous copies that blocked the host until they ended",
+    .definition = "The call of an asynchronous copy with pageable host memory returned only when the copy had ended, "
+                  "and the thread did not wait for the copy next.",
+    .remedy = "Pin the host buffer: only then does the call return at once.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_PIN,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_MEMSET) |
+             XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API) | XS_WANT_NOT_RUN,
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .on_gap = on_gap,
+    .finish = finish,
+    .end = end,
+};

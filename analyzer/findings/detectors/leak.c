@@ -1,0 +1,112 @@
+/* leak: memory that grows while the program runs: one place allocates again and again, and what it allocated is neither
+ * used nor freed any more. Memory use grows with the allocations that live at the end. */
+#include "analyzer/findings/engine/detector.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+/* What lives at the end. */
+struct live {
+    struct xs_instance instance;
+    uint64_t begin_order, use_order;
+    bool unseen_launched;
+    bool is_lost; /* nothing used it since the next one of its place was made */
+};
+
+struct state {
+    bool begun;
+    uint64_t first, last; /* in order of the calls: the first allocation, and the end of the trace */
+    struct live *live;
+    size_t count, capacity;
+};
+
+/* Not for mappings and imports, and registered memory is the host's own. Pools keep what they have. */
+static bool applies(const struct xs_allocation *a) {
+    return (a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL) && !a->is_pool &&
+           (a->kind == XS_MEM_DEVICE || a->kind == XS_MEM_PINNED || a->kind == XS_MEM_MANAGED);
+}
+
+/* A process that was killed could not free, and a call that was not recorded may have been the free. */
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_allocation *a = event->u.allocation;
+    if (!state->begun) {
+        state->begun = true;
+        state->first = xs_residency_order(detection->residency);
+    }
+    if (event->on != XS_ON_LIVE || !detection->ended || !detection->calls_recorded || !applies(a))
+        return;
+    if (state->count == state->capacity) {
+        state->capacity = state->capacity ? state->capacity * 2 : 16;
+        state->live = xs_realloc(state->live, state->capacity * sizeof *state->live);
+    }
+    struct live *live = &state->live[state->count++];
+    state->last = xs_residency_order(detection->residency);
+    *live = (struct live){.instance = {.site = a->site, .at_ns = a->enter_ns, .bytes = a->bytes},
+                          .begin_order = a->begin_order,
+                          .use_order = a->use_order,
+                          .unseen_launched = a->unseen_launched};
+    xs_add_evidence(&live->instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
+}
+
+static int by_site_and_time(const void *a, const void *b) {
+    const struct live *x = a, *y = b;
+    if (x->instance.site != y->instance.site)
+        return x->instance.site < y->instance.site ? -1 : 1;
+    return (x->begin_order > y->begin_order) - (x->begin_order < y->begin_order);
+}
+
+/* One place's. The first tenth is the program's setting up. What grows does so until the end: of the rest, each third
+ * has to have an allocation that was lost. Calls are counted, not time, so that no busy machine changes the answer. */
+static void judge(struct xs_detection *detection, struct live *live, size_t count) {
+    enum { THIRDS = 3 };
+    const struct state *state = detection->state;
+    double span = (double)(state->last - state->first), setup = (double)state->first + span / 10;
+    unsigned thirds = 0;
+    bool unseen = false;
+    for (size_t i = 0; i < count; i++) {
+        double since = (double)live[i].begin_order - setup;
+        live[i].is_lost = since > 0 && (i + 1 == count || live[i].use_order < live[i + 1].begin_order);
+        int third = (int)(since * THIRDS / (span * 0.9));
+        if (live[i].is_lost)
+            thirds |= 1u << (third < THIRDS ? third : THIRDS - 1);
+        unseen |= live[i].is_lost && live[i].unseen_launched;
+    }
+    for (size_t i = 0; i < count && thirds == (1u << THIRDS) - 1; i++) {
+        if (live[i].is_lost && unseen)
+            xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
+        else if (live[i].is_lost)
+            xs_report_instance(detection, &live[i].instance);
+    }
+}
+
+static void finish(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    if (state->count)
+        qsort(state->live, state->count, sizeof *state->live, by_site_and_time);
+    for (size_t i = 0, next; i < state->count; i = next) {
+        for (next = i + 1; next < state->count && state->live[next].instance.site == state->live[i].instance.site;)
+            next++;
+        judge(detection, &state->live[i], next - i);
+    }
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    free(state->live);
+}
+
+const struct xs_detector xs_detector_leak = {
+    .id = "leak",
+    .title = "memory that one place allocates again and again and never frees",
+    .definition = "The place allocated during the whole run; the memory was not used after the place's next allocation "
+                  "and was still allocated when the program ended.",
+    .remedy = "Free it on every path.",
+    .kind = XS_ADVICE,
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_LIVE),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .finish = finish,
+    .end = end,
+};

@@ -1,0 +1,208 @@
+/* low-bandwidth: large copies of one place and size that were slow although they were alone on the link and their host
+ * memory is not pageable. Memory use grows with the number of copies that run at the same time, and with the number of
+ * places and sizes of such copies. */
+#include "analyzer/findings/engine/detector.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/size_class.h"
+
+enum {
+    RUNNING = 64, /* looked at; more at one time are in a damaged trace only */
+    FEWEST = 5,   /* copies: fewer say nothing */
+    BLOCK = 64,   /* of copies that are judged together: a link may be slow for a part of the run */
+};
+static const uint64_t large_bytes = 1 << 20;
+static const double chance = 0.05;
+
+/* A copy that other copies may still meet: none that comes later starts earlier. */
+struct running {
+    struct xs_instance instance; /* set where it is a candidate only, being large */
+    struct xs_account *account;
+    bool is_candidate, is_alone, is_slow;
+    uint64_t key[2];
+    int32_t device;
+    int64_t end_ns;
+};
+
+struct slow {
+    struct xs_instance instance;
+    struct xs_account *account;
+};
+
+/* Copies of one place, device, direction, kind of host memory and size (to a factor of two), at most a block. */
+struct group {
+    unsigned copies, slow_count, slow_capacity;
+    struct slow *slow;
+    bool was_slow; /* the block before */
+};
+
+struct state {
+    struct running running[RUNNING];
+    size_t count;
+    struct xs_hash groups; /* struct group */
+};
+
+static bool is_pinned(enum xs_memory_kind kind) { return kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED; }
+
+/* Best of the trace, or the link's peak where somebody measured more than that. */
+static double rate_to_expect(const struct xs_link_model *link, enum xs_direction direction) {
+    double best = xs_link_best_rate(link, direction), peak = (double)link->peak_bytes_per_s;
+    return peak > 0 && peak < best ? peak : best;
+}
+
+static bool is_comparable(const struct xs_interval_view *copy) {
+    return copy->transfer && copy->bytes >= large_bytes && is_pinned(copy->host_kind) && !copy->is_box &&
+           !copy->is_batch;
+}
+
+static void key_of(const struct xs_trace_event *event, uint64_t key[2]) {
+    const struct xs_interval_view *copy = &event->u.interval;
+    key[0] = (uint64_t)event->site << 32 | (uint32_t)event->device;
+    key[1] = (uint64_t)xs_size_class(copy->bytes) << 16 | (uint64_t)copy->direction << 8 | (uint64_t)copy->host_kind;
+}
+
+/* The sign test: whether so many of the copies are slow that half of them or more would have to be, by more than
+ * chance. The probability of at least `slow` heads among `copies` tosses. */
+static bool are_slow(unsigned slow, unsigned copies) {
+    double one = 1, sum = 0; /* the probability of exactly k, times 2^copies */
+    for (unsigned k = 0; k <= copies; k++) {
+        sum += k >= slow ? one : 0;
+        one = one * (copies - k) / (k + 1);
+    }
+    for (unsigned i = 0; i < copies; i++)
+        sum /= 2;
+    return copies >= FEWEST && sum <= chance;
+}
+
+/* The end of a block, or of the trace, where a rest of too few copies is what the block before was. */
+static void judge(struct xs_detection *detection, struct group *group) {
+    bool slow = group->copies < FEWEST ? group->was_slow : are_slow(group->slow_count, group->copies);
+    for (unsigned i = 0; i < group->slow_count; i++) {
+        struct slow *copy = &group->slow[i];
+        if (slow) {
+            xs_report_instance(detection, &copy->instance);
+            xs_claim(detection, copy->account, &copy->instance.removable);
+        }
+        xs_account_release(detection->analysis, copy->account);
+    }
+    group->was_slow = slow;
+    group->copies = group->slow_count = 0;
+}
+
+static void decide(struct xs_detection *detection, const struct running *copy) {
+    struct state *state = detection->state;
+    if (copy->is_candidate && copy->is_alone) {
+        uint64_t *place = xs_hash_put(&state->groups, copy->key[0], copy->key[1]);
+        if (!*place) {
+            struct group *made = xs_realloc(NULL, sizeof *made);
+            *made = (struct group){0};
+            *place = (uint64_t)(uintptr_t)made;
+        }
+        struct group *group = (struct group *)(uintptr_t)*place;
+        if (copy->is_slow && group->slow_count == group->slow_capacity) {
+            group->slow_capacity = group->slow_capacity ? group->slow_capacity * 2 : 4;
+            group->slow = xs_realloc(group->slow, group->slow_capacity * sizeof *group->slow);
+        }
+        if (copy->is_slow)
+            group->slow[group->slow_count++] = (struct slow){copy->instance, xs_account_keep(copy->account)};
+        if (++group->copies == BLOCK)
+            judge(detection, group);
+    }
+    xs_account_release(detection->analysis, copy->account);
+}
+
+/* Those that ended before `ns` are met by no other. */
+static void decide_until(struct xs_detection *detection, int64_t ns) {
+    struct state *state = detection->state;
+    size_t left = 0;
+    for (size_t i = 0; i < state->count; i++) {
+        if (state->running[i].end_ns <= ns)
+            decide(detection, &state->running[i]);
+        else if (left++ != i)
+            state->running[left - 1] = state->running[i];
+    }
+    state->count = left;
+}
+
+static void on_interval(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_interval_view *copy = &event->u.interval;
+    if (copy->is_kernel)
+        return;
+    decide_until(detection, event->enter_ns);
+    bool is_alone = true;
+    for (size_t i = 0; i < state->count; i++) {
+        struct running *other = &state->running[i];
+        if (other->device == event->device)
+            other->is_alone = is_alone = false;
+    }
+    if (state->count == RUNNING)
+        return;
+    struct running *this = &state->running[state->count++];
+    this->device = event->device;
+    this->end_ns = event->return_ns;
+    this->is_alone = is_alone;
+    this->is_candidate = is_alone && is_comparable(copy);
+    this->account = NULL;
+    if (this->is_candidate) {
+        double expected_ns = (double)copy->bytes / rate_to_expect(detection->link, copy->direction) * 1e9;
+        key_of(event, this->key);
+        this->is_slow = (double)event->device_ns > 2 * expected_ns;
+        xs_instance_of(&this->instance, event, "this copy");
+        this->instance.removable = xs_times_less(this->instance.cost, (uint64_t)(expected_ns + 0.5));
+        this->account = xs_account_keep(event->account);
+    }
+}
+
+/* Without times on the device nobody can say whether a copy was alone. */
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    if (event->on == XS_ON_DEVICE_INTERVAL) {
+        on_interval(detection, event);
+        return;
+    }
+    const struct xs_transfer_view *t = &event->u.transfer;
+    if ((xs_is_upload(event) || xs_is_download(event)) && !event->timed && is_pinned(t->host_kind) &&
+        t->bytes >= large_bytes && !t->box.height && t->batch_index < 0)
+        xs_undecided(detection, "no device times");
+}
+
+static void finish(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    decide_until(detection, INT64_MAX);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->groups, entry));)
+        judge(detection, (struct group *)(uintptr_t)entry->value);
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (size_t i = 0; i < state->count; i++)
+        xs_account_release(detection->analysis, state->running[i].account);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->groups, entry));) {
+        struct group *group = (struct group *)(uintptr_t)entry->value;
+        for (unsigned i = 0; i < group->slow_count; i++)
+            xs_account_release(detection->analysis, group->slow[i].account);
+        free(group->slow);
+        free(group);
+    }
+    xs_hash_free(&state->groups);
+}
+
+#define TOO_SLOW "at less than half of the "
+const struct xs_detector xs_detector_low_bandwidth = {
+    .id = "low-bandwidth",
+    .title = "large copies " TOO_SLOW "expected rate",
+    .definition = "A copy of 1 MiB or more was alone on the link, and ran " TOO_SLOW
+                  "best expected rate, like most copies of its place and size.",
+    .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_SHORTEN,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_DEVICE_INTERVAL),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .finish = finish,
+    .end = end,
+};

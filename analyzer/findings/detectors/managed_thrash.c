@@ -1,0 +1,276 @@
+/* managed-thrash: managed memory whose pages went to the device and back again and again. It uses one byte of memory
+ * for each 64 KiB of the live managed allocations whose pages moved; and where migrations were recorded in windows, a
+ * block for each launch that was given managed memory and whose kernel's record has not come yet (a record that was
+ * lost never comes).
+ *
+ * Where migrations were recorded in windows, no piece need have been seen three times. There the bytes that were seen
+ * on their way say how often: upwards in proportion to the time of the kernels that were given the allocation, back in
+ * proportion to the time without such a kernel. */
+#include "analyzer/findings/engine/detector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+
+#define KIND(n, id, name) MIGRATION_##id = (n),
+enum { XS_MIGRATION_KINDS(KIND) };
+#undef KIND
+
+enum { ENOUGH = 3, SMALLEST_SHIFT = 16, MOST_PIECES = 1 << 20 };
+
+/* Of a piece: where it went last, and how often to the device and back. */
+enum { WENT_UP = 1, WENT_DOWN = 2, TRIP = 4, MOST_TRIPS = 0xfc };
+
+struct pages {
+    uint64_t address, bytes;
+    unsigned shift;      /* a piece has 2^shift bytes */
+    bool thrashes;       /* a piece made enough trips */
+    uint64_t ns;         /* of all migrations to the device and back */
+    uint64_t again_ns;   /* the part of it after each piece's first way up and first way back */
+    int64_t first, last; /* device_migration.id */
+    struct seen {
+        double bytes, sampled_bytes; /* in all windows; in samples, by their weights */
+        uint64_t windows;   /* that are samples, with such migrations, each with a kernel since the one before */
+        const void *window; /* the last of these */
+        uint64_t kernels;   /* that there were before it */
+    } up, down;
+    int64_t since_ns;  /* the first kernel that was given it; 0: there was none */
+    uint64_t kernels;  /* that were given it so far */
+    double kernels_ns; /* of these kernels */
+    double recorded_ns[XS_MIGRATION_WAYS], sampled_ns[XS_MIGRATION_WAYS]; /* the parts of that in windows, in samples */
+    uint8_t pieces[];
+};
+
+struct state {
+    struct xs_hash pages;    /* allocation.id to struct pages */
+    struct xs_hash launches; /* correlation of a launch that was given managed memory, to struct given */
+    struct xs_hash managed;  /* allocation.id, of those that live */
+};
+
+/* The managed memory among the arguments of a launch. */
+struct given {
+    unsigned count;
+    int64_t allocations[]; /* allocation.id */
+};
+
+static struct pages *find_pages(const struct state *state, int64_t allocation) {
+    const uint64_t *found = xs_hash_find(&state->pages, (uint64_t)allocation, 0);
+    return found ? (struct pages *)(uintptr_t)*found : NULL;
+}
+
+static struct pages *pages_of(struct state *state, const struct xs_allocation *a) {
+    struct pages *known = find_pages(state, a->id);
+    if (known)
+        return known;
+    unsigned shift = SMALLEST_SHIFT;
+    while (((a->bytes - 1) >> shift) >= MOST_PIECES) /* of more than 64 GiB */
+        shift++;
+    size_t bytes = sizeof(struct pages) + (size_t)((a->bytes - 1) >> shift) + 1;
+    struct pages *pages = xs_realloc(NULL, bytes);
+    memset(pages, 0, bytes);
+    pages->address = a->address;
+    pages->bytes = a->bytes;
+    pages->shift = shift;
+    *xs_hash_put(&state->pages, (uint64_t)a->id, 0) = (uint64_t)(uintptr_t)pages;
+    return pages;
+}
+
+/* Up or down; true where it is not the piece's first way there. A piece may move page by page, which is one way. */
+static bool move_piece(struct pages *pages, uint8_t *piece, bool up) {
+    unsigned last = *piece & (WENT_UP | WENT_DOWN), trips = *piece & MOST_TRIPS;
+    if (!up && last == WENT_UP && trips < MOST_TRIPS)
+        trips += TRIP;
+    *piece = (uint8_t)(trips | (up ? WENT_UP : WENT_DOWN));
+    pages->thrashes = pages->thrashes || trips >= ENOUGH * TRIP;
+    return trips >= (up ? TRIP : 2 * TRIP);
+}
+
+static void note_seen(struct seen *seen, const struct xs_recorded_window *window, uint64_t kernels, uint64_t bytes) {
+    seen->bytes += (double)bytes;
+    if (!window || !window->is_sample)
+        return;
+    seen->sampled_bytes += window->weight * (double)bytes;
+    if (seen->window == window || (seen->window && seen->kernels == kernels))
+        return;
+    seen->windows++;
+    seen->window = window;
+    seen->kernels = kernels;
+}
+
+static void take_migration(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_migration_view *m = &event->u.migration;
+    const struct xs_allocation *a = m->allocation;
+    bool up = m->kind == MIGRATION_HTOD;
+    if ((!up && m->kind != MIGRATION_DTOH) || !a || a->kind != XS_MEM_MANAGED || !a->bytes || !m->bytes)
+        return;
+    struct pages *pages = pages_of(detection->state, a);
+    uint64_t offset = m->address - pages->address, room = pages->bytes - offset;
+    uint64_t length = m->bytes < room ? m->bytes : room;
+    uint64_t first = offset >> pages->shift, last = (offset + length - 1) >> pages->shift, again = 0;
+    for (uint64_t i = first; i <= last; i++)
+        again += move_piece(pages, &pages->pieces[i], up);
+    note_seen(up ? &pages->up : &pages->down,
+              xs_migration_window_at(&detection->windows[up ? XS_MIGRATIONS_UP : XS_MIGRATIONS_DOWN], event->enter_ns),
+              pages->kernels, length);
+    uint64_t ns = (uint64_t)event->return_ns - (uint64_t)event->enter_ns;
+    pages->ns += ns;
+    pages->again_ns += (uint64_t)((double)ns * (double)again / (double)(last - first + 1) + 0.5);
+    pages->first = pages->first ? pages->first : event->id;
+    pages->last = event->id;
+}
+
+/* --- where only windows were recorded --- */
+
+static void take_launch(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_launch_view *launch = &event->u.launch;
+    unsigned count = 0;
+    if (!detection->kernels_recorded || !event->correlation || !state->managed.count)
+        return;
+    for (unsigned i = 0; i < launch->argument_count; i++)
+        count += xs_hash_find(&state->managed, (uint64_t)launch->arguments[i], 0) != NULL;
+    if (!count)
+        return;
+    struct given *given = xs_realloc(NULL, sizeof *given + count * sizeof *given->allocations);
+    given->count = 0;
+    for (unsigned i = 0; i < launch->argument_count; i++)
+        if (xs_hash_find(&state->managed, (uint64_t)launch->arguments[i], 0))
+            given->allocations[given->count++] = launch->arguments[i];
+    uint64_t *place = xs_hash_put(&state->launches, event->correlation, 0);
+    free((struct given *)(uintptr_t)*place);
+    *place = (uint64_t)(uintptr_t)given;
+}
+
+static void note_kernel(struct xs_detection *detection, struct pages *pages, int64_t start_ns, int64_t end_ns) {
+    pages->since_ns = pages->since_ns ? pages->since_ns : start_ns;
+    pages->kernels++;
+    pages->kernels_ns += (double)(end_ns - start_ns);
+    for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++) {
+        const struct xs_migration_windows *windows = &detection->windows[way];
+        pages->recorded_ns[way] += (double)xs_migration_windows_within(windows, start_ns, end_ns, false);
+        pages->sampled_ns[way] += xs_migration_windows_weighed(windows, start_ns, end_ns);
+    }
+}
+
+static void take_kernel(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    uint64_t *found = event->u.interval.is_kernel ? xs_hash_find(&state->launches, event->correlation, 0) : NULL;
+    if (!found || event->return_ns < event->enter_ns)
+        return;
+    struct given *given = (struct given *)(uintptr_t)*found;
+    for (unsigned i = 0; i < given->count; i++) {
+        const uint64_t *allocation = xs_hash_find(&state->managed, (uint64_t)given->allocations[i], 0);
+        if (allocation)
+            note_kernel(detection, pages_of(state, (const struct xs_allocation *)(uintptr_t)*allocation),
+                        event->enter_ns, event->return_ns);
+    }
+    xs_hash_remove(&state->launches, event->correlation, 0);
+    free(given);
+}
+
+/* Bytes that moved, from those that were seen: what was seen outside of samples is only itself. */
+static double scaled(const struct seen *seen, double all_ns, double recorded_ns, double sampled_ns) {
+    double unseen = all_ns - recorded_ns;
+    return seen->bytes + (unseen > 0 && sampled_ns > 0 ? seen->sampled_bytes * unseen / sampled_ns : 0);
+}
+
+/* How often the allocation's pages went there and back, by the windows; 0: they do not say. */
+static double estimated_trips(const struct xs_detection *detection, const struct pages *pages, int64_t end_ns) {
+    const struct xs_migration_windows *windows = &detection->windows[XS_MIGRATIONS_DOWN];
+    bool seen = pages->up.windows >= 2 || pages->down.windows >= 2;
+    if (windows->whole || !pages->since_ns || !seen)
+        return 0;
+    int64_t since = pages->since_ns;
+    double other_ns = (double)(end_ns - since) - pages->kernels_ns;
+    double recorded = (double)xs_migration_windows_within(windows, since, end_ns, false);
+    double sampled = xs_migration_windows_weighed(windows, since, end_ns);
+    double up = scaled(&pages->up, pages->kernels_ns, pages->recorded_ns[XS_MIGRATIONS_UP],
+                       pages->sampled_ns[XS_MIGRATIONS_UP]);
+    double down = scaled(&pages->down, other_ns, recorded - pages->recorded_ns[XS_MIGRATIONS_DOWN],
+                         sampled - pages->sampled_ns[XS_MIGRATIONS_DOWN]);
+    /* what was seen going one way in two windows has come the other way between them, seen or not */
+    if (!pages->up.windows || !pages->down.windows)
+        return (up > down ? up : down) / (double)pages->bytes;
+    return (up < down ? up : down) / (double)pages->bytes;
+}
+
+/* --- the end of an allocation --- */
+
+static void report(struct xs_detection *detection, const struct xs_allocation *a, const struct pages *pages,
+                   uint64_t again_ns) {
+    struct xs_instance instance = {.site = a->site,
+                                   .at_ns = a->enter_ns,
+                                   .bytes = a->bytes,
+                                   .cost = {.device_ns = pages->ns, .device_known = true},
+                                   .removable = {.device_ns = again_ns, .device_known = true}};
+    xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
+    xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->first, "the first migration");
+    xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->last, "the last one");
+    xs_report_instance(detection, &instance);
+    xs_claim_unshared(detection, instance.site, &instance.removable);
+}
+
+static void take_end(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_allocation *a = event->u.allocation;
+    struct pages *pages = find_pages(state, a->id);
+    xs_hash_remove(&state->managed, (uint64_t)a->id, 0);
+    if (!pages)
+        return;
+    double trips = estimated_trips(detection, pages, event->enter_ns);
+    uint64_t again_ns = trips >= ENOUGH ? (uint64_t)((double)pages->ns * (trips - 1) / trips) : 0;
+    if (pages->thrashes || trips >= ENOUGH)
+        report(detection, a, pages, again_ns > pages->again_ns ? again_ns : pages->again_ns);
+    xs_hash_remove(&state->pages, (uint64_t)a->id, 0);
+    free(pages);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    switch (event->on) {
+    case XS_ON_ALLOCATION:
+        if (event->u.allocation->kind == XS_MEM_MANAGED && event->u.allocation->bytes && !detection->windows->whole)
+            *xs_hash_put(&state->managed, (uint64_t)event->id, 0) = (uint64_t)(uintptr_t)event->u.allocation;
+        break;
+    case XS_ON_LAUNCH:
+        take_launch(detection, event);
+        break;
+    case XS_ON_DEVICE_INTERVAL:
+        take_kernel(detection, event);
+        break;
+    case XS_ON_MIGRATION:
+        take_migration(detection, event);
+        break;
+    default:
+        take_end(detection, event);
+        break;
+    }
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->pages, entry));)
+        free((struct pages *)(uintptr_t)entry->value);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->launches, entry));)
+        free((struct given *)(uintptr_t)entry->value);
+    xs_hash_free(&state->pages);
+    xs_hash_free(&state->launches);
+    xs_hash_free(&state->managed);
+}
+
+const struct xs_detector xs_detector_managed_thrash = {
+    .id = "managed-thrash",
+    .title = "managed memory whose pages go to the device and back",
+    .definition = "Pages of managed memory went to the device and back at least 3 times.",
+    .remedy = "Keep the pages on one side: compute there, prefetch the pages, or copy what is needed explicitly.",
+    .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_KEEP_ON_DEVICE,
+    .needs = XS_NEEDS_DEVICE_RECORDS,
+    .wants = XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_DEVICE_INTERVAL) |
+             XS_WANT(XS_ON_MIGRATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .end = end,
+};

@@ -1,0 +1,186 @@
+/* round-trip: an upload of what an earlier download brought. Memory use grows with the number of distinct contents that
+ * were downloaded and not yet uploaded. */
+#include "analyzer/findings/engine/detector.h"
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
+
+enum { SAME_DEVICE, CROSS_DEVICE };
+enum { KEPT = 256 }; /* downloads of one content, the latest */
+
+struct download {
+    int64_t transfer;
+    int32_t device;
+    uint64_t host_address;
+    struct xs_region_ref region;
+    struct xs_times times;
+    struct download *older, *newer;
+};
+
+struct content {
+    uint64_t key[2];
+    struct download *latest, *oldest;
+    unsigned count;
+};
+
+struct state {
+    struct xs_hash contents;
+    struct xs_hash arrived; /* host address and bytes of downloads that were not uploaded from there yet, to look + 1 */
+    struct xs_pool content_pool, download_pool;
+    bool any;
+};
+
+static void key_of(const struct xs_transfer_view *t, uint64_t key[2]) {
+    key[0] = t->content.low ^ xs_mix(t->bytes);
+    key[1] = t->content.high;
+}
+
+static struct content *find(const struct state *state, const struct xs_transfer_view *t) {
+    uint64_t key[2];
+    key_of(t, key);
+    const uint64_t *found = xs_hash_find(&state->contents, key[0], key[1]);
+    return found ? (struct content *)(uintptr_t)*found : NULL;
+}
+
+static void take_out(struct state *state, struct content *content, struct download *download) {
+    *(download->newer ? &download->newer->older : &content->latest) = download->older;
+    *(download->older ? &download->older->newer : &content->oldest) = download->newer;
+    xs_pool_give(&state->download_pool, download);
+    if (--content->count)
+        return;
+    xs_hash_remove(&state->contents, content->key[0], content->key[1]);
+    xs_pool_give(&state->content_pool, content);
+}
+
+static void add_download(struct state *state, const struct xs_trace_event *event) {
+    const struct xs_transfer_view *t = &event->u.transfer;
+    state->any = true;
+    *xs_hash_put(&state->arrived, t->dst_address, t->bytes) = 1 + (uint64_t)xs_look_of(t);
+    if (t->state != XS_CONTENT_KNOWN)
+        return;
+    struct content *content = find(state, t);
+    if (content && content->count == KEPT)
+        take_out(state, content, content->oldest);
+    if (!content) {
+        uint64_t key[2];
+        key_of(t, key);
+        content = xs_pool_take(&state->content_pool);
+        *content = (struct content){.key = {key[0], key[1]}};
+        *xs_hash_put(&state->contents, key[0], key[1]) = (uint64_t)(uintptr_t)content;
+    }
+    struct download *download = xs_pool_take(&state->download_pool);
+    *download = (struct download){.transfer = event->id,
+                                  .device = event->device,
+                                  .host_address = t->dst_address,
+                                  .region = xs_region_refer(t->region),
+                                  .times = xs_event_times(event),
+                                  .older = content->latest};
+    *(content->latest ? &content->latest->newer : &content->oldest) = download;
+    content->latest = download;
+    content->count++;
+}
+
+/* Equality of small content may be chance, unless it went back to where it came from, or came from where it went. */
+static bool matches(const struct xs_transfer_view *t, const struct download *download) {
+    if (!t->is_small || (download->host_address && download->host_address == t->src_address))
+        return true;
+    return t->region && xs_region_live(download->region) == t->region;
+}
+
+enum { FROM_ELSEWHERE, FROM_A_DOWNLOAD };
+
+/* An upload of the memory that a download went to is decided by both; for any other, all downloads that were looked at
+ * are compared. Chance chooses differently of the two. */
+static void sample(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_transfer_view *t = &event->u.transfer;
+    const uint64_t *arrived = xs_hash_find(&state->arrived, t->src_address, t->bytes);
+    if (!arrived) {
+        xs_sample(detection, event, FROM_ELSEWHERE, xs_drawn_alone(t));
+        return;
+    }
+    xs_sample(detection, event, FROM_A_DOWNLOAD, xs_drawn_pair(t, (enum xs_look)(*arrived - 1)));
+    xs_hash_remove(&state->arrived, t->src_address, t->bytes);
+}
+
+/* Whether the bytes are where the download got them from. */
+static bool still_holds(const struct xs_detection *detection, const struct xs_transfer_view *t,
+                        const struct xs_region *region) {
+    return region && region->has_content && region->content_bytes == t->bytes &&
+           xs_fingerprint_equal(&region->content, &t->content) &&
+           xs_region_state(detection->residency, region) == XS_REGION_SURE;
+}
+
+static void on_upload(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_transfer_view *t = &event->u.transfer;
+    if (state->any)
+        sample(detection, event);
+    if (t->state != XS_CONTENT_KNOWN) {
+        if (state->any)
+            xs_undecided(detection, xs_missing_content(t));
+        return;
+    }
+    struct content *content = find(state, t);
+    if (!content)
+        return;
+    struct download *download = content->latest;
+    while (download && !matches(t, download))
+        download = download->older;
+    if (!download) {
+        xs_undecided(detection, XS_UNDECIDED_CHANCE);
+        return;
+    }
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this upload");
+    instance.verdict = download->device == event->device ? SAME_DEVICE : CROSS_DEVICE;
+    instance.apart = download->times;
+    instance.held = still_holds(detection, t, xs_region_live(download->region));
+    xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, download->transfer, "the download that brought it");
+    take_out(state, content, download);
+    xs_report_and_claim(detection, event, &instance);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    if (!state->content_pool.item_bytes) {
+        state->content_pool.item_bytes = sizeof(struct content);
+        state->download_pool.item_bytes = sizeof(struct download);
+    }
+    if (xs_is_upload(event))
+        on_upload(detection, event);
+    else if (xs_is_download(event))
+        add_download(state, event);
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    xs_hash_free(&state->contents);
+    xs_hash_free(&state->arrived);
+    xs_pool_free(&state->content_pool);
+    xs_pool_free(&state->download_pool);
+}
+
+static void on_gap(struct xs_detection *detection) {
+    end(detection);
+    *(struct state *)detection->state = (struct state){0};
+}
+
+#define LEAVE_IT_THERE "Leave the data on the device"
+const struct xs_detector xs_detector_round_trip = {
+    .id = "round-trip",
+    .title = "uploads of bytes that were downloaded before",
+    .definition = "An earlier download had brought exactly these bytes from a device, and now they are uploaded again.",
+    .remedy = LEAVE_IT_THERE ".",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP_BOTH,
+    .needs = XS_NEEDS_CONTENTS,
+    .wants = XS_WANT(XS_ON_TRANSFER),
+    .state_bytes = sizeof(struct state),
+    .verdicts = {{"same-device", LEAVE_IT_THERE ", or copy on the device.", XS_REPAIR_OF_DETECTOR},
+                 {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",
+                  XS_REPAIR_PEER_COPY}},
+    .on_event = on_event,
+    .on_gap = on_gap,
+    .end = end,
+};

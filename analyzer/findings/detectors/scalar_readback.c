@@ -1,0 +1,138 @@
+/* scalar-readback: a few bytes that are downloaded again and again, while the host waits each time. Memory use grows
+ * with the number of call sites. */
+#include "analyzer/findings/engine/detector.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/blocked.h"
+
+enum { MANY = 10 };
+
+/* Where a value was read, and how often anything before could have written it. */
+struct reading {
+    int64_t allocation;
+    uint64_t address, bytes, writes;
+};
+
+/* The first ones of a site wait here until there are enough of them. */
+struct site {
+    struct reading last;
+    unsigned count; /* up to MANY */
+    struct xs_instance first[MANY - 1];
+    struct xs_account *accounts[MANY - 1];
+};
+
+struct state {
+    struct site **sites; /* by number; NULL: none yet */
+    uint32_t count;
+    uint64_t writes; /* launches, memsets, and transfers that are no downloads */
+};
+
+static struct site *site_of(struct state *state, uint32_t number) {
+    if (number >= state->count) {
+        state->sites = xs_realloc(state->sites, (number + 1) * sizeof(struct site *));
+        while (state->count <= number)
+            state->sites[state->count++] = NULL;
+    }
+    if (!state->sites[number]) {
+        state->sites[number] = xs_realloc(NULL, sizeof(struct site));
+        state->sites[number]->count = 0;
+        state->sites[number]->last.allocation = 0;
+    }
+    return state->sites[number];
+}
+
+static void report_first(struct xs_detection *detection, struct site *site) {
+    for (unsigned i = 0; i < MANY - 1; i++) {
+        xs_report_instance(detection, &site->first[i]);
+        xs_claim(detection, site->accounts[i], &site->first[i].removable);
+        xs_account_release(detection->analysis, site->accounts[i]);
+    }
+}
+
+/* What the host waited for kernels that the copy came after: without the copy it waits for them somewhere else. */
+static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_event *download,
+                          const struct xs_trace_event *call) {
+    int64_t until = download->timed && download->start_ns < call->return_ns ? download->start_ns : call->return_ns;
+    uint64_t ns = xs_kernels_between(detection, download->device, call->enter_ns, until);
+    return ns < xs_event_host_ns(call) ? ns : xs_event_host_ns(call);
+}
+
+/* Whether one copy could have read it together with the value before: no more than a value lies between them. */
+static bool is_neighbour(struct site *site, const struct state *state, const struct xs_trace_event *download) {
+    const struct xs_transfer_view *t = &download->u.transfer;
+    struct reading last = site->last, now = {t->src_allocation, t->src_address, t->bytes, state->writes};
+    site->last = now;
+    if (!now.allocation || now.allocation != last.allocation || now.writes != last.writes)
+        return false;
+    uint64_t end = now.address > last.address ? last.address + last.bytes : now.address + now.bytes;
+    uint64_t next = now.address > last.address ? now.address : last.address;
+    return now.address != last.address && next >= end && next - end <= XS_SCALAR_BYTES;
+}
+
+/* `wait`: that held the host for it; NULL: its own call did. */
+static void count(struct xs_detection *detection, const struct xs_trace_event *download,
+                  const struct xs_trace_event *wait) {
+    struct site *site = site_of(detection->state, download->site);
+    struct xs_instance instance;
+    xs_instance_of(&instance, download, "this download");
+    instance.neighbour = is_neighbour(site, detection->state, download);
+    uint64_t host_ns = xs_event_host_ns(download) + (wait ? xs_event_host_ns(wait) : 0);
+    instance.cost = (struct xs_times){.host_ns = host_ns};
+    instance.removable = (struct xs_times){.host_ns = host_ns - waited_ns(detection, download, wait ? wait : download)};
+    instance.without_kernels = detection->kernels_recorded && download->timed;
+    if (wait)
+        xs_add_evidence(&instance, XS_EVIDENCE_SYNC, wait->id, XS_ROLE_WAIT);
+    if (site->count < MANY - 1) {
+        site->first[site->count] = instance;
+        site->accounts[site->count++] = xs_account_keep(download->account);
+        return;
+    }
+    if (site->count == MANY - 1) {
+        site->count = MANY;
+        report_first(detection, site);
+    }
+    xs_report_and_claim(detection, download, &instance);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    bool is_unknown = event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN;
+    state->writes += event->on == XS_ON_LAUNCH || event->on == XS_ON_MEMSET || is_unknown ||
+                     (event->on == XS_ON_TRANSFER && !xs_is_download(event));
+    if (event->on == XS_ON_API)
+        return;
+    const struct xs_trace_event *download = event->on == XS_ON_SYNC ? event->u.sync.copy : event;
+    if (!download || !xs_is_download(download) || download->u.transfer.bytes > XS_SCALAR_BYTES)
+        return;
+    bool own_call = !download->is_async || xs_copy_blocked(download, detection->link) == XS_BLOCKED;
+    if (own_call == (event->on == XS_ON_TRANSFER))
+        count(detection, download, own_call ? NULL : event);
+}
+
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (uint32_t i = 0; i < state->count; i++) {
+        struct site *site = state->sites[i];
+        for (unsigned k = 0; site && site->count < MANY && k < site->count; k++)
+            xs_account_release(detection->analysis, site->accounts[k]);
+        free(site);
+    }
+    free(state->sites);
+}
+
+const struct xs_detector xs_detector_scalar_readback = {
+    .id = "scalar-readback",
+    .title = "downloads of a few bytes that the host waits for",
+    .definition =
+        "At least 10 blocking downloads of at most 64 bytes from one place, and the host waited for each of them.",
+    .remedy = "Keep the value on the device, or read it less often.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_MEMSET) | XS_WANT(XS_ON_SYNC) |
+             XS_WANT(XS_ON_API),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .end = end,
+};

@@ -1,0 +1,216 @@
+/* small-transfers: a run of small copies from one place that could have been one copy, because nothing between them
+ * prevents it. Events that end a run are counted by stream and by thread; if a count has changed since the last copy,
+ * the run is over. Memory use grows with the number of call sites, streams and threads. */
+#include "analyzer/findings/engine/detector.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/trace/scan.h"
+
+enum { RUN = 8 };
+static const uint64_t small_bytes = 65536;
+
+struct run {
+    uint64_t breaks; /* counted up to its latest copy */
+    uint64_t own_ns; /* of its copies, on the device where that is known */
+    uint64_t claimed_ns;
+    int64_t last_transfer;
+    struct xs_instance instance;
+    struct { /* claims of the first copies, until there are enough of them */
+        struct xs_account *account;
+        struct xs_times times;
+    } first[RUN - 1];
+};
+
+/* How often something happened that may need the copies before and after it apart. */
+struct device {
+    uint64_t launches, uploads, downloads, other_copies;
+};
+
+struct state {
+    struct xs_hash runs; /* thread, stream, site, direction and device to struct run */
+    struct xs_pool run_pool;
+    struct device *devices; /* by ordinal + 1 */
+    size_t device_count;
+    uint64_t launches_anywhere; /* on devices that are not known */
+    struct xs_hash waits;       /* thread.id to how often it waited, or made a stream wait */
+};
+
+static struct device *device_of(struct state *state, int32_t ordinal) {
+    size_t index = ordinal < 0 ? 0 : (size_t)ordinal + 1;
+    if (index >= state->device_count) {
+        state->devices = xs_realloc(state->devices, (index + 1) * sizeof *state->devices);
+        while (state->device_count <= index)
+            state->devices[state->device_count++] = (struct device){0};
+    }
+    return &state->devices[index];
+}
+
+static uint64_t breaks_until(struct state *state, const struct xs_trace_event *event) {
+    const struct device *device = device_of(state, event->device);
+    const uint64_t *waits = xs_hash_find(&state->waits, (uint64_t)(uint32_t)event->thread, 0);
+    return device->launches + state->launches_anywhere + device->other_copies +
+           (xs_is_upload(event) ? device->downloads : device->uploads) + (waits ? *waits : 0);
+}
+
+static struct run *run_of(struct state *state, const struct xs_trace_event *event) {
+    uint64_t low = (uint64_t)(uint32_t)event->thread << 32 | (uint32_t)event->stream;
+    uint64_t high = (uint64_t)event->site << 32 | (uint64_t)(uint32_t)(event->device + 1) << 1 | xs_is_upload(event);
+    uint64_t *place = xs_hash_put(&state->runs, low, high);
+    if (!*place) {
+        state->run_pool.item_bytes = sizeof(struct run);
+        struct run *made = xs_pool_take(&state->run_pool);
+        made->instance.transfers = 0;
+        *place = (uint64_t)(uintptr_t)made;
+    }
+    return (struct run *)(uintptr_t)*place;
+}
+
+/* Reports it, or forgets it where it is too short. */
+static void end_run(struct xs_detection *detection, struct run *run) {
+    struct xs_instance *instance = &run->instance;
+    for (unsigned i = 0; i < instance->transfers && instance->transfers < RUN; i++)
+        xs_account_release(detection->analysis, run->first[i].account);
+    if (instance->transfers >= RUN) {
+        xs_add_evidence(instance, XS_EVIDENCE_TRANSFER, run->last_transfer, "the last of the run");
+        xs_report_instance(detection, instance);
+    }
+    instance->transfers = 0;
+}
+
+static uint64_t nanoseconds(double ns) { return ns > 0 ? (uint64_t)(ns + 0.5) : 0; }
+
+/* What one copy for all would save of this one: its fixed cost, and never so much that less would be left of all than
+ * one copy of their bytes takes. */
+static uint64_t saved_ns(const struct xs_link_model *link, const struct run *run, const struct xs_transfer_view *t,
+                         uint64_t own_ns) {
+    enum xs_link_class class = xs_link_class_of(t->direction, t->host_kind);
+    if (class == XS_LINK_CLASSES || !link->lines[class].known || run->instance.transfers == 1)
+        return 0;
+    const struct xs_link_line *line = &link->lines[class];
+    double fixed = line->assumed ? (double)own_ns - line->b_ns_per_byte * (double)t->bytes : line->a_ns;
+    double left = line->a_ns + line->b_ns_per_byte * (double)run->instance.bytes;
+    uint64_t limit = nanoseconds((double)run->own_ns - left - (double)run->claimed_ns), saved = nanoseconds(fixed);
+    saved = saved < own_ns ? saved : own_ns;
+    return saved < limit ? saved : limit;
+}
+
+static void claim_first(struct xs_detection *detection, struct run *run) {
+    for (unsigned i = 0; i < RUN - 1; i++) {
+        xs_claim(detection, run->first[i].account, &run->first[i].times);
+        xs_account_release(detection->analysis, run->first[i].account);
+    }
+}
+
+static void begin_run(struct run *run, const struct xs_trace_event *event) {
+    static const struct xs_times nothing = {.device_known = true, .exposed_known = true};
+    run->own_ns = run->claimed_ns = 0;
+    xs_instance_of(&run->instance, event, "the first of the run");
+    run->instance.transfers = run->instance.bytes = 0;
+    run->instance.cost = run->instance.removable = nothing;
+}
+
+static void on_small(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    struct run *run = run_of(state, event);
+    struct xs_instance *instance = &run->instance;
+    uint64_t breaks = breaks_until(state, event);
+    if (instance->transfers && run->breaks != breaks)
+        end_run(detection, run);
+    if (!instance->transfers)
+        begin_run(run, event);
+    run->breaks = breaks;
+    run->last_transfer = event->id;
+    instance->transfers++;
+    instance->bytes = xs_sum(instance->bytes, event->u.transfer.bytes);
+
+    struct xs_times times = xs_event_times(event);
+    uint64_t own_ns = times.device_known ? times.device_ns : times.host_ns;
+    run->own_ns = xs_sum(run->own_ns, own_ns);
+    uint64_t saved = saved_ns(detection->link, run, &event->u.transfer, own_ns);
+    run->claimed_ns += saved;
+    xs_times_add(&instance->cost, &times);
+    times = xs_times_share(times, own_ns ? (double)saved / (double)own_ns : 0);
+    xs_times_add(&instance->removable, &times);
+    if (instance->transfers < RUN) {
+        run->first[instance->transfers - 1].account = xs_account_keep(event->account);
+        run->first[instance->transfers - 1].times = times;
+        return;
+    }
+    xs_consider(detection, instance);
+    if (instance->transfers == RUN)
+        claim_first(detection, run);
+    xs_claim(detection, event->account, &times);
+}
+
+static void on_transfer(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    const struct xs_transfer_view *t = &event->u.transfer;
+    if (xs_is_upload(event) || xs_is_download(event)) {
+        struct device *device = device_of(state, event->device);
+        device->uploads += xs_is_upload(event);
+        device->downloads += xs_is_download(event);
+        if (t->bytes < small_bytes && t->batch_index < 0) /* a batch is one call already */
+            on_small(detection, event);
+    } else if (t->direction != XS_DIR_H2H) {
+        device_of(state, event->device)->other_copies++;
+        device_of(state, t->dst_device)->other_copies++;
+    }
+}
+
+/* A call of which nothing is known counts as one: it may be a launch, a copy or a wait, each of which ends a run. */
+static bool is_launch_anywhere(const struct xs_trace_event *event) {
+    return (event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN) ||
+           (event->on == XS_ON_LAUNCH && event->device < 0);
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    struct state *state = detection->state;
+    if (event->on == XS_ON_TRANSFER)
+        on_transfer(detection, event);
+    else if (is_launch_anywhere(event))
+        state->launches_anywhere++;
+    else if (event->on == XS_ON_LAUNCH)
+        device_of(state, event->device)->launches++;
+    else if (event->on == XS_ON_SYNC || event->u.api.role == XS_API_WAITS)
+        ++*xs_hash_put(&state->waits, (uint64_t)(uint32_t)event->thread, 0);
+}
+
+static void finish(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->runs, entry));)
+        end_run(detection, (struct run *)(uintptr_t)entry->value);
+}
+
+/* Those that are left here were never finished: the analysis ended early. */
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->runs, entry));) {
+        struct run *run = (struct run *)(uintptr_t)entry->value;
+        for (unsigned k = 0; run->instance.transfers < RUN && k < run->instance.transfers; k++)
+            xs_account_release(detection->analysis, run->first[k].account);
+    }
+    xs_hash_free(&state->runs);
+    xs_hash_free(&state->waits);
+    xs_pool_free(&state->run_pool);
+    free(state->devices);
+}
+
+const struct xs_detector xs_detector_small_transfers = {
+    .id = "small-transfers",
+    .title = "small copies in a row that could be one copy",
+    .definition = "At least 8 copies of less than 64 KiB ran in a row from one place, and nothing between them "
+                  "prevents one copy.",
+    .remedy = "Gather them into one copy, or into one batch call.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_GATHER,
+    .wants = XS_WANT(XS_ON_TRANSFER) | XS_WANT(XS_ON_LAUNCH) | XS_WANT(XS_ON_SYNC) | XS_WANT(XS_ON_API),
+    .state_bytes = sizeof(struct state),
+    .on_event = on_event,
+    .on_gap = finish, /* runs end there */
+    .finish = finish,
+    .end = end,
+};

@@ -1,0 +1,92 @@
+/* A detector to copy; CONTRIBUTING.md ("A finding") says what else a new one takes. It is compiled into its unit test
+ * alone (tests/unit/analyzer/findings/detectors/test_template.c), which gives the engine a table with this one row, so
+ * that it cannot rot; it is never part of the program.
+ *
+ * Its rule: of the uploads of one call site that bring the same bytes in a row, every second one counts. That makes no
+ * sense, but it uses what detectors use: state of its own, undecided events, verdicts, evidence, and a claim of the
+ * total. */
+#include "analyzer/findings/engine/detector.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+enum verdict { SAME_PLACE, ELSEWHERE };
+
+/* The latest uploads of a call site that brought the same bytes. */
+struct row_of_uploads {
+    struct xs_fingerprint content;
+    uint64_t bytes, to;
+    int64_t last; /* row of the transfer */
+    unsigned count;
+};
+
+/* Zeroed at the beginning. What grows has to be bounded by live buffers, sites or distinct contents, not by events. */
+struct state {
+    struct row_of_uploads *rows; /* by site */
+    uint32_t sites;
+};
+
+static struct row_of_uploads *row_of(struct state *state, uint32_t site) {
+    while (state->sites <= site) {
+        uint32_t sites = state->sites ? state->sites * 2 : 16;
+        state->rows = xs_realloc(state->rows, sites * sizeof *state->rows);
+        for (uint32_t i = state->sites; i < sites; i++)
+            state->rows[i] = (struct row_of_uploads){0};
+        state->sites = sites;
+    }
+    return &state->rows[site];
+}
+
+/* Only what `wants` names arrives, and only what ran: XS_WANT_NOT_RUN asks for the rest, too. */
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_transfer_view *transfer = &event->u.transfer;
+    if (!xs_is_upload(event))
+        return;
+    /* What cannot be decided is counted, never guessed. */
+    if (transfer->state != XS_CONTENT_KNOWN) {
+        xs_undecided(detection, xs_missing_content(transfer));
+        return;
+    }
+    struct row_of_uploads *row = row_of(detection->state, event->site);
+    struct row_of_uploads before = *row;
+    bool same =
+        before.count && before.bytes == transfer->bytes && xs_fingerprint_equal(&before.content, &transfer->content);
+    *row = (struct row_of_uploads){.content = transfer->content,
+                                   .bytes = transfer->bytes,
+                                   .to = transfer->dst_address,
+                                   .last = event->id,
+                                   .count = same ? before.count + 1 : 1};
+    if (row->count % 2)
+        return;
+    /* Removable is all of the transfer. Of a remedy that costs something itself it is less:
+     *   instance.removable = xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, bytes)); */
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this upload");
+    instance.verdict = before.to == transfer->dst_address ? SAME_PLACE : ELSEWHERE;
+    xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, before.last, "the upload before");
+    xs_report_and_claim(detection, event, &instance);
+}
+
+/* Also called where the analysis ended early. */
+static void end(struct xs_detection *detection) {
+    struct state *state = detection->state;
+    free(state->rows);
+}
+
+/* Without verdicts leave `verdicts` out. `.unsure_verdicts = 1u << ELSEWHERE` would rank those after what is sure. A
+ * detector that can decide only at the end of the trace reports in `.finish`, which is no place for heavy work. */
+const struct xs_detector xs_detector_template = {
+    .id = "template",
+    .title = "every second upload of the same bytes in a row",
+    .definition = "The same place had brought the same bytes just before, and that upload was not reported.",
+    .remedy = "Replace the rule of this detector.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .needs = XS_NEEDS_CONTENTS,
+    .wants = XS_WANT(XS_ON_TRANSFER),
+    .state_bytes = sizeof(struct state),
+    .verdicts = {[SAME_PLACE] = {"same-place", NULL, XS_REPAIR_OF_DETECTOR},
+                 [ELSEWHERE] = {"elsewhere", "Give this verdict its own remedy.", XS_REPAIR_OF_DETECTOR}},
+    .on_event = on_event,
+    .end = end,
+};

@@ -1,0 +1,65 @@
+/* unused-allocation: memory that nothing touched from its beginning to its end. */
+#include "analyzer/findings/engine/detector.h"
+
+enum { CERTAIN, LIKELY };
+
+static bool applies(const struct xs_allocation *a) {
+    return (a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL) && !a->is_pool &&
+           a->kind != XS_MEM_REGISTERED && a->kind != XS_MEM_UNKNOWN && a->kind != XS_MEM_PAGEABLE;
+}
+
+/* Why it cannot be decided; NULL: it can. */
+static const char *doubt(const struct xs_detection *detection, const struct xs_allocation *a, bool lives) {
+    if (!detection->calls_recorded)
+        return XS_UNDECIDED_CALLS;
+    if (!detection->addresses_recorded)
+        return XS_UNDECIDED_ADDRESSES;
+    if (lives && !detection->ended)
+        return XS_UNDECIDED_END;
+    if (a->unseen_launched)
+        return XS_UNDECIDED_ARGUMENTS;
+    if (a->kind == XS_MEM_ARRAY && a->launch_ran) /* kernels reach it through an object that is no pointer */
+        return "kernels may use the array";
+    return NULL;
+}
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_allocation *a = event->u.allocation;
+    if (a->touched || !applies(a))
+        return;
+    const char *reason = doubt(detection, a, event->on == XS_ON_LIVE);
+    if (reason) {
+        xs_undecided(detection, reason);
+        return;
+    }
+    /* the program can use the memory of the host, and what lies there when it is needed, without a call */
+    bool host_reaches = a->kind == XS_MEM_PINNED || a->kind == XS_MEM_MANAGED;
+    struct xs_instance instance = {.verdict = a->launch_ran || host_reaches ? LIKELY : CERTAIN,
+                                   .site = a->site,
+                                   .at_ns = a->enter_ns,
+                                   .bytes = a->bytes,
+                                   .cost.host_ns = (uint64_t)a->return_ns - (uint64_t)a->enter_ns};
+    if (event->on == XS_ON_FREE && a->freed_by_call)
+        instance.cost.host_ns += xs_event_host_ns(event);
+    instance.removable = instance.cost;
+    xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
+    xs_report_and_claim(detection, event, &instance);
+}
+
+const struct xs_detector xs_detector_unused_allocation = {
+    .id = "unused-allocation",
+    .title = "memory that nothing ever touched",
+    .definition = "No copy, memset, prefetch or launch argument ever touched the memory.",
+    .remedy = "Remove the allocation, or allocate only where the memory is used.",
+    .kind = XS_REMOVES_CALLS,
+    .repair = XS_REPAIR_NOT_ALLOCATE,
+    .wants = XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_LIVE),
+    .verdicts =
+        {{"certain", NULL, XS_REPAIR_OF_DETECTOR},
+         {"likely",
+          "Remove the allocation, after making sure that neither the host nor a kernel that finds its address in "
+          "device memory uses it.",
+          XS_REPAIR_OF_DETECTOR}},
+    .unsure_verdicts = 1u << 1,
+    .on_event = on_event,
+};

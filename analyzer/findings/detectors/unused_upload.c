@@ -1,0 +1,38 @@
+/* unused-upload: every byte was overwritten, or its allocation freed, before anything could read it. */
+#include "analyzer/findings/engine/detector.h"
+
+enum { CERTAIN, LIKELY };
+
+static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
+    const struct xs_write_end_view *ended = &event->u.write_end;
+    if (ended->write->kind != XS_WRITE_UPLOAD)
+        return;
+    if (ended->certainty == XS_WRITE_UNDECIDED) {
+        xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
+        return;
+    }
+    struct xs_instance instance;
+    xs_instance_of(&instance, event, "this upload");
+    instance.verdict = ended->certainty == XS_WRITE_CERTAIN ? CERTAIN : LIKELY;
+    if (ended->ended_by == XS_ON_TRANSFER)
+        xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, ended->ended_by_id, XS_ROLE_OVERWRITING_COPY);
+    else if (ended->ended_by == XS_ON_MEMSET)
+        xs_add_evidence(&instance, XS_EVIDENCE_MEMSET, ended->ended_by_id, XS_ROLE_OVERWRITING_MEMSET);
+    else if (ended->freed)
+        xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, ended->ended_by_id, "the allocation that was freed");
+    xs_report_and_claim(detection, event, &instance);
+}
+
+const struct xs_detector xs_detector_unused_upload = {
+    .id = "unused-upload",
+    .title = "uploads that nothing read before they were overwritten or freed",
+    .definition = "All bytes that it brought were overwritten or freed " XS_BEFORE_A_READER,
+    .remedy = "Remove the upload.",
+    .kind = XS_REMOVES_TRANSFERS,
+    .repair = XS_REPAIR_DROP,
+    .wants = XS_WANT(XS_ON_WRITE_END),
+    .verdicts = {{"certain", NULL, XS_REPAIR_OF_DETECTOR},
+                 {"likely", "Remove the upload, " XS_UNLESS_REACHED, XS_REPAIR_OF_DETECTOR}},
+    .unsure_verdicts = 1u << 1,
+    .on_event = on_event,
+};

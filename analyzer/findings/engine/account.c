@@ -1,0 +1,50 @@
+/* The union over what findings claim; see account.h. */
+#include "analyzer/findings/engine/account.h"
+
+#include "analyzer/trace/scan.h"
+
+void xs_accounts_begin(struct xs_accounts *accounts) {
+    *accounts = (struct xs_accounts){.pool = {.item_bytes = sizeof(struct xs_account)}};
+}
+
+void xs_accounts_end(struct xs_accounts *accounts) {
+    xs_pool_free(&accounts->pool);
+    xs_site_totals_free(&accounts->sites);
+}
+
+struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer, uint32_t site) {
+    struct xs_account *account = xs_pool_take(&accounts->pool);
+    *account = (struct xs_account){.references = 1, .site = site, .is_transfer = is_transfer};
+    accounts->open++;
+    return account;
+}
+
+void xs_account_close(struct xs_accounts *accounts, struct xs_account *account) {
+    if (!account || --account->references)
+        return;
+    accounts->open--;
+    xs_pool_give(&accounts->pool, account);
+}
+
+static void raise(uint64_t *largest, uint64_t claim, uint64_t *total) {
+    if (claim <= *largest)
+        return;
+    *total = xs_sum(*total, claim - *largest);
+    *largest = claim;
+}
+
+void xs_account_claim(struct xs_accounts *accounts, struct xs_account *account, const struct xs_times *times) {
+    struct xs_total *total = &accounts->total;
+    uint64_t before = account->gives_back_ns;
+    if (account->is_transfer && !account->claimed)
+        total->transfers++;
+    account->claimed = true;
+    raise(&account->gives_back_ns, xs_times_rank_ns(times), &total->gives_back_ns);
+    if (account->gives_back_ns > before) {
+        uint64_t *of_site = &xs_site_total(&accounts->sites, account->site)->gives_back_ns;
+        *of_site = xs_sum(*of_site, account->gives_back_ns - before);
+    }
+    raise(&account->device_ns, times->device_ns, &total->device_ns);
+    raise(&account->exposed_ns, times->exposed_ns, &total->exposed_ns);
+    raise(&account->host_ns, times->host_ns, &total->host_ns);
+}

@@ -1,0 +1,359 @@
+/* What is done with one event: it is joined with its device record and its content, then shown to the detectors, and
+ * then the residency model is updated. See analysis.h. */
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/analysis.h"
+
+/* --- intervals of copies, by their start --- */
+
+/* A place for one that begins then, to be filled in. */
+static struct xs_coming_interval *push_interval(struct xs_analysis *a, int64_t start_ns) {
+    if (a->coming_count == a->coming_capacity) {
+        a->coming_capacity = a->coming_capacity ? a->coming_capacity * 2 : 64;
+        a->coming = xs_realloc(a->coming, a->coming_capacity * sizeof *a->coming);
+    }
+    size_t i = a->coming_count++;
+    for (; i > 0 && a->coming[(i - 1) / 2].start_ns > start_ns; i = (i - 1) / 2)
+        a->coming[i] = a->coming[(i - 1) / 2];
+    return &a->coming[i];
+}
+
+static void pop_interval(struct xs_analysis *a) {
+    if (!--a->coming_count)
+        return;
+    struct xs_coming_interval last = a->coming[a->coming_count];
+    size_t i = 0;
+    for (size_t child = 1; child < a->coming_count; child = 2 * i + 1) {
+        if (child + 1 < a->coming_count && a->coming[child + 1].start_ns < a->coming[child].start_ns)
+            child++;
+        if (last.start_ns <= a->coming[child].start_ns)
+            break;
+        a->coming[i] = a->coming[child];
+        i = child;
+    }
+    a->coming[i] = last;
+}
+
+void xs_take_graph_copy(void *context, const struct xs_graph_copy *copy) {
+    enum { HTOD = 1, DTOH = 2 };
+    struct xs_analysis *a = context;
+    if ((copy->kind != HTOD && copy->kind != DTOH) || !a->wanting_count[XS_ON_DEVICE_INTERVAL])
+        return;
+    *push_interval(a, copy->start_ns) =
+        (struct xs_coming_interval){.start_ns = copy->start_ns,
+                                    .end_ns = copy->end_ns,
+                                    .device = copy->device,
+                                    .view = {.direction = copy->kind == HTOD ? XS_DIR_H2D : XS_DIR_D2H,
+                                             .bytes = copy->bytes,
+                                             .correlation = copy->correlation}};
+}
+
+/* --- showing events --- */
+
+void xs_show(struct xs_analysis *a, const struct xs_trace_event *event) {
+    const struct wanting *wanting = a->wanting[event->on];
+    for (unsigned i = 0; i < a->wanting_count[event->on]; i++)
+        if (event->ran || wanting[i].not_run)
+            wanting[i].on_event(wanting[i].detection, event);
+}
+
+void xs_show_write_end(void *context, const struct xs_write *write, bool freed, enum xs_write_certainty certainty,
+                       const struct xs_trace_event *by) {
+    struct xs_analysis *a = context;
+    if (!a->wanting_count[XS_ON_WRITE_END])
+        return;
+    struct xs_trace_event event = {.on = XS_ON_WRITE_END,
+                                   .ran = true,
+                                   .id = write->id,
+                                   .enter_ns = by->enter_ns,
+                                   .return_ns = by->return_ns,
+                                   .entry_point = by->entry_point,
+                                   .thread = by->thread,
+                                   .context = by->context,
+                                   .stream = by->stream,
+                                   .device = write->device,
+                                   .site = write->site,
+                                   .account = write->account,
+                                   .u.write_end = {write, freed, certainty, by->on, by->id}};
+    xs_show(a, &event);
+}
+
+/* How long the run was, where it did not get to say so itself. */
+static void note_time(struct xs_analysis *a, int64_t ns) { a->last_ns = ns > a->last_ns ? ns : a->last_ns; }
+
+/* What a kernel or a copy sets of its event is always the same, and so the rest of it stays zero. */
+static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *kernel) {
+    struct xs_trace_event *e = &a->kernel_event;
+    e->on = XS_ON_DEVICE_INTERVAL;
+    e->ran = true;
+    e->id = kernel->id;
+    e->enter_ns = kernel->start_ns;
+    e->return_ns = kernel->end_ns;
+    e->device = kernel->device;
+    e->correlation = kernel->correlation;
+    e->u.interval.is_kernel = true;
+    e->u.interval.correlation = kernel->correlation;
+    note_time(a, kernel->end_ns);
+    xs_show(a, e);
+}
+
+static void show_copy(struct xs_analysis *a, const struct xs_coming_interval *copy) {
+    struct xs_trace_event *e = &a->copy_event;
+    e->on = XS_ON_DEVICE_INTERVAL;
+    e->ran = true;
+    e->id = copy->view.transfer;
+    e->enter_ns = copy->start_ns;
+    e->return_ns = copy->end_ns;
+    e->device = copy->device;
+    e->site = copy->site;
+    e->stream = copy->stream;
+    e->timed = copy->timed;
+    e->exposed_known = copy->exposed_known;
+    e->device_ns = copy->device_ns;
+    e->exposed_ns = copy->exposed_ns;
+    e->correlation = copy->view.correlation;
+    e->account = copy->view.account;
+    e->u.interval = copy->view;
+    xs_show(a, e);
+    xs_account_close(&a->accounts, e->account);
+}
+
+/* The device's intervals that begin up to `ns`: kernels and copies, each ascending. */
+int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
+    if (!a->wanting_count[XS_ON_DEVICE_INTERVAL])
+        return XS_OK;
+    for (;;) {
+        const struct xs_kernel_interval *kernel;
+        int status = xs_exposure_peek(&a->exposure, &kernel);
+        if (status < 0)
+            return status;
+        const struct xs_coming_interval *copy = a->coming_count ? &a->coming[0] : NULL;
+        bool kernel_first = kernel && (!copy || kernel->start_ns < copy->start_ns);
+        if ((!kernel && !copy) || (kernel_first ? kernel->start_ns : copy->start_ns) > ns)
+            return XS_OK;
+        if (kernel_first) {
+            show_kernel(a, kernel);
+            xs_exposure_pop(&a->exposure);
+        } else {
+            show_copy(a, copy);
+            pop_interval(a);
+        }
+    }
+}
+
+/* --- joining --- */
+
+/* A batch call's copies share one record by their bytes. */
+static double share_of(const struct xs_trace_event *e, const struct xs_device_record *record, uint64_t bytes) {
+    bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
+    return batch && bytes < record->sums.bytes ? (double)bytes / (double)record->sums.bytes : 1;
+}
+
+static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct xs_device_records *records,
+                       uint64_t bytes) {
+    struct xs_device_record record;
+    bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
+    /* nobody knows how large the others are without a record: all of the call with the first */
+    e->host_others_ns = batch && e->u.transfer.batch_index ? (uint64_t)e->return_ns - (uint64_t)e->enter_ns : 0;
+    if (!e->correlation || !xs_device_records_take(records, e->correlation, batch, &record) || record.sums.untimed)
+        return records->scan.status;
+    double share = share_of(e, &record, bytes);
+    note_time(a, record.end_ns);
+    e->timed = true;
+    e->start_ns = record.start_ns;
+    e->end_ns = record.end_ns;
+    double device_ns = (double)record.sums.ns * share + 0.5; /* a damaged trace may have any */
+    e->device_ns = device_ns < 0x1p63 ? (uint64_t)device_ns : INT64_MAX;
+    double others_ns = (double)((uint64_t)e->return_ns - (uint64_t)e->enter_ns) * (1 - share);
+    e->host_others_ns = others_ns < 0x1p63 ? (uint64_t)others_ns : INT64_MAX;
+    if (!a->kernels_recorded)
+        return XS_OK;
+    uint64_t exposed, length = (uint64_t)record.end_ns - (uint64_t)record.start_ns;
+    int status =
+        xs_exposure_of_copy(&a->exposure, e->device, e->stream, (struct xs_interval){record.start_ns, record.end_ns},
+                            (struct xs_interval){e->enter_ns, e->return_ns}, e->enter_ns, &exposed);
+    /* several records of one call may lie apart, or side by side */
+    e->exposed_ns =
+        length == exposed ? e->device_ns : (uint64_t)((double)e->device_ns * ((double)exposed / (double)length));
+    e->exposed_known = true;
+    return status;
+}
+
+static void announce_interval(struct xs_analysis *a, const struct xs_trace_event *e) {
+    const struct xs_transfer_view *t = &e->u.transfer;
+    bool up = t->direction == XS_DIR_H2D;
+    if (!e->timed || (!up && t->direction != XS_DIR_D2H) || !a->wanting_count[XS_ON_DEVICE_INTERVAL])
+        return;
+    if (t->batch_index > 0) /* the call's times are those of all its copies */
+        return;
+    *push_interval(a, e->start_ns) =
+        (struct xs_coming_interval){.start_ns = e->start_ns,
+                                    .end_ns = e->end_ns,
+                                    .device = e->device,
+                                    .site = e->site,
+                                    .stream = e->stream,
+                                    .timed = true,
+                                    .exposed_known = e->exposed_known,
+                                    .device_ns = e->device_ns,
+                                    .exposed_ns = e->exposed_ns,
+                                    .view = {.direction = t->direction,
+                                             .transfer = e->id,
+                                             .device_allocation = up ? t->dst_allocation : t->src_allocation,
+                                             .bytes = t->bytes,
+                                             .correlation = e->correlation,
+                                             .account = xs_account_keep(e->account),
+                                             .host_kind = t->host_kind,
+                                             .is_box = t->box.height != 0,
+                                             .is_batch = t->batch_index >= 0,
+                                             .call_ns = e->enter_ns,
+                                             .host_ns = xs_event_host_ns(e)}};
+}
+
+static int32_t device_of_context(const struct xs_analysis *a, int32_t context) {
+    return context < a->context_count ? a->context_devices[context] : -1;
+}
+
+static int prepare_transfer(struct xs_analysis *a, struct xs_trace_event *e) {
+    struct xs_transfer_view *t = &e->u.transfer;
+    int status = xs_contents_find(&a->contents, t);
+    xs_residency_look(&a->residency, e, device_of_context(a, e->context));
+    if (!e->ran)
+        return status;
+    a->findings->transfers++;
+    xs_steps_count(&a->findings->steps, e->enter_ns, t->bytes);
+    a->findings->uploads += t->direction == XS_DIR_H2D;
+    a->findings->downloads += t->direction == XS_DIR_D2H;
+    a->findings->with_content +=
+        t->state == XS_CONTENT_KNOWN && (t->direction == XS_DIR_H2D || t->direction == XS_DIR_D2H);
+    for (unsigned i = 0; i < a->early_count; i++)
+        a->early[i].on_event(a->early[i].detection, e);
+    if (status >= 0)
+        status = join_device(a, e, &a->copies, t->bytes);
+    a->findings->timed += e->timed;
+    e->account = xs_account_open(&a->accounts, true, e->site);
+    announce_interval(a, e);
+    return status;
+}
+
+static int prepare_memset(struct xs_analysis *a, struct xs_trace_event *e) {
+    xs_residency_look(&a->residency, e, device_of_context(a, e->context));
+    if (!e->ran)
+        return XS_OK;
+    int status = join_device(a, e, &a->memsets, e->u.memset.bytes);
+    e->account = xs_account_open(&a->accounts, false, e->site);
+    return status;
+}
+
+static void prepare_launch(struct xs_analysis *a, struct xs_row_event *row) {
+    struct xs_trace_event *e = &row->event;
+    struct xs_launch_view *l = &e->u.launch;
+    xs_residency_look(&a->residency, e, device_of_context(a, e->context));
+    l->arguments_seen = (l->kind == XS_LAUNCH_KERNEL || l->kind == XS_LAUNCH_COOPERATIVE) &&
+                        xs_arguments_find(&a->arguments, row->arguments, l);
+    if (l->kind == XS_LAUNCH_GRAPH && e->ran && e->correlation && a->wanting_count[XS_ON_DEVICE_INTERVAL])
+        xs_device_records_reach(&a->copies, e->correlation);
+}
+
+/* --- gaps --- */
+
+/* What was before has nothing to do with what comes: the model keeps the allocations, and nothing of their contents. */
+static void forget(struct xs_analysis *a) {
+    if (a->is_behind_gap) { /* again, and what was allocated meanwhile may be written, too */
+        xs_residency_gap(&a->residency);
+        return;
+    }
+    xs_residency_forget(&a->residency);
+    xs_waits_forget(&a->waits);
+    for (unsigned i = 0; i < xs_detector_count; i++)
+        if (a->detections[i].state && xs_detectors[i]->on_gap)
+            xs_detectors[i]->on_gap(&a->detections[i]);
+    a->is_behind_gap = true;
+}
+
+/* Where a trace was thinned, anything may have been called between two events. The first one behind it, too, comes
+ * after such a gap. Between ranges that were recorded the calls are missing, too. */
+static void note_gap(struct xs_analysis *a, int64_t ns) {
+    if (ns >= a->thinned_from_ns) {
+        xs_residency_gap(&a->residency);
+        if (ns > a->thinned_to_ns)
+            a->thinned_from_ns = INT64_MAX;
+    }
+    if (!a->ranges.has_gaps)
+        return;
+    int64_t range = xs_capture_range_at(&a->ranges, ns);
+    if (range < 0 || range != a->range)
+        forget(a);
+    a->range = range;
+}
+
+/* --- frees: what began waits here for its end --- */
+
+void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
+    note_gap(a, allocation->free_enter_ns);
+    struct xs_trace_event event = {.on = XS_ON_FREE,
+                                   .ran = true,
+                                   .id = allocation->id,
+                                   .enter_ns = allocation->free_enter_ns,
+                                   .return_ns = allocation->free_return_ns,
+                                   .entry_point = allocation->free_entry_point,
+                                   .thread = allocation->free_thread,
+                                   .context = allocation->context,
+                                   .device = allocation->device,
+                                   .site = xs_site_of(a->findings->sites, allocation->free_entry_point, 0),
+                                   .account = allocation->account,
+                                   .u.allocation = allocation};
+    allocation->freed_by_call = xs_site_entry(a->findings->sites, event.site)->category == XS_CAT_FREE;
+    note_time(a, event.return_ns);
+    xs_residency_sum_up(&a->residency, allocation);
+    xs_show(a, &event);
+    xs_waits_pass(&a->waits, &event);
+    xs_residency_apply(&a->residency, &event);
+}
+
+int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
+    struct xs_trace_event *e = &row->event;
+    int status = XS_OK;
+    if (e->on != XS_ON_ALLOCATION)
+        note_gap(a, e->enter_ns);
+    if (e->on == XS_ON_TRANSFER || e->on == XS_ON_MEMSET || e->on == XS_ON_LAUNCH)
+        a->is_behind_gap = false;
+    e->site = xs_site_of(a->findings->sites, e->entry_point, row->stack);
+    note_time(a, e->return_ns);
+    if (e->on == XS_ON_TRANSFER) {
+        status = prepare_transfer(a, e);
+        xs_site_totals_add(&a->accounts.sites, e);
+    } else if (e->on == XS_ON_MEMSET) {
+        status = prepare_memset(a, e);
+    } else if (e->on == XS_ON_LAUNCH) {
+        prepare_launch(a, row);
+    } else if (e->on == XS_ON_ALLOCATION) {
+        if (xs_allocation_by_id(&a->residency, e->id)) /* a number twice: a damaged table */
+            return XS_OK;
+        e->u.allocation = xs_residency_make(&a->residency, row, device_of_context(a, e->context));
+        e->device = e->u.allocation->device;
+        e->account = e->u.allocation->account;
+        e->enter_ns = e->u.allocation->enter_ns;
+    } else {
+        xs_residency_look(&a->residency, e, device_of_context(a, e->context));
+        if (e->on == XS_ON_SYNC)
+            e->u.sync.copy = xs_waits_look(&a->waits, e);
+        if (e->on == XS_ON_API) {
+            const struct xs_entry_point *entry = xs_site_entry(a->findings->sites, e->site);
+            e->u.api.name = entry->name;
+            e->u.api.category = entry->category;
+            e->u.api.role = entry->role;
+        }
+    }
+    if (status < 0)
+        return status;
+    xs_show(a, e);
+    xs_waits_pass(&a->waits, e);
+    if (e->ran)
+        xs_residency_apply(&a->residency, e);
+    if (e->on == XS_ON_ALLOCATION)
+        xs_frees_add(&a->frees, e->u.allocation);
+    else
+        xs_account_close(&a->accounts, e->account);
+    return XS_OK;
+}

@@ -1,0 +1,94 @@
+/* The state of one analysis, between analyse.c and the functions that detectors call (detection.c). */
+#ifndef XFERSPY_ANALYZER_ENGINE_ANALYSIS_H
+#define XFERSPY_ANALYZER_ENGINE_ANALYSIS_H
+
+#include "analyzer/findings/engine/account.h"
+#include "analyzer/findings/engine/analyse.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/exposure.h"
+#include "analyzer/findings/engine/findings_build.h"
+#include "analyzer/findings/engine/frees.h"
+#include "analyzer/findings/engine/residency_change.h"
+#include "analyzer/findings/engine/sample.h"
+#include "analyzer/findings/engine/waits.h"
+#include "analyzer/trace/contents.h"
+#include "analyzer/trace/device_records.h"
+#include "analyzer/trace/events.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/trace/streams.h"
+#include "analyzer/trace/windows/capture_ranges.h"
+
+/* A copy between host and device that will be shown as an interval when its time has come. */
+struct xs_coming_interval {
+    int64_t start_ns, end_ns;
+    int32_t device;
+    uint32_t site;
+    int32_t stream;
+    bool timed, exposed_known;
+    uint64_t device_ns, exposed_ns;
+    struct xs_interval_view view;
+};
+
+struct xs_analysis {
+    const struct xs_trace *trace;
+    const struct xs_analysis_options *options;
+    char *message;
+    struct xs_findings *findings; /* counters, link model, run time, sites */
+
+    struct xs_events events;
+    struct xs_contents contents;
+    struct xs_arguments arguments;
+    struct xs_migration_windows windows[XS_MIGRATION_WAYS];
+    struct xs_device_records copies, memsets;
+    struct xs_streams streams;
+    struct xs_exposure exposure;
+    struct xs_waits waits;
+    struct xs_residency residency;
+    struct xs_accounts accounts;
+    struct xs_findings_builder builder;
+    struct xs_samples samples;
+    int32_t *context_devices; /* by context.id, -1: not known */
+    int32_t context_count;
+
+    int64_t thinned_from_ns, thinned_to_ns; /* between them calls are missing; INT64_MAX: none are */
+    struct xs_capture_ranges ranges;
+    int64_t range;      /* where ranges have gaps: the one that the latest event lay in; -1: none */
+    bool is_behind_gap; /* and nothing was taken since the model forgot what was before the gap */
+    struct xs_frees frees;
+    int64_t last_ns; /* the latest time seen */
+
+    struct xs_coming_interval *coming; /* a heap by start */
+    size_t coming_count, coming_capacity;
+    struct xs_trace_event kernel_event, copy_event; /* to show them with */
+
+    struct xs_detection *detections; /* one a detector */
+    struct wanting {
+        struct xs_detection *detection;
+        void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
+        bool not_run;
+    } * wanting[XS_ON_COUNT]; /* who wants what, in the order of the detectors */
+    unsigned wanting_count[XS_ON_COUNT];
+    struct wanting *early; /* who wants transfers beforehand: before_transfer */
+    unsigned early_count;
+    bool kernels_recorded, calls_recorded, ended, addresses_recorded; /* as in struct xs_detection */
+};
+
+/* --- analyse_events.c --- */
+
+/* Shows an event to the detectors that want it. */
+void xs_show(struct xs_analysis *analysis, const struct xs_trace_event *event);
+
+/* Shows the device's intervals that begin up to `ns`: kernels and copies, ascending. Returns 0 or a negative status. */
+int xs_show_intervals(struct xs_analysis *analysis, int64_t ns);
+
+/* Joins the event with its records, shows it to the detectors and updates the model: the event of a row, and the end of
+ * an allocation. */
+int xs_take_event(struct xs_analysis *analysis, struct xs_row_event *row);
+void xs_take_free(struct xs_analysis *analysis, struct xs_allocation *allocation);
+
+/* Callbacks of the residency model and of the device records; `context` is the analysis. */
+void xs_show_write_end(void *context, const struct xs_write *write, bool freed, enum xs_write_certainty certainty,
+                       const struct xs_trace_event *by);
+void xs_take_graph_copy(void *context, const struct xs_graph_copy *copy);
+
+#endif

@@ -1,0 +1,18 @@
+/* Decides whether an asynchronous copy blocked the host until it ended, which happens if its host memory is pageable:
+ * docs/rules/analysis.md, `fake-async`. */
+#ifndef XFERSPY_ANALYZER_ENGINE_BLOCKED_H
+#define XFERSPY_ANALYZER_ENGINE_BLOCKED_H
+
+#include "analyzer/trace/link.h"
+#include "analyzer/trace/trace_event.h"
+
+enum xs_blocked {
+    XS_BLOCKED_NOT,
+    XS_BLOCKED,
+    XS_BLOCKED_UNKNOWN, /* without device times: an upload that may have been staged, or no rate to compare with */
+};
+
+/* Of an upload or download of an asynchronous entry point. */
+enum xs_blocked xs_copy_blocked(const struct xs_trace_event *transfer, const struct xs_link_model *link);
+
+#endif

@@ -1,0 +1,204 @@
+/* What detectors call: instances, claims, and the times of an event. See detector.h. */
+#include "analyzer/findings/engine/analysis.h"
+#include "analyzer/findings/engine/selection.h"
+#include "analyzer/trace/windows/device_windows.h"
+
+#include <string.h>
+
+const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict) {
+    const char *remedy = verdict < XS_VERDICTS ? detector->verdicts[verdict].remedy : NULL;
+    return remedy ? remedy : detector->remedy;
+}
+
+enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict) {
+    enum xs_repair repair = verdict < XS_VERDICTS ? detector->verdicts[verdict].repair : XS_REPAIR_OF_DETECTOR;
+    return repair ? repair : detector->repair;
+}
+
+bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance) {
+    const struct xs_selection *selection = detection->analysis->findings->selection;
+    detection->left_out = selection && !xs_selection_wants(selection, detection->index, instance);
+    return !detection->left_out;
+}
+
+/* Of a run of transfers the rows are the first and the last one. */
+static bool is_modelled(const struct xs_trace *trace, const struct xs_instance *instance) {
+    bool modelled = false;
+    for (unsigned i = 0; i < instance->evidence_count && instance->cost.device_known; i++) {
+        const struct xs_evidence *e = &instance->evidence[i];
+        modelled |= (e->table == XS_EVIDENCE_TRANSFER && xs_is_modelled_row(trace, XS_NUMBERED_TRANSFER, e->row)) ||
+                    (e->table == XS_EVIDENCE_MEMSET && xs_is_modelled_row(trace, XS_NUMBERED_MEMSET, e->row)) ||
+                    (e->table == XS_EVIDENCE_LAUNCH && xs_is_modelled_row(trace, XS_NUMBERED_LAUNCH, e->row));
+    }
+    return modelled;
+}
+
+void xs_report_instance(struct xs_detection *detection, const struct xs_instance *reported) {
+    struct xs_instance marked = *reported;
+    const struct xs_instance *instance = &marked;
+    marked.modelled = is_modelled(detection->analysis->trace, reported);
+    const struct xs_analysis_options *options = detection->analysis->options;
+    if (!xs_consider(detection, instance)) {
+        detection->analysis->findings->selection->left_out++;
+        return;
+    }
+    xs_samples_hit(&detection->analysis->samples, detection->index, instance);
+    if (options->on_instance)
+        options->on_instance(options->data, detection->index, instance);
+    xs_findings_add(&detection->analysis->builder, detection->index, instance);
+}
+
+void xs_sample(struct xs_detection *detection, const struct xs_trace_event *event, unsigned situation,
+               enum xs_drawn drawn) {
+    if (xs_selection_has(detection->analysis->findings->selection, XS_EVIDENCE_TRANSFER, event->id))
+        xs_samples_add(&detection->analysis->samples, detection->index, event, situation, drawn);
+}
+
+enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer) {
+    static const enum xs_drawn drawn[] = {[XS_LOOK_NONE] = XS_DRAWN_UNKNOWN,
+                                          [XS_LOOK_LEFT_OUT] = XS_DRAWN_LEFT_OUT,
+                                          [XS_LOOK_FOLLOWED] = XS_DRAWN_LEFT_OUT,
+                                          [XS_LOOK_CHOSEN] = XS_DRAWN_CHECKED};
+    return drawn[xs_look_of(transfer)];
+}
+
+enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier) {
+    enum xs_look own = xs_look_of(transfer);
+    if (own == XS_LOOK_NONE || earlier == XS_LOOK_NONE)
+        return XS_DRAWN_UNKNOWN;
+    return own != XS_LOOK_LEFT_OUT && earlier == XS_LOOK_CHOSEN ? XS_DRAWN_CHECKED : XS_DRAWN_LEFT_OUT;
+}
+
+static bool counts(const struct xs_detection *detection) {
+    enum xs_detector_kind kind = xs_detectors[detection->index]->kind;
+    return kind == XS_REMOVES_TRANSFERS || kind == XS_REMOVES_CALLS;
+}
+
+void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable) {
+    if (account && counts(detection) && !detection->left_out)
+        xs_account_claim(&detection->analysis->accounts, account, removable);
+}
+
+void xs_claim_unshared(struct xs_detection *detection, uint32_t site, const struct xs_times *removable) {
+    struct xs_account account = {.site = site};
+    if (counts(detection) && !detection->left_out)
+        xs_account_claim(&detection->analysis->accounts, &account, removable);
+}
+
+void xs_undecided(struct xs_detection *detection, const char *reason) {
+    xs_findings_undecided(&detection->analysis->builder, detection->index, reason);
+}
+
+const char *xs_missing_content(const struct xs_transfer_view *transfer) {
+#define NAME(n, id, name) [n] = name,
+    static const char *const names[] = {XS_FINGERPRINT_SKIPS(NAME)};
+#undef NAME
+    if (transfer->state == XS_CONTENT_LOST)
+        return "the trace ends before its fingerprint";
+    bool named = transfer->skip > 0 && transfer->skip < sizeof names / sizeof *names && names[transfer->skip];
+    return named ? names[transfer->skip] : "no fingerprint";
+}
+
+/* An error of the file is seen again where the events are read. */
+uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns) {
+    uint64_t ns = 0;
+    if (detection->kernels_recorded && from_ns < to_ns)
+        xs_exposure_kernels(&detection->analysis->exposure, device, (struct xs_interval){from_ns, to_ns}, &ns);
+    return ns;
+}
+
+struct xs_account *xs_account_keep(struct xs_account *account) {
+    if (account)
+        account->references++;
+    return account;
+}
+
+void xs_account_release(struct xs_analysis *analysis, struct xs_account *account) {
+    xs_account_close(&analysis->accounts, account);
+}
+
+struct xs_times xs_event_times(const struct xs_trace_event *event) {
+    return (struct xs_times){.device_ns = event->device_ns,
+                             .exposed_ns = event->exposed_ns,
+                             .host_ns = xs_event_host_ns(event),
+                             .device_known = event->timed,
+                             .exposed_known = event->exposed_known};
+}
+
+static uint64_t scaled(uint64_t value, double part) { return (uint64_t)((double)value * part + 0.5); }
+
+struct xs_times xs_times_share(struct xs_times times, double part) {
+    times.device_ns = scaled(times.device_ns, part);
+    times.exposed_ns = scaled(times.exposed_ns, part);
+    times.host_ns = scaled(times.host_ns, part);
+    return times;
+}
+
+struct xs_times xs_times_less(struct xs_times times, uint64_t ns) {
+    uint64_t of = times.device_known ? times.device_ns : times.host_ns;
+    return xs_times_share(times, of > ns ? (double)(of - ns) / (double)of : 0);
+}
+
+void xs_add_evidence(struct xs_instance *instance, enum xs_evidence_table table, int64_t row, const char *role) {
+    if (row > 0 && instance->evidence_count < XS_EVIDENCE_ROWS)
+        instance->evidence[instance->evidence_count++] = (struct xs_evidence){table, row, role};
+}
+
+static void set_times(struct xs_times *times, uint64_t device_ns, uint64_t exposed_ns, uint64_t host_ns,
+                      bool device_known, bool exposed_known) {
+    times->device_ns = device_ns;
+    times->exposed_ns = exposed_ns;
+    times->host_ns = host_ns;
+    times->device_known = device_known;
+    times->exposed_known = exposed_known;
+}
+
+static void about_write(struct xs_instance *instance, const struct xs_write *write, const char *role) {
+    bool upload = write->kind == XS_WRITE_UPLOAD;
+    set_times(&instance->cost, write->device_ns, write->exposed_ns, write->host_ns, write->timed, write->exposed_known);
+    set_times(&instance->removable, write->device_ns, write->exposed_ns, write->host_ns, write->timed,
+              write->exposed_known);
+    instance->at_ns = write->enter_ns;
+    instance->site = write->site;
+    instance->bytes = write->bytes;
+    instance->transfers = upload;
+    xs_add_evidence(instance, upload ? XS_EVIDENCE_TRANSFER : XS_EVIDENCE_MEMSET, write->id, role);
+}
+
+/* Field by field, and where it stays: it is called more than once a transfer. Most of an instance is evidence, and the
+ * count says how much of that there is. */
+void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role) {
+    instance->verdict = 0;
+    instance->evidence_count = 0;
+    instance->transfers = instance->bytes = 0;
+    instance->without_kernels = instance->neighbour = instance->held = false;
+    set_times(&instance->apart, 0, 0, 0, false, false);
+    if (event->on == XS_ON_WRITE_END) { /* about the write, not about what ended it */
+        about_write(instance, event->u.write_end.write, role);
+        return;
+    }
+    bool interval = event->on == XS_ON_DEVICE_INTERVAL; /* of a transfer: about that, not about the interval */
+    uint64_t host_ns = interval ? event->u.interval.host_ns : xs_event_host_ns(event);
+    instance->site = event->site;
+    instance->at_ns = interval ? event->u.interval.call_ns : event->enter_ns;
+    set_times(&instance->cost, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
+    set_times(&instance->removable, event->device_ns, event->exposed_ns, host_ns, event->timed, event->exposed_known);
+    if (event->on == XS_ON_TRANSFER) {
+        instance->bytes = event->u.transfer.bytes;
+        instance->transfers = 1;
+        xs_add_evidence(instance, XS_EVIDENCE_TRANSFER, event->id, role);
+    } else if (interval) {
+        instance->bytes = event->u.interval.bytes;
+        instance->transfers = 1;
+        xs_add_evidence(instance, XS_EVIDENCE_TRANSFER, event->u.interval.transfer, role);
+    } else if (event->on == XS_ON_MEMSET) {
+        instance->bytes = event->u.memset.bytes;
+        xs_add_evidence(instance, XS_EVIDENCE_MEMSET, event->id, role);
+    }
+}
+
+void xs_report_and_claim(struct xs_detection *detection, const struct xs_trace_event *event,
+                         const struct xs_instance *instance) {
+    xs_report_instance(detection, instance);
+    xs_claim(detection, event->account, &instance->removable);
+}

@@ -1,0 +1,430 @@
+/* Instances into findings, and their order; see findings.h. */
+#include "analyzer/findings/engine/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/findings_build.h"
+#include "analyzer/findings/engine/selection.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/site.h"
+
+const char *const xs_evidence_table_names[] = {"transfer", "memset",   "allocation",      "launch",
+                                               "sync",     "api_call", "device_migration"};
+
+uint64_t xs_times_rank_ns(const struct xs_times *times) {
+    if (times->exposed_known)
+        return times->exposed_ns;
+    return times->device_known ? times->device_ns : times->host_ns;
+}
+
+void xs_times_add(struct xs_times *sum, const struct xs_times *times) {
+    sum->device_ns = xs_sum(sum->device_ns, times->device_ns);
+    sum->exposed_ns = xs_sum(sum->exposed_ns, times->exposed_ns);
+    sum->host_ns = xs_sum(sum->host_ns, times->host_ns);
+    sum->device_known &= times->device_known;
+    sum->exposed_known &= times->exposed_known;
+}
+
+static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsigned detector,
+                                     const struct xs_instance *instance) {
+    uint64_t *place = xs_hash_put(&builder->by_key, (uint64_t)detector << 32 | instance->verdict, instance->site);
+    if (*place)
+        return builder->items[*place - 1];
+    if (builder->count == builder->capacity) {
+        builder->capacity = builder->capacity ? builder->capacity * 2 : 32;
+        builder->items = xs_realloc(builder->items, builder->capacity * sizeof(struct xs_finding *));
+    }
+    struct xs_finding *finding = xs_realloc(NULL, sizeof *finding);
+    static const struct xs_times nothing = {.device_known = true, .exposed_known = true};
+    *finding = (struct xs_finding){.detector = detector,
+                                   .verdict = instance->verdict,
+                                   .site = instance->site,
+                                   .cost = nothing,
+                                   .removable = nothing,
+                                   .apart = nothing,
+                                   .first_ns = instance->at_ns,
+                                   .last_ns = instance->at_ns,
+                                   .kept = builder->count < XS_WELL_KEPT_FINDINGS ? XS_KEPT_INSTANCES : 1,
+                                   .advice = xs_detectors[detector]->kind == XS_ADVICE,
+                                   .potential = xs_detectors[detector]->kind == XS_POTENTIAL};
+    builder->items[builder->count++] = finding;
+    *place = builder->count;
+    return finding;
+}
+
+/* Room for one more: most findings of a program with many call sites have few instances. */
+static void reserve_instance(struct xs_instance **items, size_t count) {
+    if (!(count & (count - 1))) /* 0 or a power of two: full */
+        *items = xs_realloc(*items, (count ? count * 2 : 1) * sizeof **items);
+}
+
+static void keep_instance(struct xs_finding *finding, const struct xs_instance *instance, uint64_t rank) {
+    if (finding->first_count < finding->kept) {
+        reserve_instance(&finding->first, finding->first_count);
+        finding->first[finding->first_count++] = *instance;
+    }
+    if (finding->largest_count == finding->kept && rank <= finding->least_ns)
+        return;
+    size_t i = finding->largest_count;
+    while (i > 0 && xs_times_rank_ns(&finding->largest[i - 1].removable) < rank)
+        i--;
+    if (finding->largest_count < finding->kept)
+        reserve_instance(&finding->largest, finding->largest_count++);
+    memmove(&finding->largest[i + 1], &finding->largest[i],
+            (finding->largest_count - 1 - i) * sizeof finding->largest[0]);
+    finding->largest[i] = *instance;
+    finding->least_ns = xs_times_rank_ns(&finding->largest[finding->largest_count - 1].removable);
+}
+
+void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, const struct xs_instance *instance) {
+    struct xs_finding *finding = finding_of(builder, detector, instance);
+    uint64_t rank = xs_times_rank_ns(&instance->removable);
+    finding->instances++;
+    finding->transfers += instance->transfers;
+    finding->bytes = xs_sum(finding->bytes, instance->bytes);
+    finding->timed_instances += instance->cost.device_known;
+    finding->exposed_instances += instance->cost.exposed_known;
+    finding->modelled_instances += instance->modelled;
+    finding->neighbours += instance->neighbour;
+    finding->without_kernels += instance->without_kernels;
+    xs_times_add(&finding->cost, &instance->cost);
+    xs_times_add(&finding->removable, &instance->removable);
+    xs_times_add(&finding->apart, &instance->apart);
+    finding->gives_back_ns = xs_sum(finding->gives_back_ns, rank);
+    finding->first_ns = instance->at_ns < finding->first_ns ? instance->at_ns : finding->first_ns;
+    finding->last_ns = instance->at_ns > finding->last_ns ? instance->at_ns : finding->last_ns;
+    keep_instance(finding, instance, rank);
+}
+
+void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason) {
+    struct xs_undecided *u = builder->undecided;
+    /* reasons are few, and the same one comes again and again; equal texts of two files may be two pointers */
+    size_t i = builder->last_undecided;
+    if (i >= builder->undecided_count || u[i].detector != detector || u[i].reason != reason)
+        for (i = 0; i < builder->undecided_count; i++)
+            if (u[i].detector == detector && (u[i].reason == reason || strcmp(u[i].reason, reason) == 0))
+                break;
+    if (i == builder->undecided_count) {
+        if (i == builder->undecided_capacity) {
+            builder->undecided_capacity = i ? i * 2 : 16;
+            builder->undecided = u = xs_realloc(u, builder->undecided_capacity * sizeof *u);
+        }
+        u[builder->undecided_count++] = (struct xs_undecided){detector, reason, 0};
+    }
+    u[i].count++;
+    builder->last_undecided = i;
+}
+
+void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked) {
+    if (builder->unchecked_count == builder->unchecked_capacity) {
+        builder->unchecked_capacity = builder->unchecked_capacity ? builder->unchecked_capacity * 2 : 16;
+        builder->unchecked = xs_realloc(builder->unchecked, builder->unchecked_capacity * sizeof *builder->unchecked);
+    }
+    builder->unchecked[builder->unchecked_count++] = *unchecked;
+}
+
+enum group { SURE, LIKELY, SMALL, ADVICE };
+static enum group group_of(const struct xs_finding *f) {
+    if (f->advice || f->folded)
+        return f->advice ? ADVICE : SMALL;
+    return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1 ? LIKELY : SURE;
+}
+
+/* What may save nothing is ranked by half of what it may save. */
+static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->gives_back_ns / 2 : f->gives_back_ns; }
+
+/* By group; then by weight; then by anything that makes the order the same on every run. */
+static int compare(const void *a, const void *b) {
+    const struct xs_finding *x = a, *y = b;
+    if (group_of(x) != group_of(y))
+        return group_of(x) < group_of(y) ? -1 : 1;
+    if (weight(x) != weight(y))
+        return weight(x) < weight(y) ? 1 : -1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    if (x->detector != y->detector)
+        return x->detector < y->detector ? -1 : 1;
+    if (x->verdict != y->verdict)
+        return x->verdict < y->verdict ? -1 : 1;
+    return (x->site > y->site) - (x->site < y->site);
+}
+
+static int compare_undecided(const void *a, const void *b) {
+    const struct xs_undecided *x = a, *y = b;
+    if (x->detector != y->detector)
+        return x->detector < y->detector ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return strcmp(x->reason, y->reason);
+}
+
+static void number(struct xs_findings *findings) {
+    enum { KINDS = XS_SEVERAL_VERDICTS + 1 };
+    size_t *met = xs_realloc(NULL, xs_detector_count * KINDS * sizeof *met);
+    memset(met, 0, xs_detector_count * KINDS * sizeof *met);
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *finding = &findings->items[i];
+        finding->ordinal = ++met[finding->detector * KINDS + finding->verdict % KINDS];
+    }
+    free(met);
+}
+
+uint64_t xs_finding_share_ns(const struct xs_finding *f, uint64_t claimed_ns) {
+    if (!f->saves.known)
+        return f->potential || f->advice ? 0 : claimed_ns;
+    uint64_t found_ns = f->saves.most_ns > f->saves.scaled_most_ns ? f->saves.most_ns - f->saves.scaled_most_ns : 0;
+    if (f->claimed_ns)
+        return (uint64_t)((long double)found_ns * (long double)claimed_ns / (long double)f->claimed_ns);
+    return f->instances ? found_ns / f->instances : 0;
+}
+
+void xs_findings_reorder(struct xs_findings *findings, const size_t *order) {
+    struct xs_finding *items = xs_realloc(NULL, (findings->count + 1) * sizeof *items);
+    for (size_t i = 0; i < findings->count; i++)
+        items[i] = findings->items[order[i]];
+    free(findings->items);
+    findings->items = items;
+    number(findings);
+}
+
+static void fold(struct xs_findings *findings) {
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *finding = &findings->items[i];
+        finding->folded = !finding->advice && finding->gives_back_ns < findings->floor_ns;
+    }
+}
+
+static void rank(struct xs_findings *findings) {
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, compare);
+    number(findings);
+}
+
+/* Moves the findings out of the builder. */
+static void take_items(struct xs_findings_builder *builder, struct xs_findings *findings) {
+    findings->items = builder->count ? xs_realloc(NULL, builder->count * sizeof *findings->items) : NULL;
+    findings->count = builder->count;
+    for (size_t i = 0; i < builder->count; i++) {
+        findings->items[i] = *builder->items[i];
+        builder->items[i]->first = builder->items[i]->largest = NULL;
+    }
+}
+
+static int compare_unchecked(const void *a, const void *b) {
+    const struct xs_unchecked *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->detector > y->detector) - (x->detector < y->detector);
+}
+
+/* One a site and detector. */
+static void take_unchecked(struct xs_findings_builder *builder, struct xs_findings *findings) {
+    struct xs_unchecked *u = findings->unchecked = builder->unchecked;
+    size_t kept = 0;
+    builder->unchecked = NULL;
+    if (builder->unchecked_count)
+        qsort(u, builder->unchecked_count, sizeof *u, compare_unchecked);
+    for (size_t i = 0; i < builder->unchecked_count; i++) {
+        if (!kept || compare_unchecked(&u[kept - 1], &u[i])) {
+            u[kept++] = u[i];
+            continue;
+        }
+        u[kept - 1].copies += u[i].copies;
+        u[kept - 1].downloads += u[i].downloads;
+        u[kept - 1].bytes = xs_sum(u[kept - 1].bytes, u[i].bytes);
+        u[kept - 1].ns = xs_sum(u[kept - 1].ns, u[i].ns);
+    }
+    findings->unchecked_count = kept;
+}
+
+void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing) {
+    take_items(builder, findings);
+    findings->undecided = builder->undecided;
+    findings->undecided_count = builder->undecided_count;
+    builder->undecided = NULL;
+    if (findings->undecided_count)
+        qsort(findings->undecided, findings->undecided_count, sizeof *findings->undecided, compare_undecided);
+    take_unchecked(builder, findings);
+    findings->left_out = builder->left_out;
+    builder->left_out = NULL;
+    /* a millisecond of a short run matters, and so does a thousandth of a long one */
+    findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->recorded.ns);
+    fold(findings);
+    rank(findings);
+    xs_findings_discard(builder);
+}
+
+/* --- one finding of several verdicts --- */
+
+static int by_place(const void *a, const void *b) {
+    const struct xs_finding *x = a, *y = b;
+    if (x->detector != y->detector)
+        return x->detector < y->detector ? -1 : 1;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->verdict > y->verdict) - (x->verdict < y->verdict);
+}
+
+unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict) {
+    return xs_detectors[detector]->verdicts_join ? XS_SEVERAL_VERDICTS : verdict;
+}
+
+static bool is_joined(const struct xs_finding *a, const struct xs_finding *b) {
+    return xs_detectors[a->detector]->verdicts_join && a->detector == b->detector && a->site == b->site;
+}
+
+/* No more of them than `most`, with their share of the time. */
+static void cap(double *count, double *ns, double most) {
+    if (*count <= most)
+        return;
+    *ns *= most / *count;
+    *count = most;
+}
+
+/* The verdicts share what was checked: what was and is of none of them is not there, and what was found is. An estimate
+ * of theirs is as sure as the least sure one. */
+static void join_samples(struct xs_finding *finding, const struct xs_sample *more) {
+    struct xs_sample *all = &finding->sample;
+    double found = (double)finding->instances, ns = (double)finding->gives_back_ns;
+    all->hits += more->hits;
+    all->estimate += more->estimate;
+    all->low += more->low;
+    all->high += more->high;
+    all->ns += more->ns;
+    all->low_ns += more->low_ns;
+    all->high_ns += more->high_ns;
+    all->left = fmax(all->left, more->left);
+    all->left_ns = fmax(all->left_ns, more->left_ns);
+    all->left_hits = fmin(all->left, all->left_hits + more->left_hits);
+    all->left_hit_ns = fmin(all->left_ns, all->left_hit_ns + more->left_hit_ns);
+    double most = fmax(found, (double)(all->of - (all->checked < all->hits ? 0 : all->checked - all->hits)));
+    cap(&all->low, &all->low_ns, most);
+    cap(&all->estimate, &all->ns, most);
+    cap(&all->high, &all->high_ns, most);
+    all->low_ns = fmax(all->low_ns, ns);
+    all->ns = fmax(all->ns, all->low_ns);
+    all->high_ns = fmax(all->high_ns, all->ns);
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct xs_instance *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->evidence[0].row > y->evidence[0].row) - (x->evidence[0].row < y->evidence[0].row);
+}
+
+static int by_rank(const void *a, const void *b) {
+    const struct xs_instance *x = a, *y = b;
+    uint64_t mine = xs_times_rank_ns(&x->removable), others = xs_times_rank_ns(&y->removable);
+    return mine != others ? (mine < others ? 1 : -1) : by_time(a, b);
+}
+
+static void join_instances(struct xs_instance **items, size_t *count, struct xs_instance *more, size_t more_count,
+                           size_t kept, int (*order)(const void *, const void *)) {
+    *items = xs_realloc(*items, (*count + more_count + 1) * sizeof **items);
+    memcpy(*items + *count, more, more_count * sizeof **items);
+    *count += more_count;
+    qsort(*items, *count, sizeof **items, order);
+    *count = *count < kept ? *count : kept;
+    free(more);
+}
+
+static void note_variant(struct xs_finding *all, const struct xs_finding *one) {
+    all->variants[one->verdict] = (struct xs_variant){.instances = one->instances,
+                                                      .estimate = one->sample.estimate,
+                                                      .ns = one->sample.ns,
+                                                      .left_hits = one->sample.left_hits,
+                                                      .left_hit_ns = one->sample.left_hit_ns,
+                                                      .claimed_ns = one->gives_back_ns,
+                                                      .removable = one->removable};
+}
+
+static void join(struct xs_finding *all, struct xs_finding *one) {
+    if (all->verdict != XS_SEVERAL_VERDICTS)
+        note_variant(all, all);
+    note_variant(all, one);
+    all->verdict = XS_SEVERAL_VERDICTS;
+    all->instances += one->instances;
+    all->transfers += one->transfers;
+    all->bytes = xs_sum(all->bytes, one->bytes);
+    all->timed_instances += one->timed_instances;
+    all->exposed_instances += one->exposed_instances;
+    all->modelled_instances += one->modelled_instances;
+    all->without_kernels += one->without_kernels;
+    xs_times_add(&all->cost, &one->cost);
+    xs_times_add(&all->removable, &one->removable);
+    xs_times_add(&all->apart, &one->apart);
+    all->gives_back_ns = xs_sum(all->gives_back_ns, one->gives_back_ns);
+    all->first_ns = one->first_ns < all->first_ns ? one->first_ns : all->first_ns;
+    all->last_ns = one->last_ns > all->last_ns ? one->last_ns : all->last_ns;
+    join_samples(all, &one->sample);
+    join_instances(&all->first, &all->first_count, one->first, one->first_count, all->kept, by_time);
+    join_instances(&all->largest, &all->largest_count, one->largest, one->largest_count, all->kept, by_rank);
+    all->least_ns = all->largest_count ? xs_times_rank_ns(&all->largest[all->largest_count - 1].removable) : 0;
+}
+
+void xs_findings_join(struct xs_findings *findings) {
+    size_t kept = 0;
+    if (findings->count)
+        qsort(findings->items, findings->count, sizeof *findings->items, by_place);
+    for (size_t i = 0; i < findings->count; i++) {
+        if (kept && is_joined(&findings->items[kept - 1], &findings->items[i]))
+            join(&findings->items[kept - 1], &findings->items[i]);
+        else
+            findings->items[kept++] = findings->items[i];
+    }
+    findings->count = kept;
+    fold(findings);
+    rank(findings);
+}
+
+void xs_findings_discard(struct xs_findings_builder *builder) {
+    for (size_t i = 0; i < builder->count; i++) {
+        free(builder->items[i]->first);
+        free(builder->items[i]->largest);
+        free(builder->items[i]);
+    }
+    free(builder->items);
+    free(builder->undecided);
+    free(builder->unchecked);
+    free(builder->left_out);
+    xs_hash_free(&builder->by_key);
+    *builder = (struct xs_findings_builder){0};
+}
+
+const char *xs_site_name(const struct xs_findings *findings, uint32_t site) {
+    return findings->sites && findings->sites->count ? xs_site_entry(findings->sites, site)->name : "unknown";
+}
+
+const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site) {
+    return findings->sites ? xs_site_place_frame(findings->sites, site) : NULL;
+}
+
+void xs_findings_free(struct xs_findings *findings) {
+    if (!findings)
+        return;
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->items[i].first);
+        free(findings->items[i].largest);
+        free(findings->items[i].context);
+    }
+    for (size_t i = 0; i < findings->cause_count; i++)
+        free(findings->causes[i].findings);
+    free(findings->causes);
+    free(findings->detours);
+    free(findings->items);
+    free(findings->undecided);
+    free(findings->unchecked);
+    free(findings->left_out);
+    xs_site_totals_free(&findings->at_sites);
+    xs_steps_free(&findings->steps);
+    if (findings->sites)
+        xs_sites_free(findings->sites);
+    free(findings->sites);
+    xs_selection_free(findings->selection);
+    free(findings);
+}

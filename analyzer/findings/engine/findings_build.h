@@ -1,0 +1,28 @@
+/* Collecting instances into findings while the analysis runs; for analyse.c and detection.c. */
+#ifndef XFERSPY_ANALYZER_ENGINE_FINDINGS_BUILD_H
+#define XFERSPY_ANALYZER_ENGINE_FINDINGS_BUILD_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/findings/engine/findings.h"
+
+struct xs_findings_builder {
+    struct xs_finding **items;
+    size_t count, capacity;
+    struct xs_hash by_key; /* detector, verdict and site to index + 1 */
+    struct xs_undecided *undecided;
+    size_t undecided_count, undecided_capacity;
+    size_t last_undecided;
+    struct xs_unchecked *unchecked; /* in any order; a site and detector may be there several times */
+    size_t unchecked_count, unchecked_capacity;
+    struct xs_by_chance *left_out; /* by detector */
+};
+
+void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, const struct xs_instance *instance);
+void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason);
+void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked);
+
+/* Hands everything over, ranked and folded; the builder is empty afterwards. run_ns of `findings` is set already. */
+void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing);
+void xs_findings_discard(struct xs_findings_builder *builder);
+
+#endif

@@ -1,0 +1,272 @@
+/* Writes and regions of the residency model: what lies where, and how a write ends. See residency.h. */
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/residency_change.h"
+
+enum { ROWS_WRITTEN_ONE_BY_ONE = 4096 }; /* of a box with gaps; beyond, only its region knows that it was written */
+
+/* --- what was written at all --- */
+
+static void written_add(struct xs_written *written, uint64_t start, uint64_t end) {
+    if (!written->more) {
+        if (written->start == written->end) {
+            written->start = start;
+            written->end = end;
+            return;
+        }
+        if (start <= written->end && end >= written->start) {
+            written->start = start < written->start ? start : written->start;
+            written->end = end > written->end ? end : written->end;
+            return;
+        }
+        written->more = xs_realloc(NULL, sizeof *written->more);
+        *written->more = (struct xs_spans){0};
+        xs_spans_cover(written->more, written->start, written->end);
+    }
+    xs_spans_cover(written->more, start, end);
+}
+
+static bool written_covers(const struct xs_written *written, uint64_t start, uint64_t end) {
+    if (written->more)
+        return xs_spans_covered(written->more, start, end);
+    return written->start <= start && written->end >= end;
+}
+
+void xs_written_free(struct xs_written *written) {
+    if (written->more)
+        xs_spans_free(written->more);
+    free(written->more);
+    *written = (struct xs_written){0};
+}
+
+static struct xs_written *written_of(struct xs_residency *residency, const struct xs_place *place) {
+    return place->allocation ? &place->allocation->written : &xs_device_state(residency, place->device)->unknown;
+}
+
+static bool covers_rows(const struct xs_written *written, const struct xs_place *place) {
+    if (!place->has_gaps || written_covers(written, place->address, place->address + place->bytes))
+        return written_covers(written, place->address, place->address + place->bytes);
+    if (place->rows * place->planes > ROWS_WRITTEN_ONE_BY_ONE)
+        return false;
+    for (uint64_t plane = 0; plane < place->planes; plane++) {
+        for (uint64_t row = 0; row < place->rows; row++) {
+            uint64_t start = place->address + plane * place->plane_step + row * place->row_step;
+            if (!written_covers(written, start, start + place->row_bytes))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool xs_is_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region) {
+    if (region && region->all_written)
+        return true;
+    uint64_t since = place->allocation ? place->allocation->begin_order : 0;
+    bool all = place->allocation && (place->allocation->any_launch_touches || place->allocation->is_shared);
+    if (!all && !xs_touched_since(residency, place->allocation, place->device, since) &&
+        !covers_rows(written_of(residency, place), place))
+        return false;
+    if (region)
+        region->all_written = true;
+    return true;
+}
+
+static void mark_written(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region) {
+    if (region && region->all_written)
+        return;
+    struct xs_written *written = written_of(residency, place);
+    if (!place->has_gaps) {
+        written_add(written, place->address, place->address + place->bytes);
+    } else if (place->rows * place->planes <= ROWS_WRITTEN_ONE_BY_ONE) {
+        for (uint64_t plane = 0; plane < place->planes; plane++) {
+            for (uint64_t row = 0; row < place->rows; row++) {
+                uint64_t start = place->address + plane * place->plane_step + row * place->row_step;
+                written_add(written, start, start + place->row_bytes);
+            }
+        }
+    }
+    if (region)
+        region->all_written = true;
+}
+
+/* --- regions --- */
+
+static void region_key(const struct xs_place *place, uint64_t key[2]) {
+    uint64_t allocation = place->allocation ? (uint64_t)place->allocation->id : 0;
+    key[0] = place->address;
+    key[1] = xs_mix(place->bytes ^ allocation << 40) + allocation + ((uint64_t)(uint32_t)(place->device + 1) << 48);
+    if (place->rows)
+        key[1] ^= xs_mix(place->row_bytes + xs_mix(place->rows + xs_mix(place->row_step + xs_mix(place->plane_step))));
+}
+
+struct xs_region *xs_region_find(const struct xs_residency *residency, const struct xs_place *place) {
+    uint64_t key[2];
+    region_key(place, key);
+    const uint64_t *found = xs_hash_find(&residency->regions, key[0], key[1]);
+    return found ? (struct xs_region *)(uintptr_t)*found : NULL;
+}
+
+struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs_place *place) {
+    uint64_t key[2];
+    region_key(place, key);
+    uint64_t *found = xs_hash_put(&residency->regions, key[0], key[1]);
+    if (*found)
+        return (struct xs_region *)(uintptr_t)*found;
+    struct xs_region *region = xs_pool_take(&residency->region_pool);
+    *region = (struct xs_region){.uid = ++residency->next_uid,
+                                 .address = place->address,
+                                 .bytes = place->bytes,
+                                 .device = place->device,
+                                 .allocation = place->allocation ? place->allocation->id : 0,
+                                 .owner = place->allocation,
+                                 .key = {key[0], key[1]}};
+    if (place->allocation) {
+        region->next = place->allocation->regions;
+        place->allocation->regions = region;
+    }
+    *found = (uint64_t)(uintptr_t)region;
+    return region;
+}
+
+/* True where another write than those up to `order` lies in the region. */
+static bool written_since(const struct xs_residency *residency, const struct xs_region *region, uint64_t order) {
+    if (region->write)
+        return region->write->order > order;
+    size_t index = (size_t)region->device + 1; /* -1: 0 */
+    if (index >= residency->device_count)
+        return false;
+    const struct xs_spans *writes = &residency->devices[index].writes;
+    struct xs_span_place place;
+    for (const struct xs_span *span = xs_spans_seek(writes, region->address, &place);
+         span && span->start < region->address + region->bytes; span = xs_spans_next(writes, &place))
+        if (((const struct xs_write *)span->owner)->order > order)
+            return true;
+    return false;
+}
+
+enum xs_region_state xs_region_state(const struct xs_residency *residency, const struct xs_region *region) {
+    if (!region->has_content || written_since(residency, region, region->order))
+        return XS_REGION_NOTHING;
+    if (region->was_unsure || (region->owner && region->owner->is_shared) ||
+        xs_touched_since(residency, region->owner, region->device, region->order))
+        return XS_REGION_UNSURE;
+    return XS_REGION_SURE;
+}
+
+bool xs_region_upload_intact(const struct xs_residency *residency, const struct xs_region *region) {
+    return region->last_upload && !written_since(residency, region, region->upload_order);
+}
+
+/* --- writes --- */
+
+/* How sure it is that nothing read a write; false: something may have, and the trace shows what. */
+static bool certainty_of(const struct xs_residency *residency, const struct xs_write *write,
+                         enum xs_write_certainty *certainty) {
+    const struct xs_allocation *owner = write->owner;
+    struct xs_last last = xs_last_on(residency, write->device);
+    bool launched = last.launch > write->order;
+    if (write->read || (owner && (owner->is_shared || owner->touch_order > write->order)))
+        return false;
+    *certainty = XS_WRITE_UNDECIDED;
+    if (last.unseen > write->order)
+        return true;
+    if (launched && (!owner || owner->any_launch_touches))
+        return false;
+    *certainty = launched || last.read > write->order ? XS_WRITE_LIKELY : XS_WRITE_CERTAIN;
+    return true;
+}
+
+static void end_write(struct xs_residency *residency, struct xs_write *write, const struct xs_trace_event *by) {
+    enum xs_write_certainty certainty;
+    if (write->region && write->region->write == write)
+        write->region->write = NULL;
+    if (by && (write->kind == XS_WRITE_UPLOAD || write->kind == XS_WRITE_MEMSET) &&
+        certainty_of(residency, write, &certainty))
+        residency->ended(residency->context, write, by->on == XS_ON_FREE, certainty, by);
+    xs_account_close(residency->accounts, write->account);
+}
+
+struct taking {
+    struct xs_residency *residency;
+    const struct xs_trace_event *by;
+    const struct xs_region *region; /* of the new write */
+    bool has_gaps;                  /* the new write's: bytes between its rows stay what they were */
+};
+
+static void take_part(void *context, void *owner, uint64_t bytes) {
+    const struct taking *taking = context;
+    struct xs_write *write = owner;
+    if (write->region && write->region->write == write)
+        write->region->write = NULL;
+    if (taking->has_gaps && !(taking->region && write->region == taking->region))
+        write->read = true; /* not overwritten as a whole, and from now on nobody would see a read of the rest */
+    write->remaining -= bytes;
+    if (write->remaining)
+        return;
+    end_write(taking->residency, write, taking->by);
+    xs_pool_give(&taking->residency->write_pool, write);
+}
+
+void xs_drop_writes(struct xs_residency *residency, int32_t device, uint64_t start, uint64_t end,
+                    const struct xs_trace_event *freed_by) {
+    struct taking taking = {.residency = residency, .by = freed_by};
+    xs_spans_clear(&xs_device_state(residency, device)->writes, start, end, take_part, &taking);
+}
+
+void xs_write_in(struct xs_residency *residency, const struct xs_place *place, struct xs_region *region,
+                 enum xs_write_kind kind, const struct xs_trace_event *event) {
+    struct xs_write *write = region ? region->write : NULL;
+    uint64_t end = place->address + place->bytes;
+    if (write) { /* the usual case: the same region again, and nothing else in between */
+        end_write(residency, write, event);
+    } else {
+        struct taking taking = {residency, event, region, place->has_gaps};
+        struct xs_spans *writes = &xs_device_state(residency, place->device)->writes;
+        xs_spans_clear(writes, place->address, end, take_part, &taking);
+        write = xs_pool_take(&residency->write_pool);
+        xs_spans_insert(writes, place->address, end, write);
+    }
+    bool counts = kind == XS_WRITE_UPLOAD || kind == XS_WRITE_MEMSET;
+    if (counts && event->account)
+        event->account->references++;
+    *write = (struct xs_write){.kind = kind,
+                               .id = event->id,
+                               .order = residency->order,
+                               .start = place->address,
+                               .end = end,
+                               .bytes = kind == XS_WRITE_MEMSET  ? event->u.memset.bytes
+                                        : kind == XS_WRITE_OTHER ? place->bytes
+                                                                 : event->u.transfer.bytes,
+                               .remaining = place->bytes,
+                               .allocation = place->allocation ? place->allocation->id : 0,
+                               .device = place->device,
+                               .site = event->site,
+                               .thread = event->thread,
+                               .stream = event->stream,
+                               .has_gaps = place->has_gaps,
+                               .owner = place->allocation,
+                               .timed = event->timed,
+                               .exposed_known = event->exposed_known,
+                               .device_ns = event->device_ns,
+                               .exposed_ns = event->exposed_ns,
+                               .host_ns = xs_event_host_ns(event),
+                               .enter_ns = event->enter_ns,
+                               .account = counts ? event->account : NULL,
+                               .region = region};
+    if (region)
+        region->write = write;
+    mark_written(residency, place, region);
+}
+
+void xs_read_out(struct xs_residency *residency, const struct xs_place *place, const struct xs_region *region) {
+    if (region && region->write) {
+        region->write->read = true;
+        return;
+    }
+    const struct xs_spans *writes = &xs_device_state(residency, place->device)->writes;
+    struct xs_span_place at;
+    for (const struct xs_span *span = xs_spans_seek(writes, place->address, &at);
+         span && span->start < place->address + place->bytes; span = xs_spans_next(writes, &at))
+        ((struct xs_write *)span->owner)->read = true;
+}

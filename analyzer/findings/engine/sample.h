@@ -1,0 +1,68 @@
+/* What the copies whose contents are known say of those that chance left out (mode `auto` looks at a sample, see
+ * docs/develop/internals.md): how many of all copies of a call site a finding is true of, with an interval.
+ *
+ * A copy counts as checked if a detector could decide about it, and if chance alone decided that it could: copies that
+ * were looked at because another one was are instances like others, but say nothing of the rest. Checked copies are
+ * counted in cells: detector, site, size to a power of two, and a situation that is known of all copies. As the chance
+ * changes during a run, a cell is a row of blocks in host order, and a checked copy stands for the copies of its
+ * block. */
+#ifndef XFERSPY_ANALYZER_ENGINE_SAMPLE_H
+#define XFERSPY_ANALYZER_ENGINE_SAMPLE_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/findings_build.h"
+
+enum { XS_SAMPLE_BLOCK = 16, XS_SAMPLE_LEAST = 8, XS_SAMPLE_CENSUS = 4 };
+
+/* Copies in a row, all of which have about the same chance. */
+struct xs_sample_block {
+    uint64_t of; /* checked, or left out by chance */
+    uint32_t checked;
+    uint32_t hits[XS_VERDICTS];
+    double of_ns, checked_ns;   /* that all of them took, and the checked ones */
+    double ns[XS_VERDICTS];     /* that the hits give back */
+    double hit_ns[XS_VERDICTS]; /* that the hits took */
+};
+
+struct xs_sample_cell {
+    unsigned detector;
+    uint32_t site;
+    uint64_t of, checked, unknown;
+    uint64_t hits[XS_VERDICTS];
+    double estimate[XS_VERDICTS], ns[XS_VERDICTS];       /* of the blocks that ended */
+    double sampled_of, sampled_checked, sampled_squares; /* of those of them that are no census; of^2 / checked */
+    double sampled[XS_VERDICTS];                         /* the part of `estimate` that is of these */
+    double left, left_ns; /* of the blocks that ended: copies that chance left out, and what they took */
+    double left_hits[XS_VERDICTS], left_hit_ns[XS_VERDICTS]; /* of these the instances, as estimated */
+    struct xs_sample_block held, open;                       /* the one that ended last, and the one that grows */
+    uint64_t unseen, unseen_downloads, unseen_bytes,
+        unseen_ns; /* that nobody looked at: by chance, or for the budget */
+};
+
+struct xs_samples {
+    struct xs_hash groups; /* site and class of size to struct group */
+    struct xs_pool group_pool, cell_pool;
+    struct xs_sample_group *latest; /* of the transfer at hand */
+    uint32_t latest_site, latest_class;
+    struct xs_sample_cell *current; /* that an instance which is reported now belongs to; NULL: none */
+    double current_ns;              /* what that copy took */
+};
+
+/* The detector could decide about a copy (`drawn` CHECKED), chance left that out, or it could not anyway. */
+void xs_samples_add(struct xs_samples *samples, unsigned detector, const struct xs_trace_event *event,
+                    unsigned situation, enum xs_drawn drawn);
+
+/* The copy that was added last is an instance. */
+void xs_samples_hit(struct xs_samples *samples, unsigned detector, const struct xs_instance *instance);
+
+/* Writes what the cells say into the findings, and which copies no checked one stands for. */
+void xs_samples_finish(struct xs_samples *samples, struct xs_findings_builder *builder);
+void xs_samples_free(struct xs_samples *samples);
+
+/* The 95 % interval (Wilson) of a share, of which `hits` in `checked` were seen; both may be fractions. `checked` above
+ * 0. */
+void xs_wilson(double hits, double checked, double *low, double *high);
+
+#endif

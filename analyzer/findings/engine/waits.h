@@ -1,0 +1,37 @@
+/* Finds the waits of the host for the copy that the same thread asked for just before. To do so, it remembers the
+ * latest call of each thread if that is an asynchronous upload or download. Memory use grows with the number of
+ * threads. */
+#ifndef XFERSPY_ANALYZER_ENGINE_WAITS_H
+#define XFERSPY_ANALYZER_ENGINE_WAITS_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/findings/engine/account.h"
+#include "analyzer/trace/streams.h"
+#include "analyzer/trace/trace_event.h"
+#include "schema/read/trace.h"
+
+struct xs_waits {
+    bool wanted;
+    struct xs_accounts *accounts;
+    const struct xs_streams *streams;
+    struct xs_hash contexts; /* handle to context.id */
+    struct xs_hash threads;  /* thread.id to struct last_copy */
+    struct xs_pool pool;
+    size_t remembered; /* threads whose latest call is such a copy */
+};
+
+/* Unless `wanted` nothing is remembered; `streams` is kept. Negative status: the message is set. Always to be ended. */
+int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
+                   const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged);
+void xs_waits_end(struct xs_waits *waits);
+
+/* The copy that this wait is for, valid until xs_waits_pass; NULL: none. */
+const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const struct xs_trace_event *wait);
+
+/* A call was shown, whether it ran or not: the latest of its thread from now on. */
+void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event);
+
+/* Calls are missing here: the latest of each thread is not known. */
+void xs_waits_forget(struct xs_waits *waits);
+
+#endif

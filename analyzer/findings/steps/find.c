@@ -1,0 +1,281 @@
+/* Looks for steps: gathers when each range, wait or copy came, and takes what is a rhythm over most of the run. The
+ * rules are in docs/rules/analysis.md, "Steps". */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/findings/steps/asked.h"
+#include "analyzer/findings/steps/ranges.h"
+#include "analyzer/findings/steps/rhythm.h"
+#include "analyzer/findings/steps/steps.h"
+#include "analyzer/trace/events.h"
+#include "analyzer/trace/ran.h"
+#include "schema/write/store_thin.h"
+
+#define LARGEST_SPREAD 0.25
+#define LARGEST_SPREAD_OF_RANGES 0.5 /* somebody called them so: batches of several lengths are steps, too */
+enum { MOST_MOMENTS = 1 << 20 };     /* what comes more often is no step that anybody would look at */
+
+struct call {
+    int64_t begin_ns, end_ns;
+    int64_t entry_point, stack, range, thread;
+};
+
+/* What comes again and again: a kind of range, or a call from one place, on one thread. */
+struct recurring {
+    int64_t entry_point, stack; /* of its first call */
+    uint32_t kind;              /* of range */
+    size_t count, first;        /* moments; where they are in `moments`, once they are sorted */
+};
+
+struct work {
+    const struct xs_trace *trace;
+    const struct xs_sites *sites;
+    char *message;
+    enum xs_step_mark mark;
+    struct xs_step_ranges ranges;
+    struct xs_hash threads; /* the range of each thread's last call */
+    struct xs_hash known;   /* index in `recurring`, and 1 */
+    struct recurring *recurring;
+    size_t recurring_count, recurring_capacity;
+    struct moment {
+        size_t recurring;
+        int64_t ns;
+    } * moments;
+    size_t moment_count, moment_capacity;
+    int64_t *sorted;  /* by `recurring` */
+    uint64_t span_ns; /* from the first transfer or wait to the last */
+};
+
+static bool read_call(struct xs_scan *scan, void *item) {
+    enum { BEGIN = 1, END, ENTRY, THREAD, STACK, RANGE };
+    struct call *call = item;
+    call->entry_point = xs_scan_int(scan, ENTRY);
+    call->thread = xs_scan_int(scan, THREAD);
+    call->stack = xs_scan_int(scan, STACK);
+    call->range = xs_scan_int(scan, RANGE);
+    return xs_scan_times(scan, BEGIN, END, &call->begin_ns, &call->end_ns);
+}
+
+#define COLUMNS "return_ns, entry_point, thread, stack, nvtx_range"
+#define TABLE(table, where)                                                                                            \
+    { table, "enter_ns", where, COLUMNS, sizeof(struct call), read_call }
+static const struct xs_source_kind tables[] = {TABLE("transfer", XS_RAN " AND coalesce(batch_index, 0) = 0"),
+                                               TABLE("sync", "result = 0"), TABLE("memset", XS_RAN),
+                                               TABLE("allocation", "enter_ns IS NOT NULL")};
+enum { TRANSFER, SYNC, TABLES = sizeof tables / sizeof *tables };
+
+static void add_moment(struct work *w, uint64_t key_low, uint64_t key_high, const struct recurring *as, int64_t ns) {
+    uint64_t *known = xs_hash_put(&w->known, key_low, key_high);
+    if (!*known) {
+        xs_grow(&w->recurring, w->recurring_count, &w->recurring_capacity, sizeof *w->recurring);
+        w->recurring[w->recurring_count++] = *as;
+        *known = w->recurring_count;
+    }
+    struct recurring *recurring = &w->recurring[*known - 1];
+    if (recurring->count++ > MOST_MOMENTS)
+        return;
+    xs_grow(&w->moments, w->moment_count, &w->moment_capacity, sizeof *w->moments);
+    w->moments[w->moment_count++] = (struct moment){(size_t)(*known - 1), ns};
+}
+
+/* A range is entered where a call is in it and the thread's call before was not. */
+static void take_in_ranges(struct work *w, const struct call *call) {
+    uint64_t *last = xs_hash_put(&w->threads, (uint64_t)call->thread, 0);
+    uint32_t before = *last ? (uint32_t)(*last - 1) : 0, now = xs_step_range_of(&w->ranges, call->range);
+    *last = now + UINT64_C(1);
+    if (now == before)
+        return;
+    uint32_t open = xs_step_ranges_common(&w->ranges, before, now);
+    for (; now != open; now = w->ranges.items[now].parent) {
+        uint32_t kind = w->ranges.items[now].kind;
+        add_moment(w, (uint64_t)call->thread, kind, &(struct recurring){.kind = kind}, call->begin_ns);
+    }
+}
+
+static void take(struct work *w, const struct call *call) {
+    if (w->mark == XS_STEP_RANGE) {
+        take_in_ranges(w, call);
+        return;
+    }
+    uint64_t place = (uint64_t)xs_sites_place(w->sites, call->stack) << 32 | (uint32_t)call->thread;
+    add_moment(w, (uint64_t)call->entry_point, place,
+               &(struct recurring){.entry_point = call->entry_point, .stack = call->stack},
+               w->mark == XS_STEP_WAIT ? call->end_ns : call->begin_ns);
+}
+
+/* All calls of the tables of `wanted` (bits), in order of time. */
+static int read_calls(struct work *w, unsigned wanted) {
+    struct xs_source *sources[TABLES] = {NULL};
+    struct xs_order_key heads[TABLES];
+    unsigned window = xs_events_window(w->trace);
+    int status = XS_OK;
+    for (unsigned i = 0; i < TABLES; i++)
+        if (wanted >> i & 1)
+            sources[i] = xs_source_begin(&tables[i], w->trace, window, w->message, NULL);
+    for (;;) {
+        const struct call *next = NULL;
+        unsigned from = 0;
+        for (unsigned i = 0; i < TABLES && status >= 0; i++) {
+            const struct call *call = sources[i] ? xs_source_peek(sources[i], &heads[i], &status) : NULL;
+            if (call && (!next || heads[i].ns < heads[from].ns)) {
+                next = call;
+                from = i;
+            }
+        }
+        if (status < 0 || !next)
+            break;
+        take(w, next);
+        xs_source_pop(sources[from]);
+    }
+    for (unsigned i = 0; i < TABLES; i++)
+        if (sources[i])
+            xs_source_end(sources[i]);
+    return status;
+}
+
+static void sort_moments(struct work *w) {
+    size_t first = 0;
+    w->sorted = xs_realloc(NULL, w->moment_count * sizeof *w->sorted);
+    for (size_t i = 0; i < w->recurring_count; i++) {
+        w->recurring[i].first = first;
+        first += w->recurring[i].count <= MOST_MOMENTS ? w->recurring[i].count : 0;
+        w->recurring[i].count = w->recurring[i].count <= MOST_MOMENTS ? w->recurring[i].count : 0;
+    }
+    for (size_t i = 0; i < w->moment_count; i++) {
+        struct recurring *recurring = &w->recurring[w->moments[i].recurring];
+        if (recurring->count)
+            w->sorted[recurring->first++] = w->moments[i].ns;
+    }
+    for (size_t i = 0; i < w->recurring_count; i++)
+        w->recurring[i].first -= w->recurring[i].count;
+}
+
+/* Of ranges those of the default domain, in which programs mark their steps, then the outermost, then what comes most
+ * often; else what came first. A library's own ranges are no steps of the program. */
+static bool is_better(const struct work *w, const struct recurring *one, const struct recurring *best) {
+    if (w->mark == XS_STEP_RANGE) {
+        const struct xs_step_range_kind *kind = &w->ranges.kinds[one->kind];
+        const struct xs_step_range_kind *other = best ? &w->ranges.kinds[best->kind] : NULL;
+        if (kind->of_library)
+            return false;
+        if (other && kind->in_domain != other->in_domain)
+            return other->in_domain;
+        if (other && kind->depth != other->depth)
+            return kind->depth < other->depth;
+    }
+    return !best || one->count > best->count;
+}
+
+static void keep(struct xs_steps *steps, const struct work *w, const char *range, const struct recurring *best,
+                 const struct xs_rhythm *rhythm) {
+    *steps = (struct xs_steps){.mark = w->mark,
+                               .range = range ? xs_strdup(range) : NULL,
+                               .entry_point = best->entry_point,
+                               .stack = best->stack,
+                               .items = xs_realloc(NULL, best->count * sizeof *steps->items),
+                               .count = best->count - 1,
+                               .warm_up = rhythm->warm_up,
+                               .spread = rhythm->spread};
+    for (size_t i = 0; i < best->count; i++)
+        steps->items[i] = (struct xs_step){.begin_ns = w->sorted[best->first + i]};
+}
+
+/* Whether it is what the program does, and not one of the things that it does at some time. Of ranges the warm-up
+ * counts too: compiling may take longer than all that comes behind it. */
+static bool covers_run(const struct work *w, const struct xs_rhythm *rhythm) {
+    uint64_t ns = rhythm->regular_ns + (w->mark == XS_STEP_RANGE ? rhythm->warm_up_ns : 0);
+    return ns >= w->span_ns / 2;
+}
+
+static void choose(struct xs_steps *steps, struct work *w) {
+    const struct recurring *best = NULL;
+    struct xs_rhythm best_rhythm = {0}, rhythm;
+    double largest_spread = w->mark == XS_STEP_RANGE ? LARGEST_SPREAD_OF_RANGES : LARGEST_SPREAD;
+    sort_moments(w);
+    for (size_t i = 0; i < w->recurring_count; i++) {
+        const struct recurring *one = &w->recurring[i];
+        if (is_better(w, one, best) && xs_rhythm_of(w->sorted + one->first, one->count, largest_spread, &rhythm) &&
+            covers_run(w, &rhythm)) {
+            best = one;
+            best_rhythm = rhythm;
+        }
+    }
+    if (best)
+        keep(steps, w, w->mark == XS_STEP_RANGE ? w->ranges.kinds[best->kind].name : NULL, best, &best_rhythm);
+}
+
+/* By one kind of mark. */
+static int find_by(struct xs_steps *steps, struct work *w, enum xs_step_mark mark, unsigned wanted) {
+    w->mark = mark;
+    int status = read_calls(w, wanted);
+    if (status >= 0)
+        choose(steps, w);
+    free(w->recurring);
+    free(w->moments);
+    free(w->sorted);
+    xs_hash_free(&w->known);
+    w->recurring = NULL;
+    w->moments = NULL;
+    w->sorted = NULL;
+    w->recurring_count = w->recurring_capacity = w->moment_count = w->moment_capacity = 0;
+    return status;
+}
+
+/* Rows lie nearly in the order of time, and nearly is enough here. */
+static int read_span(struct work *w) {
+    struct xs_scan scan;
+    int64_t first = INT64_MAX, last = 0;
+    xs_scan_begin(&scan, w->trace,
+                  "SELECT * FROM (SELECT enter_ns, return_ns FROM transfer ORDER BY id LIMIT 1) UNION ALL"
+                  " SELECT * FROM (SELECT enter_ns, return_ns FROM transfer ORDER BY id DESC LIMIT 1) UNION ALL"
+                  " SELECT * FROM (SELECT enter_ns, return_ns FROM sync ORDER BY id LIMIT 1) UNION ALL"
+                  " SELECT * FROM (SELECT enter_ns, return_ns FROM sync ORDER BY id DESC LIMIT 1)",
+                  w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        int64_t begin, end;
+        if (!xs_scan_times(&scan, 0, 1, &begin, &end))
+            continue;
+        first = begin < first ? begin : first;
+        last = end > last ? end : last;
+    }
+    w->span_ns = last > first ? (uint64_t)last - (uint64_t)first : 0;
+    return xs_scan_end(&scan);
+}
+
+/* By the range that the user named for capture. Nobody has to judge whether that is a step. */
+static void find_asked(struct xs_steps *steps, struct work *w) {
+    struct xs_asked_steps asked;
+    struct xs_rhythm rhythm;
+    xs_asked_steps_read(&asked, w->trace);
+    if (xs_rhythm_of(asked.moments, asked.count, INFINITY, &rhythm)) {
+        w->mark = XS_STEP_RANGE;
+        w->sorted = asked.moments;
+        keep(steps, w, asked.name, &(struct recurring){.count = asked.count}, &rhythm);
+        steps->of = asked.of > steps->count ? asked.of : 0;
+        w->sorted = NULL;
+    }
+    xs_asked_steps_free(&asked);
+}
+
+int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const struct xs_sites *sites, char *message) {
+    struct work w = {.trace = trace, .sites = sites, .message = message};
+    *steps = (struct xs_steps){0};
+    if (xs_trace_meta_int(trace, XS_META_THINNED_ROWS, 0) > 0) /* calls are missing, and their distances tell nothing */
+        return XS_OK;
+    int status = read_span(&w);
+    if (status >= 0)
+        status = xs_step_ranges_read(&w.ranges, trace, message);
+    if (status >= 0)
+        find_asked(steps, &w);
+    if (status >= 0 && !steps->count && w.ranges.count)
+        status = find_by(steps, &w, XS_STEP_RANGE, (1u << TABLES) - 1);
+    if (status >= 0 && !steps->count)
+        status = find_by(steps, &w, XS_STEP_WAIT, 1u << SYNC);
+    if (status >= 0 && !steps->count)
+        status = find_by(steps, &w, XS_STEP_COPY, 1u << TRANSFER);
+    xs_step_ranges_free(&w.ranges);
+    xs_hash_free(&w.threads);
+    return status;
+}

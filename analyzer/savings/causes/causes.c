@@ -1,0 +1,268 @@
+/* From findings to savings and causes; see causes.h. */
+#include "analyzer/savings/causes/causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/savings/causes/contexts.h"
+#include "analyzer/savings/causes/detours.h"
+#include "analyzer/savings/causes/grouping.h"
+#include "analyzer/savings/causes/plan_repairs.h"
+#include "analyzer/savings/causes/scale.h"
+#include "analyzer/savings/causes/turns.h"
+#include "analyzer/trace/scan.h"
+
+/* Findings beyond so many, the smallest, are not replayed one by one. */
+enum { REPLAYED_FINDINGS = 64 };
+
+/* --- the instances --- */
+
+struct collecting {
+    const struct xs_analysis_options *asked;
+    struct xs_repairables all;
+};
+
+static void on_instance(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct collecting *collecting = data;
+    if (collecting->asked && collecting->asked->on_instance)
+        collecting->asked->on_instance(collecting->asked->data, detector, instance);
+    xs_repairables_add(&collecting->all, detector, instance);
+}
+
+/* --- what is saved --- */
+
+static uint64_t less(int64_t run_ns, int64_t left_ns) { return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0; }
+
+static bool is_unsure(const struct xs_finding *f) {
+    return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
+}
+
+/* Without a replay: nothing at least, and at most what the finding claims, also of copies that chance left out. */
+static struct xs_saving bounds(const struct xs_finding *f) {
+    uint64_t most_ns = f->gives_back_ns, in_all = 0;
+    if (xs_sample_is_part(&f->sample))
+        in_all = (uint64_t)fmin(9e18, fmax(0, xs_sample_is_few(&f->sample) ? f->sample.high_ns : f->sample.ns));
+    return (struct xs_saving){.known = true,
+                              .bounds = true,
+                              .most_ns = in_all > most_ns ? in_all : most_ns,
+                              .scaled_most_ns = in_all > most_ns ? in_all - most_ns : 0};
+}
+
+/* Without kernels the replay does not know what calls waited for: at least, only the copies' own time goes. */
+static void leave_waiting(struct xs_finding *f) {
+    uint64_t own_ns = f->removable.device_known ? f->removable.device_ns : 0;
+    f->saves.least_ns = f->saves.least_ns < own_ns ? f->saves.least_ns : own_ns;
+}
+
+/* A repair that moves work beside other work also saves pauses, and that of managed memory changes kernels and gaps. */
+static bool is_bounded_by_calls(const struct xs_finding *f) {
+    enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
+    return repair != XS_REPAIR_OVERLAP && repair != XS_REPAIR_KEEP_ON_DEVICE;
+}
+
+static uint64_t in_ns(double ns) { return ns < 0 ? 0 : ns < 9e18 ? (uint64_t)ns : INT64_MAX; }
+
+/* Sets what is saved of both ends, and which parts of that are of copies that were left out. */
+static void set_saving(struct xs_finding *f, const double found[2], const double all[2], double most_ns) {
+    bool swapped = all[XS_PLAN_LEAST] > all[XS_PLAN_MOST];
+    enum xs_plan_end least = swapped ? XS_PLAN_MOST : XS_PLAN_LEAST, most = swapped ? XS_PLAN_LEAST : XS_PLAN_MOST;
+    double least_all = fmin(all[least], most_ns), most_all = fmin(all[most], most_ns);
+    f->saves = (struct xs_saving){.known = true,
+                                  .least_ns = in_ns(least_all),
+                                  .most_ns = in_ns(most_all),
+                                  .scaled_least_ns = in_ns(least_all - found[least]),
+                                  .scaled_most_ns = in_ns(most_all - found[most])};
+}
+
+static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_repairable *items, size_t count,
+                   int64_t run) {
+    double saved[2], all[2];
+    uint64_t room = 0;
+    size_t found = 0;
+    for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
+        xs_plan_clear(plan);
+        found += xs_plan_add(plan, items, count, end);
+        all[end] = saved[end] = (double)less(run, xs_plan_run(plan));
+        room = xs_plan_room(plan) > room ? xs_plan_room(plan) : room;
+        if (end == XS_PLAN_LEAST) {
+            f->pinning_ns = xs_pinning_ns(&plan->pinning);
+            f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
+        }
+    }
+    if (!found) { /* the rows are not in the model */
+        f->saves = bounds(f);
+        return;
+    }
+    if (xs_sample_is_part(&f->sample))
+        xs_scale(plan, f, items, count, run, all, &room);
+    set_saving(f, saved, all, is_bounded_by_calls(f) && room < (uint64_t)run ? (double)room : (double)run);
+    if (is_unsure(f) || f->potential)
+        f->saves.least_ns = 0;
+    if (!plan->findings->exposed_known)
+        leave_waiting(f);
+    if (f->saves.scaled_least_ns > f->saves.least_ns)
+        f->saves.scaled_least_ns = f->saves.least_ns;
+}
+
+/* A finding with nothing but the verdicts that are asked for; false: it has none of them. */
+static bool take_part(const struct xs_finding *f, const struct xs_analysis_options *options, struct xs_finding *part) {
+    *part = *f;
+    part->instances = part->gives_back_ns = 0;
+    part->sample.estimate = part->sample.ns = part->sample.left_hits = part->sample.left_hit_ns = 0;
+    part->removable = (struct xs_times){.device_known = true, .exposed_known = true};
+    for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
+        const struct xs_variant *variant = &f->variants[verdict];
+        if (!variant->instances || !options->is_in_part(f->detector, verdict))
+            continue;
+        part->instances += variant->instances;
+        part->gives_back_ns = xs_sum(part->gives_back_ns, variant->claimed_ns);
+        part->sample.estimate += variant->estimate;
+        part->sample.ns += variant->ns;
+        part->sample.left_hits += variant->left_hits;
+        part->sample.left_hit_ns += variant->left_hit_ns;
+        xs_times_add(&part->removable, &variant->removable);
+    }
+    double share = f->sample.estimate > 0 ? fmin(1, part->sample.estimate / f->sample.estimate) : 1;
+    part->sample.low = fmax((double)part->instances, part->sample.low * share);
+    part->sample.high = fmax(part->sample.low, part->sample.high * share);
+    part->sample.high_ns = fmax(part->sample.ns, part->sample.high_ns * share);
+    return part->instances > 0;
+}
+
+/* `plan` NULL: without a replay. */
+static void find_part_saving(struct xs_finding *f, struct xs_plan *plan, const struct xs_repairables *all,
+                             const struct xs_analysis_options *options, int64_t run) {
+    struct xs_finding part;
+    size_t count, kept = 0, first = xs_repairables_of(all, f, &count);
+    if (!take_part(f, options, &part))
+        return;
+    struct xs_repairable *items = xs_realloc(NULL, (count + 1) * sizeof *items);
+    for (size_t i = first; i < first + count; i++)
+        if (options->is_in_part(all->items[i].detector, all->items[i].verdict))
+            items[kept++] = all->items[i];
+    if (plan)
+        replay(plan, &part, items, kept, run);
+    f->part_saves = plan ? part.saves : bounds(&part);
+    free(items);
+}
+
+static bool has_repair(const struct xs_finding *f) {
+    return xs_detector_repair(xs_detectors[f->detector], f->verdict) != 0;
+}
+
+/* A finding that has a repair. */
+struct claim {
+    size_t finding;
+    uint64_t ns;
+};
+
+static int by_claim(const void *a, const void *b) {
+    const struct claim *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->finding > y->finding) - (x->finding < y->finding);
+}
+
+/* The findings with repairs, those that claim most first. To be freed. */
+static struct claim *rank_claims(const struct xs_findings *findings, size_t *count) {
+    struct claim *claims = xs_realloc(NULL, (findings->count + 1) * sizeof *claims);
+    *count = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        if (has_repair(&findings->items[i]))
+            claims[(*count)++] = (struct claim){i, findings->items[i].gives_back_ns};
+    if (*count)
+        qsort(claims, *count, sizeof *claims, by_claim);
+    return claims;
+}
+
+static void find_savings(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,
+                         const struct xs_analysis_options *options, int64_t run) {
+    size_t count;
+    struct claim *claims = rank_claims(findings, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct xs_finding *f = &findings->items[claims[i].finding];
+        bool is_replayed = findings->replayed && i < REPLAYED_FINDINGS;
+        size_t of, first = xs_repairables_of(all, f, &of);
+        if (is_replayed)
+            replay(plan, f, &all->items[first], of, run);
+        else
+            f->saves = bounds(f);
+        if (f->verdict == XS_SEVERAL_VERDICTS && options && options->is_in_part)
+            find_part_saving(f, is_replayed ? plan : NULL, all, options, run);
+    }
+    free(claims);
+}
+
+/* --- all --- */
+
+static void set_fit(struct xs_findings *findings, const struct xs_model *model, int64_t run) {
+    findings->replay_fit = (struct xs_replay_fit){.calls = model->call_count,
+                                                  .operations = model->operation_count,
+                                                  .unmatched = model->unmatched,
+                                                  .too_large = model->too_large,
+                                                  .measured_ns = model->run_ns > 0 ? (uint64_t)model->run_ns : 0,
+                                                  .replayed_ns = run > 0 ? (uint64_t)run : 0};
+}
+
+/* A model of the run takes memory with each call, so it is only built where it says something. */
+static bool is_replay_needed(const struct xs_findings *findings, const struct xs_analysis_options *options) {
+    for (size_t i = 0; i < findings->count; i++)
+        if (has_repair(&findings->items[i]))
+            return true;
+    return options && options->shows_replay;
+}
+
+static int find_causes(const struct xs_trace *trace, struct xs_findings *findings, struct xs_repairables *all,
+                       const struct xs_analysis_options *options, char *message) {
+    struct xs_model model;
+    struct xs_plan plan = {0};
+    if (!is_replay_needed(findings, options)) {
+        findings->replay_fit.measured_ns = findings->recorded.run_ns;
+        findings->together.known = true;
+        return XS_OK;
+    }
+    xs_repairables_sort(all);
+    int status = xs_model_read(&model, trace, findings->sites, message, NULL);
+    if (status >= 0)
+        status = xs_turns_read(trace, findings, all, message);
+    if (status >= 0)
+        status = xs_plan_begin(&plan, &model, trace, findings, message);
+    if (status >= 0) {
+        int64_t run;
+        findings->replay_error = xs_replay_error(&model, &run);
+        findings->replayed = model.call_count && findings->replay_error <= XS_REPLAY_LARGEST_ERROR;
+        set_fit(findings, &model, run);
+        find_savings(findings, &plan, all, options, run);
+        xs_contexts_time(findings, &plan);
+        status = xs_detours_find(findings, &plan, trace, run, message);
+        if (status >= 0)
+            xs_group_causes(findings, &plan, all, run);
+    }
+    xs_plan_end(&plan);
+    xs_model_free(&model);
+    return status;
+}
+
+int xs_diagnose(const struct xs_trace *trace, const struct xs_analysis_options *options, struct xs_findings **findings,
+                char *message) {
+    struct collecting collecting = {.asked = options};
+    struct xs_analysis_options own = options ? *options : (struct xs_analysis_options){0};
+    own.on_instance = on_instance;
+    own.data = &collecting;
+    int status = xs_analyse(trace, &own, findings, message);
+    if (status >= 0)
+        xs_findings_join(*findings);
+    if (status >= 0)
+        status = xs_contexts_read(trace, *findings, message);
+    if (status >= 0)
+        status = find_causes(trace, *findings, &collecting.all, options, message);
+    if (status < 0) {
+        xs_findings_free(*findings);
+        *findings = NULL;
+    }
+    xs_repairables_free(&collecting.all);
+    return status;
+}

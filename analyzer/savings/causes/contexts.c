@@ -1,0 +1,151 @@
+/* The context of findings in a framework; see contexts.h. */
+#include "analyzer/savings/causes/contexts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/savings/causes/statement.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/site.h"
+#include "schema/format/kinds.h"
+
+/* --- of a row --- */
+
+enum { STACK, RANGE, THREAD_NAME, DIRECTION, SOURCE_KIND, SOURCE_STACK };
+#define OF_THREAD "(SELECT name FROM thread WHERE id = t.thread)"
+static const char *const queries[] = {
+    [XS_EVIDENCE_TRANSFER] = "SELECT t.stack, t.nvtx_range, " OF_THREAD ", t.direction, t.src_kind, "
+                             "(SELECT stack FROM allocation WHERE id = t.src_allocation) "
+                             "FROM transfer t WHERE t.id = %lld",
+    [XS_EVIDENCE_MEMSET] = "SELECT t.stack, t.nvtx_range, " OF_THREAD ", 0, 0, 0 FROM memset t WHERE t.id = %lld",
+    [XS_EVIDENCE_ALLOCATION] =
+        "SELECT t.stack, t.nvtx_range, " OF_THREAD ", 0, 0, 0 FROM allocation t WHERE t.id = %lld",
+    [XS_EVIDENCE_LAUNCH] = NULL,
+    [XS_EVIDENCE_SYNC] = "SELECT t.stack, t.nvtx_range, " OF_THREAD ", 0, 0, 0 FROM sync t WHERE t.id = %lld",
+    [XS_EVIDENCE_API_CALL] = NULL,
+    [XS_EVIDENCE_MIGRATION] = NULL,
+};
+
+static void add_stack(struct xs_framework_context *context, const struct xs_callsites *callsites, int64_t stack) {
+    size_t count = 0;
+    const struct xs_frame *frames = xs_callsites_frames(callsites, stack, &count);
+    xs_framework_add_stack(context, frames, count);
+}
+
+/* CuPy fills its own buffers only where its own code makes the upload. */
+static enum xs_host_copy host_copy(const struct xs_callsites *callsites, int64_t source_stack,
+                                   enum xs_framework framework) {
+    size_t count = 0;
+    const struct xs_frame *frames = xs_callsites_frames(callsites, source_stack, &count);
+    enum xs_host_copy by = xs_framework_host_copy(frames, count);
+    return by == XS_HOST_COPY_CUPY && framework != XS_FRAMEWORK_CUPY ? XS_HOST_COPY_NONE : by;
+}
+
+static int read_row(const struct xs_trace *trace, const struct xs_callsites *callsites,
+                    const struct xs_evidence *evidence, struct xs_framework_context *context, char *message) {
+    char sql[320];
+    struct xs_scan scan;
+    *context = (struct xs_framework_context){0};
+    if (!queries[evidence->table])
+        return XS_OK;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of the table above */
+    snprintf(sql, sizeof sql, queries[evidence->table], (long long)evidence->row);
+#pragma GCC diagnostic pop
+    xs_scan_begin(&scan, trace, sql, message, NULL);
+    if (xs_scan_row(&scan)) {
+        const char *range = xs_callsites_range(callsites, xs_scan_int(&scan, RANGE));
+        add_stack(context, callsites, xs_scan_int(&scan, STACK));
+        if (range)
+            xs_framework_add_range(context, range);
+        xs_framework_add_thread(context, xs_scan_text(&scan, THREAD_NAME));
+        if (xs_scan_int(&scan, DIRECTION) == XS_DIR_H2D && xs_scan_int(&scan, SOURCE_KIND) == XS_MEM_PINNED)
+            context->host_copy = host_copy(callsites, xs_scan_int(&scan, SOURCE_STACK), context->framework);
+    }
+    return xs_scan_end(&scan);
+}
+
+/* --- of findings --- */
+
+static int read_finding(const struct xs_trace *trace, const struct xs_callsites *callsites, struct xs_finding *f,
+                        char *message) {
+    struct xs_framework_context context = {0}, other;
+    int status = XS_OK;
+    if (f->first_count && f->first[0].evidence_count)
+        status = read_row(trace, callsites, &f->first[0].evidence[0], &context, message);
+    for (size_t i = 1; i < f->first_count && *context.sizes && !context.sizes_vary && status >= 0; i++) {
+        status = read_row(trace, callsites, &f->first[i].evidence[0], &other, message);
+        context.sizes_vary = strcmp(context.sizes, other.sizes) != 0;
+    }
+    if (status >= 0 && xs_framework_is_known(&context)) {
+        f->context = xs_realloc(NULL, sizeof *f->context);
+        *f->context = context;
+    }
+    return status;
+}
+
+int xs_contexts_read(const struct xs_trace *trace, struct xs_findings *findings, char *message) {
+    const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
+    int status = XS_OK;
+    for (size_t i = 0; i < findings->count && callsites && status >= 0; i++)
+        status = read_finding(trace, callsites, &findings->items[i], message);
+    return status;
+}
+
+/* --- the time before uploads --- */
+
+/* No host copies faster than 100 GB/s with one thread. */
+#define FASTEST_NS_PER_BYTE 0.01
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool is_upload_of(const struct xs_model_call *call, uint32_t site) {
+    return call->site == site && call->kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_H2D &&
+           call->memory_kind == XS_MEM_PINNED;
+}
+
+static void time_uploads(struct xs_framework_context *context, const struct xs_plan *plan, uint32_t site) {
+    enum { SAMPLED = 1024 };
+    int64_t gaps[SAMPLED];
+    size_t count = 0;
+    double bytes = 0;
+    for (uint32_t i = 0; i < plan->model->call_count && count < SAMPLED; i++)
+        if (is_upload_of(&plan->model->calls[i], site) && plan->previous[i] != XS_PLAN_NONE) {
+            gaps[count++] = xs_statement_gap(plan, i);
+            bytes += (double)plan->model->calls[i].bytes;
+        }
+    if (count)
+        qsort(gaps, count, sizeof *gaps, by_value);
+    int64_t median = count ? gaps[count / 2] : 0;
+    if (median < XS_STATEMENT_LIMIT_NS || (double)median < bytes / (double)count * FASTEST_NS_PER_BYTE) {
+        context->host_copy = XS_HOST_COPY_NONE;
+        return;
+    }
+    context->before_ns = (uint64_t)median;
+    context->uploads = count;
+}
+
+/* Each of them costs a pass over the calls. */
+enum { TIMED_FINDINGS = 64 };
+
+void xs_contexts_time(struct xs_findings *findings, const struct xs_plan *plan) {
+    size_t timed = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_framework_context *context = findings->items[i].context;
+        bool in_thread =
+            context && (context->host_copy == XS_HOST_COPY_CUPY || context->host_copy == XS_HOST_COPY_LOADER);
+        if (in_thread && timed++ < TIMED_FINDINGS)
+            time_uploads(context, plan, findings->items[i].site);
+        else if (in_thread)
+            context->host_copy = XS_HOST_COPY_NONE;
+        if (in_thread && !xs_framework_is_known(context)) {
+            free(context);
+            findings->items[i].context = NULL;
+        }
+    }
+}

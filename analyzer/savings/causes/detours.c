@@ -1,0 +1,312 @@
+/* Detours over the host; see detours.h. */
+#include "analyzer/savings/causes/detours.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/savings/causes/plan_repairs.h"
+#include "analyzer/savings/causes/statement.h"
+#include "analyzer/trace/callsites.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/site.h"
+#include "schema/format/kinds.h"
+
+enum { LEAST_TRIPS = 10, MOST_REPLAYS = 32 };
+
+/* One download, the upload behind it, and the pair of places that they are of. */
+struct trip {
+    uint32_t down, up, pair;
+};
+
+struct pair {
+    uint32_t down_site, up_site;
+    uint32_t first_down; /* call */
+    uint64_t trips, host_ns, calls_ns;
+};
+
+/* What a thread is at. */
+struct thread {
+    uint32_t down; /* its latest download; XS_PLAN_NONE: something is between that ends the trip */
+    bool has_it;   /* the host has waited for the download */
+    bool recorded; /* behind it, in its stream: `event` */
+    uint64_t event;
+    int64_t host_ns, last_ns;
+    int64_t filled_ns; /* when something was launched or set behind it, once; 0: not */
+};
+
+struct finding_detours {
+    const struct xs_plan *plan;
+    struct thread *threads;
+    struct trip *trips;
+    size_t trip_count, trip_capacity;
+    struct pair *pairs;
+    size_t pair_count, pair_capacity;
+    struct xs_hash pair_of;    /* both sites to the index plus 1 */
+    uint64_t replayed_from_ns; /* pairs with less of the host's work are not replayed: each replay takes a while */
+    struct xs_hash copies;     /* by site and direction: how many */
+};
+
+/* --- trips --- */
+
+static bool is_copy(const struct xs_model_call *call, enum xs_direction direction) {
+    return call->kind == XS_MODEL_TRANSFER && call->direction == direction && !call->is_of_batch;
+}
+
+/* CUDA returns from a download into pageable memory when it is over. */
+static bool holds_the_host(const struct xs_model_call *down) {
+    return !down->is_async || down->memory_kind == XS_MEM_PAGEABLE;
+}
+
+static bool waits_for(const struct thread *thread, const struct xs_model_call *down, const struct xs_model_call *sync) {
+    return sync->wait == XS_WAITS_DEVICE || (sync->wait == XS_WAITS_STREAM && sync->stream == down->stream) ||
+           (sync->wait == XS_WAITS_EVENT && thread->recorded && sync->object == thread->event);
+}
+
+/* A library may fill an array on the device within the statement that then uploads it, as PyTorch does where it is told
+ * to be deterministic. */
+static bool is_undisturbed(const struct finding_detours *finding, const struct thread *thread,
+                           const struct xs_model_call *up) {
+    const struct xs_frame *frame = xs_site_frame(finding->plan->findings, up->site);
+    return !thread->filled_ns || (frame && frame->python && up->enter_ns - thread->filled_ns <= XS_STATEMENT_LIMIT_NS);
+}
+
+static void add_trip(struct finding_detours *finding, const struct thread *thread, uint32_t up) {
+    const struct xs_model_call *calls = finding->plan->model->calls, *down = &calls[thread->down];
+    uint64_t *number = xs_hash_put(&finding->pair_of, down->site, calls[up].site);
+    if (!*number) {
+        xs_grow(&finding->pairs, finding->pair_count, &finding->pair_capacity, sizeof *finding->pairs);
+        finding->pairs[finding->pair_count] =
+            (struct pair){.down_site = down->site, .up_site = calls[up].site, .first_down = thread->down};
+        *number = ++finding->pair_count;
+    }
+    struct pair *pair = &finding->pairs[*number - 1];
+    pair->trips++;
+    pair->host_ns = xs_sum(pair->host_ns, (uint64_t)thread->host_ns);
+    for (uint32_t i = thread->down; i != XS_PLAN_NONE && i <= up; i = finding->plan->next[i])
+        pair->calls_ns = xs_sum(pair->calls_ns, (uint64_t)(calls[i].return_ns - calls[i].enter_ns));
+    xs_grow(&finding->trips, finding->trip_count, &finding->trip_capacity, sizeof *finding->trips);
+    finding->trips[finding->trip_count++] = (struct trip){thread->down, up, (uint32_t)(*number - 1)};
+}
+
+/* A call behind a download, before an upload. */
+static void go_on(struct finding_detours *finding, struct thread *thread, uint32_t index) {
+    const struct xs_model_call *call = &finding->plan->model->calls[index];
+    const struct xs_model_call *down = &finding->plan->model->calls[thread->down];
+    if (thread->has_it)
+        thread->host_ns = xs_model_ns(thread->host_ns + call->enter_ns - thread->last_ns);
+    thread->last_ns = call->return_ns;
+    switch ((enum xs_model_kind)call->kind) {
+    case XS_MODEL_SYNC:
+        thread->has_it = thread->has_it || waits_for(thread, down, call);
+        return;
+    case XS_MODEL_RECORD:
+        if (call->stream == down->stream) {
+            thread->recorded = true;
+            thread->event = call->object;
+        }
+        return;
+    case XS_MODEL_ALLOCATION:
+    case XS_MODEL_FREE:
+    case XS_MODEL_WAIT_EVENT:
+        return;
+    case XS_MODEL_MEMSET:
+    case XS_MODEL_LAUNCH:
+        if (thread->filled_ns)
+            break;
+        thread->filled_ns = call->enter_ns;
+        return;
+    case XS_MODEL_TRANSFER:
+        if (is_copy(call, XS_DIR_H2D) && thread->has_it && is_undisturbed(finding, thread, call))
+            add_trip(finding, thread, index);
+        break;
+    case XS_MODEL_OTHER:
+        break;
+    }
+    thread->down = XS_PLAN_NONE;
+}
+
+static void find_trips(struct finding_detours *finding) {
+    const struct xs_model *model = finding->plan->model;
+    finding->threads = xs_realloc(NULL, ((size_t)model->threads + 1) * sizeof *finding->threads);
+    for (int32_t i = 0; i < model->threads; i++)
+        finding->threads[i] = (struct thread){.down = XS_PLAN_NONE};
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        struct thread *thread = &finding->threads[call->thread];
+        if (is_copy(call, XS_DIR_H2D) || is_copy(call, XS_DIR_D2H))
+            ++*xs_hash_put(&finding->copies, call->site, (uint64_t)call->direction);
+        if (is_copy(call, XS_DIR_D2H) && call->bytes > XS_SCALAR_BYTES)
+            *thread = (struct thread){.down = i, .has_it = holds_the_host(call), .last_ns = call->return_ns};
+        else if (thread->down != XS_PLAN_NONE)
+            go_on(finding, thread, i);
+    }
+}
+
+/* --- what makes them a detour --- */
+
+static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, char *message) {
+    char sql[96];
+    struct xs_scan scan;
+    snprintf(sql, sizeof sql, "SELECT stack FROM transfer WHERE id = %lld", (long long)row);
+    xs_scan_begin(&scan, trace, sql, message, NULL);
+    *stack = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
+    return xs_scan_end(&scan);
+}
+
+static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
+
+/* Whether the download comes from the upload's function, or from what that calls, at a line before the upload's. A
+ * download behind the upload in its function belongs to another upload: a loop's, whose next round this one is in. */
+static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_stack, uint32_t up_site) {
+    const struct xs_frame *up = xs_site_place_frame(sites, up_site);
+    size_t count = 0;
+    const struct xs_frame *frames =
+        up && up->line && sites->callsites ? xs_callsites_frames(sites->callsites, down_stack, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!frames[i].library && is_same(frames[i].function, up->function) && is_same(frames[i].file, up->file))
+            return frames[i].line && frames[i].line < up->line;
+    return false;
+}
+
+/* The upload needs nothing of the host where its bytes are known to be the device's, or one value, or are not used. */
+static bool drops_upload(const struct xs_finding *f) {
+    switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
+    case XS_REPAIR_DROP:
+    case XS_REPAIR_DROP_BOTH:
+    case XS_REPAIR_PEER_COPY:
+    case XS_REPAIR_MEMSET:
+    case XS_REPAIR_DEVICE_COPY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether at least half of the uploads can be explained otherwise: by what a finding knows of their contents, or as a
+ * loader's batches. */
+static bool is_explained(const struct xs_findings *findings, uint32_t up_site, uint64_t uploads) {
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct xs_finding *f = &findings->items[i];
+        if (f->site != up_site)
+            continue;
+        if (f->context &&
+            (f->context->host_copy == XS_HOST_COPY_LOADER || f->context->host_copy == XS_HOST_COPY_LOADER_THREAD))
+            return true;
+        double explained = f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
+        if (drops_upload(f) && 2 * explained >= (double)uploads)
+            return true;
+    }
+    return false;
+}
+
+static int judge(const struct finding_detours *finding, const struct xs_findings *findings,
+                 const struct xs_trace *trace, const struct pair *pair, bool *is_detour, char *message) {
+    const uint64_t *uploads = xs_hash_find(&finding->copies, pair->up_site, XS_DIR_H2D);
+    int64_t stack = 0;
+    *is_detour = false;
+    if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads ||
+        pair->host_ns < xs_floor_of_both(findings->recorded.ns) || is_explained(findings, pair->up_site, *uploads))
+        return XS_OK;
+    int status = stack_of(trace, finding->plan->model->calls[pair->first_down].row, &stack, message);
+    *is_detour = status >= 0 && is_earlier_in_function(findings->sites, stack, pair->up_site);
+    return status;
+}
+
+/* --- what is saved at most --- */
+
+/* Neither the two copies nor what is between them. */
+static void leave_out(struct xs_plan *plan, const struct trip *trip) {
+    xs_plan_drop_call(plan, trip->down, XS_PLAN_MOST);
+    for (uint32_t i = plan->next[trip->down]; i != XS_PLAN_NONE && i <= trip->up; i = plan->next[i]) {
+        const struct xs_model_call *call = &plan->model->calls[i];
+        int64_t before = call->enter_ns - plan->model->calls[plan->previous[i]].return_ns;
+        if (call->kind == XS_MODEL_SYNC || i == trip->up)
+            xs_plan_change(plan, i, &(struct xs_change){.dropped = true, .before_ns = -before});
+        else if (xs_plan_alter(plan, i))
+            xs_plan_alter(plan, i)->before_ns = -before;
+    }
+    xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* and what of its statement is behind it */
+}
+
+static uint64_t most_ns(const struct finding_detours *finding, struct xs_plan *plan, size_t pair, int64_t run_ns) {
+    if (!plan->findings->replayed || finding->pairs[pair].host_ns < finding->replayed_from_ns)
+        return xs_sum(finding->pairs[pair].host_ns, finding->pairs[pair].calls_ns);
+    xs_plan_clear(plan);
+    for (size_t i = 0; i < finding->trip_count; i++)
+        if (finding->trips[i].pair == pair)
+            leave_out(plan, &finding->trips[i]);
+    int64_t left = xs_plan_run(plan);
+    xs_plan_clear(plan);
+    return left < run_ns ? (uint64_t)(run_ns - left) : 0;
+}
+
+static int most_first(const void *left, const void *right) {
+    uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
+    return (l < r) - (l > r);
+}
+
+static void limit_replays(struct finding_detours *finding) {
+    uint64_t *host_ns = xs_realloc(NULL, (finding->pair_count + 1) * sizeof *host_ns);
+    for (size_t i = 0; i < finding->pair_count; i++)
+        host_ns[i] = finding->pairs[i].host_ns;
+    qsort(host_ns, finding->pair_count, sizeof *host_ns, most_first);
+    finding->replayed_from_ns = finding->pair_count > MOST_REPLAYS ? host_ns[MOST_REPLAYS - 1] : 0;
+    free(host_ns);
+}
+
+/* --- which findings it is said of --- */
+
+/* What removes the uploads is the better repair where it can be done, and so is what saves more. Of the downloads at
+ * least half have to be of the detour, as of the uploads. */
+static bool is_about(const struct xs_finding *f, const struct xs_detour *detour, uint64_t downloads) {
+    if (f->saves.most_ns > detour->most_ns)
+        return false;
+    return (f->site == detour->down_site && 2 * detour->trips >= downloads) ||
+           (f->site == detour->up_site && !drops_upload(f));
+}
+
+static void attach(const struct finding_detours *finding, struct xs_findings *findings, size_t number) {
+    const struct xs_detour *detour = &findings->detours[number];
+    const uint64_t *downloads = xs_hash_find(&finding->copies, detour->down_site, XS_DIR_D2H);
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *f = &findings->items[i];
+        if (is_about(f, detour, downloads ? *downloads : 0) &&
+            (!f->detour || findings->detours[f->detour - 1].most_ns < detour->most_ns))
+            f->detour = (uint32_t)number + 1;
+    }
+}
+
+int xs_detours_find(struct xs_findings *findings, struct xs_plan *plan, const struct xs_trace *trace, int64_t run_ns,
+                    char *message) {
+    struct finding_detours finding = {.plan = plan};
+    int status = XS_OK;
+    if (findings->selection || !findings->calls_recorded)
+        return XS_OK;
+    find_trips(&finding);
+    limit_replays(&finding);
+    for (size_t i = 0; i < finding.pair_count && status >= 0; i++) {
+        const struct pair *pair = &finding.pairs[i];
+        bool is_detour;
+        status = judge(&finding, findings, trace, pair, &is_detour, message);
+        if (status < 0 || !is_detour)
+            continue;
+        size_t count = findings->detour_count++;
+        findings->detours = xs_realloc(findings->detours, (count + 1) * sizeof *findings->detours);
+        findings->detours[count] = (struct xs_detour){.down_site = pair->down_site,
+                                                      .up_site = pair->up_site,
+                                                      .trips = pair->trips,
+                                                      .host_ns = pair->host_ns,
+                                                      .most_ns = most_ns(&finding, plan, i, run_ns)};
+        attach(&finding, findings, count);
+    }
+    free(finding.threads);
+    free(finding.trips);
+    free(finding.pairs);
+    xs_hash_free(&finding.pair_of);
+    xs_hash_free(&finding.copies);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* The instances whose findings have repairs; see instances.h. */
+#include "analyzer/savings/causes/instances.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/detector.h"
+
+void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
+    if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
+        return;
+    if (all->count == all->capacity) {
+        all->capacity = all->capacity ? all->capacity * 2 : 1024;
+        all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
+    }
+    all->items[all->count++] = (struct xs_repairable){
+        .detector = (uint8_t)detector,
+        .verdict = (uint8_t)instance->verdict,
+        .site = instance->site,
+        .table = (uint8_t)instance->evidence[0].table,
+        .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
+        .device_ns = instance->removable.device_ns,
+    };
+}
+
+/* By place before by verdict, because a finding may have several of these. */
+static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t site) {
+    if (a->detector != detector)
+        return a->detector < detector ? -1 : 1;
+    return (a->site > site) - (a->site < site);
+}
+
+/* The same, of a finding of one verdict also by that. */
+static int compare_with(const struct xs_repairable *a, const struct xs_finding *f) {
+    int order = compare(a, f->detector, f->site);
+    if (order || f->verdict == XS_SEVERAL_VERDICTS)
+        return order;
+    return (a->verdict > f->verdict) - (a->verdict < f->verdict);
+}
+
+static int by_finding(const void *a, const void *b) {
+    const struct xs_repairable *x = a, *y = b;
+    int order = compare(x, y->detector, y->site);
+    bool joins = xs_detectors[x->detector]->verdicts_join;
+    if (!order && !joins)
+        order = (x->verdict > y->verdict) - (x->verdict < y->verdict);
+    return order ? order : (x->rows[0] > y->rows[0]) - (x->rows[0] < y->rows[0]);
+}
+
+void xs_repairables_sort(struct xs_repairables *all) {
+    if (all->count)
+        qsort(all->items, all->count, sizeof *all->items, by_finding);
+}
+
+size_t xs_repairables_of(const struct xs_repairables *all, const struct xs_finding *finding, size_t *count) {
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_with(&all->items[middle], finding) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (high = low; high < all->count && !compare_with(&all->items[high], finding);)
+        high++;
+    *count = high - low;
+    return low;
+}
+
+void xs_repairables_free(struct xs_repairables *all) {
+    free(all->items);
+    *all = (struct xs_repairables){0};
+}

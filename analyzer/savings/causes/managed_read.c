@@ -1,0 +1,457 @@
+/* Reads what the trace has of managed memory: allocations, the kernels that were given it, its pages' migrations; and
+ * finds how much of each kernel and of each gap between calls was spent with them. */
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/lives.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/savings/causes/managed_internal.h"
+#include "analyzer/trace/scan.h"
+#include "schema/format/kinds.h"
+
+#define KIND(n, id, name) MIGRATION_##id = (n),
+enum { XS_MIGRATION_KINDS(KIND) };
+#undef KIND
+
+/* Pages come one after the other as long as no longer time than this is between two of them: a host that works on a
+ * block of 2 MiB before it touches the next one. */
+#define STREAK_GAP_NS INT64_C(1000000)
+
+struct reading {
+    struct xs_managed *m;
+    const struct xs_plan *plan;
+    const struct xs_trace *trace;
+    char *message;
+    struct xs_hash launches; /* launch.id to the call's index plus 1 */
+    bool *threads;           /* by thread: launches kernels that were given managed memory */
+    struct streak {
+        int64_t start_ns, end_ns; /* 0: none yet */
+        const struct xs_recorded_window *window;
+    } up, down;
+    double bytes, moving_ns; /* of all migrations */
+    struct xs_life *lives;   /* of the memories */
+    size_t lives_capacity;
+    struct xs_lives living;
+};
+
+/* --- allocations --- */
+
+static int read_memories(struct reading *r) {
+    struct xs_managed *m = r->m;
+    struct xs_scan scan;
+    xs_scan_begin(&scan, r->trace,
+                  "SELECT id, address, bytes, coalesce(return_ns, 0), free_enter_ns FROM allocation"
+                  " WHERE kind = ?1 AND bytes > 0 AND address IS NOT NULL ORDER BY address, 4",
+                  r->message, NULL);
+    sqlite3_bind_int64(scan.statement, 1, XS_MEM_MANAGED);
+    while (xs_scan_row(&scan)) {
+        xs_grow(&m->memories, m->memory_count, &m->memory_capacity, sizeof *m->memories);
+        struct xs_managed_memory memory = {
+            .id = xs_scan_int(&scan, 0),
+            .address = (uint64_t)xs_scan_int(&scan, 1),
+            .bytes = xs_scan_count(&scan, 2),
+            .start_ns = xs_scan_int(&scan, 3),
+            .end_ns = xs_scan_null(&scan, 4) ? INT64_MAX : xs_scan_int(&scan, 4),
+            .first_kernel_ns = INT64_MAX,
+        };
+        xs_grow(&r->lives, m->memory_count, &r->lives_capacity, sizeof *r->lives);
+        r->lives[m->memory_count] =
+            (struct xs_life){memory.address, xs_sum(memory.address, memory.bytes), memory.start_ns, memory.end_ns};
+        m->memories[m->memory_count] = memory;
+        *xs_hash_put(&m->memory_of, (uint64_t)memory.id, 0) = ++m->memory_count;
+    }
+    return xs_scan_end(&scan);
+}
+
+/* The one that lives there then; to be asked in the order of time. */
+static struct xs_managed_memory *memory_at(struct reading *r, uint64_t address, int64_t ns) {
+    size_t number = xs_lives_at(&r->living, address, ns);
+    return number ? &r->m->memories[number - 1] : NULL;
+}
+
+static void begin_living(struct reading *r) {
+    xs_lives_end(&r->living);
+    xs_lives_begin(&r->living, r->lives, r->m->memory_count);
+}
+
+static int read_prefetches(struct reading *r) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, r->trace,
+                  "SELECT a.address, a.enter_ns, e.name GLOB '*Batch*' FROM api_call a JOIN entry_point e"
+                  " ON e.id = a.entry_point WHERE e.name GLOB 'cuMem*Prefetch*' ORDER BY a.enter_ns",
+                  r->message, NULL);
+    begin_living(r);
+    while (xs_scan_row(&scan)) {
+        struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
+        if (memory)
+            memory->is_prefetched = true;
+        if (xs_scan_int(&scan, 2)) /* only one of its ranges is known */
+            r->m->all_prefetched = true;
+    }
+    return xs_scan_end(&scan);
+}
+
+/* --- spans --- */
+
+static uint32_t group_of(struct xs_managed_spans *spans, uint64_t low, uint64_t high) {
+    uint64_t *number = xs_hash_put(&spans->group_of, low, high);
+    if (!*number) {
+        xs_grow(&spans->groups, spans->group_count, &spans->group_capacity, sizeof *spans->groups);
+        spans->groups[spans->group_count] = (struct xs_managed_group){0};
+        *number = ++spans->group_count;
+    }
+    return (uint32_t)*number - 1;
+}
+
+static void find_launches(struct reading *r) {
+    const struct xs_model *model = r->plan->model;
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (model->calls[i].kind == XS_MODEL_LAUNCH && model->calls[i].operations == 1)
+            *xs_hash_put(&r->launches, (uint64_t)model->calls[i].row, 0) = (uint64_t)i + 1;
+}
+
+static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uint64_t function) {
+    struct xs_managed *m = r->m;
+    const struct xs_model *model = r->plan->model;
+    const struct xs_model_operation *o = &model->operations[model->calls[call].operation];
+    uint64_t bytes = 0;
+    if (o->end_ns <= o->start_ns) { /* it says nothing, neither of its time nor of how long others last */
+        m->given_count = first_given;
+        return;
+    }
+    for (size_t i = first_given; i < m->given_count; i++)
+        bytes += m->memories[m->given[i]].bytes;
+    struct xs_managed_spans *spans = &m->kernels;
+    xs_grow(&spans->items, spans->count, &spans->capacity, sizeof *spans->items);
+    struct xs_managed_span span = {.call = call,
+                                   .group = group_of(spans, function, bytes),
+                                   .first_given = (uint32_t)first_given,
+                                   .given = (uint32_t)(m->given_count - first_given),
+                                   .start_ns = o->start_ns,
+                                   .end_ns = o->end_ns};
+    struct xs_managed_group *group = &spans->groups[span.group];
+    if (!group->unfaulted_ns)
+        group->unfaulted_ns = (int64_t)xs_link_ns(&r->plan->findings->link, XS_LINK_D2D, bytes);
+    for (size_t i = first_given; i < m->given_count; i++) {
+        struct xs_managed_memory *memory = &m->memories[m->given[i]];
+        if (span.start_ns < memory->first_kernel_ns) {
+            memory->first_kernel_ns = span.start_ns;
+            memory->first_kernel = call;
+        }
+    }
+    spans->items[spans->count++] = span;
+    r->threads[model->calls[call].thread] = true;
+}
+
+/* The launches that were given managed memory, each with the allocations. */
+static int read_kernels(struct reading *r) {
+    struct xs_managed *m = r->m;
+    struct xs_scan scan;
+    uint32_t call = XS_PLAN_NONE;
+    uint64_t function = 0;
+    size_t first = 0;
+    find_launches(r);
+    xs_scan_begin(&scan, r->trace,
+                  "SELECT l.id, l.function, a.allocation FROM launch l JOIN argument a ON a.argument_set = l.arguments"
+                  " WHERE a.allocation IN (SELECT id FROM allocation WHERE kind = ?1) ORDER BY l.id",
+                  r->message, NULL);
+    sqlite3_bind_int64(scan.statement, 1, XS_MEM_MANAGED);
+    while (xs_scan_row(&scan)) {
+        const uint64_t *found = xs_hash_find(&r->launches, (uint64_t)xs_scan_int(&scan, 0), 0);
+        const uint64_t *memory = xs_hash_find(&m->memory_of, (uint64_t)xs_scan_int(&scan, 2), 0);
+        if (!found || !memory)
+            continue;
+        if (call != (uint32_t)*found - 1) {
+            if (call != XS_PLAN_NONE)
+                add_kernel(r, call, first, function);
+            call = (uint32_t)*found - 1;
+            function = (uint64_t)xs_scan_int(&scan, 1);
+            first = m->given_count;
+        }
+        xs_grow(&m->given, m->given_count, &m->given_capacity, sizeof *m->given);
+        m->given[m->given_count++] = (uint32_t)*memory - 1;
+    }
+    if (call != XS_PLAN_NONE)
+        add_kernel(r, call, first, function);
+    return xs_scan_end(&scan);
+}
+
+/* Between the calls of the threads that launch such kernels, behind the first of these. What a thread does behind the
+ * same call of the program is alike. */
+static void find_gaps(struct reading *r) {
+    const struct xs_model *model = r->plan->model;
+    struct xs_managed_spans *spans = &r->m->gaps;
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < r->m->memory_count; i++)
+        first = r->m->memories[i].first_kernel_ns < first ? r->m->memories[i].first_kernel_ns : first;
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        uint32_t before = r->plan->previous[i];
+        if (before == XS_PLAN_NONE || !r->threads[model->calls[i].thread])
+            continue;
+        const struct xs_model_call *last = &model->calls[before];
+        if (last->return_ns < first || model->calls[i].enter_ns <= last->return_ns)
+            continue;
+        xs_grow(&spans->items, spans->count, &spans->capacity, sizeof *spans->items);
+        uint64_t place = (uint64_t)last->kind << 32 | (uint32_t)last->entry_point;
+        spans->items[spans->count++] = (struct xs_managed_span){.call = i,
+                                                                .group = group_of(spans, place, last->site),
+                                                                .start_ns = last->return_ns,
+                                                                .end_ns = model->calls[i].enter_ns};
+    }
+}
+
+static int by_start(const void *a, const void *b) {
+    const struct xs_managed_span *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+static void sort_spans(struct xs_managed_spans *spans) {
+    if (spans->count)
+        qsort(spans->items, spans->count, sizeof *spans->items, by_start);
+}
+
+/* --- migrations --- */
+
+/* The latest span that the moment lies in; others may have begun since. */
+static const struct xs_managed_span *span_at(const struct xs_managed_spans *spans, int64_t ns) {
+    enum { TRIED = 64 };
+    size_t low = 0, high = spans->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (spans->items[middle].start_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t tried = 0; low-- > 0 && tried < TRIED; tried++)
+        if (ns < spans->items[low].end_ns)
+            return &spans->items[low];
+    return NULL;
+}
+
+/* What moves in the first kernel, where no sample is, moves for the first time. */
+static void note_moved(const struct xs_managed *m, struct xs_managed_spans *spans, size_t memory, int64_t ns,
+                       uint64_t bytes) {
+    const struct xs_managed_span *span = span_at(spans, ns);
+    const struct xs_recorded_window *window = xs_migration_window_at(&m->windows[spans->way], ns);
+    if (!span || !bytes || (!m->windows[spans->way].whole && (!window || !window->is_sample)))
+        return;
+    uint64_t *moved = xs_hash_put(&spans->moved, span->group, memory);
+    *moved = xs_sum(*moved ? *moved : 1, bytes);
+    spans->groups[span->group].bytes += (double)bytes;
+}
+
+/* Ends the streak, or lets it begin at the window's edge where its first page came soon behind it. */
+static int end_streak(struct streak *streak, struct xs_managed_spans *spans) {
+    if (!streak->end_ns)
+        return XS_OK;
+    const struct xs_recorded_window *window = streak->window;
+    if (window && window->is_sample && streak->start_ns - window->start_ns <= STREAK_GAP_NS)
+        streak->start_ns = window->start_ns;
+    if (window && window->is_sample && window->end_ns - streak->end_ns <= STREAK_GAP_NS)
+        streak->end_ns = window->end_ns;
+    int status = xs_intervals_add(&spans->streaks, streak->start_ns, streak->end_ns);
+    *streak = (struct streak){0};
+    return status;
+}
+
+static int extend_streak(const struct reading *r, struct streak *streak, struct xs_managed_spans *spans,
+                         int64_t start_ns, int64_t end_ns) {
+    const struct xs_recorded_window *window = xs_migration_window_at(&r->m->windows[spans->way], start_ns);
+    int status = XS_OK;
+    if (streak->end_ns && (window != streak->window || start_ns - streak->end_ns > STREAK_GAP_NS))
+        status = end_streak(streak, spans);
+    if (!streak->end_ns) {
+        streak->start_ns = start_ns;
+        streak->window = window;
+    }
+    streak->end_ns = end_ns > streak->end_ns ? end_ns : streak->end_ns;
+    return status;
+}
+
+static int take_migration(struct reading *r, struct xs_scan *scan) {
+    struct xs_managed *m = r->m;
+    int64_t kind = xs_scan_int(scan, 0), start_ns, end_ns;
+    uint64_t bytes = xs_scan_count_or_null(scan, 2);
+    if (!xs_scan_times(scan, 3, 4, &start_ns, &end_ns))
+        return XS_OK;
+    struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(scan, 1), start_ns);
+    if (!memory || start_ns < memory->first_kernel_ns) /* it was not on the device yet */
+        return XS_OK;
+    if (kind == MIGRATION_HTOD || kind == MIGRATION_DTOH) {
+        r->bytes += (double)bytes;
+        r->moving_ns += (double)(end_ns - start_ns);
+    }
+    if (kind == MIGRATION_HTOD)
+        note_moved(m, &m->kernels, (size_t)(memory - m->memories), start_ns, bytes);
+    if (kind == MIGRATION_DTOH)
+        note_moved(m, &m->gaps, (size_t)(memory - m->memories), start_ns, bytes);
+    /* a prefetch moves pages while nobody waits for them */
+    bool is_prefetched = memory->is_prefetched || m->all_prefetched;
+    if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !is_prefetched))
+        return extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
+    if (kind == MIGRATION_CPU_FAULT || (kind == MIGRATION_DTOH && !is_prefetched))
+        return extend_streak(r, &r->down, &m->gaps, start_ns, end_ns);
+    return XS_OK;
+}
+
+static int read_migrations(struct reading *r) {
+    static const int64_t kinds[] = {MIGRATION_HTOD, MIGRATION_DTOH, MIGRATION_CPU_FAULT, MIGRATION_GPU_FAULT};
+    struct xs_scan scan;
+    int status = XS_OK;
+    xs_scan_begin(&scan, r->trace,
+                  "SELECT kind, address, bytes, start_ns, end_ns FROM device_migration WHERE start_ns IS NOT NULL"
+                  " AND kind IN (?1, ?2, ?3, ?4) ORDER BY start_ns",
+                  r->message, NULL);
+    begin_living(r);
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
+        sqlite3_bind_int64(scan.statement, i + 1, kinds[i]);
+    while (status >= 0 && xs_scan_row(&scan))
+        status = take_migration(r, &scan);
+    int ended = xs_scan_end(&scan);
+    status = status < 0 ? status : end_streak(&r->up, &r->m->kernels);
+    status = status < 0 ? status : end_streak(&r->down, &r->m->gaps);
+    xs_intervals_unite(&r->m->kernels.streaks);
+    xs_intervals_unite(&r->m->gaps.streaks);
+    r->m->ns_per_byte = r->bytes > 0 ? r->moving_ns / r->bytes : 0;
+    return ended < 0 ? ended : status;
+}
+
+uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, int64_t end_ns) {
+    size_t low = 0, high = set->count;
+    uint64_t covered = 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (set->items[middle].end > start_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (; low < set->count && set->items[low].start < end_ns; low++) {
+        int64_t start = set->items[low].start > start_ns ? set->items[low].start : start_ns;
+        int64_t end = set->items[low].end < end_ns ? set->items[low].end : end_ns;
+        covered += end > start ? (uint64_t)(end - start) : 0;
+    }
+    return covered;
+}
+
+/* --- what was spent with them --- */
+
+/* The parts of a span that are in samples, and how much of them pages came in. */
+static void measure_samples(const struct xs_managed *m, const struct xs_managed_spans *spans,
+                            struct xs_managed_span *span) {
+    struct xs_managed_group *group = &spans->groups[span->group];
+    double sampled = xs_migration_windows_weighed(&m->windows[spans->way], span->start_ns, span->end_ns), stalled = 0;
+    if (sampled <= 0)
+        return;
+    /* where a window that is no sample is in it, too, the two have the same share */
+    if (span->recorded_ns)
+        stalled = (double)span->stalled_ns * sampled / (double)span->recorded_ns;
+    group->recorded_ns += sampled;
+    group->squares += sampled * sampled;
+    group->stalled_ns += stalled;
+}
+
+static void measure(const struct xs_managed *m, struct xs_managed_spans *spans) {
+    for (size_t i = 0; i < spans->count; i++) {
+        struct xs_managed_span *span = &spans->items[i];
+        struct xs_managed_group *group = &spans->groups[span->group];
+        span->recorded_ns = xs_migration_windows_within(&m->windows[spans->way], span->start_ns, span->end_ns, false);
+        span->stalled_ns = span->recorded_ns ? xs_managed_covered(&spans->streaks, span->start_ns, span->end_ns) : 0;
+        if (span->stalled_ns > span->recorded_ns)
+            span->stalled_ns = span->recorded_ns;
+        measure_samples(m, spans, span);
+        int64_t length = span->end_ns - span->start_ns; /* no kernel needs longer than its shortest run */
+        if (group->unfaulted_ns > length)
+            group->unfaulted_ns = length;
+    }
+}
+
+/* Kernels that were seen whole and without a fault say how long one lasts. */
+static void find_unfaulted(struct xs_managed_spans *kernels) {
+    bool *known = xs_realloc(NULL, kernels->group_count + 1);
+    for (size_t i = 0; i < kernels->group_count; i++)
+        known[i] = false;
+    for (size_t i = 0; i < kernels->count; i++) {
+        const struct xs_managed_span *span = &kernels->items[i];
+        int64_t length = span->end_ns - span->start_ns, *unfaulted = &kernels->groups[span->group].unfaulted_ns;
+        if (span->stalled_ns || (double)span->recorded_ns < 0.9 * (double)length)
+            continue;
+        *unfaulted = !known[span->group] || length < *unfaulted ? length : *unfaulted;
+        known[span->group] = true;
+    }
+    free(known);
+}
+
+/* --- all --- */
+
+static int any_migration(const struct xs_trace *trace, char *message, bool *any) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, trace, "SELECT 1 FROM device_migration LIMIT 1", message, NULL);
+    *any = xs_scan_row(&scan);
+    return xs_scan_end(&scan);
+}
+
+static int read_all(struct reading *r) {
+    int status = XS_OK;
+    for (enum xs_migration_way way = 0; way < XS_MIGRATION_WAYS && status >= 0; way++)
+        status = xs_migration_windows_read(&r->m->windows[way], way, r->trace, r->message, NULL);
+    status = status < 0 ? status : read_memories(r);
+    status = status < 0 ? status : read_prefetches(r);
+    status = status < 0 ? status : read_kernels(r);
+    if (status < 0)
+        return status;
+    find_gaps(r);
+    sort_spans(&r->m->kernels);
+    sort_spans(&r->m->gaps);
+    status = read_migrations(r);
+    measure(r->m, &r->m->kernels);
+    measure(r->m, &r->m->gaps);
+    find_unfaulted(&r->m->kernels);
+    return status;
+}
+
+int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, const struct xs_trace *trace,
+                    char *message) {
+    bool any = false;
+    *managed = NULL;
+    int status = plan->model->call_count ? any_migration(trace, message, &any) : XS_OK;
+    if (status < 0 || !any)
+        return status;
+    struct reading r = {.plan = plan, .trace = trace, .message = message};
+    r.m = *managed = xs_realloc(NULL, sizeof *r.m);
+    *r.m = (struct xs_managed){.kernels.way = XS_MIGRATIONS_UP, .gaps.way = XS_MIGRATIONS_DOWN};
+    r.threads = xs_realloc(NULL, (size_t)plan->model->threads * sizeof *r.threads);
+    for (int32_t i = 0; i < plan->model->threads; i++)
+        r.threads[i] = false;
+    status = read_all(&r);
+    xs_hash_free(&r.launches);
+    xs_lives_end(&r.living);
+    free(r.lives);
+    free(r.threads);
+    return status;
+}
+
+static void free_spans(struct xs_managed_spans *spans) {
+    free(spans->items);
+    free(spans->groups);
+    xs_hash_free(&spans->group_of);
+    xs_hash_free(&spans->moved);
+    xs_intervals_free(&spans->streaks);
+}
+
+void xs_managed_free(struct xs_managed *m) {
+    if (!m)
+        return;
+    for (unsigned way = 0; way < XS_MIGRATION_WAYS; way++)
+        xs_migration_windows_free(&m->windows[way]);
+    xs_hash_free(&m->memory_of);
+    free(m->memories);
+    free(m->given);
+    free_spans(&m->kernels);
+    free_spans(&m->gaps);
+    free(m);
+}

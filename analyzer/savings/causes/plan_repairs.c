@@ -1,0 +1,322 @@
+/* What each repair changes in the run; see plan_repairs.h. */
+#include "analyzer/savings/causes/plan_repairs.h"
+
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/savings/causes/managed.h"
+#include "analyzer/savings/causes/statement.h"
+#include "analyzer/savings/causes/unpin.h"
+#include "analyzer/trace/scan.h"
+#include "schema/format/kinds.h"
+
+/* What the host takes for a call that only gives work to the device; measured on the host of an H100
+ * (docs/develop/measurements.md). */
+#define ASYNC_CALL_NS 4000
+
+/* What gathering small pieces in one buffer takes the host, for each byte. */
+#define GATHER_NS_PER_BYTE 0.1
+
+static enum xs_model_kind kind_of(enum xs_evidence_table table) {
+    switch (table) {
+    case XS_EVIDENCE_TRANSFER:
+        return XS_MODEL_TRANSFER;
+    case XS_EVIDENCE_MEMSET:
+        return XS_MODEL_MEMSET;
+    case XS_EVIDENCE_ALLOCATION:
+        return XS_MODEL_ALLOCATION;
+    case XS_EVIDENCE_LAUNCH:
+        return XS_MODEL_LAUNCH;
+    case XS_EVIDENCE_SYNC:
+        return XS_MODEL_SYNC;
+    case XS_EVIDENCE_API_CALL:
+    case XS_EVIDENCE_MIGRATION:
+        break;
+    }
+    return XS_MODEL_OTHER;
+}
+
+void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    xs_plan_change(plan, call,
+                   &(struct xs_change){.dropped = true, .before_ns = -xs_statement_before(plan, call, end)});
+    for (uint32_t i = call; (i = plan->next[i]) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
+        int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->previous[i]].return_ns;
+        struct xs_change of_it = {.before_ns = -before};
+        if (plan->model->calls[i].kind == XS_MODEL_RECORD) /* what waits for the event still finds it */
+            of_it.returns = XS_RETURNS_AT_ONCE;
+        else
+            of_it.dropped = true;
+        xs_plan_change(plan, i, &of_it);
+    }
+}
+
+static int64_t pinned_ns(const struct xs_plan *plan, uint32_t call) {
+    const struct xs_model_call *c = &plan->model->calls[call];
+    int64_t now = xs_plan_operations_ns(plan, call);
+    int64_t ns = (int64_t)xs_link_ns(&plan->findings->link, xs_link_class_of(c->direction, XS_MEM_PINNED), c->bytes);
+    return ns < now ? ns : now;
+}
+
+/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory
+ * that there is has to be page-locked for it; at most, it is allocated so from the beginning. Of a batch, all copies
+ * are taken to be page-locked then: each is an instance of its own that page-locks its memory. */
+static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    uint32_t call = xs_plan_call_of(plan, number);
+    const struct xs_model_call *c = &plan->model->calls[call];
+    if (!xs_link_ns(&plan->findings->link, xs_link_class_of(c->direction, XS_MEM_PINNED), c->bytes))
+        return;
+    xs_plan_change(plan, call,
+                   &(struct xs_change){.lasts = true,
+                                       .operation_ns = pinned_ns(plan, call),
+                                       .unstaged = true,
+                                       .returns = c->is_async ? XS_RETURNS_AT_ONCE : XS_RETURNS_BEHIND,
+                                       .host_ns = c->is_async ? ASYNC_CALL_NS : XS_BEHIND_COPY_NS});
+    if (end == XS_PLAN_LEAST && xs_plan_is_of_batch(plan, number)) {
+        const struct xs_model_copy *copy = &plan->model->copies[number - plan->model->call_count];
+        xs_pinning_add(&plan->pinning, copy->address, copy->bytes);
+    } else if (end == XS_PLAN_LEAST) {
+        xs_pinning_add(&plan->pinning, c->address, c->bytes);
+    }
+}
+
+/* --- copies of a batch --- */
+
+/* A part of the call's time on the device goes, once for each copy: `ns` of what it takes now. */
+static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
+    struct xs_plan_copy *copy = &plan->copies[number - plan->model->call_count];
+    uint32_t call = xs_plan_call_of(plan, number);
+    struct xs_change *less = copy->is_changed ? NULL : xs_plan_alter(plan, call);
+    int64_t now = xs_plan_operations_ns(plan, call);
+    copy->is_changed = true;
+    if (!less || now <= 0)
+        return;
+    if (!less->lasts)
+        less->operation_ns = now;
+    less->lasts = true;
+    if (less->unstaged) /* it is page-locked, too */
+        ns = (int64_t)((double)ns * (double)pinned_ns(plan, call) / (double)now);
+    less->operation_ns = less->operation_ns > ns ? less->operation_ns - ns : 0;
+}
+
+/* The copy is not made, or the device makes its bytes itself, which takes `instead_ns`: the call's time on the device
+ * is less by its share. The last copy takes the call with it. */
+static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns, enum xs_plan_end end) {
+    const struct xs_model_copy *copy = &plan->model->copies[number - plan->model->call_count];
+    const struct xs_model_call *call = &plan->model->calls[copy->call];
+    struct xs_plan_copy *own = &plan->copies[number - plan->model->call_count], *all = &plan->copies[call->copy];
+    if (own->is_left_out)
+        return;
+    double share = call->bytes ? (double)copy->bytes / (double)call->bytes : 0;
+    int64_t ns = (int64_t)((double)xs_plan_operations_ns(plan, copy->call) * share + 0.5);
+    take_less(plan, number, (uint64_t)ns > instead_ns ? ns - (int64_t)instead_ns : 0);
+    own->is_left_out = true;
+    xs_host_memory_leave(&plan->host_memory, plan, number);
+    all->instead_ns = xs_sum(all->instead_ns, instead_ns);
+    if (++all->left_out < call->copies)
+        return;
+    struct xs_change *left = all->instead_ns ? xs_plan_alter(plan, copy->call) : NULL;
+    if (left)
+        *left = (struct xs_change){.lasts = true,
+                                   .operation_ns = (int64_t)all->instead_ns,
+                                   .unstaged = true,
+                                   .returns = XS_RETURNS_AT_ONCE,
+                                   .host_ns = ASYNC_CALL_NS,
+                                   .before_ns = -xs_statement_before(plan, copy->call, end)};
+    else
+        xs_plan_drop_call(plan, copy->call, end);
+}
+
+/* --- calls, and copies of a batch --- */
+
+static void drop_copy(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    if (xs_plan_is_of_batch(plan, number))
+        leave_out(plan, number, 0, end);
+    else
+        xs_plan_drop_call(plan, number, end);
+}
+
+static uint64_t bytes_of(const struct xs_plan *plan, uint32_t number) {
+    const struct xs_model *model = plan->model;
+    return xs_plan_is_of_batch(plan, number) ? model->copies[number - model->call_count].bytes
+                                             : model->calls[number].bytes;
+}
+
+static uint64_t link_ns(const struct xs_plan *plan, uint32_t number, enum xs_link_class class) {
+    return xs_link_ns(&plan->findings->link, class, bytes_of(plan, number));
+}
+
+/* The device makes the bytes itself, or has them from another one, which takes so long. */
+static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_plan_end end) {
+    if (xs_plan_is_of_batch(plan, number)) {
+        leave_out(plan, number, ns, end);
+        return;
+    }
+    xs_plan_change_use(plan, number,
+                       &(struct xs_change){.lasts = true,
+                                           .operation_ns = xs_model_length(ns),
+                                           .unstaged = true,
+                                           .returns = XS_RETURNS_AT_ONCE,
+                                           .host_ns = ASYNC_CALL_NS,
+                                           .before_ns = -xs_statement_before(plan, number, end)},
+                       true);
+}
+
+/* A peer copy is as fast as those of the trace. If it has none: at least, as an upload from pinned memory; at most,
+ * over a link between the devices, it takes next to no time. */
+static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
+    double ns = (double)bytes_of(plan, number) * plan->peer_ns_per_byte;
+    if (ns <= 0 && end == XS_PLAN_LEAST)
+        ns = (double)link_ns(plan, number, XS_LINK_H2D_PINNED);
+    if (ns <= 0)
+        drop_copy(plan, number, end);
+    else
+        replace(plan, number, (uint64_t)ns, end);
+}
+
+static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
+    int64_t now = xs_plan_operations_ns(plan, xs_plan_call_of(plan, number)), by = xs_model_length(by_ns);
+    int64_t less = by < now ? by : now;
+    if (xs_plan_is_of_batch(plan, number))
+        take_less(plan, number, less);
+    else
+        xs_plan_change(plan, number, &(struct xs_change){.lasts = true, .operation_ns = now - less});
+}
+
+/* The copy is on a stream of its own; what comes early is sent early. Who downloads may need what comes at once, but at
+ * most the downloads of the stream are moved, too. */
+static void move(struct xs_plan *plan, uint32_t call) {
+    struct xs_change beside = {.beside = true};
+    if (plan->model->calls[call].direction == XS_DIR_H2D) {
+        beside.returns = XS_RETURNS_AT_ONCE;
+        beside.host_ns = ASYNC_CALL_NS;
+    }
+    xs_plan_change(plan, call, &beside);
+}
+
+static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    const struct xs_model_call *calls = plan->model->calls;
+    move(plan, call);
+    for (uint32_t i = call; end == XS_PLAN_MOST && (i = plan->next[i]) != XS_PLAN_NONE;) {
+        bool is_copy = calls[i].direction == XS_DIR_H2D || calls[i].direction == XS_DIR_D2H;
+        if (!is_copy || calls[i].stream != calls[call].stream)
+            continue;
+        if (plan->change_of[i] || calls[i].site == calls[call].site)
+            break; /* the finding's next instance, which was here before; or the place comes again without being one */
+        move(plan, i);
+    }
+}
+
+/* The calls of the place from one to another, or one alone. */
+static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_plan_end end) {
+    const struct xs_model *model = plan->model;
+    const struct xs_model_call *to = &model->calls[first];
+    uint64_t bytes = 0;
+    for (uint32_t i = first; i != XS_PLAN_NONE; i = plan->next[i]) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (call->kind == XS_MODEL_TRANSFER && call->site == to->site) {
+            bytes = xs_sum(bytes, call->bytes);
+            if (i != first)
+                xs_plan_drop_call(plan, i, end);
+        }
+        if (i == last)
+            break;
+    }
+    enum xs_link_class class = xs_link_class_of(to->direction, to->memory_kind);
+    int64_t ns = xs_model_length(xs_link_ns(&plan->findings->link, class, bytes)),
+            now = xs_plan_operations_ns(plan, first);
+    xs_plan_change(plan, first,
+                   &(struct xs_change){.lasts = true,
+                                       .operation_ns = ns > now ? ns : now,
+                                       .before_ns = xs_model_ns((int64_t)((double)bytes * GATHER_NS_PER_BYTE))});
+}
+
+static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
+    enum xs_model_kind kind = kind_of((enum xs_evidence_table)item->table);
+    uint32_t number = xs_plan_number_of(plan, kind, item->rows[0]),
+             other = xs_plan_number_of(plan, kind, item->rows[1]); /* of copies */
+    uint32_t first = xs_plan_call_of(plan, number), second = xs_plan_call_of(plan, other);
+    enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
+    if (repair == XS_REPAIR_KEEP && kind == XS_MODEL_ALLOCATION)
+        second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[1]);
+    if (repair == XS_REPAIR_NOT_ALLOCATE)
+        second = xs_plan_find(plan, XS_MODEL_FREE, item->rows[0]);
+    if (first == XS_PLAN_NONE)
+        return 0;
+    switch (repair) {
+    case XS_REPAIR_DROP:
+        drop_copy(plan, number, end);
+        break;
+    case XS_REPAIR_DROP_BOTH:
+        drop_copy(plan, number, end);
+        if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
+            drop_copy(plan, other, end);
+        break;
+    case XS_REPAIR_PEER_COPY:
+        replace_by_peer(plan, number, end);
+        if (second != XS_PLAN_NONE && end == XS_PLAN_MOST)
+            drop_copy(plan, other, end);
+        break;
+    case XS_REPAIR_KEEP:
+    case XS_REPAIR_NOT_ALLOCATE:
+        xs_plan_drop_call(plan, first, end);
+        if (second != XS_PLAN_NONE)
+            xs_plan_drop_call(plan, second, end);
+        break;
+    case XS_REPAIR_GATHER:
+        if (second != XS_PLAN_NONE)
+            gather(plan, first, second, end);
+        break;
+    case XS_REPAIR_SHORTEN:
+        shorten(plan, number, item->device_ns);
+        break;
+    case XS_REPAIR_PIN:
+        pin(plan, number, end);
+        break;
+    case XS_REPAIR_MEMSET:
+        replace(plan, number, link_ns(plan, number, XS_LINK_MEMSET), end);
+        break;
+    case XS_REPAIR_DEVICE_COPY:
+        replace(plan, number, link_ns(plan, number, XS_LINK_D2D), end);
+        break;
+    case XS_REPAIR_UNPIN:
+        return xs_unpin(plan, first, end);
+    case XS_REPAIR_OVERLAP:
+        overlap(plan, first, end);
+        break;
+    case XS_REPAIR_KEEP_ON_DEVICE:
+        xs_managed_keep(plan->managed, item->rows[0]);
+        return 0; /* counted when they are all known */
+    case XS_REPAIR_OF_DETECTOR:
+        return 0;
+    }
+    return 1;
+}
+
+/* What is page-locked for copies that are not made any more is not page-locked either. */
+static void drop_host_memory(struct xs_plan *plan) {
+    for (const struct xs_locked_memory *item; (item = xs_host_memory_next_useless(&plan->host_memory));) {
+        xs_plan_change(plan, item->allocation, &(struct xs_change){.dropped = true});
+        if (item->free != XS_PLAN_NONE)
+            xs_plan_change(plan, item->free, &(struct xs_change){.dropped = true});
+    }
+}
+
+size_t xs_plan_add(struct xs_plan *plan, const struct xs_repairable *items, size_t count, enum xs_plan_end end) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += repair(plan, &items[i], end);
+    found += xs_managed_change(plan->managed, plan, end);
+    if (end == XS_PLAN_MOST)
+        drop_host_memory(plan);
+    return found;
+}
+
+void xs_plan_add_left_out(struct xs_plan *plan, const struct xs_repairable *items, size_t own, size_t count,
+                          enum xs_plan_end end) {
+    for (size_t i = 0; i < own; i++)
+        repair(plan, &items[i], end);
+    for (size_t i = own; i < count && end == XS_PLAN_MOST; i++)
+        drop_copy(plan, xs_plan_number(plan, &items[i]), end);
+}
+
+uint32_t xs_plan_number(const struct xs_plan *plan, const struct xs_repairable *item) {
+    return xs_plan_number_of(plan, kind_of((enum xs_evidence_table)item->table), item->rows[0]);
+}

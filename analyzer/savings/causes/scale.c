@@ -1,0 +1,146 @@
+/* Replays with the copies that chance left out; see scale.h. */
+#include "analyzer/savings/causes/scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/size_class.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/selection.h"
+
+/* Copies that were not looked at, as instances. */
+struct left_out {
+    struct xs_repairable *items;
+    size_t count, capacity;
+    size_t own; /* at the finding's site; the others are at that of the copies which go with them */
+};
+
+/* What the found instances are like. */
+struct found {
+    const struct xs_plan *plan;
+    const struct xs_finding *finding;
+    const struct xs_repairable *items;
+    size_t count;
+    uint64_t classes[2]; /* bits: xs_size_class of the first copies, and of those that go with them */
+    uint32_t second;     /* the site of these; 0: there are none */
+    double device_ns_per_byte;
+};
+
+static uint64_t bytes_of(const struct xs_plan *plan, uint32_t number) {
+    const struct xs_model *model = plan->model;
+    return xs_plan_is_of_batch(plan, number) ? model->copies[number - model->call_count].bytes
+                                             : model->calls[number].bytes;
+}
+
+static uint64_t class_bit(uint64_t bytes) {
+    unsigned class = xs_size_class(bytes);
+    return UINT64_C(1) << (class < 63 ? class : 63);
+}
+
+static bool takes_second(const struct xs_repairable *item) {
+    enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
+    return repair == XS_REPAIR_DROP_BOTH || repair == XS_REPAIR_PEER_COPY;
+}
+
+static void look_at_found(struct found *found) {
+    const struct xs_plan *plan = found->plan;
+    double device_ns = 0, bytes = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        const struct xs_repairable *item = &found->items[i];
+        uint32_t number = xs_plan_number(plan, item);
+        uint32_t other = takes_second(item) ? xs_plan_number_of(plan, XS_MODEL_TRANSFER, item->rows[1]) : XS_PLAN_NONE;
+        if (number == XS_PLAN_NONE)
+            continue;
+        found->classes[0] |= class_bit(bytes_of(plan, number));
+        device_ns += (double)item->device_ns;
+        bytes += (double)bytes_of(plan, number);
+        if (other == XS_PLAN_NONE)
+            continue;
+        found->second = plan->model->calls[xs_plan_call_of(plan, other)].site;
+        found->classes[1] |= class_bit(bytes_of(plan, other));
+    }
+    found->device_ns_per_byte = bytes > 0 ? device_ns / bytes : 0;
+}
+
+static void add(struct left_out *left, const struct found *found, int64_t row, uint64_t bytes) {
+    if (!xs_selection_has(found->plan->findings->selection, XS_EVIDENCE_TRANSFER, row))
+        return;
+    if (left->count == left->capacity) {
+        left->capacity = left->capacity ? left->capacity * 2 : 1024;
+        left->items = xs_realloc(left->items, left->capacity * sizeof *left->items);
+    }
+    struct xs_repairable *item = &left->items[left->count];
+    *item = found->items[left->count % found->count]; /* of several verdicts each has its share */
+    *item = (struct xs_repairable){.detector = item->detector,
+                                   .verdict = item->verdict,
+                                   .site = found->finding->site,
+                                   .table = XS_EVIDENCE_TRANSFER,
+                                   .rows = {row, 0},
+                                   .device_ns = (uint64_t)(found->device_ns_per_byte * (double)bytes)};
+    left->count++;
+}
+
+/* The copies of a site that nobody looked at, of the sizes of instances. */
+static void add_site(struct left_out *left, const struct found *found, uint32_t site, uint64_t classes) {
+    const struct xs_model *model = found->plan->model;
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (call->kind != XS_MODEL_TRANSFER || call->site != site || call->is_looked_at)
+            continue;
+        if (!call->copies && classes & class_bit(call->bytes))
+            add(left, found, call->row, call->bytes);
+        for (uint32_t k = call->copy; k < call->copy + call->copies; k++)
+            if (classes & class_bit(model->copies[k].bytes))
+                add(left, found, model->copies[k].row, model->copies[k].bytes);
+    }
+}
+
+/* Which part of the copies that were left out is instances, if all of them together are so many. Instances may be
+ * longer or shorter than the others. */
+static double part_of(const struct xs_finding *f, double instances, size_t left) {
+    const struct xs_sample *s = &f->sample;
+    double more = instances - (double)f->instances, longer = 1;
+    if (s->left_hits > 0 && s->left_ns > 0)
+        longer = s->left_hit_ns / s->left_hits * s->left / s->left_ns;
+    return left && more > 0 ? fmin(1, more / (double)left * longer) : 0;
+}
+
+/* To be freed. */
+static struct left_out left_out_of(const struct xs_plan *plan, const struct xs_finding *finding,
+                                   const struct xs_repairable *items, size_t count) {
+    struct found found = {.plan = plan, .finding = finding, .items = items, .count = count};
+    struct left_out left = {0};
+    look_at_found(&found);
+    add_site(&left, &found, finding->site, found.classes[0]);
+    left.own = left.count;
+    if (found.second && found.second != finding->site)
+        add_site(&left, &found, found.second, found.classes[1]);
+    return left;
+}
+
+void xs_scale_add(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items,
+                  size_t count, enum xs_plan_end end) {
+    struct left_out left = left_out_of(plan, finding, items, count);
+    xs_plan_add_left_out(plan, left.items, left.own, left.count, end);
+    free(left.items);
+}
+
+void xs_scale(struct xs_plan *plan, const struct xs_finding *finding, const struct xs_repairable *items, size_t count,
+              int64_t run, double saved[2], uint64_t *room) {
+    struct left_out left = left_out_of(plan, finding, items, count);
+    const struct xs_sample *s = &finding->sample;
+    bool is_few = xs_sample_is_few(s);
+    for (enum xs_plan_end end = XS_PLAN_LEAST; end <= XS_PLAN_MOST; end++) {
+        double instances = !is_few ? s->estimate : end == XS_PLAN_LEAST ? s->low : s->high;
+        xs_plan_clear(plan);
+        xs_plan_add(plan, items, count, end);
+        xs_plan_add_left_out(plan, left.items, left.own, left.count, end);
+        double all = (double)(run - xs_plan_run(plan));
+        uint64_t own_room = xs_plan_room(plan);
+        if (all > saved[end])
+            saved[end] += (all - saved[end]) * part_of(finding, instances, left.own);
+        *room = own_room > *room ? own_room : *room;
+    }
+    free(left.items);
+}

@@ -1,0 +1,110 @@
+/* Statements of Python, and what they do around a call; see statement.h. */
+#include "analyzer/savings/causes/statement.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/callsites.h"
+#include "analyzer/trace/site.h"
+#include "schema/format/kinds.h"
+
+/* The times before the calls of one line differ by what the program does there. The tenth of them is near to what the
+ * statement itself takes; a statement of CuPy takes 20 to 40 us (docs/develop/measurements.md), so that more than the
+ * limit is the program's. */
+enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
+
+/* The slowest that a library copies data into page-locked memory: pages of the source that are touched for the first
+ * time included, 5.5 GB/s were measured. */
+#define STAGING_NS_PER_BYTE 0.25
+
+/* Most lines have far fewer than SAMPLED, so it grows. */
+struct gaps {
+    int64_t *items;
+    size_t count, capacity;
+};
+
+static bool is_python(const struct xs_plan *plan, uint32_t site) {
+    const struct xs_frame *frame = site ? xs_site_frame(plan->findings, site) : NULL;
+    return frame && frame->python;
+}
+
+int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call) {
+    uint32_t previous = plan->previous[call];
+    return previous == XS_PLAN_NONE ? 0 : plan->model->calls[call].enter_ns - plan->model->calls[previous].return_ns;
+}
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t overhead_of(struct gaps *gaps) {
+    if (gaps->count < LEAST_SAMPLES)
+        return 0;
+    qsort(gaps->items, gaps->count, sizeof *gaps->items, by_value);
+    int64_t tenth = gaps->items[gaps->count / TENTH];
+    return (uint64_t)(tenth < XS_STATEMENT_LIMIT_NS ? tenth : XS_STATEMENT_LIMIT_NS);
+}
+
+void xs_statement_overheads(struct xs_plan *plan) {
+    struct xs_hash of_site = {0};
+    for (uint32_t i = 0; i < plan->model->call_count; i++) {
+        uint32_t site = plan->model->calls[i].site;
+        if (!site || plan->previous[i] == XS_PLAN_NONE)
+            continue;
+        uint64_t *place = xs_hash_put(&of_site, site, 0);
+        if (!*place) {
+            struct gaps *made = is_python(plan, site) ? xs_realloc(NULL, sizeof *made) : NULL;
+            if (made)
+                *made = (struct gaps){0};
+            *place = made ? (uint64_t)(uintptr_t)made : 1;
+        }
+        struct gaps *gaps = *place == 1 ? NULL : (struct gaps *)(uintptr_t)*place;
+        if (!gaps || gaps->count == SAMPLED)
+            continue;
+        xs_grow(&gaps->items, gaps->count, &gaps->capacity, sizeof *gaps->items);
+        gaps->items[gaps->count++] = xs_statement_gap(plan, i);
+    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&of_site, entry));) {
+        if (entry->value == 1)
+            continue;
+        struct gaps *gaps = (struct gaps *)(uintptr_t)entry->value;
+        *xs_hash_put(&plan->overheads, entry->low, 0) = overhead_of(gaps) + 1;
+        free(gaps->items);
+        free(gaps);
+    }
+    xs_hash_free(&of_site);
+}
+
+bool xs_statement_is_same_place(const struct xs_plan *plan, uint32_t a, uint32_t b) {
+    const struct xs_sites *sites = plan->findings->sites;
+    uint32_t place = a == XS_PLAN_NONE ? 0 : xs_site_parts(sites, plan->model->calls[a].site).place;
+    return place && place == xs_site_parts(sites, plan->model->calls[b].site).place;
+}
+
+int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
+    const struct xs_model_call *c = &plan->model->calls[call];
+    const uint64_t *overhead = xs_hash_find(&plan->overheads, c->site, 0);
+    if (!overhead)
+        return 0;
+    int64_t own = (int64_t)*overhead - 1, all = xs_statement_gap(plan, call);
+    uint32_t previous = plan->previous[call];
+    while (previous != XS_PLAN_NONE && plan->model->calls[previous].kind == XS_MODEL_RECORD) /* of no known place */
+        previous = plan->previous[previous];
+    if (!xs_statement_is_same_place(plan, previous, call)) /* half of it is the end of another statement */
+        own /= 2;
+    bool staged = c->direction == XS_DIR_H2D && c->memory_kind == XS_MEM_PINNED;
+    if (staged && end == XS_PLAN_MOST)
+        own += (int64_t)((double)c->bytes * STAGING_NS_PER_BYTE);
+    return own < all ? own : all;
+}
+
+bool xs_statement_continues(const struct xs_plan *plan, uint32_t call, uint32_t later) {
+    const struct xs_model_call *c = &plan->model->calls[call], *l = &plan->model->calls[later];
+    if (!xs_hash_find(&plan->overheads, c->site, 0) || l->stream != c->stream)
+        return false;
+    if (l->kind == XS_MODEL_RECORD)
+        return xs_statement_gap(plan, later) <= XS_STATEMENT_LIMIT_NS;
+    return l->kind == XS_MODEL_SYNC && l->wait == XS_WAITS_STREAM && xs_statement_is_same_place(plan, call, later);
+}

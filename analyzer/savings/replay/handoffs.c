@@ -1,0 +1,135 @@
+/* Threads of the host that wait for each other; see handoffs.h. */
+#include "analyzer/savings/replay/handoffs.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+/* Shorter is no pause: what a framework does between two calls. */
+#define LEAST_PAUSE_NS 200000
+/* The call comes within the first quarter of the other thread's pause, and the last quarter of its own; of threads that
+ * are known to wait for each other, within these halves. */
+#define CLOSE 4
+#define CLOSE_ENOUGH 2
+/* How many of a pair's pauses have to be ended by the other thread, in percent, and how often at least. */
+#define MOST_PERCENT 75
+#define LEAST_COUNT 3
+/* Threads with higher numbers hand nothing over. */
+#define THREADS 64
+
+#define NONE UINT32_MAX
+
+/* How often one thread paused while the other one made calls, and how often this one ended the pause. */
+struct pair {
+    uint32_t pauses, ended;
+};
+
+struct search {
+    struct xs_model *model;
+    int32_t threads;
+    uint32_t *next;     /* by call: the same thread's next; NONE */
+    uint32_t *latest;   /* by thread: its latest call so far; NONE */
+    struct pair *pairs; /* [who made calls][who paused] */
+};
+
+static int64_t pause_after(const struct search *s, uint32_t call) {
+    uint32_t next = s->next[call];
+    const struct xs_model *model = s->model;
+    return (next == NONE ? model->run_ns : model->calls[next].enter_ns) - model->calls[call].return_ns;
+}
+
+/* The call's thread paused before it from `since_ns` on, while the other thread made calls, `last` as the last. */
+static bool is_close(const struct search *s, uint32_t call, int64_t since_ns, uint32_t last, int64_t part) {
+    const struct xs_model_call *c = &s->model->calls[call], *l = &s->model->calls[last];
+    int64_t delay = c->enter_ns - l->return_ns, pause = pause_after(s, last);
+    return delay <= (c->enter_ns - since_ns) / part && delay <= pause / part && pause >= LEAST_PAUSE_NS &&
+           pause >= c->return_ns - l->return_ns;
+}
+
+static struct pair *pair_of(const struct search *s, int32_t other, int32_t thread) {
+    return &s->pairs[other * s->threads + thread];
+}
+
+/* The other thread's last call, if it made one within the pause; NONE. */
+static uint32_t last_within(const struct search *s, int32_t other, int64_t since_ns, int64_t until_ns) {
+    uint32_t last = s->latest[other];
+    if (last == NONE || s->model->calls[last].enter_ns < since_ns || s->model->calls[last].return_ns > until_ns)
+        return NONE;
+    return last;
+}
+
+static void count(struct search *s, uint32_t call, int64_t since_ns) {
+    const struct xs_model_call *c = &s->model->calls[call];
+    for (int32_t other = 0; other < s->threads; other++) {
+        uint32_t last = other == c->thread ? NONE : last_within(s, other, since_ns, c->enter_ns);
+        if (last == NONE)
+            continue;
+        struct pair *pair = pair_of(s, other, c->thread);
+        pair->pauses++;
+        pair->ended += is_close(s, call, since_ns, last, CLOSE);
+    }
+}
+
+static bool hands_over(const struct pair *pair) {
+    return pair->ended >= LEAST_COUNT && (uint64_t)pair->ended * 100 >= (uint64_t)pair->pauses * MOST_PERCENT;
+}
+
+static void set(struct search *s, uint32_t call, int64_t since_ns) {
+    struct xs_model_call *c = &s->model->calls[call];
+    int64_t latest_ns = -1;
+    for (int32_t other = 0; other < s->threads; other++) {
+        uint32_t last = other == c->thread ? NONE : last_within(s, other, since_ns, c->enter_ns);
+        if (last == NONE || s->model->calls[last].return_ns <= latest_ns || !hands_over(pair_of(s, other, c->thread)) ||
+            !is_close(s, call, since_ns, last, CLOSE_ENOUGH))
+            continue;
+        latest_ns = s->model->calls[last].return_ns;
+        c->handed_by = last + 1;
+    }
+}
+
+static void each_pause(struct search *s, void (*look)(struct search *s, uint32_t call, int64_t since_ns)) {
+    const struct xs_model *model = s->model;
+    for (int32_t t = 0; t < s->threads; t++)
+        s->latest[t] = NONE;
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (call->thread >= s->threads)
+            continue;
+        uint32_t previous = s->latest[call->thread];
+        int64_t since_ns = previous == NONE ? 0 : model->calls[previous].return_ns;
+        if (call->enter_ns - since_ns >= LEAST_PAUSE_NS)
+            look(s, i, since_ns);
+        s->latest[call->thread] = i;
+    }
+}
+
+static void find_next(struct search *s) {
+    for (int32_t t = 0; t < s->threads; t++)
+        s->latest[t] = NONE;
+    for (uint32_t i = s->model->call_count; i-- > 0;) {
+        int32_t thread = s->model->calls[i].thread;
+        s->next[i] = thread < s->threads ? s->latest[thread] : NONE;
+        if (thread < s->threads)
+            s->latest[thread] = i;
+    }
+}
+
+void xs_model_find_handoffs(struct xs_model *model) {
+    int32_t threads = model->threads < THREADS ? model->threads : THREADS;
+    if (threads < 2)
+        return;
+    size_t pairs = (size_t)threads * (size_t)threads;
+    struct search s = {.model = model,
+                       .threads = threads,
+                       .next = xs_realloc(NULL, ((size_t)model->call_count + 1) * sizeof *s.next),
+                       .latest = xs_realloc(NULL, (size_t)threads * sizeof *s.latest),
+                       .pairs = xs_realloc(NULL, pairs * sizeof *s.pairs)};
+    for (size_t i = 0; i < pairs; i++)
+        s.pairs[i] = (struct pair){0};
+    find_next(&s);
+    each_pause(&s, count);
+    each_pause(&s, set);
+    free(s.next);
+    free(s.latest);
+    free(s.pairs);
+}

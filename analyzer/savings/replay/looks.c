@@ -1,0 +1,75 @@
+/* By how much the calls that were looked at took longer; see looks.h. */
+#include "analyzer/savings/replay/looks.h"
+
+#include "analyzer/base/hash.h"
+#include "analyzer/base/pool.h"
+#include "analyzer/base/size_class.h"
+#include "analyzer/savings/replay/durations.h"
+
+enum { LEAST_OTHERS = 4 }; /* calls that were not looked at, so that there is something to compare with */
+
+/* The copies of one place and one size, to a power of two. */
+struct group {
+    struct xs_durations looked_at, others;
+    size_t other_count;
+    int64_t look_ns, longest_other_ns;
+};
+
+static bool is_copy(const struct xs_model_call *call) { return call->kind == XS_MODEL_TRANSFER && call->site; }
+
+/* What the call takes besides its copy, if it waits for that; the copies of a place take different times. */
+static int64_t besides_ns(const struct xs_model *model, const struct xs_model_call *call) {
+    int64_t ns = call->return_ns - call->enter_ns;
+    for (uint32_t i = 0; call->wait == XS_WAITS_OWN && i < call->operations; i++)
+        ns -= xs_model_lasted(&model->operations[call->operation + i]);
+    return ns > 0 ? ns : 0;
+}
+
+struct groups {
+    struct xs_hash by_key;
+    struct xs_pool pool;
+};
+
+static struct group *group_of(struct groups *groups, const struct xs_model_call *call) {
+    uint64_t *place = xs_hash_put(&groups->by_key, call->site, xs_size_class(call->bytes));
+    if (!*place) {
+        struct group *made = xs_pool_take(&groups->pool);
+        *made = (struct group){0};
+        *place = (uint64_t)(uintptr_t)made;
+    }
+    return (struct group *)(uintptr_t)*place;
+}
+
+static void end_group(struct group *group) {
+    int64_t others = xs_durations_usual(&group->others, 0), looked_at = xs_durations_usual(&group->looked_at, others);
+    if (group->other_count >= LEAST_OTHERS && looked_at > others)
+        group->look_ns = looked_at - others;
+}
+
+void xs_model_find_looks(struct xs_model *model) {
+    struct groups groups = {.pool.item_bytes = sizeof(struct group)};
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (!is_copy(call))
+            continue;
+        struct group *group = group_of(&groups, call);
+        xs_durations_add(call->is_looked_at ? &group->looked_at : &group->others, besides_ns(model, call));
+        group->other_count += !call->is_looked_at;
+        if (!call->is_looked_at && besides_ns(model, call) > group->longest_other_ns)
+            group->longest_other_ns = besides_ns(model, call);
+    }
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&groups.by_key, entry));)
+        end_group((struct group *)(uintptr_t)entry->value);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct xs_model_call *call = &model->calls[i];
+        if (!is_copy(call) || !call->is_looked_at)
+            continue;
+        const struct group *group = group_of(&groups, call);
+        int64_t most = besides_ns(model, call), look_ns = group->look_ns;
+        if (group->other_count >= LEAST_OTHERS && most - group->longest_other_ns > look_ns)
+            look_ns = most - group->longest_other_ns; /* the first one may wait until kernels are loaded for it */
+        call->look_ns = look_ns < most ? look_ns : most;
+    }
+    xs_pool_free(&groups.pool);
+    xs_hash_free(&groups.by_key);
+}

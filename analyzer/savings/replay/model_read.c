@@ -1,0 +1,417 @@
+/* Reads a trace into the graph: the calls of every table in one order, and the device's records with them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/hash.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/savings/replay/handoffs.h"
+#include "analyzer/savings/replay/looks.h"
+#include "analyzer/savings/replay/model.h"
+#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/trace/streams.h"
+#include "schema/format/kinds.h"
+
+/* A device record. */
+struct record {
+    int64_t start_ns, end_ns;
+    uint32_t call; /* its correlation, until the call's index is known */
+    int32_t device;
+    uint8_t engine;
+    bool is_of_graph;
+};
+
+struct numbers {
+    struct xs_hash of; /* to the number plus 1 */
+    int32_t count;
+};
+
+struct reading {
+    struct xs_model *model;
+    const struct xs_trace *trace;
+    struct xs_sites *sites;
+    char *message;
+    uint64_t *damaged;
+    struct xs_streams streams;
+    struct numbers threads, stream_numbers, devices;
+    struct xs_hash context_devices; /* context.id to ordinal plus 1 */
+    struct correlated {
+        uint32_t correlation, call;
+    } * correlations; /* of the calls, by correlation */
+    size_t correlation_count;
+    size_t count, call_capacity, copy_capacity; /* count: before those inside others are left out */
+    struct record *records;
+    size_t record_count, record_capacity;
+};
+
+static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
+    uint64_t *number = xs_hash_put(&numbers->of, (uint64_t)low, (uint64_t)high);
+    if (!*number)
+        *number = (uint64_t)++numbers->count;
+    return (int32_t)*number - 1;
+}
+
+/* --- calls --- */
+
+/* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
+ * one that says what kind of call it is (of a copy whether it is one of a batch), bytes, stack, and of copies the
+ * direction, and the address and the kind of the host's memory, or of the allocation; of copies also whether they were
+ * looked at. */
+struct table {
+    const char *sql;
+    enum xs_model_kind kind;
+};
+static const struct table tables[] = {
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async,"
+     " batch_index IS NOT NULL, bytes, stack, direction, CASE direction WHEN 1 THEN src_address WHEN 2 THEN "
+     "dst_address END,"
+     " CASE direction WHEN 1 THEN src_kind WHEN 2 THEN dst_kind END, fingerprint IS NOT NULL"
+     " FROM transfer WHERE is_captured = 0",
+     XS_MODEL_TRANSFER},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, is_async, 0, bytes,"
+     " stack, 0, NULL, NULL FROM memset WHERE is_captured = 0",
+     XS_MODEL_MEMSET},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, NULL, 0, 0, bytes, stack, 0,"
+     " address, kind FROM allocation WHERE thread IS NOT NULL AND enter_ns IS NOT NULL",
+     XS_MODEL_ALLOCATION},
+    {"SELECT id, free_entry_point, free_thread, context, free_stream, free_enter_ns, free_return_ns, NULL, NULL, 0, 0,"
+     " bytes, free_stack, 0, address, kind FROM allocation WHERE free_thread IS NOT NULL AND free_enter_ns IS NOT NULL",
+     XS_MODEL_FREE},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, NULL, 1, 0, 0, NULL, 0,"
+     " NULL, NULL FROM launch WHERE is_captured = 0",
+     XS_MODEL_LAUNCH},
+    {"SELECT id, entry_point, thread, context, stream, enter_ns, return_ns, NULL, object, 0, scope, 0, stack,"
+     " 0, NULL, NULL FROM sync",
+     XS_MODEL_SYNC},
+    {"SELECT a.id, a.entry_point, a.thread, a.context, a.stream, a.enter_ns, a.return_ns, a.correlation, a.object, 0,"
+     " CASE WHEN e.name GLOB 'cuEventRecord*' THEN 1 WHEN e.name GLOB 'cuStreamWaitEvent*' THEN 2 ELSE 0 END, 0, NULL,"
+     " 0, NULL, NULL FROM api_call a JOIN entry_point e ON e.id = a.entry_point WHERE a.is_captured = 0",
+     XS_MODEL_OTHER},
+};
+
+static int32_t device_of(struct reading *r, int64_t context) {
+    const uint64_t *device = xs_hash_find(&r->context_devices, (uint64_t)context, 0);
+    return device ? number_of(&r->devices, (int64_t)*device, 0) : 0;
+}
+
+static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64_t detail) {
+    static const enum xs_model_wait of_scope[] = {
+        [XS_SYNC_CONTEXT] = XS_WAITS_DEVICE, [XS_SYNC_STREAM] = XS_WAITS_STREAM, [XS_SYNC_EVENT] = XS_WAITS_EVENT};
+    call->kind = (uint8_t)kind;
+    if (kind == XS_MODEL_SYNC && detail >= 0 && detail < (int64_t)(sizeof of_scope / sizeof *of_scope))
+        call->wait = (uint8_t)of_scope[detail];
+    if (kind == XS_MODEL_OTHER && detail)
+        call->kind = detail == 1 ? XS_MODEL_RECORD : XS_MODEL_WAIT_EVENT;
+}
+
+/* False: when it was is damaged. */
+static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct xs_model_call *call) {
+    int64_t enter_ns, return_ns;
+    if (!xs_scan_times(scan, 5, 6, &enter_ns, &return_ns))
+        return false;
+    int64_t context = xs_scan_int(scan, 3), stream = xs_stream_identity(&r->streams, xs_scan_int(scan, 4));
+    int64_t entry_point = xs_scan_int(scan, 1);
+    *call = (struct xs_model_call){.correlation = xs_scan_correlation(scan, 7)};
+    call->row = xs_scan_int(scan, 0);
+    call->entry_point = entry_point > 0 && entry_point < 1 << 16 ? (int32_t)entry_point : 0;
+    call->thread = number_of(&r->threads, xs_scan_int(scan, 2), 0);
+    call->device = device_of(r, context);
+    call->is_legacy = stream < 0;
+    call->stream = stream ? number_of(&r->stream_numbers, stream, 0) : 0;
+    call->enter_ns = enter_ns;
+    call->return_ns = return_ns;
+    call->is_async = xs_scan_int(scan, 9) != 0;
+    call->bytes = xs_scan_count_or_null(scan, 11);
+    call->direction = (uint8_t)xs_scan_kind(scan, 13, XS_DIRECTION_COUNT);
+    call->address = (uint64_t)xs_scan_int(scan, xs_scan_null(scan, 8) ? 14 : 8);
+    call->memory_kind = (uint8_t)xs_scan_kind(scan, 15, XS_MEMORY_KIND_COUNT);
+    call->site = r->sites ? xs_site_of(r->sites, entry_point, xs_scan_int(scan, 12)) : 0;
+    call->operation = XS_NO_OPERATION;
+    read_kind(call, kind, xs_scan_int(scan, 10));
+    call->is_of_batch = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 10);
+    call->is_looked_at = kind == XS_MODEL_TRANSFER && xs_scan_int(scan, 16);
+    return true;
+}
+
+static int read_table(struct reading *r, const struct table *table) {
+    struct xs_model *model = r->model;
+    struct xs_scan scan;
+    xs_scan_begin(&scan, r->trace, table->sql, r->message, r->damaged);
+    while (!model->too_large && xs_scan_row(&scan)) {
+        if (r->count == XS_MODEL_CALLS) {
+            model->too_large = true;
+            break;
+        }
+        xs_grow(&model->calls, r->count, &r->call_capacity, sizeof *model->calls);
+        r->count += read_call(r, &scan, table->kind, &model->calls[r->count]);
+    }
+    return xs_scan_end(&scan);
+}
+
+static int by_enter(const void *a, const void *b) {
+    const struct xs_model_call *x = a, *y = b;
+    if (x->enter_ns != y->enter_ns)
+        return x->enter_ns < y->enter_ns ? -1 : 1;
+    /* the outer of two that began together first */
+    return x->return_ns != y->return_ns ? (x->return_ns > y->return_ns ? -1 : 1)
+                                        : (x->row > y->row) - (x->row < y->row);
+}
+
+static void add_copy(struct reading *r, uint32_t index, const struct xs_model_call *of) {
+    struct xs_model *model = r->model;
+    size_t count = model->copy_count;
+    xs_grow(&model->copies, count, &r->copy_capacity, sizeof *model->copies);
+    model->copies[model->copy_count++] =
+        (struct xs_model_copy){of->row, of->bytes, of->address, index, of->direction, of->memory_kind};
+    model->calls[index].copies++;
+}
+
+/* Another copy of the batch call. */
+static void add_to_batch(struct reading *r, uint32_t index, const struct xs_model_call *copy) {
+    struct xs_model_call *call = &r->model->calls[index];
+    if (!call->copies)
+        add_copy(r, index, call);
+    add_copy(r, index, copy);
+    call->bytes = xs_sum(call->bytes, copy->bytes);
+}
+
+static int by_batch(const void *a, const void *b) {
+    const struct xs_model_copy *x = a, *y = b;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void sort_copies(struct xs_model *model) {
+    if (model->copy_count)
+        qsort(model->copies, model->copy_count, sizeof *model->copies, by_batch);
+    for (uint32_t i = model->copy_count; i-- > 0;)
+        model->calls[model->copies[i].call].copy = i;
+}
+
+static int by_correlation(const void *a, const void *b) {
+    const struct correlated *x = a, *y = b;
+    if (x->correlation != y->correlation)
+        return x->correlation < y->correlation ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+/* The last call of that number; XS_NO_OPERATION: there is none. */
+static uint32_t find_correlated(const struct reading *r, uint32_t correlation) {
+    size_t low = 0, high = r->correlation_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->correlations[middle].correlation <= correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low && correlation && r->correlations[low - 1].correlation == correlation;
+    return found ? r->correlations[low - 1].call : XS_NO_OPERATION;
+}
+
+/* Calls inside another call of their thread (a runtime's retries, an allocator's own) are a part of that one. The
+ * others move up, so that there are never two arrays of calls. */
+static void keep_outer_calls(struct reading *r) {
+    struct xs_model *model = r->model;
+    uint32_t *latest = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *latest);
+    for (int32_t t = 0; t <= r->threads.count; t++)
+        latest[t] = UINT32_MAX;
+    r->correlations = xs_realloc(NULL, (r->count + 1) * sizeof *r->correlations);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        uint32_t correlation = call->correlation;
+        uint32_t outer = latest[call->thread];
+        bool is_next = call->is_of_batch && outer != UINT32_MAX && model->calls[outer].is_of_batch &&
+                       call->enter_ns == model->calls[outer].enter_ns &&
+                       call->entry_point == model->calls[outer].entry_point;
+        bool is_inside = is_next || (outer != UINT32_MAX && call->enter_ns < model->calls[outer].return_ns);
+        uint32_t index = is_inside ? outer : model->call_count++;
+        if (!is_inside) {
+            latest[call->thread] = index;
+            model->calls[index] = *call;
+        } else if (is_next) {
+            add_to_batch(r, index, call);
+        }
+        if (correlation)
+            r->correlations[r->correlation_count++] = (struct correlated){correlation, index};
+    }
+    sort_copies(model);
+    free(latest);
+    if (r->correlation_count)
+        qsort(r->correlations, r->correlation_count, sizeof *r->correlations, by_correlation);
+    model->calls = xs_realloc(model->calls, (model->call_count + (size_t)1) * sizeof *model->calls);
+}
+
+static int read_calls(struct reading *r) {
+    int status = XS_OK;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
+        status = read_table(r, &tables[i]);
+    if (status >= 0 && !r->model->too_large) {
+        if (r->count)
+            qsort(r->model->calls, r->count, sizeof *r->model->calls, by_enter);
+        keep_outer_calls(r);
+    }
+    return status;
+}
+
+/* --- the device --- */
+
+static const struct {
+    const char *sql;
+    bool is_copy;
+} record_tables[] = {
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, kind FROM device_copy WHERE end_ns IS NOT NULL", true},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_memset WHERE end_ns IS NOT NULL", false},
+    {"SELECT correlation, start_ns, end_ns, device, graph_node, 0 FROM device_kernel WHERE end_ns IS NOT NULL", false},
+};
+
+static uint8_t engine_of(bool is_copy, int64_t kind) {
+    unsigned direction = is_copy && kind >= 0 ? xs_direction_of_copy((unsigned)kind) : XS_DIR_UNKNOWN;
+    return direction == XS_DIR_H2D ? XS_ENGINE_H2D : direction == XS_DIR_D2H ? XS_ENGINE_D2H : XS_ENGINE_OTHER;
+}
+
+static void read_record(struct reading *r, struct xs_scan *scan, bool is_copy) {
+    enum { DEVICES = 1 << 16 };
+    int64_t start_ns, end_ns;
+    if (!xs_scan_times(scan, 1, 2, &start_ns, &end_ns))
+        return;
+    if (r->record_count == r->record_capacity) {
+        r->record_capacity = r->record_capacity ? r->record_capacity * 2 : 1024;
+        r->records = xs_realloc(r->records, r->record_capacity * sizeof *r->records);
+    }
+    int64_t device = xs_scan_null(scan, 3) ? -1 : xs_scan_int(scan, 3);
+    if (device < 0 || device >= DEVICES)
+        device = -1;
+    r->records[r->record_count++] = (struct record){.call = xs_scan_correlation(scan, 0),
+                                                    .start_ns = start_ns,
+                                                    .end_ns = end_ns,
+                                                    .device = number_of(&r->devices, device + 1, 0),
+                                                    .is_of_graph = !xs_scan_null(scan, 4),
+                                                    .engine = engine_of(is_copy, xs_scan_int(scan, 5))};
+}
+
+static int read_records(struct reading *r) {
+    int status = XS_OK;
+    for (size_t i = 0; i < sizeof record_tables / sizeof *record_tables && status >= 0; i++) {
+        struct xs_scan scan;
+        xs_scan_begin(&scan, r->trace, record_tables[i].sql, r->message, r->damaged);
+        while (!r->model->too_large && xs_scan_row(&scan)) {
+            r->model->too_large = r->record_count == XS_MODEL_CALLS;
+            read_record(r, &scan, record_tables[i].is_copy);
+        }
+        status = xs_scan_end(&scan);
+    }
+    return status;
+}
+
+static int by_call(const void *a, const void *b) {
+    const struct record *x = a, *y = b;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static void add_operation(struct xs_model *model, const struct record *record) {
+    struct xs_model_call *call = &model->calls[record->call];
+    struct xs_model_operation *last = call->operations ? &model->operations[model->operation_count - 1] : NULL;
+    if (last && record->is_of_graph) { /* a graph is one operation */
+        last->end_ns = record->end_ns > last->end_ns ? record->end_ns : last->end_ns;
+        last->engine = XS_ENGINE_OTHER;
+        return;
+    }
+    if (!call->operations++)
+        call->operation = model->operation_count;
+    if (!call->device)
+        call->device = record->device;
+    model->operations[model->operation_count++] = (struct xs_model_operation){.start_ns = record->start_ns,
+                                                                              .end_ns = record->end_ns,
+                                                                              .call = record->call,
+                                                                              .device = record->device,
+                                                                              .engine = record->engine};
+}
+
+static void join_records(struct reading *r) {
+    struct xs_model *model = r->model;
+    size_t count = 0;
+    for (size_t i = 0; i < r->record_count; i++) {
+        uint32_t call = find_correlated(r, r->records[i].call);
+        model->unmatched += call == XS_NO_OPERATION;
+        if (call == XS_NO_OPERATION)
+            continue;
+        r->records[count] = r->records[i];
+        r->records[count++].call = call;
+    }
+    if (count)
+        qsort(r->records, count, sizeof *r->records, by_call);
+    model->operations = xs_realloc(NULL, (count + 1) * sizeof *model->operations);
+    for (size_t i = 0; i < count; i++)
+        add_operation(model, &r->records[i]);
+}
+
+/* --- all --- */
+
+static int read_context_devices(struct reading *r) {
+    struct xs_scan scan;
+    xs_scan_begin(&scan, r->trace, "SELECT id, device FROM context WHERE device IS NOT NULL", r->message, r->damaged);
+    while (xs_scan_row(&scan))
+        if (xs_scan_int(&scan, 1) >= 0)
+            *xs_hash_put(&r->context_devices, (uint64_t)xs_scan_int(&scan, 0), 0) = (uint64_t)xs_scan_int(&scan, 1) + 1;
+    return xs_scan_end(&scan);
+}
+
+static void end(struct reading *r) {
+    xs_streams_free(&r->streams);
+    xs_hash_free(&r->threads.of);
+    xs_hash_free(&r->stream_numbers.of);
+    xs_hash_free(&r->devices.of);
+    xs_hash_free(&r->context_devices);
+    free(r->correlations);
+    free(r->records);
+    r->correlations = NULL;
+    r->records = NULL;
+}
+
+int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
+                  uint64_t *damaged) {
+    struct reading r = {.model = model, .trace = trace, .sites = sites, .message = message, .damaged = damaged};
+    *model = (struct xs_model){.run_ns = xs_model_ns(xs_trace_meta_int(trace, "duration_ns", 0))};
+    number_of(&r.stream_numbers, INT64_MAX, 1); /* 0: unknown */
+    number_of(&r.devices, 0, 1);
+    int status = xs_streams_read(&r.streams, trace, message, damaged);
+    if (status >= 0)
+        status = read_context_devices(&r);
+    if (status >= 0)
+        status = read_calls(&r);
+    if (status >= 0 && !model->too_large)
+        status = read_records(&r);
+    if (status >= 0 && !model->too_large) {
+        join_records(&r);
+        for (uint32_t i = 0; i < model->call_count; i++)
+            model->run_ns = model->calls[i].return_ns > model->run_ns ? model->calls[i].return_ns : model->run_ns;
+        if (r.devices.count == 2) /* unknown, and the only one */
+            for (uint32_t i = 0; i < model->call_count; i++)
+                model->calls[i].device = 1;
+        model->threads = r.threads.count;
+        model->streams = r.stream_numbers.count;
+        model->devices = r.devices.count;
+        end(&r); /* what is worked out next needs memory of its own */
+        xs_model_find_waits(model);
+        xs_model_find_looks(model);
+        xs_model_find_handoffs(model);
+    } else {
+        xs_model_free(model);
+        model->too_large = status >= 0;
+    }
+    end(&r);
+    return status;
+}
+
+void xs_model_free(struct xs_model *model) {
+    free(model->calls);
+    free(model->copies);
+    free(model->operations);
+    *model = (struct xs_model){0};
+}

@@ -1,0 +1,277 @@
+/* What each call and each operation waited for, by CUDA's rules and by the measured times; see model.h. */
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/savings/replay/durations.h"
+#include "analyzer/savings/replay/evidence.h"
+#include "analyzer/savings/replay/queues.h"
+
+#define CLOCKS_NS XS_REPLAY_CLOCKS_NS
+
+/* A copy from pageable memory has left it before the device has it all: the call returns so much, or a quarter of the
+ * copy's time, before the copy's end. */
+#define STAGED_NS 20000
+
+/* Where nothing was measured that says it. */
+#define USUAL_GAP_NS 1500
+#define USUAL_LATENCY_NS 5000
+#define USUAL_OWN_NS 2000
+#define USUAL_NOTICE_NS 2000
+
+static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* --- operations --- */
+
+/* The order is kept where the times say so: `end` is of what would be before it. */
+static bool is_behind(int64_t end, const struct xs_model_operation *operation) {
+    return end <= operation->start_ns + CLOCKS_NS;
+}
+
+/* `engine_end`: of the copies on its engine that began before it. */
+static void find_order(const struct xs_queues *queues, const struct xs_model_call *call, int64_t engine_end,
+                       struct xs_model_operation *operation) {
+    operation->behind_stream = is_behind(queues->streams[call->stream], operation);
+    operation->behind_default = is_behind(xs_queues_default_end(queues, call), operation);
+    operation->behind_engine = operation->engine != XS_ENGINE_OTHER && is_behind(engine_end, operation);
+    int64_t before = xs_queues_before(queues, call, operation);
+    int64_t engine = operation->behind_engine ? engine_end : 0;
+    /* A copy that was staged first, or asked for, begins behind the call's own work. */
+    operation->after_return = call->return_ns > call->enter_ns && call->return_ns <= operation->start_ns;
+    int64_t given = operation->after_return ? call->return_ns : call->enter_ns;
+    operation->waited = later(before, engine) > given;
+    operation->waited_for_engine = operation->waited && engine > before;
+    operation->gap_ns = operation->start_ns - before;
+    operation->engine_gap_ns = operation->start_ns - engine;
+    operation->latency_ns = operation->start_ns - given;
+}
+
+/* --- engines --- */
+
+/* The calls' order is not the engines': a copy that waits for a kernel lets later ones pass. */
+struct engine_use {
+    int64_t start_ns;
+    uint32_t operation;
+    int32_t device;
+    uint8_t engine;
+};
+
+static int by_engine(const void *a, const void *b) {
+    const struct engine_use *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->engine != y->engine)
+        return x->engine < y->engine ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->operation > y->operation) - (x->operation < y->operation);
+}
+
+/* By operation: the end of those that began before it on its engine. */
+static int64_t *find_engine_ends(const struct xs_model *model) {
+    uint32_t count = model->operation_count;
+    struct engine_use *uses = xs_realloc(NULL, (count + 1) * sizeof *uses);
+    int64_t *ends = xs_realloc(NULL, (count + 1) * sizeof *ends), end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct xs_model_operation *o = &model->operations[i];
+        uses[i] = (struct engine_use){o->start_ns, i, o->device, o->engine};
+    }
+    if (count)
+        qsort(uses, count, sizeof *uses, by_engine);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && (uses[i].device != uses[i - 1].device || uses[i].engine != uses[i - 1].engine))
+            end = 0;
+        ends[uses[i].operation] = end;
+        end = later(end, model->operations[uses[i].operation].end_ns);
+    }
+    free(uses);
+    return ends;
+}
+
+/* --- calls --- */
+
+/* The wait of a copy or memset: for its own end, which is not so where it returned before its start; or of a blocking
+ * upload from pageable memory that was small enough to be staged, for what was in the stream before it. */
+static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const struct xs_model_operation *first,
+                                       int64_t own, int64_t longest, int64_t stream_end) {
+    if (!first->after_return && call->return_ns >= own - later(STAGED_NS, longest / 4))
+        return XS_WAITS_OWN;
+    bool is_upload = call->kind == XS_MODEL_TRANSFER && first->engine == XS_ENGINE_H2D;
+    return is_upload && !call->is_async && call->return_ns >= stream_end - CLOCKS_NS ? XS_WAITS_STREAM : XS_WAITS_NOT;
+}
+
+/* Of an allocation, a free, the end of a context. Freeing waits for the device (unless it is stream-ordered); of the
+ * others no documentation says it. A function of which one call returned while the device worked on does not wait, and
+ * a call that was no longer than usual has not waited where the device's end came by chance while it ran. */
+static enum xs_model_wait wait_of_other(const struct xs_model_call *call, const struct xs_evidence_call *evidence,
+                                        int64_t all) {
+    int64_t took = call->return_ns - call->enter_ns;
+    if (call->kind == XS_MODEL_FREE && !call->stream && !evidence->returns_first)
+        return XS_WAITS_DEVICE;
+    bool waited = all > call->enter_ns && call->return_ns >= all - CLOCKS_NS && took > CLOCKS_NS;
+    bool is_usual = evidence->own_ns >= 0 && took <= evidence->own_ns * 3 / 2 + CLOCKS_NS;
+    return waited && !is_usual ? XS_WAITS_DEVICE : XS_WAITS_NOT;
+}
+
+static void find_wait(const struct xs_queues *queues, const struct xs_evidence *evidence, struct xs_model_call *call,
+                      int64_t own, int64_t longest, int64_t stream_end, int64_t all) {
+    const struct xs_model_operation *first = call->operations ? &queues->model->operations[call->operation] : NULL;
+    switch ((enum xs_model_kind)call->kind) {
+    case XS_MODEL_TRANSFER:
+    case XS_MODEL_MEMSET:
+        call->wait = XS_WAITS_NOT;
+        if (call->operations)
+            call->wait = (uint8_t)wait_of_copy(call, first, own, longest, stream_end);
+        break;
+    case XS_MODEL_ALLOCATION:
+    case XS_MODEL_FREE:
+    case XS_MODEL_OTHER:
+        call->wait = (uint8_t)wait_of_other(call, &evidence->calls[call->entry_point], all);
+        break;
+    case XS_MODEL_SYNC: /* as it was read */
+        break;
+    case XS_MODEL_LAUNCH:
+    case XS_MODEL_RECORD:
+    case XS_MODEL_WAIT_EVENT:
+        call->wait = XS_WAITS_NOT;
+        break;
+    }
+    int64_t end = call->wait == XS_WAITS_STREAM   ? stream_end
+                  : call->wait == XS_WAITS_DEVICE ? all
+                                                  : xs_queues_wait_end(queues, call, own);
+    if (call->wait != XS_WAITS_OWN && end > call->return_ns + CLOCKS_NS)
+        call->wait = XS_WAITS_NOT; /* whatever the rule is */
+    call->waited = call->wait != XS_WAITS_NOT && end > call->enter_ns;
+    call->rest_ns = call->return_ns - (call->waited ? end : call->enter_ns);
+}
+
+/* --- what was not measured: the usual --- */
+
+/* The usual latencies of operations that had not to wait: [from the call's return][engine]. */
+static void find_latencies(const struct xs_model *model, int64_t latencies[2][XS_ENGINES]) {
+    struct xs_durations samples[2][XS_ENGINES] = {0};
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        const struct xs_model_operation *o = &model->operations[i];
+        if (!o->waited)
+            xs_durations_add(&samples[o->after_return][o->engine], o->latency_ns);
+    }
+    for (unsigned from = 0; from < 2; from++)
+        for (unsigned engine = 0; engine < XS_ENGINES; engine++)
+            latencies[from][engine] = xs_durations_usual(&samples[from][engine], USUAL_LATENCY_NS);
+}
+
+/* The latency of an operation that had to wait, and the gaps of one that had not: the usual, where it was not less. One
+ * that began as soon as if it had not waited says nothing of the gap. */
+static void fill_operations(struct xs_model *model) {
+    struct xs_durations gaps = {0}, engine_gaps = {0};
+    int64_t latencies[2][XS_ENGINES];
+    find_latencies(model, latencies);
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        struct xs_model_operation *o = &model->operations[i];
+        int64_t latency = latencies[o->after_return][o->engine];
+        o->is_held_up = o->waited && o->latency_ns > latency;
+        if (o->is_held_up)
+            xs_durations_add(o->waited_for_engine ? &engine_gaps : &gaps,
+                             o->waited_for_engine ? o->engine_gap_ns : o->gap_ns);
+        if (o->waited)
+            o->latency_ns = earlier(latency, o->latency_ns);
+    }
+    int64_t gap = xs_durations_usual(&gaps, USUAL_GAP_NS), engine_gap = xs_durations_usual(&engine_gaps, USUAL_GAP_NS);
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        struct xs_model_operation *o = &model->operations[i];
+        if (!o->is_held_up || o->waited_for_engine)
+            o->gap_ns = earlier(gap, o->gap_ns);
+        if (!o->is_held_up || !o->waited_for_engine)
+            o->engine_gap_ns = earlier(engine_gap, o->engine_gap_ns);
+    }
+}
+
+/* What calls of an entry point take. */
+struct entry_point {
+    struct xs_durations own;               /* that did not wait */
+    int64_t own_ns;                        /* their median; -1: there is none */
+    int64_t least_own_ns, least_staged_ns; /* of copies that are staged: without waiting, and from the wait's end */
+};
+enum { SAMPLED = 4096 };
+
+static void sample(struct entry_point *e, const struct xs_model_call *call, struct xs_durations *allocations) {
+    if (call->kind == XS_MODEL_ALLOCATION && !call->waited && allocations->count < SAMPLED)
+        xs_durations_add(allocations, call->rest_ns);
+    if (!call->waited && e->own.count < SAMPLED)
+        xs_durations_add(&e->own, call->rest_ns);
+    if (xs_model_is_staged(call)) {
+        int64_t *least = call->waited ? &e->least_staged_ns : &e->least_own_ns;
+        *least = earlier(*least, call->rest_ns);
+    }
+}
+
+/* Without waiting, a call would take what the others of its entry point take that did not wait. But the work of a copy
+ * that is staged is as long as the copy, and measured from the end of its wait; what the shortest ones differ by is the
+ * part of the call before the wait. */
+static int64_t own_of(const struct entry_point *e, const struct xs_model_call *call, int64_t allocation_ns) {
+    if (!call->waited)
+        return call->rest_ns;
+    if (!xs_model_is_staged(call)) {
+        int64_t otherwise = call->kind == XS_MODEL_FREE ? allocation_ns : USUAL_OWN_NS;
+        return earlier(e->own_ns >= 0 ? e->own_ns : otherwise, call->return_ns - call->enter_ns);
+    }
+    bool is_known = e->least_own_ns != INT64_MAX && e->least_staged_ns != INT64_MAX;
+    int64_t before = is_known ? later(0, e->least_own_ns - e->least_staged_ns) : 0;
+    before = earlier(before, USUAL_OWN_NS); /* where those that did not wait were longer copies */
+    return earlier(later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
+}
+
+static void fill_calls(struct xs_model *model) {
+    struct xs_durations allocations = {0};
+    int32_t count = 0;
+    for (uint32_t i = 0; i < model->call_count; i++)
+        count = model->calls[i].entry_point >= count ? model->calls[i].entry_point + 1 : count;
+    struct entry_point *entry_points = xs_realloc(NULL, (size_t)(count + 1) * sizeof *entry_points);
+    for (int32_t e = 0; e < count; e++)
+        entry_points[e] = (struct entry_point){.least_own_ns = INT64_MAX, .least_staged_ns = INT64_MAX};
+    for (uint32_t i = 0; i < model->call_count; i++)
+        sample(&entry_points[model->calls[i].entry_point], &model->calls[i], &allocations);
+    for (int32_t e = 0; e < count; e++)
+        entry_points[e].own_ns = xs_durations_usual(&entry_points[e].own, -1);
+    /* Where every free had to wait: what an allocation takes. */
+    int64_t allocation_ns = xs_durations_usual(&allocations, USUAL_OWN_NS);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        model->calls[i].own_ns = own_of(&entry_points[model->calls[i].entry_point], &model->calls[i], allocation_ns);
+    free(entry_points);
+}
+
+static void fill_notice(struct xs_model *model) {
+    struct xs_durations notices = {0};
+    for (uint32_t i = 0; i < model->call_count; i++)
+        if (model->calls[i].kind == XS_MODEL_SYNC && model->calls[i].waited)
+            xs_durations_add(&notices, model->calls[i].rest_ns);
+    model->notice_ns = xs_durations_usual(&notices, USUAL_NOTICE_NS);
+}
+
+void xs_model_find_waits(struct xs_model *model) {
+    struct xs_evidence evidence;
+    struct xs_queues queues;
+    xs_evidence_find(&evidence, model);
+    xs_queues_begin(&queues, model);
+    int64_t *engine_ends = find_engine_ends(model);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct xs_model_call *call = &model->calls[i];
+        int64_t stream_end = xs_queues_stream_wait_end(&queues, call), all = queues.all[call->device];
+        int64_t own = 0, longest = 0;
+        for (uint32_t k = 0; k < call->operations; k++) {
+            struct xs_model_operation *operation = &model->operations[call->operation + k];
+            find_order(&queues, call, engine_ends[call->operation + k], operation);
+            xs_queues_add(&queues, call, operation->end_ns);
+            own = later(own, operation->end_ns);
+            longest = later(longest, operation->end_ns - operation->start_ns);
+        }
+        find_wait(&queues, &evidence, call, own, longest, stream_end, all);
+        xs_queues_order(&queues, call);
+    }
+    xs_queues_end(&queues);
+    free(engine_ends);
+    xs_evidence_free(&evidence);
+    fill_operations(model);
+    fill_calls(model);
+    fill_notice(model);
+}

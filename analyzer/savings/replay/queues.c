@@ -1,0 +1,104 @@
+/* Streams and events in the order of the calls; see queues.h. */
+#include "analyzer/savings/replay/queues.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t *zeros(int32_t count) {
+    int64_t *items = xs_realloc(NULL, (size_t)count * sizeof *items);
+    memset(items, 0, (size_t)count * sizeof *items);
+    return items;
+}
+
+void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model) {
+    *queues = (struct xs_queues){.model = model,
+                                 .streams = zeros(model->streams),
+                                 .all = zeros(model->devices),
+                                 .legacy = zeros(model->devices),
+                                 .ordered = zeros(model->devices)};
+}
+
+void xs_queues_end(struct xs_queues *queues) {
+    free(queues->streams);
+    free(queues->all);
+    free(queues->legacy);
+    free(queues->ordered);
+    xs_hash_free(&queues->events);
+    *queues = (struct xs_queues){0};
+}
+
+int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_model_call *call) {
+    if (call->is_apart)
+        return 0;
+    return (call->is_legacy ? queues->ordered : queues->legacy)[call->device];
+}
+
+int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call) {
+    return later(queues->streams[call->stream], xs_queues_default_end(queues, call));
+}
+
+int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call) {
+    return call->is_legacy ? xs_queues_stream_end(queues, call) : queues->streams[call->stream];
+}
+
+int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model_call *call, int64_t own) {
+    switch ((enum xs_model_wait)call->wait) {
+    case XS_WAITS_OWN:
+        return own;
+    case XS_WAITS_STREAM:
+        return xs_queues_stream_wait_end(queues, call);
+    case XS_WAITS_EVENT: {
+        const uint64_t *end = xs_hash_find(&queues->events, call->object, 0);
+        return end ? (int64_t)*end - 1 : 0;
+    }
+    case XS_WAITS_DEVICE:
+        return queues->all[call->device];
+    case XS_WAITS_NOT:
+        break;
+    }
+    return 0;
+}
+
+int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_call *call,
+                         const struct xs_model_operation *operation) {
+    int64_t end = 0;
+    if (operation->behind_stream)
+        end = queues->streams[call->stream];
+    if (operation->behind_default)
+        end = later(end, xs_queues_default_end(queues, call));
+    return end;
+}
+
+static void raise(int64_t *end, int64_t to) { *end = later(*end, to); }
+
+/* Something that ends then was put into the call's stream. */
+static void put(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
+    raise(&queues->streams[call->stream], end_ns);
+    if (call->is_legacy)
+        raise(&queues->legacy[call->device], end_ns);
+    if (!call->is_apart)
+        raise(&queues->ordered[call->device], end_ns);
+}
+
+void xs_queues_add(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
+    put(queues, call, end_ns);
+    raise(&queues->all[call->device], end_ns);
+}
+
+void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call) {
+    if (call->kind != XS_MODEL_RECORD && call->kind != XS_MODEL_WAIT_EVENT)
+        return;
+    int64_t end_ns = xs_queues_stream_end(queues, call);
+    if (call->kind == XS_MODEL_RECORD) {
+        *xs_hash_put(&queues->events, call->object, 0) = (uint64_t)end_ns + 1;
+    } else {
+        const uint64_t *event = xs_hash_find(&queues->events, call->object, 0);
+        if (event)
+            end_ns = later(end_ns, (int64_t)*event - 1);
+    }
+    put(queues, call, end_ns); /* in the legacy default stream, both are a point that other streams wait for */
+}

@@ -1,0 +1,316 @@
+/* The replay: each thread goes from call to call, the one that comes first next, and the device with them; see
+ * replay.h. */
+#include "analyzer/savings/replay/replay.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/savings/replay/device.h"
+
+/* From the call of a copy with page-locked memory to its start, where nothing is in the way. */
+#define UNSTAGED_NS 10000
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* A thread of the program: its next call, and when it will be entered. */
+struct thread {
+    uint32_t call, last; /* XS_NO_CALL: there is none */
+    uint32_t point;      /* what it waits for within its call */
+    int64_t enter_ns;
+    int64_t return_ns; /* of its last call so far */
+    int32_t paused;    /* a thread that pauses until one of this one's calls has returned; -1 */
+    int32_t next;      /* another one that pauses for the same thread; -1 */
+};
+#define XS_NO_CALL UINT32_MAX
+
+struct replay {
+    const struct xs_model *model;
+    const uint32_t *change_of;
+    const struct xs_change *changes;
+    struct xs_device device;
+    uint32_t *next; /* by call: the same thread's next */
+    struct thread *threads;
+    int32_t *heap; /* of threads that have a next call, by its time */
+    int32_t heap_count;
+    int64_t *returns;
+    int64_t *returned; /* by call: when, -1: not yet; NULL: no thread hands over to another one */
+};
+
+/* --- the heap --- */
+
+static bool is_first(const struct replay *r, int32_t a, int32_t b) {
+    const struct thread *x = &r->threads[a], *y = &r->threads[b];
+    return x->enter_ns != y->enter_ns ? x->enter_ns < y->enter_ns : x->call < y->call;
+}
+
+static void push(struct replay *r, int32_t thread) {
+    int32_t place = r->heap_count++;
+    for (; place && is_first(r, thread, r->heap[(place - 1) / 2]); place = (place - 1) / 2)
+        r->heap[place] = r->heap[(place - 1) / 2];
+    r->heap[place] = thread;
+}
+
+static int32_t pop(struct replay *r) {
+    int32_t first = r->heap[0], last = r->heap[--r->heap_count], place = 0;
+    for (;;) {
+        int32_t child = 2 * place + 1;
+        if (child + 1 < r->heap_count && is_first(r, r->heap[child + 1], r->heap[child]))
+            child++;
+        if (child >= r->heap_count || !is_first(r, r->heap[child], last))
+            break;
+        r->heap[place] = r->heap[child];
+        place = child;
+    }
+    r->heap[place] = last;
+    return first;
+}
+
+/* --- begin and end --- */
+
+static void begin_handoffs(struct replay *r) {
+    const struct xs_model *model = r->model;
+    bool any = false;
+    for (uint32_t i = 0; i < model->call_count && !any; i++)
+        any = model->calls[i].handed_by != 0;
+    if (!any)
+        return;
+    r->returned = xs_realloc(NULL, model->call_count * sizeof *r->returned);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        r->returned[i] = -1;
+}
+
+static void begin(struct replay *r) {
+    const struct xs_model *model = r->model;
+    xs_device_begin(&r->device, model);
+    begin_handoffs(r);
+    r->next = xs_realloc(NULL, model->call_count * sizeof *r->next);
+    r->threads = xs_realloc(NULL, (size_t)model->threads * sizeof *r->threads);
+    r->heap = xs_realloc(NULL, (size_t)model->threads * sizeof *r->heap);
+    for (int32_t t = 0; t < model->threads; t++)
+        r->threads[t] = (struct thread){.call = XS_NO_CALL, .last = XS_NO_CALL, .paused = -1, .next = -1};
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        struct thread *thread = &r->threads[model->calls[i].thread];
+        r->next[i] = XS_NO_CALL;
+        if (thread->last == XS_NO_CALL)
+            thread->call = i;
+        else
+            r->next[thread->last] = i;
+        thread->last = i;
+    }
+}
+
+static void end(struct replay *r) {
+    xs_device_end(&r->device);
+    free(r->next);
+    free(r->threads);
+    free(r->heap);
+    free(r->returned);
+}
+
+/* --- one call --- */
+
+static const struct xs_change *change_at(const struct replay *r, uint32_t index) {
+    uint32_t number = r->change_of ? r->change_of[index] : 0;
+    return number ? &r->changes[number - 1] : NULL;
+}
+
+/* Those that begin behind the call's own work, or the others. Data that need not be staged wait for no work. */
+static void put_operations(struct replay *r, uint32_t index, bool after_return, int64_t given) {
+    const struct xs_model_call *call = &r->model->calls[index];
+    const struct xs_change *change = change_at(r, index);
+    bool unstaged = change && change->unstaged, beside = change && change->beside;
+    for (uint32_t k = 0; k < call->operations; k++) {
+        const struct xs_model_operation *o = &r->model->operations[call->operation + k];
+        int64_t length = change && change->lasts ? change->operation_ns / call->operations : o->end_ns - o->start_ns;
+        int64_t latency = unstaged && o->latency_ns > UNSTAGED_NS ? UNSTAGED_NS : o->latency_ns;
+        if ((o->after_return && !unstaged) == after_return)
+            xs_device_put(&r->device, call, call->operation + k, given + latency, length, beside);
+    }
+}
+
+static int64_t measured_end(const struct replay *r, const struct xs_model_call *call) {
+    int64_t end = 0;
+    for (uint32_t k = 0; k < call->operations; k++)
+        end = later(end, r->model->operations[call->operation + k].end_ns);
+    return end;
+}
+
+/* When the call returns; `end` is that of what it waits for. */
+static int64_t return_of(const struct replay *r, const struct xs_model_call *call, int64_t enter, int64_t end) {
+    int64_t done = enter + call->own_ns;
+    if (call->waited)
+        return later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
+    if (call->wait == XS_WAITS_OWN) /* it ended before the call was entered, as clocks go */
+        return later(enter, end + call->return_ns - measured_end(r, call));
+    if (call->wait == XS_WAITS_NOT || end <= enter)
+        return done;
+    return xs_model_is_staged(call) ? end + call->own_ns : later(done, end + r->model->notice_ns);
+}
+
+/* The program's work between two calls of a thread, and what a change adds to it. */
+static int64_t work_before(const struct replay *r, uint32_t index, int64_t work) {
+    const struct xs_change *change = change_at(r, index);
+    return change ? later(0, work + change->before_ns) : work;
+}
+
+/* The thread's next call was handed over by a call that has returned now. */
+static void end_pause(struct replay *r, int32_t t, uint32_t by) {
+    struct thread *thread = &r->threads[t];
+    const struct xs_model_call *calls = r->model->calls;
+    int64_t work = later(0, calls[thread->call].enter_ns - calls[by].return_ns);
+    thread->enter_ns = xs_model_ns(later(thread->return_ns, r->returned[by] + work_before(r, thread->call, work)));
+    push(r, t);
+}
+
+/* The thread has a next call: it comes behind the program's work, which begins at `since_ns` in the replay and
+ * `measured_ns` in the run, or behind the call of another thread that handed over. */
+static void await_call(struct replay *r, int32_t t, int64_t since_ns, int64_t measured_ns) {
+    struct thread *thread = &r->threads[t];
+    const struct xs_model_call *call = &r->model->calls[thread->call];
+    uint32_t by = call->handed_by;
+    if (by && r->returned[by - 1] >= 0) {
+        end_pause(r, t, by - 1);
+    } else if (by) {
+        struct thread *other = &r->threads[r->model->calls[by - 1].thread];
+        thread->next = other->paused;
+        other->paused = t;
+    } else {
+        int64_t work = later(0, call->enter_ns - measured_ns);
+        thread->enter_ns = xs_model_ns(since_ns + work_before(r, thread->call, work));
+        push(r, t);
+    }
+}
+
+static void end_pauses(struct replay *r, int32_t t, uint32_t index) {
+    int32_t *place = &r->threads[t].paused;
+    while (*place >= 0) {
+        int32_t waiting = *place;
+        if (r->model->calls[r->threads[waiting].call].handed_by - 1 != index) {
+            place = &r->threads[waiting].next;
+            continue;
+        }
+        *place = r->threads[waiting].next;
+        end_pause(r, waiting, index);
+    }
+}
+
+/* The thread's call has returned: on to the next. */
+static void go_on(struct replay *r, int32_t t, int64_t return_ns) {
+    struct thread *thread = &r->threads[t];
+    uint32_t index = thread->call;
+    return_ns = xs_model_ns(return_ns);
+    thread->return_ns = return_ns;
+    if (r->returns)
+        r->returns[index] = return_ns;
+    if (r->returned) {
+        r->returned[index] = return_ns;
+        end_pauses(r, t, index);
+    }
+    thread->call = r->next[index];
+    if (thread->call != XS_NO_CALL)
+        await_call(r, t, return_ns, r->model->calls[index].return_ns);
+}
+
+static void end_call(struct replay *r, int32_t t, int64_t end) {
+    const struct thread *thread = &r->threads[t];
+    const struct xs_model_call *call = &r->model->calls[thread->call];
+    const struct xs_change *change = change_at(r, thread->call);
+    int64_t return_ns = change && change->returns == XS_RETURNS_BEHIND
+                            ? later(thread->enter_ns, end) + change->host_ns + call->look_ns
+                            : later(thread->enter_ns, return_of(r, call, thread->enter_ns, end));
+    put_operations(r, thread->call, true, return_ns);
+    xs_device_order(&r->device, call);
+    go_on(r, t, return_ns);
+}
+
+static void begin_call(struct replay *r, int32_t t) {
+    struct thread *thread = &r->threads[t];
+    const struct xs_model_call *call = &r->model->calls[thread->call];
+    const struct xs_change *change = change_at(r, thread->call);
+    int64_t enter = thread->enter_ns, end;
+    if (change && change->dropped) {
+        go_on(r, t, enter + call->look_ns);
+        return;
+    }
+    uint32_t own = r->device.point_count;
+    bool returns_at_once = change && change->returns == XS_RETURNS_AT_ONCE;
+    bool waits_own = change && change->returns == XS_RETURNS_BEHIND ? true : call->wait == XS_WAITS_OWN;
+    thread->point = XS_NO_POINT;
+    if (!waits_own && !returns_at_once)
+        thread->point = xs_device_wait(&r->device, call, (enum xs_model_wait)call->wait, own);
+    put_operations(r, thread->call, false, enter);
+    if (returns_at_once) {
+        int64_t returns = enter + change->host_ns + call->look_ns;
+        put_operations(r, thread->call, true, returns);
+        xs_device_order(&r->device, call);
+        go_on(r, t, returns);
+        return;
+    }
+    if (waits_own)
+        thread->point = xs_device_wait(&r->device, call, XS_WAITS_OWN, own);
+    if (xs_device_end_of(&r->device, thread->point, t, &end))
+        end_call(r, t, end);
+}
+
+static void move_device(struct replay *r) {
+    xs_device_step(&r->device);
+    for (int32_t i = 0; i < r->device.woken_count; i++) {
+        int32_t t = r->device.woken[i];
+        end_call(r, t, r->device.points[r->threads[t].point].end_ns);
+    }
+}
+
+/* The thread that ends the process is the one that returned last in the measured run. */
+static int64_t run_end(const struct replay *r) {
+    const struct xs_model *model = r->model;
+    int64_t run = 0, last = -1;
+    int32_t main = -1;
+    for (int32_t t = 0; t < model->threads; t++) {
+        uint32_t call = r->threads[t].last;
+        if (call == XS_NO_CALL)
+            continue;
+        run = later(run, r->threads[t].return_ns);
+        if (model->calls[call].return_ns > last) {
+            last = model->calls[call].return_ns;
+            main = t;
+        }
+    }
+    return main < 0 ? model->run_ns : later(run, r->threads[main].return_ns + later(0, model->run_ns - last));
+}
+
+int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
+                      int64_t *returns) {
+    struct replay r = {.model = model, .change_of = change_of, .changes = changes, .returns = returns};
+    begin(&r);
+    for (int32_t t = 0; t < model->threads; t++) {
+        if (r.threads[t].call != XS_NO_CALL)
+            await_call(&r, t, 0, 0);
+    }
+    for (;;) {
+        int64_t device = xs_device_next(&r.device), host = r.heap_count ? r.threads[r.heap[0]].enter_ns : INT64_MAX;
+        if (device <= host && device != INT64_MAX)
+            move_device(&r);
+        else if (host != INT64_MAX)
+            begin_call(&r, pop(&r));
+        else
+            break;
+    }
+    int64_t run = run_end(&r);
+    end(&r);
+    return run;
+}
+
+double xs_replay_error(const struct xs_model *model, int64_t *run_ns) {
+    *run_ns = 0;
+    if (!model->call_count)
+        return 0;
+    int64_t *returns = xs_realloc(NULL, model->call_count * sizeof *returns);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        returns[i] = -1;
+    *run_ns = xs_replay_run(model, NULL, NULL, returns);
+    int64_t worst = llabs(*run_ns - model->run_ns);
+    for (uint32_t i = 0; i < model->call_count; i++)
+        worst = later(worst, returns[i] < 0 ? model->run_ns : llabs(returns[i] - model->calls[i].return_ns));
+    free(returns);
+    return model->run_ns > 0 ? (double)worst / (double)model->run_ns : 0;
+}

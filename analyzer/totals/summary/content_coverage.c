@@ -1,0 +1,125 @@
+/* Counts what is known of contents; see content_coverage.h. */
+#include "analyzer/totals/summary/content_coverage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/trace/ran.h"
+#include "analyzer/trace/scan.h"
+
+#define NAME_ROW(n, id, name) [n] = name,
+const char *const xs_skip_names[] = {XS_FINGERPRINT_SKIPS(NAME_ROW)};
+
+/* The columns of a transfer or launch that ran. */
+static bool ran(const struct xs_scan *scan, int result) {
+    return !xs_scan_null(scan, result) && xs_ran(xs_scan_int(scan, result), xs_scan_int(scan, result + 1) != 0);
+}
+
+static int read_transfers(const struct xs_trace *trace, struct xs_content_coverage *c, uint64_t *with_number,
+                          char *message) {
+    struct xs_scan scan;
+    uint64_t damaged = 0;
+    xs_scan_begin(&scan, trace, "SELECT direction, bytes, skip, fingerprint, result, is_captured FROM transfer",
+                  message, &damaged);
+    while (xs_scan_row(&scan)) {
+        int64_t direction = xs_scan_int(&scan, 0);
+        bool has_number = !xs_scan_null(&scan, 3);
+        *with_number += has_number;
+        if (!ran(&scan, 4) || (direction != XS_DIR_H2D && direction != XS_DIR_D2H) || xs_scan_int(&scan, 1) <= 0)
+            continue;
+        c->eligible++;
+        if (has_number)
+            c->taken++;
+        else
+            c->skipped[xs_scan_kind(&scan, 2, XS_SKIP_COUNT)]++;
+    }
+    return xs_scan_end(&scan);
+}
+
+static int count_rows(const struct xs_trace *trace, const char *sql, uint64_t *count, char *message) {
+    struct xs_scan scan;
+    uint64_t damaged = 0;
+    xs_scan_begin(&scan, trace, sql, message, &damaged);
+    *count = xs_scan_row(&scan) ? xs_scan_count(&scan, 0) : 0;
+    return xs_scan_end(&scan);
+}
+
+/* Fingerprints that transfers have a number of, and that are not there. Looked for one by one only where the numbers
+ * say that some are missing. */
+static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct xs_content_coverage *c, char *message) {
+    uint64_t rows = 0;
+    int status = count_rows(trace, "SELECT count(*) FROM fingerprint", &rows, message);
+    if (status >= 0 && rows < with_number)
+        status = count_rows(trace,
+                            "SELECT count(*) FROM transfer t WHERE direction IN (1, 2) AND bytes > 0 AND " XS_RAN
+                            " AND fingerprint IS NOT NULL"
+                            " AND NOT EXISTS (SELECT 1 FROM fingerprint f WHERE f.id = t.fingerprint)",
+                            &c->lost, message);
+    c->taken -= c->lost < c->taken ? c->lost : c->taken;
+    return status;
+}
+
+static int read_launches(const struct xs_trace *trace, struct xs_content_coverage *c, char *message) {
+    struct xs_scan scan;
+    uint64_t damaged = 0;
+    xs_scan_begin(&scan, trace, "SELECT kind, arguments, result, is_captured FROM launch", message, &damaged);
+    while (xs_scan_row(&scan)) {
+        int64_t kind = xs_scan_int(&scan, 0);
+        if (!ran(&scan, 2))
+            continue;
+        c->graphs += kind == XS_LAUNCH_GRAPH;
+        if (kind == XS_LAUNCH_KERNEL || kind == XS_LAUNCH_COOPERATIVE) {
+            c->kernels++;
+            c->kernels_unseen += xs_scan_null(&scan, 1);
+        }
+    }
+    return xs_scan_end(&scan);
+}
+
+int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message) {
+    uint64_t with_number = 0;
+    *contents = (struct xs_content_coverage){0};
+    contents->migration_rests = xs_trace_meta_count(trace, "cupti.migration_rests");
+    contents->migrations_ns = xs_trace_meta_count(trace, "cupti.migrations_ns");
+    contents->run_ns = xs_trace_meta_count(trace, "duration_ns");
+    xs_trace_meta_text(trace, "option.fingerprint", contents->mode, sizeof contents->mode, "");
+    int status = read_transfers(trace, contents, &with_number, message);
+    status = status < 0 ? status : read_lost(trace, with_number, contents, message);
+    return status < 0 ? status : read_launches(trace, contents, message);
+}
+
+#define NOT_CHECKED "Contents were not checked: "
+
+void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
+    unsigned most = 0;
+    buffer[0] = '\0';
+    if (!c->eligible || c->taken)
+        return;
+    for (unsigned i = 1; i < XS_SKIP_COUNT; i++)
+        if (c->skipped[i] > c->skipped[most])
+            most = i;
+    if (most == XS_SKIP_IMPORTED)
+        snprintf(buffer, bytes,
+                 NOT_CHECKED "the trace was imported, and a profile has none. Record the program with "
+                             "xferspy to find needless copies.");
+    else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
+        snprintf(buffer, bytes,
+                 NOT_CHECKED "fingerprints were off, so needless copies are not found. "
+                             "Record without --fingerprint=off (XFERSPY_FINGERPRINT=off).");
+    else if (c->lost > c->skipped[most])
+        snprintf(buffer, bytes, NOT_CHECKED "the trace ends before the fingerprints.");
+    else
+        snprintf(buffer, bytes, NOT_CHECKED "no transfer has a fingerprint (%s).",
+                 most ? xs_skip_names[most] : "no reason is given");
+}
+
+void xs_content_coverage_migrations(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
+    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    *buffer = 0;
+    if (c->migration_rests)
+        snprintf(buffer, bytes,
+                 "Page migrations of managed memory were recorded for only %s of %s, because they slow down the"
+                 " program. XFERSPY_MIGRATIONS=all records them all.",
+                 xs_format_ns(recorded, c->migrations_ns), xs_format_ns(run, c->run_ns));
+}

@@ -1,0 +1,40 @@
+/* The run's numbers by name (metrics.def): what `diff` lists, `check` sets limits to, and `export` hands to others. */
+#ifndef XFERSPY_ANALYZER_SUMMARY_METRICS_H
+#define XFERSPY_ANALYZER_SUMMARY_METRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/base/spread.h"
+#include "analyzer/findings/engine/findings.h"
+#include "analyzer/totals/summary/summary.h"
+
+enum xs_metric {
+#define XS_METRIC(id, name, unit, title, value, known) XS_METRIC_##id,
+#include "analyzer/totals/summary/metrics.def"
+#undef XS_METRIC
+    XS_METRICS,
+};
+
+enum xs_metric_unit { XS_METRIC_NS, XS_METRIC_BYTES, XS_METRIC_COUNT, XS_METRIC_UNITS };
+extern const char *const xs_metric_unit_names[]; /* "ns", "bytes", "count" */
+/* "12.3 ms", "1.20 GiB", "12,345"; `buffer` of XS_UNIT_BYTES is returned. */
+const char *xs_metric_format(char *buffer, enum xs_metric_unit unit, uint64_t value);
+
+struct xs_metric_info {
+    const char *name, *title; /* static */
+    enum xs_metric_unit unit;
+};
+extern const struct xs_metric_info xs_metric_infos[XS_METRICS];
+
+struct xs_metric_values {
+    struct xs_metric_value of[XS_METRICS];
+};
+
+void xs_metrics_compute(const struct xs_summary *summary, const struct xs_findings *findings,
+                        struct xs_metric_values *values);
+
+/* The metric of a name, -1: none. */
+int xs_metric_find(const char *name);
+
+#endif

@@ -1,0 +1,413 @@
+/* Totals by call site, thread, ...; see summary_by.h. The tables are read once more for this, so a report without --by
+ * takes no longer. */
+#include "analyzer/totals/summary/summary_by.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/selection.h"
+#include "analyzer/totals/summary/summary_internal.h"
+#include "analyzer/trace/ran.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/trace/windows/device_windows.h"
+#include "schema/write/store_thin.h"
+
+const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
+
+/* --- what instances claim --- */
+
+void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instance) {
+    struct xs_by_claims *claims = data;
+    if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
+        return;
+    const struct xs_evidence *rows = instance->evidence;
+    uint64_t ns = xs_times_rank_ns(&instance->removable);
+    if (xs_instance_is_run(instance)) {
+        xs_grow(&claims->runs, claims->run_count, &claims->run_capacity, sizeof *claims->runs);
+        claims->runs[claims->run_count++] = (struct xs_by_run){.first = rows[0].row,
+                                                               .last = rows[1].row,
+                                                               .site = instance->site,
+                                                               .detector = (uint8_t)detector,
+                                                               .verdict = (uint8_t)instance->verdict,
+                                                               .transfers = instance->transfers,
+                                                               .ns = ns};
+        return;
+    }
+    xs_grow(&claims->items, claims->item_count, &claims->item_capacity, sizeof *claims->items);
+    claims->items[claims->item_count++] = (struct xs_by_item){.row = rows[0].row,
+                                                              .ns = ns,
+                                                              .site = instance->site,
+                                                              .table = (uint8_t)rows[0].table,
+                                                              .detector = (uint8_t)detector,
+                                                              .verdict = (uint8_t)instance->verdict};
+}
+
+void xs_by_claims_free(struct xs_by_claims *claims) {
+    free(claims->items);
+    free(claims->runs);
+    *claims = (struct xs_by_claims){0};
+}
+
+/* --- rows --- */
+
+struct work {
+    const struct xs_trace *trace;
+    struct xs_sites *sites;
+    const struct xs_findings *findings;
+    const struct xs_selection *selection; /* transfers that count; NULL: all */
+    struct xs_by *by;
+    char *message;
+    size_t capacity;
+    struct xs_hash by_id;   /* of what has a number: to index + 1 */
+    struct xs_hash by_text; /* of what is a text: two hashes of it to index + 1 */
+    struct xs_records records;
+    struct xs_hash rows;     /* table and row to the most that a cause saves there, plus 1 */
+    struct xs_hash counting; /* findings that count, by what they are, to index + 1 */
+    struct xs_by_run *runs;  /* by site, then by first row; ns: of each transfer */
+    size_t run_count;
+    struct xs_hash run_of_site; /* to the index + 1 of the one that is next, or at hand */
+};
+
+static size_t add_row(struct work *w) {
+    struct xs_by *by = w->by;
+    if (by->count == w->capacity) {
+        w->capacity = w->capacity ? w->capacity * 2 : 64;
+        by->rows = xs_realloc(by->rows, w->capacity * sizeof *by->rows);
+    }
+    by->rows[by->count] = (struct xs_by_row){.number = -1, .device = -1};
+    return by->count++;
+}
+
+/* The row of a text with a mark for what kind of text it is, made where there is none. */
+static size_t row_of_text(struct work *w, char mark, const char *text, const char *beside) {
+    uint64_t hash[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
+    const char *const parts[] = {text ? text : "", beside ? beside : ""};
+    for (int part = 0; part < 2; part++) {
+        for (const char *c = parts[part];; c++) { /* the NUL as well: "ab", "c" is not "a", "bc" */
+            hash[0] = (hash[0] ^ (unsigned char)*c ^ (unsigned char)mark) * 0x100000001b3u;
+            hash[1] = xs_mix(hash[1] + (unsigned char)*c + ((uint64_t)(unsigned char)mark << 8));
+            if (!*c)
+                break;
+        }
+    }
+    uint64_t *row = xs_hash_put(&w->by_text, hash[0], hash[1]);
+    if (!*row)
+        *row = add_row(w) + 1;
+    return (size_t)*row - 1;
+}
+
+static size_t row_of_frame(struct work *w, const struct xs_frame *frame) {
+    size_t row;
+    if (!frame)
+        return row_of_text(w, 0, NULL, NULL);
+    const char *owner = frame->file ? frame->file : frame->module;
+    if (w->by->key == XS_BY_FUNCTION && frame->function)
+        row = row_of_text(w, 'f', frame->function, owner);
+    else if (w->by->key != XS_BY_MODULE && frame->file)
+        row = row_of_text(w, 'F', frame->file, NULL);
+    else
+        row = row_of_text(w, 'm', frame->module, NULL); /* Python's frames have none, and are one row */
+    if (!w->by->rows[row].frame)
+        w->by->rows[row].frame = frame;
+    return row;
+}
+
+/* What a row of the trace says of itself; columns of every query below. */
+enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, DEVICE, BYTES, ENTER, RETURN, CORRELATION, BATCH };
+
+/* A number for what groups rows, the same for what is one group surely; several may mean one group. */
+static int64_t group_of(struct work *w, const struct xs_scan *scan) {
+    switch (w->by->key) {
+    case XS_BY_SITE:
+        return xs_site_of(w->sites, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK));
+    case XS_BY_NVTX:
+        return xs_scan_int(scan, RANGE);
+    case XS_BY_THREAD:
+        return xs_scan_int(scan, THREAD);
+    case XS_BY_STREAM:
+        return xs_scan_int(scan, STREAM);
+    case XS_BY_DEVICE:
+        return xs_scan_null(scan, DEVICE) || xs_scan_int(scan, DEVICE) < 0 ? -1 : xs_scan_int(scan, DEVICE);
+    default:
+        return xs_sites_place(w->sites, xs_scan_int(scan, STACK));
+    }
+}
+
+static size_t new_row(struct work *w, int64_t group) {
+    const char *range;
+    size_t row;
+    switch (w->by->key) {
+    case XS_BY_FUNCTION:
+    case XS_BY_FILE:
+    case XS_BY_MODULE:
+        return row_of_frame(w, group ? xs_callsites_place_frame(w->sites->callsites, (uint32_t)group) : NULL);
+    case XS_BY_NVTX:
+        range = w->sites->callsites ? xs_callsites_range(w->sites->callsites, group) : NULL;
+        row = row_of_text(w, range ? 'r' : 0, range, NULL);
+        if (range && !w->by->rows[row].name)
+            w->by->rows[row].name = xs_strdup(range);
+        return row;
+    case XS_BY_SITE:
+        row = add_row(w);
+        w->by->rows[row].frame = xs_site_place_frame(w->sites, (uint32_t)group);
+        w->by->rows[row].entry_point = xs_site_entry(w->sites, (uint32_t)group)->name;
+        return row;
+    default:
+        row = add_row(w);
+        w->by->rows[row].id = group;
+        return row;
+    }
+}
+
+static struct xs_by_row *row_of(struct work *w, const struct xs_scan *scan) {
+    int64_t group = group_of(w, scan);
+    const uint64_t *known = xs_hash_find(&w->by_id, (uint64_t)group, 0);
+    size_t row = known ? (size_t)*known - 1 : new_row(w, group);
+    if (!known)
+        *xs_hash_put(&w->by_id, (uint64_t)group, 0) = row + 1;
+    return &w->by->rows[row];
+}
+
+/* --- reading --- */
+
+static void take_transfer(struct work *w, struct xs_scan *scan, struct xs_by_row *row) {
+    uint64_t host_ns = 0, device_ns, bytes = xs_scan_count(scan, BYTES);
+    const struct xs_record *record = xs_records_find(&w->records, xs_scan_correlation(scan, CORRELATION));
+    row->transfers++;
+    row->bytes = xs_sum(row->bytes, bytes);
+    xs_scan_span(scan, ENTER, RETURN, &host_ns);
+    if (xs_scan_int(scan, BATCH) == 0) /* all copies of a batch call carry the whole call's host time */
+        row->host_ns = xs_sum(row->host_ns, host_ns);
+    if (xs_record_share(record, bytes, &device_ns)) {
+        row->timed++;
+        row->device_ns = xs_sum(row->device_ns, device_ns);
+        row->modelled += xs_is_modelled(w->trace, record->correlation);
+        w->by->timed = true;
+    }
+}
+
+static const enum xs_evidence_table tables[] = {XS_EVIDENCE_TRANSFER, XS_EVIDENCE_MEMSET, XS_EVIDENCE_ALLOCATION,
+                                                XS_EVIDENCE_SYNC,     XS_EVIDENCE_LAUNCH, XS_EVIDENCE_API_CALL,
+                                                XS_EVIDENCE_MIGRATION};
+
+/* Runs of one site do not overlap, but for those of several threads or streams. */
+static int by_site(const void *a, const void *b) {
+    const struct xs_by_run *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* The first findings of the causes, or where causes were not found all that are no bound. */
+static void find_counting(struct work *w, const struct xs_findings *findings) {
+    size_t count = findings->cause_count ? findings->cause_count : findings->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct xs_finding *f = &findings->items[i];
+        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+            if (xs_finding_has_verdict(f, verdict))
+                *xs_hash_put(&w->counting, f->site, (uint64_t)f->detector << 8 | verdict) = i + 1;
+    }
+}
+
+static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdict, uint32_t site, uint64_t ns) {
+    const uint64_t *index = xs_hash_find(&w->counting, site, (uint64_t)detector << 8 | verdict);
+    if (!index)
+        return 0;
+    /* what is saved at copies that were not looked at is shown where the others are */
+    const struct xs_finding *f = &w->findings->items[*index - 1];
+    uint64_t share = xs_finding_share_ns(f, ns);
+    if (!f->saves.known || f->saves.scaled_most_ns >= f->saves.most_ns)
+        return share;
+    return (uint64_t)((long double)share * (long double)f->saves.most_ns /
+                      (long double)(f->saves.most_ns - f->saves.scaled_most_ns));
+}
+
+static void take_claims(struct work *w, const struct xs_by_claims *claims) {
+    for (size_t i = 0; i < claims->item_count; i++) {
+        const struct xs_by_item *item = &claims->items[i];
+        uint64_t ns = share_of(w, item->detector, item->verdict, item->site, item->ns);
+        uint64_t *most = ns ? xs_hash_put(&w->rows, (uint64_t)item->row, item->table) : NULL;
+        if (most && *most < ns + 1)
+            *most = ns + 1;
+    }
+    w->runs = xs_realloc(NULL, (claims->run_count + 1) * sizeof *w->runs);
+    for (size_t i = 0; i < claims->run_count; i++) {
+        struct xs_by_run run = claims->runs[i];
+        run.ns = share_of(w, run.detector, run.verdict, run.site, run.ns) / run.transfers;
+        if (run.ns)
+            w->runs[w->run_count++] = run;
+    }
+    qsort(w->runs, w->run_count, sizeof *w->runs, by_site);
+    for (size_t i = w->run_count; i-- > 0;)
+        *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
+}
+
+/* What is saved of a transfer as one of a run; rows come in the order of their ids. */
+static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
+    int64_t id = xs_scan_int(scan, ID);
+    if (!w->run_count)
+        return 0;
+    uint32_t site = xs_site_of(w->sites, xs_scan_int(scan, ENTRY), xs_scan_int(scan, STACK));
+    uint64_t *next = xs_hash_find(&w->run_of_site, site, 0);
+    while (next && *next <= w->run_count && w->runs[*next - 1].site == site && w->runs[*next - 1].last < id)
+        ++*next;
+    const struct xs_by_run *run = next && *next <= w->run_count ? &w->runs[*next - 1] : NULL;
+    return run && run->site == site && run->first <= id ? run->ns : 0;
+}
+
+static int read_table(struct work *w, enum xs_evidence_table table) {
+    bool transfers = table == XS_EVIDENCE_TRANSFER;
+    char sql[640];
+    struct xs_scan scan;
+    snprintf(sql, sizeof sql, "SELECT t.id, %s, %s%s FROM %s t%s", xs_evidence_columns[table].called_from,
+             w->by->key == XS_BY_DEVICE ? xs_evidence_columns[table].device : "NULL",
+             transfers ? ", t.bytes, t.enter_ns, t.return_ns, t.correlation, t.batch_index" : "",
+             xs_evidence_table_names[table], transfers ? " WHERE " XS_RAN : "");
+    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        const uint64_t *claim = xs_hash_find(&w->rows, (uint64_t)xs_scan_int(&scan, ID), table);
+        if ((!claim && !transfers) || !xs_selection_has(w->selection, table, xs_scan_int(&scan, ID)))
+            continue;
+        struct xs_by_row *row = row_of(w, &scan);
+        uint64_t share = transfers ? run_share(w, &scan) : 0, ns = claim ? *claim - 1 : 0;
+        row->gives_back_ns = xs_sum(row->gives_back_ns, ns > share ? ns : share);
+        if (transfers)
+            take_transfer(w, &scan, row);
+    }
+    return xs_scan_end(&scan);
+}
+
+/* Of rows that are gone; those cannot be told apart by a filter. The shape of a transfer has what it is grouped by. */
+static int read_thinned(struct work *w) {
+    enum { ROWS = BYTES + 1, HOST, TIMED, DEVICE_TIME };
+    char sql[640];
+    struct xs_scan scan;
+    if (w->selection || !xs_trace_meta_count(w->trace, XS_META_THINNED_ROWS))
+        return XS_OK;
+    snprintf(sql, sizeof sql,
+             "SELECT 0, %s, %s, g.bytes, g.rows, g.host_ns, g.timed, g.device_ns FROM thinned g"
+             " JOIN transfer_shape t ON t.id = g.shape WHERE g.source = 'transfer' AND " XS_RAN,
+             xs_evidence_columns[XS_EVIDENCE_TRANSFER].called_from,
+             w->by->key == XS_BY_DEVICE ? xs_evidence_columns[XS_EVIDENCE_TRANSFER].device : "NULL");
+    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        struct xs_by_row *row = row_of(w, &scan);
+        uint64_t rows = xs_scan_count(&scan, ROWS), timed = xs_scan_count(&scan, TIMED);
+        row->transfers = xs_sum(row->transfers, rows);
+        row->bytes = xs_sum(row->bytes, xs_scan_count(&scan, BYTES));
+        row->host_ns = xs_sum(row->host_ns, xs_scan_count(&scan, HOST));
+        row->timed = xs_sum(row->timed, timed < rows ? timed : rows); /* a copy can have several records */
+        row->device_ns = xs_sum(row->device_ns, xs_scan_count(&scan, DEVICE_TIME));
+        w->by->timed |= timed > 0;
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_records(struct work *w) {
+    struct xs_scan scan;
+    int status = XS_OK;
+    xs_scan_begin(&scan, w->trace, "SELECT " XS_RECORD_COLUMNS " FROM device_copy WHERE graph_node IS NULL", w->message,
+                  NULL);
+    while (status >= 0 && xs_scan_row(&scan)) {
+        struct xs_record record = xs_record_read(&scan);
+        status = xs_records_add(&w->records, &record);
+    }
+    int ended = xs_scan_end(&scan);
+    xs_records_sort(&w->records);
+    if (status < 0)
+        xs_out_of_memory();
+    return ended;
+}
+
+/* Names of threads, streams and devices. */
+static int read_names(struct work *w) {
+    enum { NAME_ID, NAME, NUMBER, CONTEXT, OF_DEVICE };
+    const char *sql = w->by->key == XS_BY_THREAD   ? "SELECT id, name, tid, NULL, NULL FROM thread"
+                      : w->by->key == XS_BY_DEVICE ? "SELECT id, name, NULL, NULL, NULL FROM device"
+                      : w->by->key == XS_BY_STREAM ? "SELECT t.id, NULL, t.handle, t.context, " XS_DEVICE_OF_CONTEXT
+                                                     " FROM stream t"
+                                                   : NULL;
+    struct xs_scan scan;
+    if (!sql)
+        return XS_OK;
+    xs_scan_begin(&scan, w->trace, sql, w->message, NULL);
+    while (xs_scan_row(&scan)) {
+        const uint64_t *known = xs_hash_find(&w->by_id, (uint64_t)xs_scan_int(&scan, NAME_ID), 0);
+        struct xs_by_row *row = known ? &w->by->rows[*known - 1] : NULL;
+        if (!row || row->name)
+            continue;
+        row->name = xs_scan_null(&scan, NAME) ? NULL : xs_scan_name(&scan, NAME);
+        row->number = xs_scan_null(&scan, NUMBER) ? -1 : xs_scan_int(&scan, NUMBER);
+        row->context = xs_scan_int(&scan, CONTEXT);
+        row->device = xs_scan_null(&scan, OF_DEVICE) ? -1 : xs_scan_int(&scan, OF_DEVICE);
+    }
+    return xs_scan_end(&scan);
+}
+
+/* By cost, then by anything that makes the order the same on every run. */
+static int compare(const void *a, const void *b) {
+    const struct xs_by_row *x = a, *y = b;
+    const uint64_t keys[][2] = {{x->device_ns, y->device_ns},
+                                {x->host_ns, y->host_ns},
+                                {x->gives_back_ns, y->gives_back_ns},
+                                {x->bytes, y->bytes},
+                                {x->transfers, y->transfers}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? 1 : -1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    const char *p = x->name ? x->name : x->entry_point, *q = y->name ? y->name : y->entry_point;
+    int order = strcmp(p ? p : "", q ? q : "");
+    return order ? order
+                 : (x->frame && y->frame ? (x->frame->line > y->frame->line) - (x->frame->line < y->frame->line) : 0);
+}
+
+static bool any_saving(const struct work *w, enum xs_evidence_table table) {
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&w->rows, entry));)
+        if (entry->high == table)
+            return true;
+    return false;
+}
+
+int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findings, const struct xs_by_claims *claims,
+                  enum xs_by_key key, struct xs_by *by, char *message) {
+    struct work w = {.trace = trace,
+                     .sites = findings->sites,
+                     .findings = findings,
+                     .selection = findings->selection,
+                     .by = by,
+                     .message = message};
+    *by = (struct xs_by){.key = key};
+    find_counting(&w, findings);
+    take_claims(&w, claims);
+    int status = read_records(&w);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)
+        if (tables[i] == XS_EVIDENCE_TRANSFER || any_saving(&w, tables[i]))
+            status = read_table(&w, tables[i]);
+    if (status >= 0)
+        status = read_thinned(&w);
+    if (status >= 0)
+        status = read_names(&w);
+    if (by->count)
+        qsort(by->rows, by->count, sizeof *by->rows, compare);
+    xs_hash_free(&w.by_id);
+    xs_hash_free(&w.by_text);
+    xs_hash_free(&w.run_of_site);
+    xs_hash_free(&w.counting);
+    xs_hash_free(&w.rows);
+    free(w.runs);
+    xs_records_free(&w.records);
+    return status;
+}
+
+void xs_by_free(struct xs_by *by) {
+    for (size_t i = 0; i < by->count; i++)
+        free(by->rows[i].name);
+    free(by->rows);
+    *by = (struct xs_by){0};
+}

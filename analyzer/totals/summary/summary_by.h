@@ -1,0 +1,71 @@
+/* Totals of the transfers by one thing: the line that they were called from, its function, file or module, an NVTX
+ * range, a thread, a stream, a device; with what the findings about it would give back. */
+#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
+#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
+
+#include "analyzer/base/hash.h"
+#include "analyzer/findings/engine/findings.h"
+#include "schema/read/trace.h"
+
+enum xs_by_key {
+    XS_BY_SITE,
+    XS_BY_FUNCTION,
+    XS_BY_FILE,
+    XS_BY_MODULE,
+    XS_BY_NVTX,
+    XS_BY_THREAD,
+    XS_BY_STREAM,
+    XS_BY_DEVICE,
+    XS_BY_KEYS,
+};
+extern const char *const xs_by_names[]; /* NULL after the last */
+
+struct xs_by_row {
+    const struct xs_frame
+        *frame;              /* site to module: one of the frames that are meant; NULL: not known. The findings' own */
+    const char *entry_point; /* site: the driver's; else NULL. The findings' own */
+    int64_t id;              /* thread.id, stream.id or the device's ordinal; 0, of a device -1: not known */
+    char *name;              /* of the range, thread or device; NULL: not known */
+    int64_t number;          /* of a thread its tid, of a stream its handle, -1: not known */
+    int64_t context, device; /* of a stream; 0 and -1: not known */
+    uint64_t transfers, bytes, timed, device_ns, host_ns;
+    uint64_t modelled;      /* of the timed ones those whose device times are */
+    uint64_t gives_back_ns; /* what causes save of the rows of the trace; each with the most of one */
+};
+
+struct xs_by {
+    enum xs_by_key key;
+    struct xs_by_row *rows; /* by device time where any is known, else by host time; largest first */
+    size_t count;
+    bool timed; /* some transfers have device times */
+};
+
+/* What instances claim, thing by thing, collected while the analysis runs: xs_by_claim is its on_instance, the data is
+ * this, zeroed. Memory use grows with the number of rows that findings are about. */
+struct xs_by_run { /* of several transfers, from the first row to the last: each gives back its share */
+    int64_t first, last;
+    uint32_t site;
+    uint8_t detector, verdict;
+    uint64_t transfers, ns; /* that the instance is about, and claims */
+};
+struct xs_by_item { /* of one row */
+    int64_t row;
+    uint64_t ns; /* that the instance claims */
+    uint32_t site;
+    uint8_t table, detector, verdict;
+};
+struct xs_by_claims {
+    struct xs_by_run *runs;
+    size_t run_count, run_capacity;
+    struct xs_by_item *items;
+    size_t item_count, item_capacity;
+};
+void xs_by_claim(void *claims, unsigned detector, const struct xs_instance *instance);
+void xs_by_claims_free(struct xs_by_claims *claims);
+
+/* Negative status: the message is set. To be freed either way, before the findings. */
+int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findings, const struct xs_by_claims *claims,
+                  enum xs_by_key key, struct xs_by *by, char *message);
+void xs_by_free(struct xs_by *by);
+
+#endif

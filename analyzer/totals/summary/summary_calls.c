@@ -1,0 +1,216 @@
+/* The host's other calls: memsets, launches, synchronisation, and the life of allocations. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/totals/summary/summary_internal.h"
+#include "analyzer/trace/ran.h"
+
+static void add_call(struct xs_count_time *to, uint64_t bytes, uint64_t ns) {
+    to->count++;
+    to->bytes = xs_sum(to->bytes, bytes);
+    to->ns = xs_sum(to->ns, ns);
+}
+
+static int read_memsets(struct xs_summary_work *work) {
+    enum { BYTES, ENTER, RETURN };
+    struct xs_scan scan;
+    xs_work_begin(work, &scan, "SELECT bytes, enter_ns, return_ns FROM memset WHERE " XS_RAN);
+    while (xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        xs_scan_span(&scan, ENTER, RETURN, &ns);
+        xs_work_saw(work, xs_scan_int(&scan, RETURN));
+        add_call(&work->summary->memsets, xs_scan_count(&scan, BYTES), ns);
+    }
+    return xs_scan_end(&scan);
+}
+
+/* launch and sync: a kind and two times. */
+static int read_kinds(struct xs_summary_work *work, const char *sql, struct xs_count_time *totals, unsigned kinds) {
+    enum { KIND, ENTER, RETURN };
+    struct xs_scan scan;
+    xs_work_begin(work, &scan, sql);
+    while (xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        unsigned kind = xs_scan_kind(&scan, KIND, kinds);
+        xs_scan_span(&scan, ENTER, RETURN, &ns);
+        xs_work_saw(work, xs_scan_int(&scan, RETURN));
+        add_call(&totals[kind], 0, ns);
+    }
+    return xs_scan_end(&scan);
+}
+
+/* A change of the bytes that live in one kind of memory, for the peak. */
+struct change {
+    int64_t at_ns;
+    int64_t bytes; /* negative: freed */
+    unsigned kind;
+};
+
+struct changes {
+    struct change *items;
+    size_t count, capacity;
+};
+
+static int add_change(struct changes *changes, int64_t at_ns, int64_t bytes, unsigned kind) {
+    if (changes->count == changes->capacity) {
+        size_t capacity = changes->capacity ? changes->capacity * 2 : 256;
+        struct change *items = realloc(changes->items, capacity * sizeof *items);
+        if (!items)
+            return XS_ERROR_MEMORY;
+        changes->items = items;
+        changes->capacity = capacity;
+    }
+    changes->items[changes->count++] = (struct change){at_ns, bytes, kind};
+    return XS_OK;
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct change *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* freed first: memory that changes hands is no peak */
+}
+
+static void find_peaks(struct xs_summary *s, struct changes *changes) {
+    uint64_t live[XS_MEMORY_KIND_COUNT] = {0};
+    if (changes->count)
+        qsort(changes->items, changes->count, sizeof *changes->items, by_time);
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct change *c = &changes->items[i];
+        struct xs_allocation_totals *totals = &s->allocations[c->kind];
+        if (c->bytes >= 0) {
+            live[c->kind] = xs_sum(live[c->kind], (uint64_t)c->bytes);
+        } else {
+            uint64_t freed = (uint64_t)-c->bytes;
+            live[c->kind] = freed > live[c->kind] ? 0 : live[c->kind] - freed;
+        }
+        totals->peak_bytes = live[c->kind] > totals->peak_bytes ? live[c->kind] : totals->peak_bytes;
+    }
+}
+
+static int take_allocation(struct xs_summary_work *work, struct xs_scan *scan, struct changes *changes) {
+    enum { KIND, BYTES, ENTER, RETURN, FREE_ENTER, FREE_RETURN };
+    unsigned kind = xs_scan_kind(scan, KIND, XS_MEMORY_KIND_COUNT);
+    struct xs_allocation_totals *totals = &work->summary->allocations[kind];
+    uint64_t bytes = xs_scan_count_or_null(scan, BYTES), ns = 0;
+    bool freed = !xs_scan_null(scan, FREE_RETURN);
+    totals->count++;
+    totals->bytes = xs_sum(totals->bytes, bytes);
+    if (xs_scan_span(scan, ENTER, RETURN, &ns))
+        totals->host_ns = xs_sum(totals->host_ns, ns);
+    xs_work_saw(work, xs_scan_int(scan, RETURN));
+    if (xs_scan_span(scan, FREE_ENTER, FREE_RETURN, &ns))
+        totals->free_host_ns = xs_sum(totals->free_host_ns, ns);
+    if (freed) {
+        totals->frees++;
+        xs_work_saw(work, xs_scan_int(scan, FREE_RETURN));
+    } else {
+        totals->live_count++;
+        totals->live_bytes = xs_sum(totals->live_bytes, bytes);
+    }
+    int status = add_change(changes, xs_scan_int(scan, RETURN), (int64_t)bytes, kind);
+    if (status >= 0 && freed)
+        status = add_change(changes, xs_scan_int(scan, FREE_ENTER), -(int64_t)bytes, kind);
+    return status;
+}
+
+static int read_allocations(struct xs_summary_work *work) {
+    struct xs_scan scan;
+    struct changes changes = {0};
+    int status = XS_OK;
+    xs_work_begin(work, &scan,
+                  "SELECT kind, bytes, enter_ns, return_ns, free_enter_ns, free_return_ns FROM allocation");
+    while (status >= 0 && xs_scan_row(&scan))
+        status = take_allocation(work, &scan, &changes);
+    int ended = xs_scan_end(&scan);
+    find_peaks(work->summary, &changes);
+    free(changes.items);
+    return status < 0 ? xs_work_no_memory(work) : ended;
+}
+
+/* A kernel's record does not say how it was launched. The join is made only where the answer matters. */
+static int split_cooperative(struct xs_summary_work *work) {
+    enum { START, END, CORRELATION };
+    struct xs_count_time *plain = &work->summary->launches[XS_LAUNCH_KERNEL];
+    struct xs_count_time *cooperative = &work->summary->launches[XS_LAUNCH_COOPERATIVE];
+    struct xs_scan scan;
+    char sql[200];
+    if (!cooperative->count || !plain->device_ns)
+        return XS_OK;
+    snprintf(sql, sizeof sql,
+             "SELECT start_ns, end_ns, correlation FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
+             " (SELECT correlation FROM launch WHERE kind = %d)",
+             XS_LAUNCH_COOPERATIVE);
+    xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* damage was counted in the first pass */
+    while (xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        xs_scan_span(&scan, START, END, &ns);
+        ns = ns < plain->device_ns ? ns : plain->device_ns;
+        plain->device_ns -= ns;
+        cooperative->device_ns += ns;
+        if (xs_is_modelled(work->trace, xs_scan_correlation(&scan, CORRELATION))) {
+            plain->modelled--;
+            cooperative->modelled++;
+        }
+    }
+    return xs_scan_end(&scan);
+}
+
+enum { GIVEN_PINNED = 1, GIVEN_MANAGED = 2 };
+
+/* Which sets of arguments have memory of the host. */
+static int read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) {
+    struct xs_scan scan;
+    char sql[240];
+    snprintf(sql, sizeof sql,
+             "SELECT DISTINCT g.argument_set, a.kind FROM argument g JOIN allocation a ON a.id = g.allocation"
+             " WHERE a.kind IN (%d, %d, %d)",
+             XS_MEM_PINNED, XS_MEM_REGISTERED, XS_MEM_MANAGED);
+    xs_work_begin(work, &scan, sql);
+    while (xs_scan_row(&scan)) {
+        uint64_t *given = xs_hash_put(sets, (uint64_t)xs_scan_int(&scan, 0), 0);
+        *given |= xs_scan_int(&scan, 1) == XS_MEM_MANAGED ? GIVEN_MANAGED : GIVEN_PINNED;
+    }
+    return xs_scan_end(&scan);
+}
+
+/* Kernels that were given memory of the host read it across the link, or move its pages, without a copy. */
+static int count_given(struct xs_summary_work *work) {
+    struct xs_hash sets = {0};
+    struct xs_scan scan;
+    char sql[160];
+    int status = read_given_sets(work, &sets);
+    if (status >= 0 && sets.count) {
+        snprintf(sql, sizeof sql, "SELECT arguments FROM launch WHERE " XS_RAN " AND kind IN (%d, %d)",
+                 XS_LAUNCH_KERNEL, XS_LAUNCH_COOPERATIVE);
+        xs_work_begin(work, &scan, sql);
+        while (xs_scan_row(&scan)) {
+            const uint64_t *given = xs_hash_find(&sets, (uint64_t)xs_scan_int(&scan, 0), 0);
+            work->summary->given_pinned += given && *given & GIVEN_PINNED;
+            work->summary->given_managed += given && *given & GIVEN_MANAGED;
+        }
+        status = xs_scan_end(&scan);
+    }
+    xs_hash_free(&sets);
+    return status;
+}
+
+int xs_summary_calls(struct xs_summary_work *work) {
+    struct xs_summary *s = work->summary;
+    int status = read_memsets(work);
+    s->memsets.device_ns = s->memsets_device.ns;
+    s->memsets.modelled = s->memsets_device.modelled;
+    if (status >= 0)
+        status = read_kinds(work, "SELECT kind, enter_ns, return_ns FROM launch WHERE " XS_RAN, s->launches,
+                            XS_LAUNCH_KIND_COUNT);
+    if (status >= 0)
+        status = split_cooperative(work);
+    if (status >= 0)
+        status = read_kinds(work, "SELECT scope, enter_ns, return_ns FROM sync", s->syncs, XS_SYNC_SCOPE_COUNT);
+    if (status >= 0)
+        status = count_given(work);
+    if (status >= 0)
+        status = xs_summary_thinned_calls(work);
+    return status < 0 ? status : read_allocations(work);
+}

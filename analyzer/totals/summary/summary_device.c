@@ -1,0 +1,121 @@
+/* What CUPTI recorded of the device: copies, kernels, memsets, migrations, and how copies and kernels ran side by
+ * side. */
+#include "analyzer/totals/summary/summary_internal.h"
+
+static int64_t device_of(const struct xs_scan *scan, int column) {
+    int64_t device = xs_scan_int(scan, column);
+    return device == 0 && xs_scan_null(scan, column) ? -1 : device;
+}
+
+static void add_count_time(struct xs_count_time *to, uint64_t count, uint64_t bytes, uint64_t ns) {
+    to->count = xs_sum(to->count, count);
+    to->bytes = xs_sum(to->bytes, bytes);
+    to->ns = xs_sum(to->ns, ns);
+}
+
+static int take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
+    enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
+    struct xs_summary *s = work->summary;
+    struct xs_record record = xs_record_read(scan);
+    s->coverage.device_copies += !xs_is_modelled(work->trace, record.correlation);
+    if (!record.untimed) {
+        size_t device = xs_work_device(work, device_of(scan, DEVICE));
+        int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
+        xs_work_saw(work, end);
+        if (xs_intervals_add(&work->copies[device], start, end) < 0)
+            return XS_ERROR_MEMORY;
+    }
+    if (!xs_scan_null(scan, NODE)) {
+        uint64_t copies = xs_scan_count(scan, COPIES);
+        s->coverage.device_copies_graph += !xs_is_modelled(work->trace, record.correlation);
+        add_count_time(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes, record.ns);
+        add_count_time(&s->graph_total, copies, record.bytes, record.ns);
+        return XS_OK;
+    }
+    s->coverage.without_event += !record.correlation;
+    return xs_records_add(&work->records, &record);
+}
+
+static int read_copies(struct xs_summary_work *work) {
+    struct xs_scan scan;
+    int status = XS_OK;
+    xs_work_begin(work, &scan,
+                  "SELECT " XS_RECORD_COLUMNS ", kind, coalesce(device, dst_device, src_device), copies, graph_node"
+                  " FROM device_copy");
+    while (status >= 0 && xs_scan_row(&scan))
+        status = take_copy(work, &scan);
+    int ended = xs_scan_end(&scan);
+    xs_records_sort(&work->records);
+    return status < 0 ? xs_work_no_memory(work) : ended;
+}
+
+static int read_kernels(struct xs_summary_work *work) {
+    enum { START, END, DEVICE, NODE, CORRELATION };
+    struct xs_scan scan;
+    int status = XS_OK;
+    xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node, correlation FROM device_kernel");
+    while (status >= 0 && xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        size_t device = xs_work_device(work, device_of(&scan, DEVICE));
+        struct xs_device_summary *d = &work->summary->devices[device];
+        bool is_modelled = xs_is_modelled(work->trace, xs_scan_correlation(&scan, CORRELATION));
+        d->kernels++;
+        d->kernels_modelled += is_modelled;
+        if (!xs_scan_span(&scan, START, END, &ns))
+            continue;
+        d->kernel_ns = xs_sum(d->kernel_ns, ns);
+        struct xs_count_time *launches = work->summary->launches;
+        launches += xs_scan_null(&scan, NODE) ? XS_LAUNCH_KERNEL : XS_LAUNCH_GRAPH;
+        launches->device_ns = xs_sum(launches->device_ns, ns);
+        launches->modelled += is_modelled;
+        xs_work_saw(work, xs_scan_int(&scan, END));
+        status = xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
+    }
+    int ended = xs_scan_end(&scan);
+    return status < 0 ? xs_work_no_memory(work) : ended;
+}
+
+static int read_migrations(struct xs_summary_work *work) {
+    enum { KIND, BYTES, START, END };
+    struct xs_scan scan;
+    xs_work_begin(work, &scan, "SELECT kind, bytes, start_ns, end_ns FROM device_migration");
+    while (xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        xs_scan_span(&scan, START, END, &ns);
+        add_count_time(&work->summary->migrations[xs_scan_kind(&scan, KIND, XS_MIGRATION_KIND_COUNT)], 1,
+                       xs_scan_count_or_null(&scan, BYTES), ns);
+    }
+    return xs_scan_end(&scan);
+}
+
+static int read_memsets(struct xs_summary_work *work) {
+    enum { BYTES, START, END, CORRELATION };
+    struct xs_scan scan;
+    xs_work_begin(work, &scan,
+                  "SELECT bytes, start_ns, end_ns, correlation FROM device_memset WHERE graph_node IS NULL");
+    while (xs_scan_row(&scan)) {
+        uint64_t ns = 0;
+        if (xs_scan_span(&scan, START, END, &ns))
+            add_count_time(&work->summary->memsets_device, 1, xs_scan_count(&scan, BYTES), ns);
+        work->summary->memsets_device.modelled += xs_is_modelled(work->trace, xs_scan_correlation(&scan, CORRELATION));
+    }
+    return xs_scan_end(&scan);
+}
+
+int xs_summary_device(struct xs_summary_work *work) {
+    int status = read_copies(work);
+    if (status >= 0)
+        status = read_kernels(work);
+    if (status >= 0)
+        status = read_migrations(work);
+    return status < 0 ? status : read_memsets(work);
+}
+
+void xs_summary_overlap(struct xs_summary_work *work) {
+    for (size_t i = 0; i < work->summary->device_count; i++) {
+        struct xs_device_summary *d = &work->summary->devices[i];
+        d->copy_busy_ns = xs_intervals_unite(&work->copies[i]);
+        d->kernel_busy_ns = xs_intervals_unite(&work->kernels[i]);
+        d->both_busy_ns = xs_intervals_common(&work->copies[i], &work->kernels[i]);
+    }
+}

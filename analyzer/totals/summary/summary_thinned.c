@@ -1,0 +1,324 @@
+/* What a trace that reached its largest size no longer has as rows: the sums of its table `thinned`, added to what was
+ * counted of the rows that are left. */
+#include <string.h>
+
+#include "analyzer/totals/summary/summary_internal.h"
+
+/* Sums of device records by the kinds of their calls. */
+struct pool {
+    enum xs_direction direction; /* UNKNOWN: of any */
+    int pageable;                /* whether the host's memory was; -1: not known */
+    uint64_t copies, bytes, ns;
+};
+
+void xs_totals_add(struct xs_totals *to, const struct xs_totals *from) {
+    to->count = xs_sum(to->count, from->count);
+    to->bytes = xs_sum(to->bytes, from->bytes);
+    to->async_count = xs_sum(to->async_count, from->async_count);
+    to->empty_count = xs_sum(to->empty_count, from->empty_count);
+    to->host_ns = xs_sum(to->host_ns, from->host_ns);
+    to->timed_count = xs_sum(to->timed_count, from->timed_count);
+    to->timed_bytes = xs_sum(to->timed_bytes, from->timed_bytes);
+    to->device_ns = xs_sum(to->device_ns, from->device_ns);
+    to->blocking_count = xs_sum(to->blocking_count, from->blocking_count);
+    to->blocking_bytes = xs_sum(to->blocking_bytes, from->blocking_bytes);
+    to->blocking_host_ns = xs_sum(to->blocking_host_ns, from->blocking_host_ns);
+}
+
+/* Part of `whole` in the share of `part` in `all`. */
+static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
+    return all ? (uint64_t)((long double)whole * (long double)part / (long double)all) : 0;
+}
+
+/* A copy can have several records. */
+static void take_times(struct xs_totals *t, uint64_t records, uint64_t device_ns, struct pool *told) {
+    t->timed_count = records < t->count ? records : t->count;
+    t->timed_bytes = share(t->bytes, t->timed_count, t->count);
+    t->device_ns = device_ns;
+    told->copies = xs_sum(told->copies, records);
+    told->bytes = xs_sum(told->bytes, t->timed_bytes);
+    told->ns = xs_sum(told->ns, device_ns);
+}
+
+/* `told` gets by direction what is known of the device's times call by call. */
+static int read_calls(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
+    enum { DIRECTION, SRC, DST, ASYNC, CAPTURED, SIZE, ROWS, BYTES, HOST, TIMED, DEVICE };
+    struct xs_coverage *coverage = &work->summary->coverage;
+    struct xs_scan scan;
+    xs_work_begin(work, &scan,
+                  "SELECT s.direction, s.src_kind, s.dst_kind, s.is_async, s.is_captured, s.bytes, t.rows, t.bytes,"
+                  " t.host_ns, t.timed, t.device_ns FROM thinned t JOIN transfer_shape s ON s.id = t.shape WHERE "
+                  "t.source = 'transfer'");
+    while (xs_scan_row(&scan)) {
+        struct xs_totals t = {.count = xs_scan_count(&scan, ROWS), .bytes = xs_scan_count(&scan, BYTES)};
+        t.host_ns = xs_scan_count(&scan, HOST);
+        coverage->host_transfers = xs_sum(coverage->host_transfers, t.count);
+        if (xs_scan_int(&scan, CAPTURED) != 0) {
+            coverage->host_captured = xs_sum(coverage->host_captured, t.count);
+            continue;
+        }
+        bool is_empty = !xs_scan_null(&scan, SIZE) && xs_scan_int(&scan, SIZE) == 0;
+        t.empty_count = is_empty ? t.count : 0;
+        coverage->host_empty = xs_sum(coverage->host_empty, t.empty_count);
+        if (xs_scan_int(&scan, ASYNC) != 0) {
+            t.async_count = t.count;
+        } else {
+            t.blocking_count = t.count;
+            t.blocking_bytes = t.bytes;
+            t.blocking_host_ns = t.host_ns;
+        }
+        unsigned direction = xs_scan_kind(&scan, DIRECTION, XS_DIRECTION_COUNT);
+        take_times(&t, xs_scan_count(&scan, TIMED), xs_scan_count(&scan, DEVICE), &told[direction]);
+        coverage->matched = xs_sum(coverage->matched, t.timed_count);
+        xs_totals_add(&(*grid)[direction][xs_scan_kind(&scan, SRC, XS_MEMORY_KIND_COUNT)]
+                              [xs_scan_kind(&scan, DST, XS_MEMORY_KIND_COUNT)],
+                      &t);
+    }
+    return xs_scan_end(&scan);
+}
+
+static bool belongs(const struct pool *pool, unsigned direction, unsigned src, unsigned dst,
+                    const struct xs_totals *t) {
+    bool pageable = src == XS_MEM_PAGEABLE || dst == XS_MEM_PAGEABLE;
+    return t->count > t->empty_count && (pool->direction == XS_DIR_UNKNOWN || pool->direction == direction) &&
+           (pool->pageable < 0 || (pool->pageable != 0) == pageable);
+}
+
+/* To the groups that it can be of, by how much they moved; the last one gets what rounding left. */
+static bool give(xs_totals_grid *grid, struct pool pool) {
+    uint64_t bytes = 0;
+    struct xs_totals *last = NULL;
+    for (int round = 0; round < 2; round++) {
+        struct pool left = pool;
+        for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
+            for (unsigned i = 0; i < XS_MEMORY_KIND_COUNT * XS_MEMORY_KIND_COUNT; i++) {
+                unsigned src = i / XS_MEMORY_KIND_COUNT, dst = i % XS_MEMORY_KIND_COUNT;
+                struct xs_totals *t = &(*grid)[d][src][dst];
+                if (!belongs(&pool, d, src, dst, t))
+                    continue;
+                if (round == 0) {
+                    bytes = xs_sum(bytes, t->bytes);
+                    last = t;
+                    continue;
+                }
+                uint64_t count = t == last ? left.copies : share(pool.copies, t->bytes, bytes);
+                uint64_t moved = t == last ? left.bytes : share(pool.bytes, t->bytes, bytes);
+                uint64_t ns = t == last ? left.ns : share(pool.ns, t->bytes, bytes);
+                left.copies -= count < left.copies ? count : left.copies;
+                left.bytes -= moved < left.bytes ? moved : left.bytes;
+                left.ns -= ns < left.ns ? ns : left.ns;
+                t->timed_count = xs_sum(t->timed_count, count);
+                t->timed_bytes = xs_sum(t->timed_bytes, moved);
+                t->device_ns = xs_sum(t->device_ns, ns);
+            }
+        }
+    }
+    return last != NULL;
+}
+
+static struct pool pool_of(unsigned kind, unsigned src, unsigned dst) {
+    static const enum xs_direction directions[XS_COPY_KIND_COUNT] = {
+        [1] = XS_DIR_H2D, [2] = XS_DIR_D2H, [3] = XS_DIR_H2D, [4] = XS_DIR_D2H, [5] = XS_DIR_D2D,
+        [6] = XS_DIR_D2D, [7] = XS_DIR_D2D, [8] = XS_DIR_D2D, [9] = XS_DIR_H2H, [10] = XS_DIR_PEER};
+    enum { PAGEABLE = 1, PINNED = 2 }; /* CUPTI's numbers */
+    bool told = src == PAGEABLE || dst == PAGEABLE || src == PINNED || dst == PINNED;
+    return (struct pool){.direction = directions[kind], .pageable = told ? src == PAGEABLE || dst == PAGEABLE : -1};
+}
+
+static void take_records(struct xs_summary_work *work, xs_totals_grid *grid, struct pool pool) {
+    struct pool any = pool;
+    any.pageable = -1;
+    if (!give(grid, pool) && !give(grid, any)) {
+        any.direction = XS_DIR_UNKNOWN;
+        give(grid, any);
+    }
+    work->summary->coverage.matched = xs_sum(work->summary->coverage.matched, pool.copies);
+}
+
+static void take_away(uint64_t *from, uint64_t *what) {
+    uint64_t part = *what < *from ? *what : *from;
+    *from -= part;
+    *what -= part;
+}
+
+/* Without what is told call by call. */
+static void settle(struct pool *pool, struct pool *told) {
+    take_away(&pool->copies, &told->copies);
+    take_away(&pool->bytes, &told->bytes);
+    take_away(&pool->ns, &told->ns);
+}
+
+typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
+
+/* A pass that did not come to its end before the program did left records whose calls are gone. The times of those that
+ * came after their call had gone are told of the call already. */
+static struct pool orphans_of(struct xs_summary_work *work) {
+    struct pool pool = {.direction = XS_DIR_UNKNOWN, .pageable = -1};
+    for (size_t i = 0; i < work->records.count; i++) {
+        struct xs_record *record = &work->records.items[i];
+        if (record->matched || record->untimed)
+            continue;
+        record->matched = 1;
+        pool.copies += record->records;
+        pool.bytes = xs_sum(pool.bytes, record->bytes);
+        pool.ns = xs_sum(pool.ns, record->ns);
+    }
+    return pool;
+}
+
+/* What is left is known by kinds only. The direction that the host saw may be another one, as between two devices. */
+static void take_pools(struct xs_summary_work *work, xs_totals_grid *grid, pools *all,
+                       struct pool told[XS_DIRECTION_COUNT]) {
+    struct pool orphans = orphans_of(work);
+    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
+        for (unsigned i = 0; i < 3; i++)
+            settle(&(*all)[d][i], &told[d]);
+    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++)
+        settle(&orphans, &told[d]);
+    for (unsigned d = 0; d < XS_DIRECTION_COUNT; d++) {
+        for (unsigned i = 0; i < 3; i++) {
+            struct pool *pool = &(*all)[d][i];
+            for (unsigned other = 0; other < XS_DIRECTION_COUNT; other++)
+                settle(pool, &told[other]);
+            if (pool->copies || pool->ns)
+                take_records(work, grid, *pool);
+        }
+    }
+    if (orphans.copies || orphans.ns)
+        take_records(work, grid, orphans);
+}
+
+static int read_records(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
+    enum { KIND, SRC, DST, NODE, ROWS, COPIES, BYTES, NS };
+    struct xs_summary *s = work->summary;
+    struct xs_scan scan;
+    pools all = {0};
+    xs_work_begin(work, &scan,
+                  "SELECT s.kind, s.src_kind, s.dst_kind, s.graph_node IS NOT NULL, sum(t.rows),"
+                  " sum(t.timed * max(coalesce(s.copies, 1), 1)), sum(t.bytes), sum(t.device_ns)"
+                  " FROM thinned t JOIN device_copy_shape s ON s.id = t.shape WHERE t.source = 'device_copy'"
+                  " GROUP BY 1, 2, 3, 4");
+    while (xs_scan_row(&scan)) {
+        unsigned kind = xs_scan_kind(&scan, KIND, XS_COPY_KIND_COUNT);
+        struct pool pool = pool_of(kind, (unsigned)xs_scan_int(&scan, SRC), (unsigned)xs_scan_int(&scan, DST));
+        pool.copies = xs_scan_count(&scan, COPIES);
+        pool.bytes = xs_scan_count(&scan, BYTES);
+        pool.ns = xs_scan_count(&scan, NS);
+        s->coverage.device_copies = xs_sum(s->coverage.device_copies, xs_scan_count(&scan, ROWS));
+        if (xs_scan_int(&scan, NODE) == 0) {
+            struct pool *of = &all[pool.direction][pool.pageable + 1];
+            of->direction = pool.direction;
+            of->pageable = pool.pageable;
+            of->copies = xs_sum(of->copies, pool.copies);
+            of->bytes = xs_sum(of->bytes, pool.bytes);
+            of->ns = xs_sum(of->ns, pool.ns);
+            continue;
+        }
+        struct xs_count_time *of_kind[] = {&s->graph_copies[kind], &s->graph_total};
+        s->coverage.device_copies_graph = xs_sum(s->coverage.device_copies_graph, xs_scan_count(&scan, ROWS));
+        for (int i = 0; i < 2; i++) {
+            of_kind[i]->count = xs_sum(of_kind[i]->count, pool.copies);
+            of_kind[i]->bytes = xs_sum(of_kind[i]->bytes, pool.bytes);
+            of_kind[i]->ns = xs_sum(of_kind[i]->ns, pool.ns);
+        }
+    }
+    take_pools(work, grid, &all, told);
+    return xs_scan_end(&scan);
+}
+
+int xs_summary_thinned_transfers(struct xs_summary_work *work, xs_totals_grid *grid) {
+    if (!work->summary->thinned.rows)
+        return XS_OK;
+    struct pool told[XS_DIRECTION_COUNT] = {0};
+    int status = read_calls(work, grid, told);
+    if (status >= 0)
+        status = read_records(work, grid, told);
+    return status;
+}
+
+static void add(struct xs_count_time *to, struct xs_scan *scan, int rows) {
+    enum { BYTES = 1, NS };
+    to->count = xs_sum(to->count, xs_scan_count(scan, rows));
+    to->bytes = xs_sum(to->bytes, xs_scan_count(scan, rows + BYTES));
+    to->ns = xs_sum(to->ns, xs_scan_count(scan, rows + NS));
+}
+
+static int read_kernels(struct xs_summary_work *work) {
+    enum { DEVICE, NODE, ROWS, NS };
+    struct xs_scan scan;
+    xs_work_begin(work, &scan,
+                  "SELECT coalesce(s.device, -1), s.graph_node IS NOT NULL, sum(t.rows), sum(t.device_ns)"
+                  " FROM thinned t JOIN device_kernel_shape s ON s.id = t.shape WHERE t.source = 'device_kernel'"
+                  " GROUP BY 1, 2");
+    while (xs_scan_row(&scan)) {
+        struct xs_device_summary *d = &work->summary->devices[xs_work_device(work, xs_scan_int(&scan, DEVICE))];
+        struct xs_count_time *launches = work->summary->launches;
+        launches += xs_scan_int(&scan, NODE) == 0 ? XS_LAUNCH_KERNEL : XS_LAUNCH_GRAPH;
+        d->kernels = xs_sum(d->kernels, xs_scan_count(&scan, ROWS));
+        d->kernel_ns = xs_sum(d->kernel_ns, xs_scan_count(&scan, NS));
+        launches->device_ns = xs_sum(launches->device_ns, xs_scan_count(&scan, NS));
+    }
+    return xs_scan_end(&scan);
+}
+
+int xs_summary_thinned_calls(struct xs_summary_work *work) {
+    enum { SOURCE, KIND, ROWS };
+    struct xs_summary *s = work->summary;
+    struct xs_scan scan;
+    if (!s->thinned.rows)
+        return XS_OK;
+    xs_work_begin(work, &scan,
+                  "SELECT 1, s.kind, t.rows, 0, t.host_ns FROM thinned t JOIN launch_shape s ON s.id = t.shape"
+                  " WHERE t.source = 'launch' AND s.is_captured = 0 UNION ALL"
+                  " SELECT 2, kind, rows, 0, host_ns FROM thinned WHERE source = 'sync' UNION ALL"
+                  " SELECT 3, 0, rows, bytes, host_ns FROM thinned WHERE source = 'memset' AND kind = 0 UNION ALL"
+                  " SELECT 4, 0, rows, bytes, device_ns FROM thinned WHERE source = 'device_memset' AND kind = 0");
+    while (xs_scan_row(&scan)) {
+        switch (xs_scan_int(&scan, SOURCE)) {
+        case 1:
+            add(&s->launches[xs_scan_kind(&scan, KIND, XS_LAUNCH_KIND_COUNT)], &scan, ROWS);
+            break;
+        case 2:
+            add(&s->syncs[xs_scan_kind(&scan, KIND, XS_SYNC_SCOPE_COUNT)], &scan, ROWS);
+            break;
+        case 3:
+            add(&s->memsets, &scan, ROWS);
+            break;
+        default:
+            add(&s->memsets_device, &scan, ROWS);
+        }
+    }
+    int status = xs_scan_end(&scan);
+    s->memsets.device_ns = s->memsets_device.ns;
+    return status < 0 ? status : read_kernels(work);
+}
+
+/* For how long a device was busy with rows that are gone is their sum, if they did not overlap. How much of that was
+ * copies beside kernels is as among the rows that are left. */
+int xs_summary_thinned_busy(struct xs_summary_work *work) {
+    enum { DEVICE, IS_COPY, NS };
+    struct xs_scan scan;
+    if (!work->summary->thinned.rows)
+        return XS_OK;
+    xs_work_begin(work, &scan,
+                  "SELECT coalesce(s.device, s.dst_device, s.src_device, -1), 1, sum(t.device_ns) FROM thinned t"
+                  " JOIN device_copy_shape s ON s.id = t.shape WHERE t.source = 'device_copy' GROUP BY 1 UNION ALL"
+                  " SELECT coalesce(s.device, -1), 0, sum(t.device_ns) FROM thinned t"
+                  " JOIN device_kernel_shape s ON s.id = t.shape WHERE t.source = 'device_kernel' GROUP BY 1");
+    while (xs_scan_row(&scan)) {
+        int64_t ordinal = xs_scan_int(&scan, DEVICE);
+        uint64_t ns = xs_scan_count(&scan, NS), most = work->summary->run.duration_ns;
+        for (size_t i = 0; i < work->summary->device_count; i++) {
+            struct xs_device_summary *d = &work->summary->devices[i];
+            if (d->id != ordinal)
+                continue;
+            bool is_copy = xs_scan_int(&scan, IS_COPY) != 0;
+            uint64_t *busy = is_copy ? &d->copy_busy_ns : &d->kernel_busy_ns;
+            if (is_copy)
+                d->both_busy_ns = xs_sum(d->both_busy_ns, share(ns, d->both_busy_ns, d->copy_busy_ns));
+            *busy = xs_sum(*busy, ns);
+            *busy = most && *busy > most ? most : *busy;
+        }
+    }
+    return xs_scan_end(&scan);
+}

@@ -1,0 +1,313 @@
+/* The parts of a run; see summary_where.h. */
+#include "analyzer/totals/summary/summary_where.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/scan.h"
+#include "schema/format/kinds.h"
+
+#define XS_WHERE_PART(id, key, label, letter) key,
+const char *const xs_where_keys[XS_WHERE_PARTS] = {
+#include "analyzer/totals/summary/where_parts.def"
+};
+#undef XS_WHERE_PART
+#define XS_WHERE_PART(id, key, label, letter) label,
+const char *const xs_where_labels[XS_WHERE_PARTS] = {
+#include "analyzer/totals/summary/where_parts.def"
+};
+#undef XS_WHERE_PART
+#define XS_WHERE_PART(id, key, label, letter) letter,
+const char xs_where_letters[XS_WHERE_PARTS + 1] = {
+#include "analyzer/totals/summary/where_parts.def"
+};
+#undef XS_WHERE_PART
+
+/* --- busy times, and how much of them lies in a span --- */
+
+struct measure {
+    const struct xs_intervals *set;
+    uint64_t *before; /* length of all intervals before each; one more than there are */
+};
+
+static struct measure measure_of(const struct xs_intervals *set) {
+    struct measure measure = {set, xs_realloc(NULL, (set->count + 1) * sizeof(uint64_t))};
+    measure.before[0] = 0;
+    for (size_t i = 0; i < set->count; i++)
+        measure.before[i + 1] = measure.before[i] + ((uint64_t)set->items[i].end - (uint64_t)set->items[i].start);
+    return measure;
+}
+
+/* Length of the set before `ns`. */
+static uint64_t length_before(const struct measure *measure, int64_t ns) {
+    size_t low = 0, high = measure->set->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (measure->set->items[middle].start < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return 0;
+    const struct xs_interval *last = &measure->set->items[low - 1];
+    return last->end <= ns ? measure->before[low] : measure->before[low - 1] + ((uint64_t)ns - (uint64_t)last->start);
+}
+
+static uint64_t length_in(const struct measure *measure, int64_t start, int64_t end) {
+    return length_before(measure, end) - length_before(measure, start);
+}
+
+/* What two united sets have in common. */
+static int intersect(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common) {
+    int status = XS_OK;
+    for (size_t i = 0, j = 0; i < a->count && j < b->count && status >= 0;) {
+        const struct xs_interval *x = &a->items[i], *y = &b->items[j];
+        status = xs_intervals_add(common, x->start > y->start ? x->start : y->start, x->end < y->end ? x->end : y->end);
+        if (x->end < y->end)
+            i++;
+        else
+            j++;
+    }
+    return status;
+}
+
+/* --- the line --- */
+
+struct work {
+    const struct xs_trace *trace;
+    char *message;
+    struct xs_where *where;
+    int64_t end_ns;                                        /* of the run */
+    int64_t first_ns;                                      /* of the line's calls */
+    uint64_t calls_ns, returning_in_calls_ns;              /* in all calls; of them while pages came back */
+    struct measure copies, kernels, both, faults, returns; /* faults: kernels waited for pages, or pages moved */
+};
+
+/* Tables of calls; a launch of a kernel has no return, and takes no time here. */
+static const struct {
+    const char *name, *enter, *leave, *thread, *also;
+} tables[] = {
+    {"transfer", "enter_ns", "return_ns", "thread", " AND coalesce(batch_index, 0) = 0"},
+    {"memset", "enter_ns", "return_ns", "thread", ""},
+    {"launch", "enter_ns", "return_ns", "thread", ""},
+    {"sync", "enter_ns", "return_ns", "thread", ""},
+    {"api_call", "enter_ns", "return_ns", "thread", ""},
+    {"allocation", "enter_ns", "return_ns", "thread", ""},
+    {"allocation", "free_enter_ns", "free_return_ns", "free_thread", ""},
+};
+enum table { TRANSFER, MEMSET, LAUNCH, SYNC, API, ALLOCATION, FREE, TABLES };
+
+/* The thread with most time in calls; of several the first. total() does not overflow. */
+static int find_line(struct work *work) {
+    struct xs_scan scan;
+    char sql[2048] = "SELECT thread, total(ns) FROM (";
+    size_t length = strlen(sql);
+    for (unsigned i = 0; i < TABLES; i++)
+        length += (size_t)snprintf(sql + length, sizeof sql - length,
+                                   "%sSELECT %s AS thread, total(%s - %s) AS ns FROM %s WHERE %s >= %s%s GROUP BY 1",
+                                   i ? " UNION ALL " : "", tables[i].thread, tables[i].leave, tables[i].enter,
+                                   tables[i].name, tables[i].leave, tables[i].enter, tables[i].also);
+    snprintf(sql + length, sizeof sql - length,
+             ") WHERE thread > 0 GROUP BY thread ORDER BY total(ns) DESC, thread LIMIT 1");
+    xs_scan_begin(&scan, work->trace, sql, work->message, NULL);
+    if (xs_scan_row(&scan))
+        work->where->thread = xs_scan_int(&scan, 0);
+    int status = xs_scan_end(&scan);
+    if (status < 0 || !work->where->thread)
+        return status;
+    snprintf(sql, sizeof sql, "SELECT tid FROM thread WHERE id = %" PRId64, work->where->thread);
+    xs_scan_begin(&scan, work->trace, sql, work->message, NULL);
+    if (xs_scan_row(&scan))
+        work->where->tid = xs_scan_int(&scan, 0);
+    return xs_scan_end(&scan);
+}
+
+static void add(struct work *work, enum xs_where_part part, uint64_t ns) { work->where->parts[part] += ns; }
+
+/* What waits, or may: by what the devices did meanwhile. `copying`: the call itself is a copy, and what is left of it
+ * is the copy's. */
+static void split(struct work *work, int64_t start, int64_t end, enum xs_where_part rest) {
+    uint64_t length = (uint64_t)end - (uint64_t)start, both = length_in(&work->both, start, end);
+    uint64_t kernels = length_in(&work->kernels, start, end), copies = length_in(&work->copies, start, end);
+    /* a copy's own call waits for kernels until the copy begins; another wait waits for kernels while they run */
+    uint64_t copying = rest == XS_WHERE_COPY ? 0 : copies - both;
+    uint64_t waiting = rest == XS_WHERE_COPY ? kernels - both : kernels;
+    uint64_t faults = rest == XS_WHERE_COPY ? 0 : length_in(&work->faults, start, end);
+    uint64_t room = length - copying;
+    faults = faults < room ? faults : room;
+    waiting = waiting < room - faults ? waiting : room - faults;
+    add(work, XS_WHERE_COPY, copying);
+    add(work, XS_WHERE_FAULT, faults);
+    add(work, XS_WHERE_WAIT, waiting);
+    add(work, rest, length - copying - faults - waiting);
+}
+
+static void take_call(struct work *work, enum table table, unsigned kind, int64_t start, int64_t end) {
+    static const enum xs_where_part other[] = {[XS_CAT_ALLOCATE] = XS_WHERE_ALLOCATE,
+                                               [XS_CAT_FREE] = XS_WHERE_ALLOCATE,
+                                               [XS_CAT_CONTEXT] = XS_WHERE_START,
+                                               [XS_CAT_LOOKUP] = XS_WHERE_START,
+                                               [XS_CAT_TRANSFER] = XS_WHERE_COPY};
+    start = start < 0 ? 0 : start;
+    end = end < work->end_ns ? end : work->end_ns;
+    if (start >= end)
+        return;
+    uint64_t length = (uint64_t)end - (uint64_t)start;
+    work->calls_ns += length;
+    work->returning_in_calls_ns += length_in(&work->returns, start, end);
+    work->first_ns = start < work->first_ns ? start : work->first_ns;
+    enum xs_where_part part = XS_WHERE_LAUNCH;
+    if (table == API && kind < sizeof other / sizeof *other && other[kind])
+        part = other[kind];
+    switch (table) {
+    case TRANSFER:
+        split(work, start, end, XS_WHERE_COPY);
+        break;
+    case SYNC:
+        split(work, start, end, XS_WHERE_WAIT);
+        break;
+    case FREE: /* which waits for the device, unless it is the host's memory or a pool's */
+        split(work, start, end, XS_WHERE_ALLOCATE);
+        break;
+    case ALLOCATION:
+        add(work, XS_WHERE_ALLOCATE, length);
+        break;
+    default:
+        add(work, part, length);
+        break;
+    }
+}
+
+static int read_calls(struct work *work) {
+    enum { START, END, KIND };
+    int status = XS_OK;
+    for (unsigned i = 0; i < TABLES && status >= 0; i++) {
+        struct xs_scan scan;
+        char sql[400];
+        snprintf(sql, sizeof sql, "SELECT %s, %s, %s FROM %s WHERE %s = %" PRId64 "%s", tables[i].enter,
+                 tables[i].leave, i == API ? "(SELECT category FROM entry_point e WHERE e.id = entry_point)" : "0",
+                 tables[i].name, tables[i].thread, work->where->thread, tables[i].also);
+        xs_scan_begin(&scan, work->trace, sql, work->message, NULL);
+        while (xs_scan_row(&scan)) {
+            uint64_t ns;
+            int64_t kind = xs_scan_int(&scan, KIND);
+            if (!xs_scan_null(&scan, END) && xs_scan_span(&scan, START, END, &ns))
+                take_call(work, (enum table)i, kind < 0 ? UINT32_MAX : (unsigned)kind, xs_scan_int(&scan, START),
+                          xs_scan_int(&scan, END));
+        }
+        status = xs_scan_end(&scan);
+    }
+    return status;
+}
+
+/* Pages that move while a kernel needs them, and those that come back because the host does. */
+static int read_migrations(const struct xs_trace *trace, struct xs_intervals *faults, struct xs_intervals *returns,
+                           char *message) {
+    enum { DTOH = 2, CPU_FAULT = 3 };
+    struct xs_scan scan;
+    int status = XS_OK;
+    xs_scan_begin(&scan, trace, "SELECT start_ns, end_ns, kind FROM device_migration", message, NULL);
+    while (status >= 0 && xs_scan_row(&scan)) {
+        uint64_t ns;
+        int64_t kind = xs_scan_int(&scan, 2);
+        if (!xs_scan_span(&scan, 0, 1, &ns))
+            continue;
+        status = xs_intervals_add(faults, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
+        if (status >= 0 && (kind == DTOH || kind == CPU_FAULT))
+            status = xs_intervals_add(returns, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
+    }
+    int ended = xs_scan_end(&scan);
+    xs_intervals_unite(faults);
+    xs_intervals_unite(returns);
+    return status < 0 ? status : ended;
+}
+
+/* --- together --- */
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t *ns) {
+    uint64_t taken = least(*ns, where->parts[from]);
+    where->parts[from] -= taken;
+    where->parts[XS_WHERE_XFERSPY] += taken;
+    *ns -= taken;
+}
+
+/* What is not in calls, and what xferspy took. It started before the first call; it records calls, makes fingerprints
+ * and waits for room in the spool before and after the real call, so that this lies between the recorded calls. What
+ * CUPTI costs lies within launches, mostly, which are not timed. */
+static void finish(struct work *work, const struct xs_where_own *own) {
+    struct xs_where *where = work->where;
+    uint64_t gaps = where->run_ns - least(where->run_ns, work->calls_ns);
+    uint64_t returning = length_in(&work->returns, 0, work->end_ns) - work->returning_in_calls_ns;
+    uint64_t before = work->first_ns > 0 ? least((uint64_t)work->first_ns, where->run_ns) : 0;
+    uint64_t start_ns = least(own->start_ns, before), later_ns = own->later_ns;
+    returning = least(returning, gaps);
+    add(work, XS_WHERE_FAULT, returning);
+    where->parts[XS_WHERE_PROGRAM] = gaps - returning;
+    take_from(where, XS_WHERE_PROGRAM, &start_ns);
+    take_from(where, XS_WHERE_PROGRAM, &later_ns);
+    where->known = work->calls_ns > 0;
+    where->run_ns = 0; /* the same again, unless calls overlap in a damaged trace */
+    for (unsigned i = 0; i < XS_WHERE_PARTS; i++)
+        where->run_ns = xs_sum(where->run_ns, where->parts[i]);
+    xs_where_round(where);
+}
+
+/* Whole percents, and each of the 100 given to somebody. */
+void xs_where_round(struct xs_where *where) {
+    double rests[XS_WHERE_PARTS];
+    unsigned left = 100;
+    uint64_t sum = where->run_ns;
+    for (unsigned i = 0; i < XS_WHERE_PARTS; i++) {
+        double share = sum ? (double)where->parts[i] / (double)sum * 100 : 0;
+        where->percent[i] = (unsigned)share;
+        rests[i] = share - (double)where->percent[i];
+        left -= where->percent[i] < left ? where->percent[i] : left;
+    }
+    for (; sum && left; left--) {
+        unsigned most = 0;
+        for (unsigned i = 1; i < XS_WHERE_PARTS; i++)
+            most = rests[i] > rests[most] ? i : most;
+        where->percent[most]++;
+        rests[most] = -1;
+    }
+}
+
+int xs_where_read(const struct xs_trace *trace, uint64_t run_ns, const struct xs_where_busy *busy,
+                  const struct xs_where_own *own, struct xs_where *where, char *message) {
+    struct xs_intervals both = {0}, faults = {0}, returns = {0};
+    *where = (struct xs_where){.run_ns = run_ns};
+    if (!run_ns || run_ns > INT64_MAX)
+        return XS_OK;
+    int status = read_migrations(trace, &faults, &returns, message);
+    if (status >= 0)
+        status = intersect(&busy->copies, &busy->kernels, &both);
+    struct work work = {.trace = trace,
+                        .message = message,
+                        .where = where,
+                        .end_ns = (int64_t)run_ns,
+                        .first_ns = (int64_t)run_ns,
+                        .copies = measure_of(&busy->copies),
+                        .kernels = measure_of(&busy->kernels),
+                        .both = measure_of(&both),
+                        .faults = measure_of(&faults),
+                        .returns = measure_of(&returns)};
+    if (status >= 0)
+        status = find_line(&work);
+    if (status >= 0 && where->thread)
+        status = read_calls(&work);
+    if (status >= 0 && where->thread)
+        finish(&work, own);
+    struct measure *measures[] = {&work.copies, &work.kernels, &work.both, &work.faults, &work.returns};
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+        free(measures[i]->before);
+    xs_intervals_free(&both);
+    xs_intervals_free(&faults);
+    xs_intervals_free(&returns);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* Knows which rows of a trace have findings. It is filled while the analysis runs, and asked row by row afterwards.
+ * Memory use grows with the number of instances. */
+#ifndef XFERSPY_ANALYZER_TIMELINE_MARKS_H
+#define XFERSPY_ANALYZER_TIMELINE_MARKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/hash.h"
+#include "analyzer/findings/engine/findings.h"
+
+struct xs_mark {
+    int64_t row;
+    uint64_t ns;   /* that the instance claims, its share where it is about several rows; sealed: that it saves, 0
+                    * where its finding leads no cause */
+    uint32_t site; /* until sealed; then the index of the finding */
+    uint8_t table, detector, verdict;
+};
+
+struct xs_mark_run { /* of several transfers of one site, from the first row to the last */
+    int64_t first, last;
+    uint64_t ns; /* each of them */
+    uint64_t transfers;
+    uint32_t site, finding;
+    uint8_t detector, verdict;
+};
+
+struct xs_marks {
+    struct xs_mark *items;
+    size_t count, capacity;
+    struct xs_mark_run *runs;
+    size_t run_count, run_capacity;
+};
+
+/* on_instance of the analysis; the data is a zeroed struct xs_marks. Only the row that an instance is about is
+ * marked. */
+void xs_marks_take(void *marks, unsigned detector, const struct xs_instance *instance);
+/* After the analysis, before the first question. Marks of the first `limit` findings stay. */
+void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, size_t limit);
+void xs_marks_free(struct xs_marks *marks);
+
+enum { XS_MARKED_MOST = 16 };
+struct xs_marked {
+    uint32_t findings[XS_MARKED_MOST]; /* indices in xs_findings.items, each once */
+    unsigned count;
+    uint64_t removable_ns; /* the most that one of them saves of the row, of those that lead a cause */
+};
+/* Adds what is known of a row to `marked`, which is zeroed. `site`: the transfer's, 0 not known. */
+void xs_marks_of(const struct xs_marks *marks, enum xs_evidence_table table, int64_t row, uint32_t site,
+                 struct xs_marked *marked);
+
+#endif

@@ -1,0 +1,64 @@
+/* The statements behind a timeline; for timeline.c alone. */
+#ifndef XFERSPY_ANALYZER_TIMELINE_SOURCES_H
+#define XFERSPY_ANALYZER_TIMELINE_SOURCES_H
+
+#include "analyzer/totals/timeline/timeline.h"
+
+/* Columns of every statement: those of both, then those of calls, or of work. */
+enum {
+    XS_COLUMN_START,
+    XS_COLUMN_END,
+    XS_COLUMN_ID,
+    XS_COLUMN_CORRELATION,
+    XS_COLUMN_BYTES,
+    XS_COLUMNS_OF_BOTH,
+
+    XS_COLUMN_ENTRY = XS_COLUMNS_OF_BOTH,
+    XS_COLUMN_STACK,
+    XS_COLUMN_THREAD,
+    XS_COLUMN_STREAM,
+    XS_COLUMN_DIRECTION,
+    XS_COLUMN_SRC_KIND,
+    XS_COLUMN_DST_KIND,
+    XS_COLUMN_BATCH,
+    XS_COLUMN_ASYNC,
+    XS_COLUMNS_OF_CALLS,
+
+    XS_COLUMN_DEVICE = XS_COLUMNS_OF_BOTH,
+    XS_COLUMN_CONTEXT,
+    XS_COLUMN_QUEUE,
+    XS_COLUMN_NODE,
+    XS_COLUMN_WHAT, /* kind of a copy, name of a kernel */
+    XS_COLUMN_COPIES,
+    XS_COLUMNS_OF_WORK,
+
+    /* What xs_timeline_merge asks for as well, and the arguments after it. */
+    XS_NAMED_RAN = XS_COLUMNS_OF_CALLS,
+    XS_NAMED_CALL,
+    XS_NAMED_EVIDENCE_ROWS,
+    XS_NAMED_RANGE,
+    XS_NAMED_CALL_ARGUMENTS,
+
+    XS_NAMED_WORK = XS_COLUMNS_OF_WORK,
+    XS_NAMED_OF_ROW, /* of its call */
+    XS_NAMED_OF_ROWS,
+    XS_NAMED_OF_ENTRY,
+    XS_NAMED_OF_STACK,
+    XS_NAMED_HANDLE,
+    XS_NAMED_WORK_ARGUMENTS,
+};
+
+struct xs_timeline_source {
+    const char *category;
+    int evidence;
+    const char *table;   /* t in all that follows */
+    const char *columns; /* those above, from XS_COLUMN_START on */
+    const char *ran;     /* of calls: which ran */
+    const char *named;   /* what xs_timeline_merge asks for, less RAN, and the arguments */
+    const char *joins;   /* that takes */
+    const char *where;   /* which rows xs_timeline_merge takes; NULL: all */
+    const char *group;   /* and which of them are one; NULL: none. The columns are then those of the row of min(t.id) */
+};
+extern const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS];
+
+#endif

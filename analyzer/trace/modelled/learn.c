@@ -1,0 +1,217 @@
+/* Learning from the windows; see learn.h. Only calls with records are looked at, and waits and frees beside them. */
+#include "analyzer/trace/modelled/learn.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+
+enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
+
+/* Ends of what was recorded so far; 0: nothing. */
+struct learning {
+    struct xs_learned *learned;
+    struct xs_recordings *recordings;
+    struct xs_modelled_tables *tables;
+    const struct xs_device_windows *windows;
+    struct xs_hash lanes, legacy, ordered, events; /* by lane, or device + 1, or the event's handle */
+    struct xs_hash engines[ENGINES];
+    struct xs_hash devices; /* all work of one */
+    struct xs_hash latest;  /* the window of a lane's latest call plus 1 */
+};
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t end_of(const struct xs_hash *ends, uint64_t key) {
+    const uint64_t *end = xs_hash_find(ends, key, 0);
+    return end ? (int64_t)*end : 0;
+}
+
+static void raise(struct xs_hash *ends, uint64_t key, int64_t end_ns) {
+    uint64_t *end = xs_hash_put(ends, key, 0);
+    *end = (uint64_t)later((int64_t)*end, end_ns);
+}
+
+bool xs_work_of(const struct xs_recorded *first, size_t rows, struct xs_work *work) {
+    *work = (struct xs_work){.start_ns = INT64_MAX, .end_ns = INT64_MIN};
+    for (size_t i = 0; i < rows; i++) {
+        const struct xs_modelled_row *row = &first[i].row;
+        if (row->start_ns == XS_SHAPE_NULL)
+            return false;
+        work->start_ns = row->start_ns < work->start_ns ? row->start_ns : work->start_ns;
+        work->end_ns = later(row->end_ns, work->end_ns);
+        work->sum_ns += row->end_ns - row->start_ns;
+        work->bytes = xs_sum(work->bytes, row->bytes);
+    }
+    return true;
+}
+
+static void learn_graph(struct learning *l, const struct xs_call *call, const struct xs_recorded *first, size_t rows,
+                        const struct xs_work *work) {
+    struct xs_learned *learned = l->learned;
+    uint64_t *index = xs_hash_put(&learned->graph_of, call->object, 0);
+    if (!*index) {
+        xs_grow(&learned->graphs, learned->graph_count, &learned->graph_capacity, sizeof *learned->graphs);
+        learned->graphs[learned->graph_count].count = 0;
+        *index = ++learned->graph_count;
+    }
+    struct graphs *graphs = &learned->graphs[*index - 1];
+    if (graphs->count < sizeof graphs->items / sizeof *graphs->items)
+        graphs->items[graphs->count++] =
+            (struct xs_launched_graph){first, rows, work->start_ns, work->end_ns - work->start_ns, work->sum_ns};
+}
+
+/* What was in the way of a call's work, by CUDA's order of streams and the engine that it needs. */
+struct before {
+    int64_t lane_ns, all_ns;
+    bool is_legacy;
+    bool is_known; /* the work before it in its lane was recorded, too: else a queue may be before it */
+    uint64_t device;
+};
+
+static struct before before_of(const struct learning *l, const struct xs_call *call, int64_t lane) {
+    const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);
+    struct before before = {
+        .lane_ns = end_of(&l->lanes, (uint64_t)lane), .is_legacy = lane < 0, .device = device ? *device : 0};
+    bool is_apart = xs_hash_find(&l->learned->apart, (uint64_t)lane, 0) != NULL;
+    int64_t window = xs_device_window_at(l->windows, call->enter_ns);
+    const uint64_t *latest = xs_hash_find(&l->latest, (uint64_t)lane, 0);
+    before.is_known = window >= 0 && latest && *latest == (uint64_t)window + 1;
+    before.all_ns = before.lane_ns;
+    if (!is_apart)
+        before.all_ns = later(before.all_ns, end_of(before.is_legacy ? &l->ordered : &l->legacy, before.device));
+    if (call->kind == XS_CALL_TRANSFER && (call->direction == XS_DIR_H2D || call->direction == XS_DIR_D2H))
+        before.all_ns = later(
+            before.all_ns, end_of(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before.device));
+    return before;
+}
+
+static void add_order(struct learning *l, const struct xs_call *call, int64_t lane, const struct before *before,
+                      const struct xs_work *work) {
+    if (!before->is_legacy &&
+        work->start_ns + XS_MODELLED_CLOCKS_NS < end_of(&l->legacy, before->device)) /* it did not wait for that */
+        *xs_hash_put(&l->learned->apart, (uint64_t)lane, 0) = 1;
+    *xs_hash_put(&l->latest, (uint64_t)lane, 0) = (uint64_t)(xs_device_window_at(l->windows, call->enter_ns) + 1);
+    raise(&l->lanes, (uint64_t)lane, work->end_ns);
+    raise(&l->devices, before->device, work->end_ns);
+    if (before->is_legacy)
+        raise(&l->legacy, before->device, work->end_ns);
+    if (!xs_hash_find(&l->learned->apart, (uint64_t)lane, 0))
+        raise(&l->ordered, before->device, work->end_ns);
+    if (call->kind == XS_CALL_TRANSFER && (call->direction == XS_DIR_H2D || call->direction == XS_DIR_D2H))
+        raise(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before->device, work->end_ns);
+}
+
+static int64_t thousandths(int64_t of, int64_t whole) {
+    double share = (double)of * 1000 / (double)whole;
+    return share < 1e12 ? (int64_t)share : (int64_t)1e12;
+}
+
+static void learn_group(struct learning *l, struct xs_group *group, const struct xs_call *call,
+                        const struct before *before, const struct xs_work *work, uint32_t shape) {
+    struct xs_values *values = group->values;
+    bool is_measured = call->return_ns > call->enter_ns; /* a kernel's launch is not */
+    if (group->shape == UINT32_MAX)
+        group->shape = shape;
+    if (call->batch_index < 0)
+        xs_values_add(&values[XS_LEARNED_NS], work->sum_ns);
+    if (call->kind != XS_CALL_LAUNCH)
+        xs_values_add(&values[XS_LEARNED_RATIO],
+                      thousandths(work->sum_ns, xs_learned_link_ns(l->learned, call, work->bytes)));
+    /* what was staged first begins behind its call */
+    bool after = is_measured && work->start_ns >= call->return_ns;
+    int64_t given_ns = after ? call->return_ns : call->enter_ns;
+    if (before->is_known && before->all_ns <= given_ns)
+        xs_values_add(&values[after ? XS_LEARNED_AFTER : XS_LEARNED_LATENCY], later(0, work->start_ns - given_ns));
+    else if (before->is_known && work->start_ns + XS_MODELLED_CLOCKS_NS >= before->all_ns)
+        xs_values_add(&values[XS_LEARNED_GAP], later(0, work->start_ns - before->all_ns));
+    if (is_measured && xs_call_is_pageable(call) && call->batch_index < 0)
+        xs_values_add(&values[XS_LEARNED_SHARE], thousandths(work->sum_ns, call->return_ns - call->enter_ns));
+    if (is_measured) {
+        group->began_within += work->start_ns < call->return_ns;
+        group->returned_early += work->end_ns > call->return_ns + XS_MODELLED_CLOCKS_NS;
+        xs_values_add(&values[XS_LEARNED_NOTICE], call->return_ns - work->end_ns);
+        if (before->lane_ns > call->enter_ns)
+            xs_values_add(&values[XS_LEARNED_STAGED], call->return_ns - before->lane_ns);
+    }
+}
+
+static void learn_work(struct learning *l, const struct xs_call *call) {
+    size_t rows;
+    struct xs_work work;
+    struct xs_recorded *first = xs_recordings_find(l->recordings, call->correlation, &rows);
+    if (!first)
+        return;
+    first->taken = true;
+    if (!xs_work_of(first, rows, &work) || call->batch_index > 0)
+        return;
+    int64_t lane = xs_lane_of(l->learned, call);
+    struct before before = before_of(l, call, lane);
+    if (!first->row.shape || l->tables->shapes[first->row.shape].values[XS_SHAPE_STREAM] != XS_SHAPE_NULL)
+        *xs_hash_put(&l->learned->queue_of, (uint64_t)lane, 0) = (uint64_t)first->row.shape + 1;
+    for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
+        struct xs_group *group = xs_learned_group(l->learned, call, level);
+        if (group)
+            learn_group(l, group, call, &before, &work, first->row.shape);
+    }
+    if (call->kind == XS_CALL_LAUNCH && call->detail == XS_LAUNCH_GRAPH)
+        learn_graph(l, call, first, rows, &work);
+    add_order(l, call, lane, &before, &work);
+}
+
+/* A wait that ended with the work it waited for says how soon it notices that. */
+static void learn_wait(struct learning *l, const struct xs_call *call) {
+    enum { LONGEST_NS = 1000000 };
+    const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);
+    int64_t end_ns = call->detail == XS_SYNC_CONTEXT ? end_of(&l->devices, device ? *device : 0)
+                     : call->detail == XS_SYNC_EVENT ? end_of(&l->events, call->object)
+                                                     : end_of(&l->lanes, (uint64_t)xs_lane_of(l->learned, call));
+    bool waited = end_ns > call->enter_ns && end_ns <= call->return_ns + XS_MODELLED_CLOCKS_NS &&
+                  call->return_ns - end_ns < LONGEST_NS;
+    if (waited && xs_device_window_at(l->windows, call->enter_ns) >= 0)
+        xs_values_add(&l->learned->wait_notice, later(0, call->return_ns - end_ns));
+}
+
+static void learn_call(struct learning *l, const struct xs_call *call) {
+    switch ((enum xs_call_kind)call->kind) {
+    case XS_CALL_TRANSFER:
+    case XS_CALL_MEMSET:
+    case XS_CALL_LAUNCH:
+        learn_work(l, call);
+        break;
+    case XS_CALL_SYNC:
+        learn_wait(l, call);
+        break;
+    case XS_CALL_EVENT: {
+        int64_t end_ns = end_of(&l->lanes, (uint64_t)xs_lane_of(l->learned, call));
+        if (call->detail)
+            *xs_hash_put(&l->events, call->object, 0) = (uint64_t)end_ns;
+        break;
+    }
+    case XS_CALL_FREE: {
+        const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);
+        if (end_of(&l->devices, device ? *device : 0) > call->return_ns + XS_MODELLED_CLOCKS_NS)
+            *xs_hash_put(&l->learned->returns_first, (uint64_t)call->entry_point, 0) = 1;
+        break;
+    }
+    case XS_CALL_KINDS:
+        break;
+    }
+}
+
+int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
+             const struct xs_device_windows *windows, const struct xs_trace *trace, char *message) {
+    struct learning l = {.learned = learned, .recordings = recordings, .tables = tables, .windows = windows};
+    struct xs_calls calls;
+    const struct xs_call *call;
+    int status;
+    xs_calls_begin(&calls, trace, true, message);
+    while ((call = xs_calls_next(&calls, &status)))
+        learn_call(&l, call);
+    xs_calls_end(&calls);
+    xs_learned_finish(learned);
+    struct xs_hash *ends[] = {&l.lanes,      &l.legacy,     &l.ordered, &l.events,
+                              &l.engines[0], &l.engines[1], &l.devices, &l.latest};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        xs_hash_free(ends[i]);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* The first pass of the model: over what was recorded, with its calls. */
+#ifndef XFERSPY_ANALYZER_MODELLED_LEARN_H
+#define XFERSPY_ANALYZER_MODELLED_LEARN_H
+
+#include "analyzer/trace/modelled/learned.h"
+#include "analyzer/trace/windows/device_windows.h"
+
+/* The clocks of host and device agree to about that. */
+#define XS_MODELLED_CLOCKS_NS 1500
+
+/* A call's rows as one piece of work. */
+struct xs_work {
+    int64_t start_ns, end_ns, sum_ns;
+    uint64_t bytes;
+};
+
+/* False: a row has no times. */
+bool xs_work_of(const struct xs_recorded *first, size_t rows, struct xs_work *work);
+
+/* Fills `learned`, whose link model, streams and devices are set, and marks the rows of the calls that were met.
+ * Negative status: the message is set. */
+int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
+             const struct xs_device_windows *windows, const struct xs_trace *trace, char *message);
+
+#endif

@@ -1,0 +1,27 @@
+/* The second pass of the model: over all calls. What was recorded keeps its times, and what was not gets them. */
+#ifndef XFERSPY_ANALYZER_MODELLED_PLACE_H
+#define XFERSPY_ANALYZER_MODELLED_PLACE_H
+
+#include "analyzer/trace/modelled/learned.h"
+#include "analyzer/trace/windows/device_windows.h"
+
+/* Measured and modelled times of what was recorded, by the part of the windows that it lies in. */
+struct xs_parts {
+    double (*measured)[XS_SUM_COUNT], (*expected)[XS_SUM_COUNT];
+    size_t count;
+    unsigned in_window; /* parts of each window, where there are few windows */
+};
+
+struct xs_placed {
+    struct xs_modelled_tables *tables;
+    struct xs_parts parts;
+};
+
+/* Places all work. `windows` gets its numbers, bits and counts. Negative status: the message is set. */
+int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
+             const struct xs_trace *trace, struct xs_device_windows *windows, char *message);
+
+/* The part of the windows that a moment lies in, or -1. */
+int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows *windows, int64_t ns);
+
+#endif

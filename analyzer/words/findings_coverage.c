@@ -1,0 +1,241 @@
+/* What the findings stand on, for the section Coverage: contents, launches' arguments, what is undecided, the link. */
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/place.h"
+#include "analyzer/words/sentences.h"
+#include "analyzer/words/unchecked.h"
+
+enum { REASONS_SHOWN = 3, SKIPS_SHOWN = 3 };
+
+/* The most frequent reasons first; "and others" for the rest. */
+static void skip_reasons(struct xs_string *text, const struct xs_content_coverage *c) {
+    char count[XS_UNIT_BYTES];
+    bool used[XS_SKIP_COUNT] = {false};
+    for (int n = 0; n < SKIPS_SHOWN + 1; n++) {
+        int most = -1;
+        for (int i = 0; i < XS_SKIP_COUNT; i++)
+            if (!used[i] && c->skipped[i] && (most < 0 || c->skipped[i] > c->skipped[most]))
+                most = i;
+        if (most < 0)
+            return;
+        if (n == SKIPS_SHOWN) {
+            xs_string_format(text, ", and others");
+            return;
+        }
+        used[most] = true;
+        xs_string_format(text, "%s%s %s", n ? ", " : "", xs_format_count(count, c->skipped[most]),
+                         most ? xs_skip_names[most] : "for no known reason");
+    }
+}
+
+static void contents_line(const struct xs_content_coverage *c, struct xs_out *out) {
+    char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    struct xs_string reasons = {0};
+    if (!c->taken) /* the findings say so, and what to do */
+        return;
+    skip_reasons(&reasons, c);
+    if (c->lost)
+        xs_string_format(&reasons, "%s%s just before the end of the trace", reasons.length ? ", " : "",
+                         xs_format_count(taken, c->lost));
+    xs_out_line(out, XS_STYLE_PLAIN, "Contents known of %s of %s uploads and downloads%s%s.",
+                xs_format_count(taken, c->taken), xs_format_count(all, c->eligible), reasons.length ? "; not: " : "",
+                reasons.length ? reasons.data : "");
+    xs_string_free(&reasons);
+}
+
+static void launches_line(const struct xs_content_coverage *c, struct xs_out *out) {
+    char unseen[XS_UNIT_BYTES], all[XS_UNIT_BYTES], graphs[XS_UNIT_BYTES];
+    if (!c->kernels_unseen && !c->graphs)
+        return;
+    struct xs_string text = {0};
+    if (c->kernels_unseen)
+        xs_string_format(&text, "of %s of %s kernel launches", xs_format_count(unseen, c->kernels_unseen),
+                         xs_format_count(all, c->kernels));
+    if (c->graphs)
+        xs_string_format(&text, "%sof %s graph launch%s", text.length ? " and " : "",
+                         xs_format_count(graphs, c->graphs), c->graphs > 1 ? "es" : "");
+    xs_out_line(out, XS_STYLE_PLAIN, "Arguments not seen %s: which memory they touched is not known.", text.data);
+    xs_string_free(&text);
+}
+
+static uint64_t total_of_reason(const struct xs_findings *findings, size_t first) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < findings->undecided_count; i++)
+        if (!strcmp(findings->undecided[i].reason, findings->undecided[first].reason))
+            total = xs_sum(total, findings->undecided[i].count);
+    return total;
+}
+
+/* The first row of the reason that comes after `last`: of a smaller total, or as large and later. -1: there is none. */
+static long next_reason(const struct xs_findings *findings, long last) {
+    uint64_t last_total = last >= 0 ? total_of_reason(findings, (size_t)last) : 0, best_total = 0;
+    long best = -1;
+    for (size_t i = 0; i < findings->undecided_count; i++) {
+        bool repeated = false;
+        for (size_t k = 0; k < i && !repeated; k++)
+            repeated = !strcmp(findings->undecided[k].reason, findings->undecided[i].reason);
+        uint64_t total = total_of_reason(findings, i);
+        if (repeated || (last >= 0 && (total > last_total || (total == last_total && (long)i <= last))))
+            continue;
+        if (total > best_total) {
+            best = (long)i;
+            best_total = total;
+        }
+    }
+    return best;
+}
+
+/* A line a reason, the most frequent first: one transfer without content leaves several findings undecided. */
+static void undecided_lines(const struct xs_findings *findings, const struct xs_content_coverage *c,
+                            struct xs_out *out) {
+    char count[XS_UNIT_BYTES];
+    int shown = 0;
+    if (findings->undecided_count && c->eligible && !c->taken) {
+        xs_out_line(out, XS_STYLE_PLAIN,
+                    "Undecided: everything about contents; xferspy explain --undecided counts it.");
+        return;
+    }
+    for (long at = next_reason(findings, -1); at >= 0; at = next_reason(findings, at)) {
+        const char *reason = findings->undecided[at].reason;
+        struct xs_string text = {0};
+        if (shown++ == REASONS_SHOWN) {
+            xs_out_line(out, XS_STYLE_PLAIN, "And for other reasons: xferspy explain --undecided.");
+            return;
+        }
+        for (size_t i = 0; i < findings->undecided_count; i++)
+            if (!strcmp(findings->undecided[i].reason, reason))
+                xs_string_format(&text, "%s%s %s", text.length ? ", " : "",
+                                 xs_detectors[findings->undecided[i].detector]->id,
+                                 xs_format_count(count, findings->undecided[i].count));
+        xs_out_line(out, XS_STYLE_PLAIN, "Undecided (%s): %s.", reason, text.data);
+        xs_string_free(&text);
+    }
+}
+
+/* Assumed lines are worth a line where findings may rest on them: a direction that has copies of the other kind. */
+static bool link_line_matters(const struct xs_link_model *link, enum xs_link_class class) {
+    const struct xs_link_line *line = &link->lines[class];
+    if (!line->known || class == XS_LINK_D2D || class == XS_LINK_MEMSET)
+        return false;
+    return !line->assumed || (class == XS_LINK_H2D_PINNED && link->lines[XS_LINK_H2D_PAGEABLE].known) ||
+           (class == XS_LINK_D2H_PINNED && link->lines[XS_LINK_D2H_PAGEABLE].known);
+}
+
+static uint64_t to_count(double value) { return value > 0 && value < 1e18 ? (uint64_t)(value + 0.5) : 0; }
+
+/* " 2.10 us + size at 55.2 GB/s", " at 55.2 GB/s": a part that is nothing is left out. */
+static void link_formula(struct xs_string *text, const struct xs_link_line *line) {
+    char buffer[XS_UNIT_BYTES];
+    uint64_t fixed_ns = to_count(line->a_ns), per_gb_ns = to_count(line->b_ns_per_byte * 1e9);
+    if (fixed_ns || !per_gb_ns)
+        xs_string_format(text, " %s%s", xs_format_ns(buffer, fixed_ns), per_gb_ns ? " + size" : " whatever the size");
+    if (per_gb_ns)
+        xs_string_format(text, " at %s", xs_format_rate(buffer, 1000000000, per_gb_ns));
+}
+
+void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out) {
+    static const char *const labels[] = {[XS_LINK_H2D_PAGEABLE] = "H2D pageable",
+                                         [XS_LINK_H2D_PINNED] = "H2D pinned",
+                                         [XS_LINK_D2H_PAGEABLE] = "D2H pageable",
+                                         [XS_LINK_D2H_PINNED] = "D2H pinned"};
+    char samples[XS_UNIT_BYTES];
+    for (unsigned i = 0; i < sizeof labels / sizeof *labels; i++) {
+        const struct xs_link_line *line = &link->lines[i];
+        const char *what = link->from_host_times ? "blocking call" : "cop", *one = link->from_host_times ? "" : "y";
+        struct xs_string formula = {0};
+        if (!link_line_matters(link, (enum xs_link_class)i))
+            continue;
+        link_formula(&formula, line);
+        if (line->assumed)
+            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s%s (assumed: the trace has no such copies)", labels[i],
+                        formula.data);
+        else
+            xs_out_line(out, XS_STYLE_PLAIN, "Cost model: %s%s (fitted to %s %s%s%s)", labels[i], formula.data,
+                        xs_format_count(samples, line->samples), what,
+                        line->samples == 1      ? one
+                        : link->from_host_times ? "s"
+                                                : "ies",
+                        line->rate_assumed ? "; the rate is assumed" : "");
+        xs_string_free(&formula);
+    }
+}
+
+/* Why of some call sites no line is known: the first reason, and how many more there are. */
+static void call_site_lines(const struct xs_sites *sites, struct xs_out *out) {
+    size_t count = 0;
+    if (!sites || !sites->callsites)
+        return;
+    while (xs_callsites_note(sites->callsites, count))
+        count++;
+    for (size_t i = 0; i < count && (!i || count == 2); i++)
+        xs_out_line(out, XS_STYLE_WARN, "Call sites: %s.", xs_callsites_note(sites->callsites, i));
+    if (count > 2)
+        xs_out_line(out, XS_STYLE_WARN, "Call sites: %zu more such notes; --json has them.", count - 1);
+}
+
+uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line) {
+    uint64_t native = 0;
+    *without_line = 0;
+    for (uint32_t i = 0; sites && sites->callsites && i < sites->place_count; i++) {
+        const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
+        bool own = frame && !frame->python && !frame->library && frame->module;
+        native += own;
+        *without_line += own && !frame->line;
+    }
+    return native;
+}
+
+/* Where most places in native code have no line: what to do. */
+static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
+    char without[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    uint64_t missing, native = xs_native_places(sites, &missing);
+    if (missing && missing * 2 > native)
+        xs_out_line(
+            out, XS_STYLE_WARN,
+            "%s of %s places in native code have no line: build with -g, or say with --debug-path where the binaries "
+            "and debug information are.",
+            xs_format_count(without, missing), xs_format_count(all, native));
+}
+
+void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                          struct xs_out *out) {
+    contents_line(contents, out);
+    launches_line(contents, out);
+    call_site_lines(findings->sites, out);
+    lines_hint(findings->sites, out);
+    undecided_lines(findings, contents, out);
+    xs_findings_link_lines(&findings->link, out);
+}
+
+void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out) {
+    struct xs_string text = {0};
+    xs_say_total_of_run(&text, findings);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
+    text.length = 0;
+    xs_say_bounds(&text, findings);
+    if (text.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
+    xs_string_free(&text);
+}
+
+void xs_findings_unknown_lines(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+                               struct xs_out *out) {
+    char why[256];
+    struct xs_string unchecked = {0};
+    xs_content_coverage_why_none(contents, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+    xs_say_unchecked(&unchecked, findings);
+    if (unchecked.length)
+        xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
+    xs_string_free(&unchecked);
+    xs_content_coverage_migrations(contents, why, sizeof why);
+    if (*why)
+        xs_out_line(out, XS_STYLE_WARN, "%s", why);
+}

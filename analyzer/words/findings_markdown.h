@@ -1,0 +1,43 @@
+/* Findings in GitHub's Markdown, as far as the report of a trace and that of a job are alike. */
+#ifndef XFERSPY_ANALYZER_FINDINGS_FINDINGS_MARKDOWN_H
+#define XFERSPY_ANALYZER_FINDINGS_FINDINGS_MARKDOWN_H
+
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/findings/engine/findings.h"
+#include "analyzer/trace/callsites.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/words/sentences.h"
+
+/* `file.cu:42`, and with the function " in `function` (`entry point`)"; of no frame (NULL) the entry point alone. */
+void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame,
+                       const char *entry_point, bool with_function);
+
+/* "Filter: `--direction=h2d`: ..." in a paragraph; nothing of "" or NULL. */
+void xs_markdown_filter(struct xs_out *out, const char *filter);
+
+/* Lines that the text report has, too: begun, printed into `lines->out`, and ended as a block or as one that is folded
+ * away. Where there are none, neither prints anything. */
+struct xs_markdown_lines {
+    struct xs_out out;
+    char *text;
+    size_t bytes;
+};
+void xs_markdown_lines_begin(struct xs_markdown_lines *lines);
+void xs_markdown_lines_block(struct xs_markdown_lines *lines, struct xs_out *out);
+void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summary, struct xs_out *out);
+
+/* The table's head. `share_is_of`: xs_share_is_of; `of_a_job`: with a column for the processes. */
+void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool of_a_job);
+struct xs_markdown_cause {
+    size_t number;
+    const char *name, *bound; /* bound: "" or XS_UP_TO */
+    bool advice;
+    const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` say it */
+    uint64_t saves_ns, recorded_ns;
+    struct xs_amount amount;
+    const char *who, *place; /* Markdown; who NULL: not of a job */
+};
+void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *cause);
+
+#endif

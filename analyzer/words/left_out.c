@@ -1,0 +1,279 @@
+/* The sentences on what was left out; see left_out.h. */
+#include "analyzer/words/left_out.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/trace/scan.h"
+#include "schema/spool/spool.h"
+
+const char *const xs_left_out_names[XS_LEFT_OUT_COUNT] = {
+    [XS_LEFT_DROPPED] = "dropped", [XS_LEFT_NESTED] = "nested",         [XS_LEFT_JUMPED] = "left",
+    [XS_LEFT_DAMAGED] = "damaged", [XS_LEFT_RECORDS] = "cupti_records", [XS_LEFT_STACKS] = "without_stack",
+    [XS_LEFT_OUTSIDE] = "outside", [XS_LEFT_NEWER] = "newer_functions"};
+
+void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text) {
+    const struct xs_looked_at *l = &summary->looked_at;
+    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
+    if (l->has_gaps && !l->parts)
+        xs_string_format(text, "nothing was recorded");
+    else if (l->has_gaps)
+        xs_string_format(text, "%s%s of %s %s looked at", l->is_at_most ? "at most " : "",
+                         xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns), "were");
+}
+
+enum { NAME_COLUMNS = 60 };
+
+/* A copy without names has none. */
+static void say_range(const struct xs_recorded_steps *steps, struct xs_string *text) {
+    if (!*steps->name) {
+        xs_string_format(text, "NVTX range that was named");
+        return;
+    }
+    xs_string_format(text, "NVTX range \"");
+    xs_string_add_cut(text, steps->name, NAME_COLUMNS);
+    xs_string_format(text, "\"");
+}
+
+/* "steps 3 to 5 (4 were asked for), by the NVTX range "step"" */
+static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *text) {
+    char first[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
+    if (!steps->count)
+        xs_string_format(text, "the beginning of a step");
+    else if (steps->count == 1)
+        xs_string_format(text, "step %s", xs_format_count(first, steps->first));
+    else
+        xs_string_format(text, "steps %s to %s", xs_format_count(first, steps->first),
+                         xs_format_count(number, xs_sum(steps->first, steps->count - 1)));
+    if (steps->count < steps->wanted)
+        xs_string_format(text, " (%s %s asked for)", xs_format_count(number, steps->wanted),
+                         steps->wanted == 1 ? "was" : "were");
+    xs_string_format(text, ", by the ");
+    if (steps->by == XS_RECORDED_BY_RANGE) {
+        say_range(steps, text);
+    } else {
+        xs_string_format(text, "wait that came most regularly (");
+        xs_string_add_cut(text, steps->name, NAME_COLUMNS);
+        xs_string_format(text, ")");
+    }
+    if (steps->by == XS_RECORDED_BY_WAIT && steps->count && steps->first > xs_sum(steps->skipped, 1))
+        xs_string_format(text, ", which was found only then");
+}
+
+static void say_no_window(const char *window, bool runs, struct xs_string *text) {
+    static const char of_range[] = "nvtx:";
+    if (!strncmp(window, of_range, sizeof of_range - 1)) {
+        xs_string_format(text, "no NVTX range \"");
+        xs_string_add_cut(text, window + sizeof of_range - 1, NAME_COLUMNS);
+        xs_string_format(text, "\" came (XFERSPY_WINDOW).");
+    } else if (!strcmp(window, "profiler")) {
+        xs_string_format(text, "cudaProfilerStart was never called (XFERSPY_WINDOW=profiler).");
+    } else if (*window && runs) {
+        xs_string_format(text, "XFERSPY_WINDOW asks for ");
+        xs_string_add_cut(text, window, NAME_COLUMNS);
+        xs_string_format(text, ".");
+    } else if (*window) {
+        xs_string_format(text, "the program ended before ");
+        xs_string_add_cut(text, window, NAME_COLUMNS);
+        xs_string_format(text, " (XFERSPY_WINDOW).");
+    } else { /* a copy without names */
+        xs_string_format(text, "what XFERSPY_WINDOW asks for never came.");
+    }
+}
+
+/* Why there is no part at all; of a program that runs, none so far. */
+static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs_string *text) {
+    char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
+    xs_string_format(text, "Nothing was recorded but allocations%s: ", runs ? " so far" : "");
+    if (steps->by == XS_RECORDED_ALL) {
+        say_no_window(steps->name, runs, text);
+    } else if (steps->by == XS_RECORDED_BY_RANGE && !steps->passed) {
+        xs_string_format(text, "no ");
+        say_range(steps, text);
+        xs_string_format(text, " came.");
+    } else if (steps->by == XS_RECORDED_BY_RANGE) {
+        xs_string_format(text, "the ");
+        say_range(steps, text);
+        xs_string_format(text, " came %s time%s, and %s step%s to be skipped%s.", xs_format_count(count, steps->passed),
+                         steps->passed == 1 ? "" : "s", xs_format_count(skipped, steps->skipped),
+                         steps->skipped == 1 ? " was" : "s were",
+                         steps->passed > steps->skipped ? "; the others ended before the first CUDA call" : "");
+    } else {
+        xs_string_format(text,
+                         "no wait came regularly, so nothing told the steps apart. Copies that block are no such "
+                         "waits. Name an NVTX range (--step=NAME, XFERSPY_STEP=NAME), or record the whole run and "
+                         "choose steps in the report (`xferspy report");
+        if (steps->skipped)
+            xs_string_format(text, " --skip-steps=%" PRIu64, steps->skipped);
+        if (steps->wanted)
+            xs_string_format(text, " --steps=%" PRIu64, steps->wanted);
+        xs_string_format(text, "').");
+    }
+}
+
+void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) {
+    const struct xs_looked_at *l = &summary->looked_at;
+    char recorded[XS_UNIT_BYTES], run[XS_UNIT_BYTES], parts[XS_UNIT_BYTES];
+    if (!l->has_gaps)
+        return;
+    if (!l->parts) {
+        say_none(&l->steps, summary->run.is_snapshot || (summary->trace && summary->trace->is_live), text);
+        return;
+    }
+    xs_string_format(text, "Looked at %s%s of %s, in ", l->is_at_most ? "not more than " : "",
+                     xs_format_ns(recorded, l->recorded_ns), xs_format_ns(run, summary->run.duration_ns));
+    if (l->steps.by == XS_RECORDED_ALL)
+        xs_string_format(text, "%s%s part%s of the run that XFERSPY_WINDOW asks for", l->is_at_most ? "at least " : "",
+                         xs_format_count(parts, l->parts), l->parts == 1 ? "" : "s");
+    else
+        say_steps(&l->steps, text);
+    bool is_one = !l->is_at_most && (l->steps.by == XS_RECORDED_ALL ? l->parts == 1 : l->steps.count < 2);
+    xs_string_format(text, ": findings and totals are of %s, and outside only allocations were recorded.",
+                     is_one ? "it" : "them");
+}
+
+/* "3 copies, 1 memset and 20 other calls" */
+static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text) {
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } kinds[] = {{l->transfers, "call that copies", "calls that copy"},
+                 {l->memsets, "memset", "memsets"},
+                 {l->launches, "launch", "launches"},
+                 {l->others, "wait or other call", "waits and other calls"}};
+    char number[XS_UNIT_BYTES];
+    uint64_t count = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!kinds[i].count)
+            continue;
+        xs_string_format(text, "%s%s %s", count ? ", " : "", xs_format_count(number, kinds[i].count),
+                         kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
+        count += kinds[i].count;
+    }
+    if (count)
+        xs_string_format(text, " %s counted and not recorded: outside of %s.", count == 1 ? "was" : "were",
+                         l->steps.by == XS_RECORDED_ALL ? "what XFERSPY_WINDOW asks for"
+                                                        : "the steps that were asked for");
+    return count;
+}
+
+#define CALLED "coverage.unknown_called"
+#define LOOKED_UP "coverage.unknown_looked_up"
+enum { NEWER_BYTES = 16 << 10, NEWER_NAMED = 12 };
+
+/* " (cuFirst, cuSecond and 3 more)"; returns how many there are. */
+static uint64_t list_names(const struct xs_trace *trace, const char *key, struct xs_string *list) {
+    char names[NEWER_BYTES], number[XS_UNIT_BYTES];
+    uint64_t count = 0;
+    xs_trace_meta_text(trace, key, memset(names, 0, sizeof names), sizeof names, "");
+    for (char *name = names, *end; *name; name = end) {
+        end = name + strcspn(name, ",");
+        if (*end)
+            *end++ = '\0';
+        if (count++ < NEWER_NAMED) {
+            xs_string_format(list, count == 1 ? " (" : ", ");
+            xs_string_add_cut(list, name, NAME_COLUMNS);
+        }
+    }
+    if (count > NEWER_NAMED)
+        xs_string_format(list, " and %s more", xs_format_count(number, count - NEWER_NAMED));
+    if (count)
+        xs_string_format(list, ")");
+    return count;
+}
+
+static void put_names(const struct xs_trace *trace, const char *meta, const char *key, struct xs_json *json) {
+    char names[NEWER_BYTES];
+    xs_trace_meta_text(trace, meta, memset(names, 0, sizeof names), sizeof names, "");
+    xs_json_array(json, key);
+    for (const char *name = names; *name; name += strspn(name, ",")) {
+        size_t length = strcspn(name, ",");
+        xs_json_text_bytes(json, NULL, name, length);
+        name += length;
+    }
+    xs_json_end(json, ']');
+}
+
+void xs_newer_functions_json(const struct xs_trace *trace, struct xs_json *json) {
+    put_names(trace, CALLED, "called", json);
+    put_names(trace, LOOKED_UP, "looked_up", json);
+}
+
+static uint64_t say_newer(const struct xs_summary *summary, struct xs_string *text) {
+    struct xs_string called = {0}, looked_up = {0};
+    char number[XS_UNIT_BYTES], other[XS_UNIT_BYTES];
+    if (!summary->trace)
+        return 0;
+    uint64_t calls = list_names(summary->trace, CALLED, &called);
+    uint64_t others = list_names(summary->trace, LOOKED_UP, &looked_up);
+    if (calls + others)
+        xs_string_format(text, "Functions of a newer driver: the program ");
+    if (calls)
+        xs_string_format(text, "called %s%s", xs_format_count(number, calls), called.data);
+    if (calls && others)
+        xs_string_format(text, " and looked up %s more%s", xs_format_count(other, others), looked_up.data);
+    else if (others)
+        xs_string_format(text, "looked up %s%s and called none of them", xs_format_count(other, others),
+                         looked_up.data);
+    if (calls)
+        xs_string_format(text, ". xferspy does not record these calls. Unless it knows that a function changes no "
+                               "device memory, it takes it that each call may have changed all of it");
+    if (calls + others)
+        xs_string_format(text, ".");
+    xs_string_free(&called);
+    xs_string_free(&looked_up);
+    return calls + others;
+}
+
+uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text) {
+    const struct xs_coverage *c = &summary->coverage;
+    char number[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
+    const uint64_t counts[XS_LEFT_OUT_COUNT] = {[XS_LEFT_DROPPED] = c->dropped,
+                                                [XS_LEFT_NESTED] = c->nested,
+                                                [XS_LEFT_JUMPED] = c->left,
+                                                [XS_LEFT_DAMAGED] = c->skipped_events,
+                                                [XS_LEFT_RECORDS] = c->dropped_records,
+                                                [XS_LEFT_STACKS] = c->without_stack};
+    if (kind == XS_LEFT_OUTSIDE)
+        return say_outside(&summary->looked_at, text);
+    if (kind == XS_LEFT_NEWER)
+        return say_newer(summary, text);
+    uint64_t count = counts[kind];
+    const char *s = count == 1 ? "" : "s", *were = count == 1 ? "was" : "were";
+    if (!count)
+        return 0;
+    xs_format_count(number, count);
+    switch (kind) {
+    case XS_LEFT_DROPPED:
+        xs_string_format(text, "%s call%s %s not recorded: " XS_SPOOL_FULL ".", number, s, were);
+        break;
+    case XS_LEFT_NESTED:
+        xs_string_format(text,
+                         "%s call%s %s not recorded: made inside other driver calls, such as those that a library's "
+                         "callback made.",
+                         number, s, were);
+        break;
+    case XS_LEFT_JUMPED:
+        xs_string_format(text,
+                         "%s call%s %s not recorded: the program never came back from the driver there, but jumped out "
+                         "of the call or ended the thread.",
+                         number, s, were);
+        break;
+    case XS_LEFT_DAMAGED:
+        xs_string_format(text, "%s recorded event%s %s lost: the spool was damaged.", number, s, were);
+        break;
+    case XS_LEFT_RECORDS:
+        xs_string_format(text, "CUPTI dropped %s record%s.", number, s);
+        break;
+    case XS_LEFT_STACKS:
+        xs_string_format(text, "The call site is not known of %s of %s transfers.", number,
+                         xs_format_count(all, c->host_transfers));
+        break;
+    case XS_LEFT_OUTSIDE:
+    case XS_LEFT_NEWER:
+    case XS_LEFT_OUT_COUNT:
+        break;
+    }
+    return count;
+}

@@ -1,0 +1,38 @@
+/* Lines of the user's program, for people: "solver.py:42 in step", and the text of that line where it can be had. */
+#ifndef XFERSPY_ANALYZER_FINDINGS_PLACE_H
+#define XFERSPY_ANALYZER_FINDINGS_PLACE_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/out.h"
+#include "analyzer/base/text.h"
+#include "analyzer/findings/engine/findings.h"
+#include "analyzer/trace/callsites.h"
+#include "analyzer/trace/site.h"
+
+/* Shortens a file's name: a file below the run's folder is named from that folder on, any other file by the last two
+ * parts of its path. */
+void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
+
+/* "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and of a place that copies through a
+ * helper "solver.cu:42 in step, through buffer.h:27"; escaped. Nothing of a frame NULL. */
+void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
+/* ", through buffer.h:27", escaped; nothing of a frame without a helper, or NULL. */
+void xs_place_through(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
+/* "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
+void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
+
+/* The line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: the trace
+ * does not have it. */
+char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame);
+/* It as a line of output, "42 | x = batch.to(device)", cut at the width; nothing of a line NULL. */
+void xs_place_source_line(const char *line, const struct xs_frame *frame, int indent, struct xs_out *out);
+
+/* The keys of a frame: function, file, line, module, python; into the object that is open. */
+void xs_place_json(struct xs_json *json, const struct xs_frame *frame);
+/* "through": the same of its helper, as an object; nothing where it has none. */
+void xs_place_through_json(struct xs_json *json, const struct xs_frame *frame);
+/* "call_site": the frame and its helper as an object; of no frame null. `is_place`: with the address, where there is no
+ * line and it is what tells the place from others. */
+void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place);
+
+#endif

@@ -1,0 +1,74 @@
+/* The choice among the rows of remedies.def; see remedies.h. */
+#include "analyzer/words/remedies.h"
+
+#include <string.h>
+
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/callsites.h"
+#include "analyzer/trace/site.h"
+
+static const struct {
+    const char *finding, *verdict;
+    enum xs_framework framework;
+    enum xs_remedy_way way;
+    const char *text;
+} table[] = {
+#define XS_REMEDY(finding, verdict, framework, way, text)                                                              \
+    {finding, verdict, XS_FRAMEWORK_##framework, XS_REMEDY_##way, text},
+#include "analyzer/words/remedies.def"
+#undef XS_REMEDY
+};
+
+/* Of a row that is of this verdict alone, else of one that is of all; NULL: there is none. */
+static const char *find(const char *finding, const char *verdict, enum xs_framework framework, enum xs_remedy_way way) {
+    const char *of_all = NULL;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].framework != framework || strcmp(table[i].finding, finding) != 0 ||
+            (table[i].way != way && (table[i].way != XS_REMEDY_ANY || way >= XS_REMEDY_VALUE)))
+            continue;
+        if (*table[i].verdict && verdict && !strcmp(table[i].verdict, verdict))
+            return table[i].text;
+        if (!*table[i].verdict && !of_all)
+            of_all = table[i].text;
+    }
+    return of_all;
+}
+
+const char *xs_remedy_in(unsigned detector, unsigned verdict, enum xs_framework framework, enum xs_remedy_way way) {
+    const struct xs_detector *d = xs_detectors[detector];
+    const char *name = verdict < XS_VERDICTS ? d->verdicts[verdict].name : NULL;
+    const char *text = find(d->id, name, framework, way);
+    if (!text && way >= XS_REMEDY_VALUE)
+        return xs_remedy_in(detector, verdict, framework, way == XS_REMEDY_VALUES ? XS_REMEDY_VALUE : XS_REMEDY_DOWN);
+    if (!text && framework != XS_FRAMEWORK_NATIVE)
+        text = find(d->id, name, XS_FRAMEWORK_NONE, way);
+    return text ? text : xs_detector_remedy(d, verdict);
+}
+
+/* Which way its copies go: the entry point's name says so, unless it is one for all ways. */
+static enum xs_remedy_way way_of(const struct xs_findings *findings, const struct xs_finding *f) {
+    const char *entry_point = xs_site_name(findings, f->site);
+    if (strstr(entry_point, "HtoD"))
+        return XS_REMEDY_UP;
+    if (!strstr(entry_point, "DtoH"))
+        return XS_REMEDY_ANY;
+    if (!f->transfers || f->bytes / f->transfers > XS_SCALAR_BYTES)
+        return XS_REMEDY_DOWN;
+    return 2 * f->neighbours >= f->instances ? XS_REMEDY_VALUES : XS_REMEDY_VALUE;
+}
+
+/* In confidential computing every copy is encrypted through a buffer of the driver's, whatever memory it has, and
+ * memory of cudaHostAlloc is managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
+static const char not_by_pinning[] =
+    "Copy less, or in larger pieces: this GPU " XS_REFUSES_TO_PIN ", as in confidential computing, and there memory of "
+    "cudaHostAlloc is no faster.";
+
+const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding) {
+    if (findings->pinning_refused &&
+        xs_detector_repair(xs_detectors[finding->detector], finding->verdict) == XS_REPAIR_PIN)
+        return not_by_pinning;
+    const struct xs_frame *frame = xs_site_frame(findings, finding->site);
+    enum xs_framework framework =
+        frame && frame->python ? xs_site_framework(findings->sites, finding->site) : XS_FRAMEWORK_NATIVE;
+    return xs_remedy_in(finding->detector, finding->verdict, framework, way_of(findings, finding));
+}

@@ -1,0 +1,208 @@
+/* What a saving rests on, in words: why it is a range, what page-locking costs, how well the replay fits the run; see
+ * findings_words.h. */
+#include <math.h>
+
+#include "analyzer/base/units.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/callsites.h"
+#include "analyzer/words/findings_words.h"
+#include "analyzer/words/sentences.h"
+
+static void add(struct xs_string *text, const char *sentence) {
+    xs_string_format(text, "%s%s", text->length ? " " : "", sentence);
+}
+
+/* What goes with a copy that is not made is known roughly. */
+static const char *around_a_copy(const struct xs_findings *findings, const struct xs_finding *f) {
+    const struct xs_frame *frame = xs_site_frame(findings, f->site);
+    if (!findings->exposed_known) /* the range is of something else */
+        return NULL;
+    if (frame && frame->python)
+        return "It saves most if everything that the Python statement does around the call goes away with it, "
+               "page-locked "
+               "memory included.";
+    return "It saves most if the page-locked memory of these copies is no longer needed.";
+}
+
+static const char *why_of_repair(const struct xs_findings *findings, const struct xs_finding *f) {
+    switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
+    case XS_REPAIR_DROP_BOTH:
+    case XS_REPAIR_PEER_COPY:
+        return "The downloads are saved, too, only if the host does not need their data.";
+    case XS_REPAIR_PIN:
+        return "It saves least if existing memory has to be page-locked (this price is deducted), and most if the "
+               "memory "
+               "is allocated page-locked.";
+    case XS_REPAIR_UNPIN:
+        return "It saves most if the data is copied from or to memory that exists already. New pageable memory costs "
+               "time when it is first touched.";
+    case XS_REPAIR_OVERLAP:
+        return "How much can be copied early depends on when the program has the data. It can be more than the time of "
+               "the copies or kernels, because the pauses between them and the waits inside calls go away, too.";
+    case XS_REPAIR_KEEP_ON_DEVICE:
+        return "It saves least if the host keeps its part of the work, so that the pages are sent before each kernel, "
+               "and most if the device does that part. Where migrations were not recorded, they are assumed to be as "
+               "elsewhere.";
+    case XS_REPAIR_DROP:
+    case XS_REPAIR_GATHER:
+    case XS_REPAIR_MEMSET:
+    case XS_REPAIR_DEVICE_COPY:
+        return around_a_copy(findings, f);
+    case XS_REPAIR_OF_DETECTOR:
+    case XS_REPAIR_SHORTEN:
+    case XS_REPAIR_KEEP:
+    case XS_REPAIR_NOT_ALLOCATE:
+        break;
+    }
+    return NULL;
+}
+
+void xs_finding_why_range(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+    if (!f->saves.known || f->saves.least_ns >= f->saves.most_ns)
+        return;
+    if (f->saves.bounds && !findings->replayed) {
+        xs_say_bounds(text, findings);
+    } else if (f->saves.bounds) {
+        add(text,
+            "It was not replayed, because there are many larger ones: it saves between nothing and the whole time "
+            "of its calls.");
+    } else {
+        const char *why = why_of_repair(findings, f);
+        if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
+            add(text, "Something that the trace does not show may need it; then nothing is saved.");
+        if (why)
+            add(text, why);
+        if (xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PEER_COPY)
+            add(text, "If the trace has no peer copies, those that replace the uploads take between no time and the "
+                      "time of pinned uploads.");
+        if (!findings->exposed_known)
+            add(text, "Kernels were not recorded, so a part of this time may be a wait for them, which is not saved.");
+    }
+}
+
+void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns) {
+    xs_say_saving(text, &(struct xs_saving){.known = true, .least_ns = least_ns, .most_ns = most_ns});
+}
+
+void xs_finding_pinning(struct xs_string *text, const struct xs_finding *f) {
+    char ns[XS_UNIT_BYTES];
+    if (f->pinning_ns)
+        xs_string_format(text, "once %s for page-locking (%s)", xs_format_ns(ns, f->pinning_ns),
+                         f->pinning_assumed ? "assumed" : "from this trace");
+}
+
+void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
+    char hits[XS_UNIT_BYTES], least[XS_UNIT_BYTES], most[XS_UNIT_BYTES], about[XS_UNIT_BYTES];
+    const struct xs_sample *s = &f->sample;
+    xs_finding_checked(text, f);
+    if (!text->length)
+        return;
+    if (s->checked >= s->of)
+        xs_string_format(text, "; the others could not be checked");
+    else
+        xs_string_format(text, ", %s of these have it: about %s in all, %s to %s with 95 %% certainty",
+                         xs_format_count(hits, s->hits), xs_format_count(about, (uint64_t)(s->estimate + 0.5)),
+                         xs_format_count(least, (uint64_t)s->low), xs_format_count(most, (uint64_t)(s->high + 0.999)));
+}
+
+/* "0.03 %", also of what is less than any share that is shown. */
+static void add_error(struct xs_string *text, double error) {
+    if (error < 0.0001)
+        xs_string_format(text, "less than 0.01 %%");
+    else
+        xs_string_format(text, "%.*f %%", error < 0.01 ? 2 : 1, error * 100);
+}
+
+void xs_say_bounds(struct xs_string *text, const struct xs_findings *findings) {
+    const struct xs_replay_fit *fit = &findings->replay_fit;
+    if (findings->replayed || !findings->cause_count)
+        return;
+    if (fit->too_large) {
+        add(text, "The run has too many calls to be replayed");
+    } else if (!fit->calls) {
+        add(text, "The trace has no calls that could be replayed");
+    } else {
+        add(text, "A replay without any change differs from this run by ");
+        add_error(text, findings->replay_error);
+    }
+    xs_string_format(text, ": savings are bounds, between nothing and all that was measured.");
+}
+
+void xs_replay_text(const struct xs_findings *findings, struct xs_out *out) {
+    const struct xs_replay_fit *fit = &findings->replay_fit;
+    char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES];
+    struct xs_string text = {0};
+    xs_out_fact(out, "model", "%s calls, %s operations of devices", xs_format_count(a, fit->calls),
+                xs_format_count(b, fit->operations));
+    if (fit->unmatched)
+        xs_out_fact(out, "left out", "%s device records without a call", xs_format_count(a, fit->unmatched));
+    if (fit->calls) {
+        xs_out_fact(out, "run", "%s measured, %s replayed without any change", xs_format_ns(a, fit->measured_ns),
+                    xs_format_ns(b, fit->replayed_ns));
+        add_error(&text, findings->replay_error);
+        xs_out_fact(out, "error", "%s of the run, the largest of its end and of the return of each call", text.data);
+    }
+    text.length = 0;
+    xs_say_bounds(&text, findings);
+    if (text.length)
+        xs_out_fact(out, "believed", "no. %s", text.data);
+    else
+        xs_out_fact(out, "believed", "%s",
+                    findings->replayed ? "yes, the error is under 5 %" : "no, there is nothing to replay");
+    text.length = 0;
+    xs_say_total_of_run(&text, findings);
+    if (text.length)
+        xs_out_fact(out, "together", "%s", text.data);
+    xs_string_free(&text);
+}
+
+/* --- JSON --- */
+
+void xs_saving_json(struct xs_json *json, const char *key, const struct xs_saving *saving) {
+    if (!saving->known) {
+        xs_json_null(json, key);
+        return;
+    }
+    xs_json_object(json, key);
+    xs_json_count(json, "least_ns", saving->least_ns);
+    xs_json_count(json, "most_ns", saving->most_ns);
+    xs_json_bool(json, "up_to", xs_saving_is_range(saving));
+    xs_json_end(json, '}');
+}
+
+void xs_sample_json(struct xs_json *json, const struct xs_sample *sample) {
+    if (!sample->is_of_contents) {
+        xs_json_null(json, "sample");
+        return;
+    }
+    xs_json_object(json, "sample");
+    xs_json_count(json, "checked", sample->checked);
+    xs_json_count(json, "of", sample->of);
+    xs_json_count(json, "hits", sample->hits);
+    xs_json_count(json, "unknown", sample->unknown);
+    xs_json_number(json, "instances", round(sample->estimate * 10) / 10);
+    xs_json_number(json, "instances_low", floor(sample->low * 10) / 10);
+    xs_json_number(json, "instances_high", ceil(sample->high * 10) / 10);
+    xs_json_number(json, "gives_back_ns", round(sample->ns));
+    xs_json_number(json, "gives_back_low_ns", floor(sample->low_ns));
+    xs_json_number(json, "gives_back_high_ns", ceil(sample->high_ns));
+    xs_json_end(json, '}');
+}
+
+void xs_replay_json(struct xs_json *json, const struct xs_findings *findings) {
+    const struct xs_replay_fit *fit = &findings->replay_fit;
+    xs_json_object(json, "replay");
+    xs_json_bool(json, "believed", findings->replayed);
+    if (fit->calls)
+        xs_json_number(json, "error", findings->replay_error);
+    else
+        xs_json_null(json, "error");
+    xs_json_number(json, "largest_error", XS_REPLAY_LARGEST_ERROR);
+    xs_json_count(json, "measured_ns", fit->measured_ns);
+    xs_json_known_count(json, "replayed_ns", fit->calls > 0, fit->replayed_ns);
+    xs_json_count(json, "calls", fit->calls);
+    xs_json_count(json, "operations", fit->operations);
+    xs_json_count(json, "unmatched_records", fit->unmatched);
+    xs_json_bool(json, "too_large", fit->too_large);
+    xs_json_end(json, '}');
+}

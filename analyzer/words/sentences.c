@@ -1,0 +1,157 @@
+/* What several printers say; see sentences.h. */
+#include "analyzer/words/sentences.h"
+
+#include "analyzer/base/units.h"
+
+void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
+    char saved[XS_UNIT_BYTES];
+    xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", xs_format_ns(saved, ns));
+}
+
+/* Threads, devices, a wait for a copy: what was measured may be more than the run. */
+#define AT_THE_SAME_TIME "some of it at the same time"
+
+const char *xs_share_column(const struct xs_recorded_time *recorded) {
+    return recorded->in_part ? "of recorded" : "of run";
+}
+
+void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded) {
+    char ns[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s%s", recorded->in_part ? "the " : "", xs_format_ns(ns, recorded->ns),
+                     recorded->in_part ? " recorded" : "");
+}
+
+static void say_part_of_run(struct xs_string *text, uint64_t ns, const struct xs_recorded_time *recorded) {
+    char part[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    xs_format_ns(part, recorded->ns);
+    if (ns > recorded->ns) {
+        xs_string_format(text, ", " AT_THE_SAME_TIME ": %s were recorded", part);
+    } else {
+        xs_string_format(text, " of the %s recorded (%s)", part, xs_format_share(share, ns, recorded->ns));
+    }
+    xs_string_format(text, ", of a run of %s", xs_format_ns(run, recorded->run_ns));
+}
+
+void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded) {
+    char run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    uint64_t run_ns = recorded->run_ns;
+    if (recorded->in_part) {
+        say_part_of_run(text, ns, recorded);
+    } else if (ns > run_ns && run_ns) {
+        xs_string_format(text, ", " AT_THE_SAME_TIME ": the run took %s", xs_format_ns(run, run_ns));
+    } else if (run_ns) {
+        xs_string_format(text, "%s%s (%s)", of, xs_format_ns(run, run_ns), xs_format_share(share, ns, run_ns));
+    }
+}
+
+bool xs_saving_is_range(const struct xs_saving *saves) {
+    return saves->known && (double)saves->least_ns < 0.9 * (double)saves->most_ns;
+}
+
+uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns) { return least_ns >= most_ns / 100 ? least_ns : 0; }
+
+static void say_least(struct xs_string *text, const struct xs_saving *saves) {
+    char buffer[XS_UNIT_BYTES];
+    uint64_t least_ns = xs_saving_least(saves->least_ns, saves->most_ns);
+    if (xs_saving_is_range(saves) && least_ns)
+        xs_string_format(text, XS_OR_MORE, xs_format_ns(buffer, least_ns));
+}
+
+void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
+    char most[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s", xs_saving_is_range(saves) ? XS_UP_TO : "", xs_format_ns(most, saves->most_ns));
+    say_least(text, saves);
+}
+
+void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
+    char run[XS_UNIT_BYTES], left[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    const struct xs_recorded_time *recorded = &findings->recorded;
+    uint64_t ns = findings->total.gives_back_ns, whole_ns = recorded->ns;
+    if (!ns)
+        return;
+    xs_say_total(text, xs_saving_is_range(&findings->together), ns);
+    if (findings->together.most_ns == ns)
+        say_least(text, &findings->together);
+    xs_format_two_ns(run, whole_ns, left, whole_ns > ns ? whole_ns - ns : 0);
+    if (whole_ns > ns) {
+        bool is_small = *xs_format_share(share, ns, whole_ns) == '<';
+        xs_string_format(text, ", %s%s%s would become %s (%s%s)", recorded->in_part ? "the " : "", run,
+                         recorded->in_part ? " recorded" : "", left, is_small ? "by " : "-", share);
+    }
+    xs_string_add(text, ".", 1);
+}
+
+void xs_say_share(struct xs_string *text, const char *before, uint64_t ns, const struct xs_recorded_time *recorded) {
+    char share[XS_UNIT_BYTES];
+    if (recorded->ns && ns > recorded->ns)
+        xs_string_format(text, "%s" AT_THE_SAME_TIME, before);
+    else if (*xs_format_share(share, ns, recorded->ns))
+        xs_string_format(text, "%s%s %s", before, share, xs_share_is_of(recorded));
+}
+
+void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded) {
+    char back[XS_UNIT_BYTES];
+    xs_string_format(text, "saves %s%s", bound, xs_format_ns(back, ns));
+    xs_say_share(text, ", ", ns, recorded);
+}
+
+void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
+                         const struct xs_recorded_time *recorded) {
+    xs_string_format(text, "saves ");
+    xs_say_saving(text, saves);
+    xs_say_share(text, ", ", saves->most_ns, recorded);
+}
+
+struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
+                                  uint64_t bytes) {
+    double times = sample->is_of_contents && instances ? sample->estimate / (double)instances : 1;
+    if (times <= 1)
+        return (struct xs_amount){.instances = instances, .transfers = transfers, .bytes = bytes, .times = 1};
+    return (struct xs_amount){.instances = (uint64_t)((double)instances * times + 0.5),
+                              .transfers = (uint64_t)((double)transfers * times + 0.5),
+                              .bytes = (uint64_t)((double)bytes * times),
+                              .about = true,
+                              .times = times};
+}
+
+uint64_t xs_amount_ns(const struct xs_amount *amount, uint64_t ns) {
+    return amount->about ? (uint64_t)((double)ns * amount->times) : ns;
+}
+
+void xs_say_count(struct xs_string *text, const struct xs_amount *amount) {
+    char buffer[XS_UNIT_BYTES];
+    xs_string_format(text, "%s%s", amount->about ? "about " : "", xs_format_count(buffer, amount->instances));
+}
+
+void xs_say_amount(struct xs_string *text, const struct xs_amount *amount) {
+    char buffer[XS_UNIT_BYTES];
+    xs_say_count(text, amount);
+    if (amount->transfers > amount->instances)
+        xs_string_format(text, " (%s transfers)", xs_format_count(buffer, amount->transfers));
+    if (amount->bytes)
+        xs_string_format(text, ", %s", xs_format_bytes(buffer, amount->bytes));
+}
+
+void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice) {
+    if (causes)
+        xs_string_format(text, "%zu more cause%s", causes, causes > 1 ? "s" : "");
+    if (beneath)
+        xs_string_format(text, "%s%zu finding%s beneath the causes", text->length ? ", " : "", beneath,
+                         beneath > 1 ? "s" : "");
+    if (advice)
+        xs_string_format(text, "%s%zu of advice", text->length ? ", " : "", advice);
+}
+
+void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice) {
+    char together[XS_UNIT_BYTES];
+    if (causes)
+        xs_string_format(text, "%zu smaller cause%s (%s together)", causes, causes > 1 ? "s" : "",
+                         xs_format_ns(together, ns));
+    if (advice)
+        xs_string_format(text, "%s%zu of advice", causes ? ", " : "", advice);
+}
+
+void xs_say_simulated(struct xs_string *text, const char *who, const char *times) {
+    xs_string_format(text, "SIMULATED GPU%s%s: %s are a model's, not measurements", who ? " in " : "", who ? who : "",
+                     times);
+}

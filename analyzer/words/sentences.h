@@ -1,0 +1,93 @@
+/* What several printers say: text, Markdown, a job, the page, a diff. A sentence stands here once, without what its
+ * format puts around it: the full stop, markup, the end of the line. scripts/check-sentences finds those that are
+ * written twice. */
+#ifndef XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
+#define XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/text.h"
+#include "analyzer/findings/engine/findings.h"
+
+#define XS_NO_FINDINGS "No findings."
+#define XS_IS_UNDECIDED "it could not be decided"
+#define XS_NONE_PASSES "None that pass the filter."
+#define XS_NONE_GIVES_TIME "None that would save time."
+#define XS_NONE_GIVES(least) "None that would save " least
+#define XS_NONE_CHANGED "None changed."
+#define XS_CONTENTS_NOT_COMPARED "contents were not compared"
+#define XS_MARKDOWN_HEADING "## Transfers: "
+#define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
+#define XS_CANNOT_BE_TRUE "hold values that cannot be true"
+#define XS_NOT_IN_A_PROFILE "launch arguments and the addresses of copies" /* beside contents */
+#define XS_RUN_NOT_KNOWN(h) h "ow long the run took is not known"          /* "h", or "H" where a sentence begins */
+#define XS_DEFAULT_OF_A_THREAD "default of a thread"                       /* a stream */
+
+/* Text and Markdown word a few sentences differently. */
+enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
+
+#define XS_UP_TO "up to " /* before what is saved at most, where the least is less */
+
+#define XS_OR_MORE " (%s or more)" /* behind what is saved at most: the least */
+
+#define XS_WHAT_IS_EXPOSED "the part of a copy's time in which no kernel ran, or the host was blocked"
+
+#define XS_IF_NOT "If that cannot be done, " /* before a cause's other repairs */
+
+/* Whether what is saved at least is so much less than the most that it is "up to" that. */
+bool xs_saving_is_range(const struct xs_saving *saves);
+
+/* "All repaired: saves up to 24.3 ms" */
+void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns);
+/* The head of a column of shares: "of run", "of recorded". */
+const char *xs_share_column(const struct xs_recorded_time *recorded);
+/* "the 279 ms recorded" where that is a part of the run, else "279 ms". */
+void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *recorded);
+/* " of 279 ms (8.7 %)" with `of` " of "; where a part of the run was recorded, " of the 279 ms recorded (8.7 %), of a
+ * run of 1.30 s". Where it is more than that, ", some of it at the same time: the run took 279 ms", or "... 279 ms were
+ * recorded". Nothing where the run's time is 0. */
+void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded);
+/* "All repaired: saves 141 ms, 300 ms would become 159 ms (-47 %)."; "the 300 ms recorded would become" where that is a
+ * part of the run. Nothing where nothing is saved. */
+void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings);
+
+/* "0.8 % of the run" behind `before`, or that some of it was at the same time; nothing where the run's time is 0. */
+void xs_say_share(struct xs_string *text, const char *before, uint64_t ns, const struct xs_recorded_time *recorded);
+/* "saves up to 782 us, 0.8 % of the run"; `bound` is "" or XS_UP_TO. */
+void xs_say_gain(struct xs_string *text, const char *bound, uint64_t ns, const struct xs_recorded_time *recorded);
+/* The least, where it is worth saying beside the most; 0: it is next to nothing, under a hundredth of that. */
+uint64_t xs_saving_least(uint64_t least_ns, uint64_t most_ns);
+/* "484 ms", "up to 484 ms (6.05 ms or more)" */
+void xs_say_saving(struct xs_string *text, const struct xs_saving *saves);
+/* "saves up to 484 ms (6.05 ms or more), 55 % of the run" */
+void xs_say_gain_between(struct xs_string *text, const struct xs_saving *saves,
+                         const struct xs_recorded_time *recorded);
+
+/* How much a finding is about, in all: what was found; where the contents of some copies were not looked at, the
+ * estimate over these, too. */
+struct xs_amount {
+    uint64_t instances, transfers, bytes;
+    bool about;   /* it is an estimate */
+    double times; /* how many times what was found; 1 where it is no estimate */
+};
+struct xs_amount xs_amount_in_all(const struct xs_sample *sample, uint64_t instances, uint64_t transfers,
+                                  uint64_t bytes);
+/* What was measured of those that were found, in all. */
+uint64_t xs_amount_ns(const struct xs_amount *amount, uint64_t ns);
+/* "9", "about 199" */
+void xs_say_count(struct xs_string *text, const struct xs_amount *amount);
+/* "9 (18 transfers), 72.0 MiB", "about 199, 1.55 GiB" */
+void xs_say_amount(struct xs_string *text, const struct xs_amount *amount);
+
+/* "2 more causes, 3 findings beneath the causes, 1 of advice"; nothing where all is 0. */
+void xs_say_rest(struct xs_string *text, size_t causes, size_t beneath, size_t advice);
+
+/* "3 smaller causes (1.20 ms together), 2 of advice"; nothing where both are 0. */
+void xs_say_other_causes(struct xs_string *text, size_t causes, uint64_t ns, size_t advice);
+
+/* "SIMULATED GPU in rank 3: times are a model's, not measurements"; `who` NULL: of the only trace, or of both. */
+void xs_say_simulated(struct xs_string *text, const char *who, const char *times);
+
+#endif

@@ -1,0 +1,65 @@
+/* Copies that no sample stands for, in words; see unchecked.h. */
+#include "analyzer/words/unchecked.h"
+
+#include "analyzer/base/units.h"
+#include "analyzer/trace/scan.h"
+#include "analyzer/words/sentences.h"
+
+enum { MUCH = 100 }; /* parts of the run: the limit that `check` has without rules */
+
+struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const bool *without) {
+    struct xs_unchecked total = {0};
+    for (size_t i = 0; i < findings->unchecked_count;) {
+        uint32_t site = findings->unchecked[i].site;
+        struct xs_unchecked most = {0};
+        for (; i < findings->unchecked_count && findings->unchecked[i].site == site; i++) {
+            const struct xs_unchecked *u = &findings->unchecked[i];
+            if (!(without && without[u->detector]) &&
+                (!most.copies || u->ns > most.ns || (u->ns == most.ns && u->copies > most.copies)))
+                most = *u;
+        }
+        total.copies += most.copies;
+        total.downloads += most.downloads;
+        total.bytes = xs_sum(total.bytes, most.bytes);
+        total.ns = xs_sum(total.ns, most.ns);
+    }
+    return total;
+}
+
+void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unchecked) {
+    char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
+    const char *what = "copies", *one = "copy";
+    if (unchecked->downloads == unchecked->copies) {
+        what = "downloads";
+        one = "download";
+    } else if (!unchecked->downloads) {
+        what = "uploads";
+        one = "upload";
+    }
+    xs_string_format(text, "%s %s (%s, %s", xs_format_count(count, unchecked->copies),
+                     unchecked->copies == 1 ? one : what, xs_format_bytes(bytes, unchecked->bytes),
+                     xs_format_ns(ns, unchecked->ns));
+}
+
+static bool found_something(const struct xs_findings *findings) {
+    for (size_t i = 0; i < findings->cause_count; i++)
+        if (findings->causes[i].saves.most_ns)
+            return true;
+    return false;
+}
+
+void xs_say_unchecked(struct xs_string *text, const struct xs_findings *findings) {
+    struct xs_unchecked total = xs_unchecked_total(findings, NULL);
+    char share[XS_UNIT_BYTES];
+    if (!total.ns || (found_something(findings) && total.ns < findings->recorded.ns / MUCH))
+        return;
+    xs_unchecked_copies(text, &total);
+    if (findings->recorded.ns && total.ns <= findings->recorded.ns)
+        xs_string_format(text, ", %s %s", xs_format_share(share, total.ns, findings->recorded.ns),
+                         xs_share_is_of(&findings->recorded));
+    xs_string_format(text, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
+}
+
+bool xs_nothing_found_is_unsure(const struct xs_findings *findings) {
+    return !found_something(findings) && xs_unchecked_total(findings, NULL).ns;
+}

@@ -1,0 +1,29 @@
+/* Copies that no sample stands for (struct xs_unchecked): how many, how long they took, and how to have them checked.
+ */
+#ifndef XFERSPY_ANALYZER_FINDINGS_UNCHECKED_H
+#define XFERSPY_ANALYZER_FINDINGS_UNCHECKED_H
+
+#include "analyzer/base/text.h"
+#include "analyzer/findings/engine/findings.h"
+
+/* Of all sites together. A copy that several detectors may be true of counts once. The detectors that `without` (by
+ * number) says are left out; NULL: none. */
+struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const bool *without);
+
+/* "19 downloads (1.19 GiB, 400 ms": the bracket is left open. */
+void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unchecked);
+
+/* What is behind the copies: that, and what can be done. */
+#define XS_COULD_NOT_BE_CHECKED ") could not be checked: "
+#define XS_UNCHECKED_REMEDY                                                                                            \
+    "xferspy run --fingerprint=all -- PROGRAM checks every copy; the program runs slower, and small copies take "      \
+    "longer."
+
+/* How many were not checked, and what to do, where that matters: where nothing was found, or they took at least one
+ * hundredth of the time recorded. Else nothing. */
+void xs_say_unchecked(struct xs_string *text, const struct xs_findings *findings);
+
+/* Whether nothing was found, and that is not all that there may be. */
+bool xs_nothing_found_is_unsure(const struct xs_findings *findings);
+
+#endif

@@ -1,0 +1,19 @@
+/* Where the run went, for people and for programs: a line, a bar, an object. */
+#ifndef XFERSPY_ANALYZER_REPORT_WHERE_WORDS_H
+#define XFERSPY_ANALYZER_REPORT_WHERE_WORDS_H
+
+#include "analyzer/base/json.h"
+#include "analyzer/base/text.h"
+#include "analyzer/totals/summary/summary_where.h"
+
+/* "the program itself 61 %, waiting for kernels 22 %, copying 17 %", largest first; nothing where it is not known.
+ * `with_letters`: each part with its letter of the bar, "c copying 17 %". */
+void xs_where_say(struct xs_string *text, const struct xs_where *where, bool with_letters);
+
+/* A bar of so many columns, a letter for each part: "[ppppppppwwwwcc]"; nothing where it is not known. */
+void xs_where_bar(struct xs_string *text, const struct xs_where *where, unsigned columns);
+
+/* Key "where" of the object that is open; null where it is not known. */
+void xs_where_json(const struct xs_where *where, struct xs_json *json);
+
+#endif

@@ -1,0 +1,156 @@
+/* The library's calls about file descriptors, SQLite's among them: straight to the kernel. The linker puts them in the
+ * place of the C library's; preload/CMakeLists.txt has their names.
+ *
+ * A program's ThreadSanitizer keeps a table of descriptors by number, one for the whole process. It fills the table by
+ * taking the place of the C library's functions, for this library, too. But the drain thread has descriptors of its
+ * own, which it empties by a system call, so the same number means another file there. What that thread opens would be
+ * reported as a race with the program's use of the number, and what it closes would let the program's pipe or socket of
+ * that number forget which thread waited for which.
+ *
+ * A stream of this file has no descriptor that the C library knows, so its fclose says nothing of one. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ENTRIES_BYTES 8192
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...);
+int __wrap_close(int fd);
+ssize_t __wrap_read(int fd, void *to, size_t bytes);
+ssize_t __wrap_write(int fd, const void *from, size_t bytes);
+ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t at);
+ssize_t __wrap_pread64(int fd, void *to, size_t bytes, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t at);
+ssize_t __wrap_pwrite64(int fd, const void *from, size_t bytes, off_t at);
+int __wrap_fstat(int fd, struct stat *st);
+int __wrap_fstat64(int fd, struct stat *st);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
+DIR *__wrap_opendir(const char *path);
+struct dirent *__wrap_readdir(DIR *folder);
+int __wrap_dirfd(DIR *folder);
+int __wrap_closedir(DIR *folder);
+
+_Static_assert(sizeof(off_t) == sizeof(long), "an offset is one argument of a system call");
+
+/* Without a mode the kernel does not look at it. */
+int __wrap_openat(int folder, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, unsigned) : 0;
+    va_end(rest);
+    return (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+int __wrap_open(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, unsigned) : 0;
+    va_end(rest);
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
+
+int __wrap_close(int fd) { return (int)syscall(SYS_close, fd); }
+
+ssize_t __wrap_read(int fd, void *to, size_t bytes) { return syscall(SYS_read, fd, to, bytes); }
+ssize_t __wrap_write(int fd, const void *from, size_t bytes) { return syscall(SYS_write, fd, from, bytes); }
+
+ssize_t __wrap_pread(int fd, void *to, size_t bytes, off_t at) { return syscall(SYS_pread64, fd, to, bytes, at); }
+ssize_t __wrap_pread64(int fd, void *to, size_t bytes, off_t at) __attribute__((alias("__wrap_pread")));
+
+ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t at) {
+    return syscall(SYS_pwrite64, fd, from, bytes, at);
+}
+ssize_t __wrap_pwrite64(int fd, const void *from, size_t bytes, off_t at) __attribute__((alias("__wrap_pwrite")));
+
+int __wrap_fstat(int fd, struct stat *st) { return (int)syscall(SYS_fstat, fd, st); }
+int __wrap_fstat64(int fd, struct stat *st) __attribute__((alias("__wrap_fstat")));
+
+/* ---- streams --------------------------------------------------------------------------------------------------------
+ */
+
+static int descriptor_of(void *cookie) { return (int)(intptr_t)cookie; }
+static ssize_t read_stream(void *cookie, char *to, size_t bytes) {
+    return __wrap_read(descriptor_of(cookie), to, bytes);
+}
+
+/* What is left out counts as an error; see fopencookie(3). */
+static ssize_t write_stream(void *cookie, const char *from, size_t bytes) {
+    ssize_t written = __wrap_write(descriptor_of(cookie), from, bytes);
+    return written < 0 ? 0 : written;
+}
+static int close_stream(void *cookie) { return __wrap_close(descriptor_of(cookie)); }
+
+FILE *__wrap_fdopen(int fd, const char *mode) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): no pointer, it is the number
+    return fopencookie((void *)(intptr_t)fd, mode,
+                       (cookie_io_functions_t){.read = read_stream, .write = write_stream, .close = close_stream});
+}
+
+/* To read what is there, or to write a file anew: "r" and "w", with "e" and "x" behind. */
+FILE *__wrap_fopen(const char *path, const char *mode) {
+    int flags = (*mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY) | (strchr(mode, 'x') ? O_EXCL : 0) |
+                (strchr(mode, 'e') ? O_CLOEXEC : 0);
+    int fd = __wrap_open(path, flags, 0666);
+    FILE *stream = fd >= 0 ? __wrap_fdopen(fd, *mode == 'w' ? "w" : "r") : NULL;
+    if (fd >= 0 && !stream) {
+        __wrap_close(fd);
+    }
+    return stream;
+}
+
+/* ---- folders --------------------------------------------------------------------------------------------------------
+ */
+
+/* A DIR is what opendir gave: nobody but these functions looks inside. */
+struct folder {
+    int fd;
+    long at, end;
+    _Alignas(struct dirent) char entries[ENTRIES_BYTES]; /* as the kernel gives them, which is as the C library does */
+};
+
+DIR *__wrap_opendir(const char *path) {
+    int fd = __wrap_open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+    struct folder *folder = fd >= 0 ? malloc(sizeof *folder) : NULL;
+    if (folder) {
+        folder->fd = fd;
+        folder->at = folder->end = 0;
+    } else if (fd >= 0) {
+        __wrap_close(fd);
+    }
+    return (DIR *)folder;
+}
+
+struct dirent *__wrap_readdir(DIR *of) {
+    struct folder *folder = (struct folder *)of;
+    if (folder->at >= folder->end) {
+        folder->at = 0;
+        folder->end = syscall(SYS_getdents64, folder->fd, folder->entries, sizeof folder->entries);
+        if (folder->end <= 0) {
+            return NULL;
+        }
+    }
+    struct dirent *entry = (struct dirent *)(void *)(folder->entries + folder->at);
+    folder->at += entry->d_reclen;
+    return entry;
+}
+
+int __wrap_dirfd(DIR *folder) { return ((struct folder *)folder)->fd; }
+
+int __wrap_closedir(DIR *folder) {
+    int status = __wrap_close(__wrap_dirfd(folder));
+    free(folder);
+    return status;
+}

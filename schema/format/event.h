@@ -1,0 +1,197 @@
+/* One event of the host side, as the capturing threads write it into the spool: fixed size, no pointers, so that
+ * another process can read it after the writer was killed. Ticks are of the clock in the spool's header. */
+#ifndef XFERSPY_SCHEMA_EVENT_H
+#define XFERSPY_SCHEMA_EVENT_H
+
+#include <stdint.h>
+
+#include "schema/format/kinds.h"
+
+enum xs_event_kind {
+    XS_EVENT_TRANSFER = 1,
+    XS_EVENT_MEMSET,
+    XS_EVENT_ALLOC,
+    XS_EVENT_FREE,
+    XS_EVENT_LAUNCH,
+    XS_EVENT_SYNC,
+    XS_EVENT_API,
+    XS_EVENT_FINGERPRINT, /* the content of a transfer */
+    XS_EVENT_ARGUMENTS,   /* what the arguments of launches point to */
+    XS_EVENT_DEFINITION,  /* a part of what a number stands for: struct xs_definition_part */
+};
+
+/* enum xs_event_kind's companions in xs_event.flags */
+#define XS_FLAG_ASYNC 0x01u      /* the entry point's contract is asynchronous */
+#define XS_FLAG_CAPTURED 0x02u   /* the stream was capturing: the work went into a graph and did not run */
+#define XS_FLAG_PER_THREAD 0x04u /* stream is the calling thread's default stream */
+#define XS_FLAG_HAS_STREAM 0x08u /* stream is meaningful */
+#define XS_FLAG_BATCH 0x10u      /* one copy of a batch call; batch_index is meaningful */
+#define XS_FLAG_BOX 0x20u        /* 2D or 3D: height, depth and pitches are meaningful */
+#define XS_FLAG_IMPLICIT 0x40u   /* a free that no call of its own asked for: its context was destroyed or reset */
+
+struct xs_event_transfer {
+    uint64_t dst, src;       /* addresses; for an array its handle */
+    uint64_t bytes;          /* bytes moved, padding of the pitch not counted */
+    uint32_t dst_allocation; /* allocation.id, 0: none known */
+    uint32_t src_allocation;
+    uint8_t dst_kind, src_kind;    /* enum xs_memory_kind */
+    int8_t dst_device, src_device; /* ordinal, -1: host or unknown */
+    uint8_t direction;             /* enum xs_direction */
+    uint8_t skip;                  /* enum xs_fingerprint_skip */
+    uint8_t reserved[2];
+    uint32_t height, depth;        /* width is bytes / (height * depth) */
+    uint32_t dst_pitch, src_pitch; /* bytes between rows, 0: packed or not given */
+    uint32_t dst_slice_rows, src_slice_rows;
+};
+
+struct xs_event_memset {
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t allocation;
+    uint32_t value;
+    uint32_t height; /* 2D only */
+    uint32_t pitch;
+    uint8_t element_bytes;
+    uint8_t kind; /* enum xs_memory_kind */
+    int8_t device;
+    uint8_t reserved[5];
+};
+
+struct xs_event_alloc { /* also of a free, which carries the id alone */
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t id;    /* from 1, unique in the process */
+    uint8_t kind;   /* enum xs_memory_kind */
+    uint8_t origin; /* enum xs_origin */
+    int8_t device;
+    uint8_t reserved;
+};
+
+struct xs_event_launch {
+    uint64_t function;
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    uint8_t kind; /* enum xs_launch_kind */
+    uint8_t reserved[3];
+};
+
+struct xs_event_sync {
+    uint64_t object;
+    uint8_t scope; /* enum xs_sync_scope */
+    uint8_t reserved[7];
+};
+
+struct xs_event_api { /* what each means for which entry point: docs/rules/trace-format.md */
+    uint64_t object, address, bytes, argument;
+};
+
+/* preload/fingerprint/tree.h says what a fingerprint is. */
+#define XS_FINGERPRINT_BEFORE 0x01u   /* before is meaningful: the upload's destination as it was */
+#define XS_FINGERPRINT_CHANGED 0x02u  /* changed_leaves is meaningful */
+#define XS_FINGERPRINT_CONSTANT 0x04u /* the content is constant_value again and again */
+#define XS_FINGERPRINT_DEVICE 0x08u   /* computed on the device, else on the host */
+struct xs_event_fingerprint {
+    uint64_t content[2], before[2]; /* low, high */
+    uint32_t id;                    /* xs_event.fingerprint_id of its transfer */
+    uint32_t leaves, changed_leaves;
+    uint32_t constant_value;
+    uint8_t flags; /* XS_FINGERPRINT_* */
+    uint8_t reserved[15];
+};
+
+/* A set of allocations; one of more than fits comes in several events. An empty set is one event with count 0. */
+enum { XS_ARGUMENTS_EVENT_COUNT = 14 };
+struct xs_event_arguments {
+    uint32_t set; /* xs_event.argument_set of its launches */
+    uint8_t count;
+    uint8_t reserved[3];
+    uint32_t allocations[XS_ARGUMENTS_EVENT_COUNT]; /* allocation.id */
+};
+
+struct xs_event {
+    uint8_t kind;   /* enum xs_event_kind */
+    uint8_t flags;  /* XS_FLAG_* */
+    uint16_t entry; /* row of the entry-point table, entry_point.id */
+    int32_t result; /* CUresult */
+    uint64_t enter_tick;
+    uint64_t return_tick;     /* 0 of a kernel launch: not read */
+    uint64_t context, stream; /* driver handles */
+    uint32_t correlation;     /* CUPTI's, 0: none */
+    uint32_t batch_index;
+    union {
+        struct xs_event_transfer transfer;
+        struct xs_event_memset memset;
+        struct xs_event_alloc alloc;
+        struct xs_event_launch launch;
+        struct xs_event_sync sync;
+        struct xs_event_api api;
+        struct xs_event_fingerprint fingerprint;
+        struct xs_event_arguments arguments;
+    };
+    uint32_t fingerprint_id; /* of a transfer: its fingerprint's number; 0: none, transfer.skip says why */
+    uint32_t argument_set;   /* of a launch: what its arguments point to; 0: not seen */
+    uint32_t stack;          /* where it was called from, 0: not known */
+    uint32_t range;          /* the innermost NVTX range that was open, 0: none */
+};
+
+/* The entry point of an event of kind XS_EVENT_API that no row of the table made: between the events before it and
+ * those behind it something ran that the library does not know. api.argument is one of the two. */
+enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* it may run again at any time, without a call */ };
+#define XS_ENTRY_UNKNOWN 65535u
+#define XS_ENTRY_UNKNOWN_NAME "cuUnknownFunction"
+
+/* What a number in events stands for, told once, before or after its first use: the bytes of a struct xs_define_* and
+ * what follows it, in as many parts as it takes. They lie one after the other in one chunk and are committed
+ * together. */
+enum xs_definition {
+    XS_DEFINE_MODULE = 1, /* a mapped executable or library */
+    XS_DEFINE_STACK,      /* the frames of a call */
+    XS_DEFINE_CODE,       /* a Python code object */
+    XS_DEFINE_RANGE,      /* an NVTX range */
+};
+enum { XS_DEFINITION_PART_BYTES = 120, XS_DEFINITION_BYTES_MAX = 400 * XS_DEFINITION_PART_BYTES };
+struct xs_definition_part { /* in the place of an event */
+    uint8_t kind;           /* XS_EVENT_DEFINITION */
+    uint8_t what;           /* enum xs_definition */
+    uint8_t bytes;          /* of data; full but in the last part */
+    uint8_t is_first : 1, is_last : 1;
+    uint32_t id; /* from 1, of each kind by itself */
+    uint8_t data[XS_DEFINITION_PART_BYTES];
+};
+
+struct xs_define_module { /* then build_id_bytes, then the path, without a terminator */
+    uint64_t start, end;  /* addresses of its executable part */
+    uint64_t bias;        /* to subtract from an address for one of the file's */
+    uint32_t build_id_bytes, path_bytes;
+};
+struct xs_define_frame { /* native: a return address, the caller's next instruction */
+    uint64_t address;
+    uint32_t module; /* 0: in none */
+    uint32_t reserved;
+};
+struct xs_define_python_frame {
+    uint32_t code;
+    uint32_t line : 31; /* 0: not known */
+    uint32_t
+        is_entry : 1; /* the interpreter's C function was entered with it: the next one is of another call of that */
+};
+struct xs_define_stack { /* then `native` xs_define_frame, then `python` xs_define_python_frame; innermost first */
+    uint32_t native, python;
+    uint32_t is_cut; /* outer frames are missing */
+    uint32_t reserved;
+};
+struct xs_define_code { /* then the file's and the function's name, without terminators, as UTF-8 */
+    uint32_t first_line, file_bytes, function_bytes;
+};
+struct xs_define_range { /* then the domain's and the range's name */
+    uint32_t parent;     /* the range around it, 0: none */
+    uint32_t domain_bytes, name_bytes;
+};
+
+_Static_assert(sizeof(struct xs_event_transfer) == 64, "the largest payload");
+_Static_assert(sizeof(struct xs_event_fingerprint) == 64, "as large");
+_Static_assert(sizeof(struct xs_event_arguments) == 64, "as large");
+_Static_assert(sizeof(struct xs_event) == 128, "two cache lines");
+_Static_assert(sizeof(struct xs_definition_part) == sizeof(struct xs_event), "in its place");
+
+#endif

@@ -1,0 +1,241 @@
+/* After the writer was killed: the rest of the spool goes into the trace in one transaction, then the spool is deleted
+ * and the WAL ended. A second process that wants to recover the trace, or one that tries again after it was killed
+ * meanwhile, sees by meta status that the work is done. */
+#include "schema/read/recover.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "schema/safe_open/sqlite_open.h"
+#include "schema/spool/spool_place.h"
+#include "schema/write/store_internal.h"
+
+enum xs_writer xs_writer_of(const char *path) {
+    struct xs_spool_found found;
+    int status = xs_spool_find(path, &found);
+    const struct xs_spool_header *header = xs_spool_found_header(&found);
+    enum xs_writer writer = status == 0 && header ? xs_spool_writer(header, found.files.beside) : XS_WRITER_GONE;
+    xs_spool_found_free(&found);
+    return writer;
+}
+
+static bool was_taken_over(const struct xs_spool *spool, struct xs_store *store) {
+    return atomic_load(&spool->header->closed) != 0 || xs_store_has_ended(store);
+}
+
+static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
+    sqlite3_busy_timeout(store->db, 30000); /* of another xferspy that is recovering the same trace */
+    int status = xs_store_begin(store);
+    if (status) {
+        return status;
+    }
+    int64_t events = 0;
+    if (!was_taken_over(spool, store)) {
+        events = xs_spool_drain(spool, store, 0, true);
+        status = events < 0 ? (int)events : xs_spool_store_counters(spool, store);
+        if (!status) {
+            status = xs_store_meta_add(store, "recovered_events", events);
+        }
+        /* The last words of the drain thread, where there was no room for them in the trace. */
+        const char *stopped = spool->header->stopped;
+        if (!status && stopped[0]) {
+            char note[XS_SPOOL_STOPPED_BYTES + 32];
+            snprintf(note, sizeof note, "capture stopped: %s", stopped);
+            status = xs_store_note(store, 0, "stopped", note);
+        }
+        if (!status) {
+            status = xs_store_finish(store, stopped[0] ? XS_STATUS_STOPPED : XS_STATUS_RECOVERED);
+        }
+    }
+    if (status) {
+        xs_store_rollback(store);
+        return status;
+    }
+    status = xs_store_commit(store);
+    return status ? status : events;
+}
+
+/* A writer in another pid namespace of this machine cannot be looked up, but its connection holds a lock on the trace
+ * for as long as it lives, and leaving the WAL mode takes all locks. */
+static int prove_gone(struct xs_store *store) {
+    sqlite3_busy_timeout(store->db, 200);
+    return xs_store_exec(store, "PRAGMA journal_mode=DELETE");
+}
+
+/* A pointer can lie beside a trace to which it does not belong. A trace whose process was killed before the first event
+ * may not have the number yet; then there is nothing to take over. */
+static bool belongs(const struct xs_spool_found *found, struct xs_store *store) {
+    char id[XS_SPOOL_ID_BYTES];
+    const struct xs_spool_header *header = xs_spool_found_header(found);
+    if (header->id[0] == 0) {
+        return true;
+    }
+    return xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id)
+               ? strcmp(id, header->id) == 0
+               : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
+}
+
+/* A copy of the trace is given the events, too, and leaves the spool to the trace. */
+static bool is_its_file(const struct xs_spool_header *header, const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && (uint64_t)st.st_dev == header->trace_device &&
+           (uint64_t)st.st_ino == header->trace_inode;
+}
+
+/* Whether the events can still be had, where the spool was in the memory that this process sees. */
+static const char *how_to_have(const struct xs_spool_found *found) {
+    if (found->absence == XS_SPOOL_GONE) {
+        return "; they are lost, because that file is gone";
+    }
+    if (found->owner != geteuid()) {
+        return "; the next command of the trace's owner takes them over, if that file is still there";
+    }
+    if (found->absence == XS_SPOOL_UNKNOWN_FOLDER) {
+        return "; that folder was not looked at: a command with the XDG_RUNTIME_DIR of the run takes them over";
+    }
+    return "; that file could not be looked at";
+}
+
+/* One line for whoever looks for the events. */
+static void say_missing(const struct xs_spool_found *found, struct xs_recovery *recovery) {
+    const struct xs_spool_header *pointer = found->pointer;
+    struct utsname here;
+    const char *how = "";
+    if (!xs_spool_same_boot(pointer)) {
+        bool same_host = uname(&here) == 0 && strncmp(here.nodename, pointer->host, sizeof pointer->host - 1) == 0;
+        how = same_host ? "; they are lost, because this machine was restarted since"
+                        : "; a command that is run on that machine takes them over";
+    } else if (xs_spool_same_mounts(pointer)) {
+        how = how_to_have(found);
+    } else {
+        how = "; a command that is run in that container takes them over";
+    }
+    recovery->spool_missing = true;
+    snprintf(recovery->error, sizeof recovery->error, "its last events are not here, but in %s on %s%s",
+             found->files.memory, pointer->host, how);
+}
+
+static void delete_files(const struct xs_spool_found *found, const char *path) {
+    struct xs_spool_files files = found->files;
+    if (files.memory[0] && (!found->spool.header || !is_its_file(found->spool.header, path))) {
+        files.memory[0] = 0;
+    }
+    xs_spool_delete(&files);
+}
+
+static int64_t recover_spool(const char *path, struct xs_spool_found *found, struct xs_recovery *recovery) {
+    struct xs_store *store;
+    bool take = found->spool.header != NULL;
+    int64_t result = xs_store_open(path, &store);
+    if (result < 0) {
+        return result;
+    }
+    if (recovery->writer == XS_WRITER_ELSEWHERE) {
+        result = prove_gone(store);
+    }
+    if (result == 0 && !belongs(found, store)) {
+        result = XS_ERROR_CORRUPT;
+        recovery->spool_damaged = true;
+    }
+    if (result == 0 && take) {
+        memcpy(recovery->stopped, found->spool.header->stopped, sizeof recovery->stopped);
+        recovery->nothing_recorded = atomic_load(&found->spool.header->next_sequence) == 0;
+        result = take_over(&found->spool, store);
+    } else if (result == 0 && !xs_store_has_ended(store)) {
+        say_missing(found, recovery);
+    }
+    if (result < 0) {
+        snprintf(recovery->error, sizeof recovery->error, "%s", xs_store_error(store));
+    } else if (!recovery->spool_missing) {
+        delete_files(found, path);
+    }
+    int closed = xs_store_close(store);
+    /* The events are in; a WAL that could not be ended is ended by the last one that reads the trace
+     * (xs_recover_close). */
+    (void)closed;
+    return result;
+}
+
+/* `result` is that of looking for the spool. */
+static int64_t recover_found(const char *path, int64_t result, bool writer_is_gone, struct xs_spool_found *found,
+                             struct xs_recovery *recovery) {
+    *recovery = (struct xs_recovery){.writer = XS_WRITER_GONE};
+    const struct xs_spool_header *header = xs_spool_found_header(found);
+    if (result == XS_ERROR_NOT_FOUND) {
+        struct xs_side_files side;
+        xs_side_files_look(path, &side);
+        if (!side.left_over) {
+            return 0;
+        }
+        struct xs_store *store; /* killed after the spool was gone: opening and closing ends the WAL */
+        int status = xs_store_open(path, &store);
+        return status ? status : xs_store_close(store);
+    }
+    recovery->spool_found = true;
+    if (result < 0) {
+        recovery->spool_damaged = result == XS_ERROR_CORRUPT;
+    } else {
+        recovery->writer = writer_is_gone ? XS_WRITER_GONE : xs_spool_writer(header, found->files.beside);
+        if (recovery->writer == XS_WRITER_LIVES || recovery->writer == XS_WRITER_UNKNOWN) {
+            result = XS_ERROR_BUSY;
+            if (!found->spool.header) {
+                snprintf(recovery->error, sizeof recovery->error, "what it has not written yet is in %s on %s",
+                         found->files.memory, header->host);
+            }
+        } else {
+            result = recover_spool(path, found, recovery);
+        }
+    }
+    return result;
+}
+
+int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery) {
+    struct xs_spool_found found;
+    int64_t result = xs_spool_find(path, &found);
+    result = recover_found(path, result, writer_is_gone, &found, recovery);
+    xs_spool_found_free(&found);
+    return result;
+}
+
+int64_t xs_recover_copy(const char *path, const char *original, struct xs_recovery *recovery) {
+    struct xs_spool_found found, there;
+    int64_t result = xs_spool_find_beside(path, &found);
+    if (result == XS_OK && found.pointer) { /* for the words only */
+        (void)xs_spool_find(original, &there);
+        found.absence = there.absence;
+        found.owner = there.pointer ? there.owner : found.owner;
+        xs_spool_found_free(&there);
+    }
+    result = recover_found(path, result, true, &found, recovery);
+    xs_spool_found_free(&found);
+    return result;
+}
+
+/* Those that try at the same time keep each other from it, so each tries again after a while of its own. */
+void xs_recover_close(const char *path) {
+    enum { TRIES = 10 };
+    for (unsigned i = 0; i < TRIES; i++) {
+        char wal[XS_PATH_BYTES];
+        struct xs_side_files side;
+        struct stat st;
+        sqlite3 *db;
+        xs_side_files_look(path, &side);
+        if (!xs_beside(wal, path, "-wal") || stat(wal, &st) != 0 || !side.owned || side.foreign || side.super_journal ||
+            xs_writer_of(path) != XS_WRITER_GONE) {
+            return;
+        }
+        if (i > 0) {
+            struct timespec pause = {0, 1000000L * (1 + ((long)getpid() * 7 + (long)i * 13) % 17) * (long)i};
+            nanosleep(&pause, NULL);
+        }
+        if (xs_sqlite_open(path, XS_WRITE, &db) == SQLITE_OK) {
+            sqlite3_busy_timeout(db, 100);
+            sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+        }
+        sqlite3_close_v2(db);
+    }
+}

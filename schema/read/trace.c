@@ -1,0 +1,417 @@
+/* Opening a trace for reading, as it is. SQLite opens the file only after the file's first bytes have shown that it is
+ * a trace. Otherwise SQLite could create files beside somebody else's database, or roll back its journal. */
+#include "schema/read/trace.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/read/merged.h"
+#include "schema/read/recover.h"
+#include "schema/read/trace_internal.h"
+#include "schema/safe_open/sqlite_open.h"
+#include "schema/safe_open/steps.h"
+#include "schema/spool/spool_place.h"
+#include "schema/write/schema_check.h"
+#include "schema/write/store_internal.h"
+
+int xs_trace_fail(char *message, int status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, XS_TRACE_MESSAGE_BYTES, format, args);
+    va_end(args);
+    /* SQLite quotes what it found in a damaged file: one line, and nothing that a terminal would obey. */
+    for (char *p = message; *p; p++) {
+        if (iscntrl((unsigned char)*p)) {
+            *p = '?';
+        }
+    }
+    return status;
+}
+
+static uint32_t big_endian(const unsigned char *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
+
+static bool ends_in(const char *path, const char *suffix) {
+    size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+/* Opens no file that could block, and closes what it opened before SQLite opens the same: closing any descriptor of a
+ * file drops the process's POSIX locks on it. */
+static int read_identity(const char *path, const char *file, struct xs_trace_identity *identity, char *message) {
+    struct stat st;
+    if (stat(file, &st) != 0) {
+        int status = errno == ENOENT || errno == ENOTDIR ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
+        return xs_trace_fail(message, status, "%s: %s", path, strerror(errno));
+    }
+    if (S_ISDIR(st.st_mode)) {
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: is a directory, not a trace", path);
+    }
+    if (!S_ISREG(st.st_mode)) {
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: not a regular file", path);
+    }
+    if (st.st_size == 0) {
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
+    }
+    unsigned char header[100] = {0};
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    ssize_t n = pread(fd, header, sizeof header, 0);
+    int saved = errno;
+    close(fd);
+    if (n < 0) {
+        return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(saved));
+    }
+    memset(identity, 0, sizeof *identity);
+    memcpy(identity->magic, header, sizeof identity->magic);
+    identity->file_bytes = st.st_size;
+    identity->page_bytes = header[16] << 8 | header[17];
+    if (identity->page_bytes == 1) {
+        identity->page_bytes = 65536;
+    }
+    /* The size in the header counts only where the same program wrote both counters. */
+    if (memcmp(header + 24, header + 92, 4) == 0) {
+        identity->pages = big_endian(header + 28);
+    }
+    identity->version = big_endian(header + 60);
+    identity->application = big_endian(header + 68);
+    identity->wal = header[18] == 2;
+    return XS_OK;
+}
+
+int xs_trace_fail_version(char *message, const char *path, int64_t version) {
+    if (version < 0 || version > 1 << 20) {
+        return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (no xferspy has a schema %lld)", path,
+                             (long long)(int32_t)version);
+    }
+    return xs_trace_fail(message, XS_ERROR_VERSION,
+                         "%s: %s (its schema is %lld, this one reads %d); read it with the version that wrote it, or"
+                         " record it again",
+                         path, xs_error_text(XS_ERROR_VERSION), (long long)version, XS_SCHEMA_VERSION);
+}
+
+static int check_identity(const char *path, const struct xs_trace_identity *identity, char *message) {
+    if (memcmp(identity->magic, "SQLite format 3", sizeof identity->magic) != 0) {
+        static const char *const companions[] = {".spool", "-wal", "-shm", "-journal"};
+        for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
+            if (ends_in(path, companions[i])) {
+                return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: belongs to a trace; open %.*s", path,
+                                     (int)(strlen(path) - strlen(companions[i])), path);
+            }
+        }
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: %s", path, xs_error_text(XS_ERROR_NOT_A_TRACE));
+    }
+    if (identity->application != XS_APPLICATION_ID || identity->version == 0) {
+        return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but %s", path,
+                             xs_error_text(XS_ERROR_NOT_A_TRACE));
+    }
+    if (identity->version != XS_SCHEMA_VERSION) {
+        return xs_trace_fail_version(message, path, identity->version);
+    }
+    return XS_OK;
+}
+
+/* Only where there is no WAL: with one, the file's end may not be in the file yet. */
+static int check_size(const char *path, const struct xs_trace_identity *identity, const struct xs_side_files *side,
+                      char *message) {
+    int64_t expected = identity->pages * identity->page_bytes;
+    if (expected <= identity->file_bytes || side->left_over) {
+        return XS_OK;
+    }
+    return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (cut off: %lld of %lld bytes)", path,
+                         (long long)identity->file_bytes, (long long)expected);
+}
+
+int xs_trace_identify(const char *path, const char *file, struct xs_trace_identity *identity, char *message) {
+    int status = read_identity(path, file, identity, message);
+    if (!status) {
+        status = check_identity(path, identity, message);
+    }
+    return status;
+}
+
+static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
+
+int xs_trace_check_tables(sqlite3 *db) {
+    static const char *const probes[] = {
+        "SELECT key, value FROM meta",
+        "SELECT id FROM note",
+        "SELECT id, name, category FROM entry_point",
+        "SELECT id, tid FROM thread",
+        "SELECT id, name FROM device",
+        "SELECT id, handle FROM context",
+        "SELECT id, handle FROM stream",
+        "SELECT id, enter_ns FROM transfer",
+        "SELECT id, bytes FROM transfer_shape",
+        "SELECT id, enter_ns FROM memset",
+        "SELECT id, enter_ns FROM allocation",
+        "SELECT id, enter_ns FROM launch",
+        "SELECT id, kind FROM launch_shape",
+        "SELECT id, enter_ns FROM sync",
+        "SELECT id, enter_ns FROM api_call",
+        "SELECT id, start_ns FROM device_copy",
+        "SELECT id, bytes FROM device_copy_shape",
+        "SELECT id, start_ns FROM device_memset",
+        "SELECT id, start_ns FROM device_kernel",
+        "SELECT id, name FROM device_kernel_shape",
+        "SELECT id, start_ns FROM device_sync",
+        "SELECT id, start_ns FROM device_migration",
+        "SELECT id, name FROM kernel_name",
+        "SELECT id, content_low FROM fingerprint",
+        "SELECT id FROM argument_set",
+        "SELECT argument_set, allocation FROM argument",
+        "SELECT id, native_frames FROM stack",
+        "SELECT id, stack FROM stack_frame",
+        "SELECT id, path FROM module",
+        "SELECT id, file FROM python_code",
+        "SELECT id, name FROM nvtx_range",
+        "SELECT id, module FROM symbol",
+        "SELECT id, path FROM source_file",
+        "SELECT id, file FROM source_line",
+        "SELECT id, source FROM thinned",
+        "SELECT chunk FROM spool_progress",
+        "SELECT id, direction FROM transfers",
+    };
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
+        sqlite3_stmt *stmt = NULL;
+        int rc = sqlite3_prepare_v2(db, probes[i], -1, &stmt, NULL);
+        if (rc == SQLITE_OK && strncmp(probes[i], "SELECT id, direction", 20) != 0) {
+            sqlite3_step(stmt);
+        }
+        int step_rc = sqlite3_finalize(stmt);
+        if (rc == SQLITE_OK) {
+            rc = step_rc;
+        }
+        if (rc != SQLITE_OK) {
+            return rc;
+        }
+    }
+    return SQLITE_OK;
+}
+
+const char *xs_trace_why(const struct xs_trace *trace) {
+    if (xs_steps_are_spent(trace->steps)) {
+        return "reading it " XS_TOO_MANY_STEPS;
+    }
+    return sqlite3_errcode(trace->db) == SQLITE_TOOBIG ? "a value in it is longer than 16 MiB"
+                                                       : sqlite3_errmsg(trace->db);
+}
+
+/* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count
+ * them. */
+static int64_t bytes_of(const char *path) {
+    enum { MOST_COMPRESSED = 16 };
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return 0;
+    }
+    int64_t held = st.st_blocks > 0 ? (int64_t)st.st_blocks * 512 * MOST_COMPRESSED : st.st_size;
+    return held < st.st_size ? held : st.st_size;
+}
+
+int64_t xs_trace_bytes(const char *file) {
+    char wal[XS_PATH_BYTES];
+    return bytes_of(file) + (xs_beside(wal, file, "-wal") ? bytes_of(wal) : 0);
+}
+
+int xs_trace_limit(struct xs_trace *trace, const char *file) {
+    int rc = sqlite3_busy_timeout(trace->db, 5000);
+    return rc == SQLITE_OK ? xs_steps_begin(trace->db, xs_trace_bytes(file), &trace->steps) : rc;
+}
+
+int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
+    const char *why = trace->db ? xs_trace_why(trace) : sqlite3_errstr(rc);
+    int code = rc & 0xff;
+    if (code == SQLITE_READONLY) {
+        int failed = xs_trace_fail(message, XS_ERROR_SQLITE,
+                                   "%s: cannot be opened: %s-journal is in the way, of a change that did not end; try"
+                                   " again when no process writes to the trace, or read a copy of it without that file",
+                                   trace->path, trace->file);
+        xs_trace_close(trace);
+        return failed;
+    }
+    bool damaged = code == SQLITE_CORRUPT || code == SQLITE_INTERRUPT || code == SQLITE_NOTADB ||
+                   code == SQLITE_ERROR || code == SQLITE_IOERR;
+    int status = xs_trace_fail(message, damaged ? XS_ERROR_CORRUPT : XS_ERROR_SQLITE, "%s: %s (%s)", trace->path,
+                               damaged ? "damaged" : "cannot be opened", why);
+    xs_trace_close(trace);
+    return status;
+}
+
+int xs_trace_refuse_journal(const char *path, char *message) {
+    return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: not read: " XS_NAMES_ANOTHER_FILE, path);
+}
+
+int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace, char *message) {
+    char why[256] = "";
+    int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
+    if (rc == SQLITE_OK) {
+        rc = xs_trace_limit(trace, file);
+    }
+    if (rc == SQLITE_OK) {
+        int status = xs_schema_check(trace->db, why, sizeof why);
+        rc = status == XS_ERROR_SQLITE ? sqlite3_errcode(trace->db) : SQLITE_OK;
+        if (status == XS_ERROR_CORRUPT) {
+            xs_trace_close(trace);
+            return xs_trace_fail(message, status, "%s: not read: %s", trace->path, why);
+        }
+    }
+    if (rc == SQLITE_OK) {
+        rc = run(trace->db, "PRAGMA query_only=ON");
+    }
+    if (rc == SQLITE_OK) {
+        rc = xs_trace_check_tables(trace->db);
+    }
+    if (rc == SQLITE_OK) {
+        return XS_OK;
+    }
+    return xs_trace_fail_sqlite(trace, rc, message);
+}
+
+/* What the file and those beside it are, before SQLite sees them. Another process that takes over what a killed one
+ * left writes the new size into the file's header, then the pages, and removes the log last. If it does so between the
+ * look at the file and the look beside it, the file seems to be cut off. So a file counts as cut off only when it is
+ * still the same after there was no log beside it; whatever still grows is looked at again. */
+static int look(const char *path, const char *file, struct xs_trace_identity *identity, struct xs_side_files *side,
+                char *message) {
+    struct xs_trace_identity before = {0};
+    int status = xs_trace_identify(path, file, identity, message);
+    for (int i = 0; !status; i++) {
+        enum { MOST_LOOKS = 100 }; /* one recovery changes the size a few times; this ends with any other writer */
+        xs_side_files_look(file, side);
+        if (side->super_journal) {
+            return xs_trace_refuse_journal(path, message);
+        }
+        status = check_size(path, identity, side, message);
+        if (!status) {
+            message[0] = 0; /* of the look before */
+        }
+        bool changed = i == 0 || before.file_bytes != identity->file_bytes || before.pages != identity->pages;
+        if (status != XS_ERROR_CORRUPT || !changed || i == MOST_LOOKS) {
+            break;
+        }
+        before = *identity;
+        status = xs_trace_identify(path, file, identity, message);
+    }
+    return status;
+}
+
+static int open_file(const char *path, struct xs_trace *trace, char *message) {
+    const char *file = trace->file;
+    struct xs_trace_identity identity = {0};
+    struct xs_side_files side = {0};
+    int status = look(path, file, &identity, &side, message);
+    if (status) {
+        return status;
+    }
+    unsigned what = xs_trace_choose(trace, &side);
+    if (side.left_over) {
+        struct xs_side_files left;
+        if (xs_trace_complete(file, &side, what, trace, message)) {
+            return XS_OK;
+        }
+        status = look(path, file, &identity, &left, message);
+        if (status) {
+            return status;
+        }
+    }
+    /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
+     * user's trace SQLite would map the log's index, which its owner can cut off. */
+    bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
+    status = xs_trace_open_database(file, alone, trace, message);
+    trace->recovers = !status && side.left_over && xs_trace_is_for_us_alone(file, &side);
+    return status;
+}
+
+int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
+    *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
+    message[0] = 0;
+    if (strlen(path) >= sizeof trace->path) {
+        return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
+    }
+    memcpy(trace->path, path, strlen(path) + 1);
+    if (xs_merged_is(path) || xs_merged_split(path)) {
+        return xs_merged_open(path, trace, message);
+    }
+    xs_resolve(path, trace->file);
+    int status = open_file(path, trace, message);
+    if (status && xs_spool_is_unstarted(trace->file)) { /* the file is empty, or ends in the middle of the schema */
+        return xs_trace_fail(message, status, "%s: " XS_KILLED_AT_ONCE, path);
+    }
+    return status;
+}
+
+void xs_trace_close(struct xs_trace *trace) {
+    bool ends_wal = trace->db && trace->recovers; /* also of a process that has ended meanwhile */
+    sqlite3_close_v2(trace->db);
+    trace->db = NULL;
+    trace->steps = NULL;
+    trace->windows = NULL;
+    if (ends_wal) {
+        xs_recover_close(trace->file);
+    }
+}
+
+static int64_t recover_checked(const char *path, bool writer_is_gone) {
+    char message[XS_TRACE_MESSAGE_BYTES], file[XS_PATH_BYTES];
+    struct xs_trace_identity identity;
+    struct xs_recovery recovery;
+    xs_resolve(path, file);
+    int status = xs_trace_identify(path, file, &identity, message);
+    return status ? status : xs_recover(file, writer_is_gone, &recovery);
+}
+
+int64_t xs_trace_recover(const char *path) { return recover_checked(path, false); }
+
+int64_t xs_trace_recover_abandoned(const char *path) { return recover_checked(path, true); }
+
+static sqlite3_stmt *find_meta(const struct xs_trace *trace, const char *key) {
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(trace->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) != SQLITE_OK) {
+        return NULL;
+    }
+    sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+    if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
+        return stmt;
+    }
+    sqlite3_finalize(stmt);
+    return NULL;
+}
+
+int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback) {
+    sqlite3_stmt *stmt = find_meta(trace, key);
+    if (!stmt) {
+        return fallback;
+    }
+    int64_t value = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return value;
+}
+
+const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
+                               const char *fallback) {
+    sqlite3_stmt *stmt = find_meta(trace, key);
+    if (!stmt) {
+        return fallback;
+    }
+    const char *text = (const char *)sqlite3_column_text(stmt, 0);
+    if (text) {
+        snprintf(buffer, (size_t)bytes, "%s", text);
+    }
+    sqlite3_finalize(stmt);
+    return text ? buffer : fallback;
+}
+
+uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key) {
+    int64_t value = xs_trace_meta_int(trace, key, 0);
+    return value < 0 ? 0 : (uint64_t)value;
+}

@@ -1,0 +1,144 @@
+/* The trace being written: one SQLite connection, prepared statements, one transaction a batch. Used by the drain
+ * thread of the preloaded library and by recovery; a store belongs to one thread at a time. */
+#ifndef XFERSPY_SCHEMA_STORE_STORE_H
+#define XFERSPY_SCHEMA_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/clock.h"
+#include "schema/error.h"
+#include "schema/format/event.h"
+
+#define XS_SCHEMA_VERSION 1
+#define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
+
+/* Values of meta status. Any but the first says that the spool has nothing more for the trace. */
+#define XS_STATUS_RUNNING "running"
+#define XS_STATUS_COMPLETE "complete"
+#define XS_STATUS_STOPPED "stopped" /* capture gave up before the process ended; a note says why */
+#define XS_STATUS_RECOVERED "recovered"
+
+struct xs_store;
+
+/* Creates the trace, its tables, views and lookup rows, and meta schema_version and status. Fails if it or one of
+ * SQLite's files beside it exists: XS_ERROR_SYSTEM with errno EEXIST. The file is in WAL mode until xs_store_close. */
+int xs_store_create(const char *path, struct xs_store **store);
+
+/* Opens an existing trace for writing, for recovery. The caller has made sure that it is a trace. */
+int xs_store_open(const char *path, struct xs_store **store);
+
+/* Ends the WAL (the file is then complete by itself, journal mode DELETE) and frees everything, even on error. */
+int xs_store_close(struct xs_store *store);
+
+/* The text of the last SQLite error; valid until the next call. */
+const char *xs_store_error(const struct xs_store *store);
+
+/* A batch. Calls outside a batch are transactions of their own. XS_ERROR_FULL when the disk is full, XS_ERROR_BUSY
+ * while another process writes the trace, else XS_ERROR_SQLITE. After an error inside a batch every call returns that
+ * error until the batch ends, by rollback or by commit, which then rolls back and returns it, too. */
+int xs_store_begin(struct xs_store *store);
+int xs_store_commit(struct xs_store *store);
+void xs_store_rollback(struct xs_store *store);
+
+int xs_store_meta_text(struct xs_store *store, const char *key, const char *value); /* value NULL: removes the key */
+int xs_store_meta_int(struct xs_store *store, const char *key, int64_t value);
+int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, const char *text);
+int xs_store_entry_point(struct xs_store *store, unsigned id, const char *name, enum xs_category category);
+int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid, const char *name); /* again: updates the name */
+
+/* The last batch of a trace, in one transaction: meta status (XS_STATUS_*), no more spool_progress. Afterwards what is
+ * in the spool counts as taken over, so the spool can be deleted at leisure. */
+int xs_store_finish(struct xs_store *store, const char *status);
+
+struct xs_device_row {
+    int id; /* ordinal */
+    const char *name, *uuid, *pci_bus_id, *compute_capability;
+    int64_t memory_bytes;
+    int link_generation, link_width; /* 0: unknown */
+    int64_t link_peak_bytes_per_s;   /* 0: unknown */
+    int simulated;
+};
+int xs_store_device(struct xs_store *store, const struct xs_device_row *row);
+
+/* Tells which device a context handle belongs to; contexts first seen in an event have no device until then. */
+int xs_store_context(struct xs_store *store, uint64_t handle, int device);
+
+/* One event of thread `thread`. Contexts and streams become rows at first sight. An allocation and its free may come
+ * in either order. */
+int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread, const struct xs_clock *clock);
+
+/* Stores the content of a transfer, which XS_EVENT_FINGERPRINT carries, under its number. A second content of the same
+ * number is ignored. */
+int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
+
+/* What a number stands for: the bytes of a struct xs_define_* and what follows it, of which nothing is trusted. A
+ * second definition of a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
+int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
+                        size_t bytes);
+
+/* A value as text; false where it is not there, or longer. */
+bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
+
+/* The lines of Python that a report would name, each as often as a stack has it, until `each` gives false. It is called
+ * with NULL, too, for a frame that is of no interest: whoever counts the time can end there as well. */
+int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
+                          void *data);
+
+/* A file that lines were read from, and one of its lines. */
+struct xs_source_identity;
+int xs_store_source_file(struct xs_store *store, const char *path, const struct xs_source_identity *identity,
+                         int64_t *id);
+int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes);
+
+/* spool_progress of a chunk; get gives generation 0, bytes 0 for a chunk without a row. */
+int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes);
+int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *generation, uint32_t *drained_bytes);
+int xs_store_progress_clear(struct xs_store *store);
+
+/* Device side. Times are nanoseconds since the trace's time 0; 0 in both means unknown. -1 for an unknown device;
+ * graph_node 0: not of a graph. `simulated` records carry no mark of their own: the device row does. */
+struct xs_device_copy {
+    uint32_t correlation, copies;
+    uint8_t kind, src_kind, dst_kind, is_async; /* CUPTI's numbers, schema/format/kinds.h */
+    int32_t device, src_device, dst_device;
+    uint32_t context, stream, graph;
+    uint64_t bytes, graph_node;
+    int64_t start_ns, end_ns;
+};
+struct xs_device_memset {
+    uint32_t correlation, value;
+    uint8_t memory_kind;
+    int32_t device;
+    uint32_t context, stream, graph;
+    uint64_t bytes, graph_node;
+    int64_t start_ns, end_ns;
+};
+struct xs_device_kernel {
+    uint32_t correlation;
+    const char *name; /* mangled; interned by the store */
+    int32_t device;
+    uint32_t context, stream, graph;
+    int32_t grid[3], block[3];
+    uint64_t graph_node;
+    int64_t start_ns, end_ns;
+};
+struct xs_device_sync {
+    uint32_t correlation, kind, context, stream, event;
+    int64_t start_ns, end_ns;
+};
+struct xs_device_migration {
+    uint8_t kind;
+    uint64_t address, bytes;
+    int32_t src_device, dst_device; /* -1: the host */
+    uint32_t stream, process;
+    int64_t start_ns, end_ns;
+};
+int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *row);
+int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset *row);
+int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel *row);
+int xs_store_device_sync(struct xs_store *store, const struct xs_device_sync *row);
+int xs_store_device_migration(struct xs_store *store, const struct xs_device_migration *row);
+
+#endif

@@ -1,0 +1,158 @@
+/* Shapes: what rows of one kind have in common is stored once, and the rows name it. A program does the same again and
+ * again, so there are few. What need not repeat (sizes, addresses, sets of arguments) becomes a part of a shape only
+ * when all of the row is seen the second time; until then it is in the row. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/write/store_internal.h"
+
+/* A place of the table: the hash of what a shape holds, which with 128 bits stands for it. */
+enum { NEW = 0, SEEN_ONCE = -1 };
+struct xs_shape_entry {
+    uint64_t hash[2];
+    int64_t id; /* of its row, or NEW or SEEN_ONCE */
+    bool used;
+};
+
+enum { FIRST_PLACES = 256, MOST_PLACES = 65536, MOST_MISSES = 1 << 18 };
+
+static inline uint64_t rotated(uint64_t value) { return value << 29 | value >> 35; }
+
+static void hash_of(enum xs_shape_kind kind, const struct xs_row_shape *shape, uint32_t set, uint64_t hash[2]) {
+    uint64_t a = (uint64_t)kind + 1, b = (uint64_t)set + 1;
+    for (unsigned i = 0; i < shape->count; i++) {
+        uint64_t value = set >> i & 1 ? (uint64_t)shape->values[i] : 0;
+        a = rotated((a ^ value) * 0x9e3779b97f4a7c15u);
+        b = rotated((b + value) * 0xd6e8feb86659fd93u);
+    }
+    hash[0] = a * 0xff51afd7ed558ccdu ^ b >> 32;
+    hash[0] ^= hash[0] >> 32;
+    hash[1] = b * 0xc4ceb9fe1a85ec53u ^ a >> 32;
+}
+
+static struct xs_shape_entry *place_of(const struct xs_shapes *shapes, const uint64_t hash[2]) {
+    uint32_t i = (uint32_t)hash[0] & (shapes->places - 1);
+    while (shapes->entries[i].used && memcmp(shapes->entries[i].hash, hash, sizeof shapes->entries[i].hash) != 0) {
+        i = (i + 1) & (shapes->places - 1);
+    }
+    return &shapes->entries[i];
+}
+
+static bool grow(struct xs_shapes *shapes) {
+    struct xs_shapes grown = {.places = shapes->places ? shapes->places * 4 : FIRST_PLACES};
+    grown.entries = calloc(grown.places, sizeof *grown.entries);
+    if (!grown.entries) {
+        return false;
+    }
+    for (uint32_t i = 0; i < shapes->places; i++) {
+        if (shapes->entries[i].used) {
+            *place_of(&grown, shapes->entries[i].hash) = shapes->entries[i];
+            grown.count++;
+        }
+    }
+    free(shapes->entries);
+    *shapes = grown;
+    return true;
+}
+
+/* Room for another one: a table that is full forgets what it saw once. Where that does not help much, nothing new is
+ * remembered for a long while; else it would be gone through again and again. Then it begins anew, because a program
+ * may do something else by now. */
+static bool make_room(struct xs_shapes *shapes) {
+    if (shapes->is_full && ++shapes->misses < MOST_MISSES) {
+        return false;
+    }
+    if (shapes->is_full) {
+        free(shapes->entries);
+        *shapes = (struct xs_shapes){0};
+    }
+    if (shapes->count < shapes->places / 2 || (shapes->places < MOST_PLACES && grow(shapes))) {
+        return true;
+    }
+    struct xs_shapes kept = {.places = shapes->places};
+    kept.entries = kept.places ? calloc(kept.places, sizeof *kept.entries) : NULL;
+    if (!kept.entries) {
+        return false;
+    }
+    for (uint32_t i = 0; i < shapes->places; i++) {
+        if (shapes->entries[i].used && shapes->entries[i].id > 0) {
+            *place_of(&kept, shapes->entries[i].hash) = shapes->entries[i];
+            kept.count++;
+        }
+    }
+    kept.is_full = kept.count > kept.places / 8 * 3;
+    free(shapes->entries);
+    *shapes = kept;
+    return !kept.is_full;
+}
+
+/* The entry of a hash, which may be new; NULL where there is no room for a new one. */
+static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash[2]) {
+    struct xs_shape_entry *entry = shapes->places ? place_of(shapes, hash) : NULL;
+    if (entry && entry->used) {
+        return entry;
+    }
+    if (!make_room(shapes)) {
+        return NULL;
+    }
+    entry = place_of(shapes, hash);
+    *entry = (struct xs_shape_entry){{hash[0], hash[1]}, NEW, true};
+    shapes->count++;
+    return entry;
+}
+
+static const struct {
+    enum xs_statement statement;
+    uint32_t loose; /* bits of the columns that the row may have instead */
+    const char *sql;
+} kinds[] = {
+    [XS_SHAPE_TRANSFER] = {XS_STMT_TRANSFER_SHAPE, XS_LOOSE_OF_TRANSFER,
+                           "INSERT INTO transfer_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+                           "?,?,?,?,?,?,?)"},
+    [XS_SHAPE_LAUNCH] = {XS_STMT_LAUNCH_SHAPE, XS_LOOSE_OF_LAUNCH,
+                         "INSERT INTO launch_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+    [XS_SHAPE_DEVICE_COPY] = {XS_STMT_DEVICE_COPY_SHAPE, XS_LOOSE_OF_DEVICE_COPY,
+                              "INSERT INTO device_copy_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+    [XS_SHAPE_DEVICE_KERNEL] = {XS_STMT_DEVICE_KERNEL_SHAPE, 0,
+                                "INSERT INTO device_kernel_shape VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?)"},
+};
+
+static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct xs_row_shape *shape, uint32_t set,
+                  struct xs_shape_entry *entry) {
+    struct xs_row row = xs_row_start(store, kinds[kind].statement, kinds[kind].sql);
+    if (!row.stmt) {
+        return row.status;
+    }
+    for (unsigned i = 0; i < shape->count; i++) {
+        xs_put_if(&row, set >> i & 1, shape->values[i]);
+    }
+    store->intern_changed = true;
+    int status = xs_row_insert(&row);
+    entry->id = status ? NEW : sqlite3_last_insert_rowid(store->db);
+    return status;
+}
+
+int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id) {
+    uint64_t hash[2];
+    struct xs_shape_entry nowhere = {.id = NEW};
+    hash_of(kind, shape, shape->set, hash);
+    struct xs_shape_entry *entry = find(&store->shapes, hash);
+    shape->in_row = 0;
+    if ((!entry || entry->id == NEW) && (shape->set & kinds[kind].loose)) {
+        if (entry) {
+            entry->id = SEEN_ONCE;
+        }
+        shape->in_row = shape->set & kinds[kind].loose;
+        hash_of(kind, shape, shape->set & ~shape->in_row, hash);
+        entry = find(&store->shapes, hash);
+    }
+    entry = entry ? entry : &nowhere; /* no room: a shape that nobody finds again */
+    int status = entry->id > 0 ? XS_OK : insert(store, kind, shape, shape->set & ~shape->in_row, entry);
+    *id = entry->id;
+    return status;
+}
+
+void xs_shapes_forget(struct xs_store *store) {
+    free(store->shapes.entries);
+    store->shapes = (struct xs_shapes){0};
+}

@@ -1,0 +1,85 @@
+/* Lines of sources: which of Python's the trace's stacks name, and the rows that keep their text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/source/library.h"
+#include "schema/source/source_file.h"
+#include "schema/write/store_internal.h"
+
+bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes) {
+    struct xs_row row = xs_row_start(store, XS_STMT_META_READ, "SELECT value FROM meta WHERE key = ?");
+    if (!row.stmt) {
+        return false;
+    }
+    xs_put_text(&row, key);
+    bool found = sqlite3_step(row.stmt) == SQLITE_ROW && sqlite3_column_type(row.stmt, 0) != SQLITE_NULL;
+    const char *value = found ? (const char *)sqlite3_column_text(row.stmt, 0) : NULL;
+    int n = value ? snprintf(text, bytes, "%s", value) : -1;
+    sqlite3_reset(row.stmt);
+    return n >= 0 && (size_t)n < bytes;
+}
+
+struct asking {
+    bool (*each)(void *data, const char *file, uint32_t line);
+    void *data;
+    bool goes_on;
+};
+
+/* Between two rows of Python there can be any number of native ones. */
+static int on_progress(void *data) {
+    struct asking *asking = data;
+    asking->goes_on = asking->goes_on && asking->each(asking->data, NULL, 0);
+    return !asking->goes_on;
+}
+
+/* Of each stack the innermost frame that is no library's: the line that a report names (analyzer/trace/callsites.h). */
+int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
+                          void *data) {
+    enum { STACK, FILE_NAME, LINE };
+    sqlite3_stmt *stmt = NULL;
+    int64_t done = -1;
+    struct asking asking = {each, data, true};
+    enum { STEPS = 10000 }; /* less than a millisecond */
+    sqlite3_progress_handler(store->db, STEPS, on_progress, &asking);
+    int rc = sqlite3_prepare_v2(store->db,
+                                "SELECT f.stack, c.file, f.line FROM stack_frame f JOIN python_code c ON c.id = f.code"
+                                " WHERE f.code IS NOT NULL AND f.line > 0 ORDER BY f.id",
+                                -1, &stmt, NULL);
+    while (rc == SQLITE_OK && asking.goes_on && sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *file = (const char *)sqlite3_column_text(stmt, FILE_NAME);
+        int64_t stack = sqlite3_column_int64(stmt, STACK), line = sqlite3_column_int64(stmt, LINE);
+        bool wanted = stack != done && file && line <= INT32_MAX && !xs_library_python(file);
+        done = wanted ? stack : done;
+        asking.goes_on = each(data, wanted ? file : NULL, wanted ? (uint32_t)line : 0);
+    }
+    sqlite3_finalize(stmt);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    return xs_store_status(store, rc);
+}
+
+int xs_store_source_file(struct xs_store *store, const char *path, const struct xs_source_identity *identity,
+                         int64_t *id) {
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_SOURCE_FILE, "INSERT INTO source_file(path, bytes, mtime_ns) VALUES (?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    xs_put_text(&row, path);
+    xs_put(&row, identity->bytes);
+    xs_put(&row, identity->mtime_ns);
+    int status = xs_row_insert(&row);
+    *id = sqlite3_last_insert_rowid(store->db);
+    return status;
+}
+
+int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes) {
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_SOURCE_LINE, "INSERT INTO source_line(file, line, text) VALUES (?,?,?)");
+    if (!row.stmt) {
+        return row.status;
+    }
+    xs_put(&row, file);
+    xs_put(&row, line);
+    xs_put_bytes_as_text(&row, text, bytes);
+    return xs_row_insert(&row);
+}

@@ -1,0 +1,492 @@
+/* Thinning a trace that grows too large; see store_thin.h.
+ *
+ * A pass goes over all rows behind the beginning, slice by slice of row numbers, each slice in a transaction of its own
+ * between two batches of events. It drops what is neither of the sample nor kept beside it, from the end of the
+ * beginning up to a mark a quarter of the size ago. The next pass begins when the file is nearly full again. As soon as
+ * the middle itself needs too much, a pass takes a quarter of the sample of before: fewer would leave pages half empty,
+ * which SQLite joins only when they are emptier than a third. */
+#include "schema/write/store_thin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/write/store_internal.h"
+#include "schema/write/thin_choice.h"
+
+/* ?1 < id <= ?2 is the slice; the functions are those of thin_choice.h. */
+#define SLICE "r.id > ?1 AND r.id <= ?2"
+#define FOLLOWS(is_of_transfer) SLICE " AND xs_follow(r.id, r.correlation, r.id, " is_of_transfer ")"
+#define CHOSEN(correlation, entry_point, site, kind)                                                                   \
+    SLICE " AND xs_choose(r.id, " correlation ", r.id, 0, " entry_point ", " site ", " kind ", 0)"
+#define DELETE_FROM(table) "DELETE FROM " table " WHERE id > ?1 AND id <= ?2 AND xs_is_gone(id)"
+#define ADD_UP                                                                                                         \
+    "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns) "   \
+    "SELECT "
+#define GROUPED                                                                                                        \
+    " GROUP BY 2, 3, 4, 5, 6 ON CONFLICT (source, shape, entry_point, kind, stack, device) DO UPDATE SET"              \
+    " rows = rows + excluded.rows, bytes = bytes + excluded.bytes, host_ns = host_ns + excluded.host_ns,"              \
+    " timed = timed + excluded.timed, device_ns = device_ns + excluded.device_ns"
+#define SPAN "coalesce(r.host_ns, r.return_ns - r.enter_ns, 0)"
+#define DEVICE_SPAN "coalesce(r.device_ns, r.end_ns - r.start_ns, 0)"
+#define PLAIN_SPAN "coalesce(r.return_ns - r.enter_ns, 0)"
+
+/* Failed calls are few and tell much: they stay. What is called again and again until it succeeds is in api_call. */
+#define OF_SHAPE(table) " r JOIN " table " s ON s.id = r.shape WHERE "
+#define SUCCEEDED "result = 0 AND "
+
+/* Calls come before the records of their kind. Transfers and the copies of the device go side by side. */
+enum { TRANSFER = 4, DEVICE_COPY = 5 };
+static const struct thinned {
+    const char *table, *correlation;
+    enum xs_calls_of of;
+    const char *sql[XS_THIN_STATEMENTS]; /* in their order, the last one deletes */
+} tables[XS_THINNED_TABLES] = {
+    {"launch_row",
+     "correlation",
+     XS_CALLS_LAUNCH,
+     {ADD_UP "'launch', r.shape, 0, 0, 0, 0, count(*), 0, sum(" SPAN "), 0, 0 FROM launch_row" OF_SHAPE(
+          "launch_shape") "s." SUCCEEDED CHOSEN("r.correlation", "s.entry_point", "s.function", "s.kind") GROUPED,
+      NULL, DELETE_FROM("launch_row")}},
+    {"sync",
+     "0",
+     XS_CALLS_SYNC,
+     {ADD_UP "'sync', 0, r.entry_point, r.scope, coalesce(r.stack, 0), 0, count(*), 0, sum(" PLAIN_SPAN
+             "), 0, 0 FROM sync r WHERE r." SUCCEEDED CHOSEN("0", "r.entry_point", "r.stack", "r.scope") GROUPED,
+      NULL, DELETE_FROM("sync")}},
+    {"memset",
+     "correlation",
+     XS_CALLS_MEMSET,
+     {ADD_UP "'memset', 0, r.entry_point, r.is_captured, coalesce(r.stack, 0), 0, count(*), sum(r.bytes),"
+             " sum(" PLAIN_SPAN "), 0, 0 FROM memset r WHERE r." SUCCEEDED CHOSEN("r.correlation", "r.entry_point",
+                                                                                  "r.stack", "r.is_captured") GROUPED,
+      NULL, DELETE_FROM("memset")}},
+    {"api_call",
+     "correlation",
+     XS_CALLS_API,
+     {ADD_UP "'api_call', 0, r.entry_point, 0, 0, 0, count(*), 0, sum(" PLAIN_SPAN
+             "), 0, 0 FROM api_call r WHERE " CHOSEN("r.correlation", "r.entry_point", "0", "r.result") GROUPED,
+      NULL, DELETE_FROM("api_call")}},
+    [TRANSFER] =
+        {"transfer_row",
+         "correlation",
+         XS_CALLS_TRANSFER,
+         {ADD_UP
+          "'transfer', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0),"
+          " coalesce(sum(CASE WHEN coalesce(r.batch_index, 0) = 0 THEN " SPAN
+          " END), 0), 0, 0 FROM transfer_row" OF_SHAPE(
+              "transfer_shape") "s." SUCCEEDED SLICE
+                                " AND xs_choose(r.id, r.correlation, r.enter_ns, s.thread, s.entry_point, s.stack,"
+                                " CASE WHEN r.batch_index IS NULL THEN s.direction ELSE -1 END, r.shape)" GROUPED,
+          "DELETE FROM fingerprint WHERE id IN (SELECT r.fingerprint FROM transfer_row r WHERE " SLICE
+          " AND r.fingerprint IS NOT NULL AND xs_is_gone(r.id))",
+          DELETE_FROM("transfer_row")}},
+    [DEVICE_COPY] =
+        {"device_copy_row",
+         "correlation",
+         XS_CALLS_NONE,
+         {ADD_UP "'device_copy', r.shape, 0, 0, 0, 0, count(*), coalesce(sum(coalesce(r.bytes, s.bytes)), 0), 0,"
+                 " count(r.start_ns), sum(" DEVICE_SPAN ") FROM device_copy_row" OF_SHAPE("device_copy_shape")
+                     FOLLOWS("s.graph_node IS NULL") GROUPED,
+          ADD_UP "'transfer', xs_call_shape(r.correlation), 0, 0, 0, 0, 0, 0, 0,"
+                 " sum(CASE WHEN r.start_ns IS NULL THEN 0 ELSE max(coalesce(s.copies, 1), 1) END), sum(" DEVICE_SPAN
+                 ") FROM device_copy_row" OF_SHAPE("device_copy_shape") SLICE
+          " AND xs_is_gone(r.id) AND"
+          " s.graph_node IS NULL AND xs_call_shape(r.correlation) IS NOT NULL" GROUPED,
+          DELETE_FROM("device_copy_row")}},
+    {"device_kernel_row",
+     "correlation",
+     XS_CALLS_NONE,
+     {ADD_UP "'device_kernel', r.shape, 0, 0, 0, 0, count(*), 0, 0, count(r.start_ns), sum(" DEVICE_SPAN
+             ") FROM device_kernel_row r WHERE " FOLLOWS("0") GROUPED,
+      NULL, DELETE_FROM("device_kernel_row")}},
+    {"device_memset",
+     "correlation",
+     XS_CALLS_NONE,
+     {ADD_UP "'device_memset', 0, 0, r.graph_node IS NOT NULL, 0, coalesce(r.device, 0), count(*), sum(r.bytes), 0,"
+             " count(r.start_ns), coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_memset r WHERE " FOLLOWS("0")
+                 GROUPED,
+      NULL, DELETE_FROM("device_memset")}},
+    {"device_sync",
+     "correlation",
+     XS_CALLS_NONE,
+     {ADD_UP "'device_sync', 0, 0, r.kind, 0, 0, count(*), 0, 0, count(r.start_ns),"
+             " coalesce(sum(r.end_ns - r.start_ns), 0) FROM device_sync r WHERE " FOLLOWS("0") GROUPED,
+      NULL, DELETE_FROM("device_sync")}},
+};
+
+/* Rows of records may be there before that of their call: a pass begins so many before the mark. */
+enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = XS_CHOICE_ROWS, STEP_BITS = 2, MOST_BITS = 24 };
+/* Calls that stay beside the sample, with their records: a thirty-second of the size at most. */
+enum { MOST_BESIDE = 1 << 16, SIZE_OF_BESIDE = 4096 };
+enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18, MOST_REWRITTEN_PAGES = (64 << 20) / XS_PAGE_BYTES };
+
+struct xs_thin_mark {
+    uint32_t correlation; /* the newest of all calls until then */
+    int64_t rows;         /* that were written until then */
+    int64_t ns;
+    int64_t last[XS_THINNED_TABLES]; /* number of the last row of each table */
+};
+
+/* The next rows of a table. */
+struct slice {
+    int64_t end;    /* number of the last one; 0: there are none */
+    int64_t newest; /* correlation among them */
+};
+
+struct xs_thin {
+    struct xs_thin_mark begun;  /* the end of the beginning */
+    struct xs_thin_mark *marks; /* later ones, in order */
+    size_t mark_count, mark_room;
+    bool has_begun, is_passing;
+    unsigned bits;          /* of the mask of the sample */
+    uint64_t empty_bytes;   /* what a trace without events takes, or with few */
+    int64_t events;         /* since the last mark */
+    struct xs_thin_mark to; /* of the pass: what is older may go */
+    unsigned table;         /* of the pass: where it is */
+    unsigned done;          /* of the pass: bits of the tables that it is through with */
+    int64_t ids[XS_THINNED_TABLES];
+    struct slice copies;        /* of the device, that are next; no end: not looked up */
+    int64_t newest_before;      /* correlation of the transfers before the last slice of them */
+    uint64_t remembered_before; /* transfers, when the device's copies had their last slice */
+    struct {
+        int64_t from, to, back;   /* rows that are gone through once more, and where it goes on then; no to: none */
+    } waiting;                    /* copies of the device, for their transfers */
+    int64_t row_bytes, pass_rows; /* of the pass: bytes of a row, and how many there are */
+    int64_t dropped;              /* in the pass */
+    bool has_passed, was_in_vain; /* the last pass is over; it dropped hardly anything */
+    uint64_t left_bytes;          /* behind it */
+    sqlite3_stmt *statements[XS_THINNED_TABLES][XS_THIN_STATEMENTS], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
+};
+
+void xs_thin_free(struct xs_store *store) {
+    struct xs_thin *thin = store->thin;
+    if (!thin) {
+        return;
+    }
+    for (int i = 0; i < XS_THINNED_TABLES; i++) {
+        for (int k = 0; k < XS_THIN_STATEMENTS; k++) {
+            sqlite3_finalize(thin->statements[i][k]);
+        }
+        sqlite3_finalize(thin->last[i]);
+        sqlite3_finalize(thin->next[i]);
+    }
+    free(thin->marks);
+    free(thin);
+    store->thin = NULL;
+    xs_choice_free(store->choice);
+    store->choice = NULL;
+}
+
+static int64_t number(struct xs_store *store, const char *pragma) {
+    sqlite3_stmt *stmt = NULL;
+    int64_t value = 0;
+    if (sqlite3_prepare_v2(store->db, pragma, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        value = sqlite3_column_int64(stmt, 0);
+    }
+    sqlite3_finalize(stmt);
+    return value;
+}
+
+static uint64_t used_bytes(struct xs_store *store) {
+    int64_t pages = number(store, "PRAGMA page_count") - number(store, "PRAGMA freelist_count");
+    return (uint64_t)(pages > 0 ? pages : 0) * XS_PAGE_BYTES;
+}
+
+void xs_store_give_back(struct xs_store *store) {
+    if (store->thinned_rows == 0) {
+        return;
+    }
+    const int64_t pages = number(store, "PRAGMA page_count"), left = number(store, "PRAGMA freelist_count");
+    if (left > pages / 8 && pages - left <= MOST_REWRITTEN_PAGES) {
+        sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
+    }
+}
+
+/* Number of the last row of a table; its statement is kept. */
+static int64_t last_of(struct xs_store *store, unsigned table) {
+    sqlite3_stmt **stmt = &store->thin->last[table];
+    if (!*stmt) {
+        char sql[80];
+        sqlite3_snprintf(sizeof sql, sql, "SELECT coalesce(max(id), 0) FROM %s", tables[table].table);
+        sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
+    }
+    int64_t last = sqlite3_step(*stmt) == SQLITE_ROW ? sqlite3_column_int64(*stmt, 0) : 0;
+    sqlite3_reset(*stmt);
+    return last;
+}
+
+static struct xs_thin_mark mark_now(struct xs_store *store, int64_t now_ns) {
+    struct xs_thin_mark mark = {.correlation = store->newest_correlation, .ns = now_ns};
+    for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
+        mark.last[i] = last_of(store, i);
+        mark.rows += mark.last[i];
+    }
+    return mark;
+}
+
+/* Marks lie some hundred to a quarter of the size: so many are enough, and they do not become more. */
+static bool add_mark(struct xs_thin *thin, struct xs_thin_mark mark) {
+    enum { MOST_MARKS = 4096 };
+    if (thin->mark_count == MOST_MARKS) {
+        for (size_t i = 0; i < MOST_MARKS / 2; i++) {
+            thin->marks[i] = thin->marks[2 * i + 1];
+        }
+        thin->mark_count = MOST_MARKS / 2;
+    }
+    if (thin->mark_count == thin->mark_room) {
+        size_t room = thin->mark_room ? thin->mark_room * 2 : 64;
+        struct xs_thin_mark *marks = realloc(thin->marks, room * sizeof *marks);
+        if (!marks) {
+            return false;
+        }
+        thin->marks = marks;
+        thin->mark_room = room;
+    }
+    thin->marks[thin->mark_count++] = mark;
+    return true;
+}
+
+/* The newest mark behind which there are `rows` rows; false: there is none. Marks before it are of no use any more. */
+static bool mark_before(struct xs_thin *thin, int64_t now, int64_t rows, struct xs_thin_mark *mark) {
+    size_t found = thin->mark_count;
+    while (found > 0 && now - thin->marks[found - 1].rows < rows) {
+        found--;
+    }
+    if (found == 0) {
+        return false;
+    }
+    *mark = thin->marks[found - 1];
+    memmove(thin->marks, thin->marks + found, (thin->mark_count - found) * sizeof *thin->marks);
+    thin->mark_count -= found;
+    return true;
+}
+
+/* How many rows there are: numbers are given once, and what was dropped is in meta. */
+static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_bytes, int64_t now_ns) {
+    struct xs_thin *thin = store->thin;
+    struct xs_thin_mark now = mark_now(store, now_ns), to;
+    int64_t kept = now.rows - store->thinned_rows;
+    uint64_t row_bytes = kept > 0 ? used / (uint64_t)kept + 1 : 64;
+    if (!mark_before(thin, now.rows, (int64_t)(most_bytes / 4 / row_bytes), &to) || to.rows <= thin->begun.rows) {
+        return;
+    }
+    uint64_t middle = (uint64_t)(to.rows - thin->begun.rows) * row_bytes;
+    if (thin->bits && !thin->was_in_vain &&
+        used >= most_bytes - most_bytes / 16) { /* pages are emptier than reckoned */
+        thin->bits += thin->bits < MOST_BITS ? STEP_BITS : 0;
+    }
+    while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8) {
+        thin->bits += STEP_BITS;
+    }
+    uint64_t beside = most_bytes / SIZE_OF_BESIDE;
+    xs_choice_begin(store->choice, thin->bits, beside < MOST_BESIDE ? (uint32_t)beside : MOST_BESIDE);
+    thin->to = to;
+    thin->table = 0;
+    thin->done = 0;
+    thin->copies = (struct slice){0};
+    thin->newest_before = 0;
+    thin->waiting.to = thin->waiting.back = 0;
+    for (unsigned i = 0; i < XS_THINNED_TABLES; i++) {
+        int64_t from = thin->begun.last[i] - EARLY_RECORDS;
+        thin->ids[i] = from > 0 ? from : 0;
+    }
+    thin->row_bytes = (int64_t)row_bytes;
+    thin->pass_rows = kept;
+    thin->dropped = 0;
+    thin->is_passing = true;
+}
+
+static int run(struct xs_store *store, unsigned table, unsigned which, int64_t to) {
+    struct xs_thin *thin = store->thin;
+    sqlite3_stmt **stmt = &thin->statements[table][which];
+    const char *sql = tables[table].sql[which];
+    if (!sql) {
+        return XS_OK;
+    }
+    if (!*stmt) {
+        int rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
+        if (rc != SQLITE_OK) {
+            return xs_store_status(store, rc);
+        }
+    }
+    sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
+    sqlite3_bind_int64(*stmt, 2, to);
+    sqlite3_step(*stmt);
+    return xs_store_status(store, sqlite3_reset(*stmt));
+}
+
+/* Numbers of rows have large gaps where most were dropped. */
+static struct slice next_slice(struct xs_store *store, unsigned table) {
+    struct xs_thin *thin = store->thin;
+    struct slice slice = {0};
+    sqlite3_stmt **stmt = &thin->next[table];
+    if (!*stmt) {
+        char sql[160];
+        sqlite3_snprintf(sizeof sql, sql,
+                         "SELECT max(id), max(c) FROM (SELECT id, %s AS c FROM %s WHERE id > ? ORDER BY id LIMIT %d)",
+                         tables[table].correlation, tables[table].table, SLICE_ROWS);
+        sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
+    }
+    sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
+    if (sqlite3_step(*stmt) == SQLITE_ROW) {
+        slice = (struct slice){sqlite3_column_int64(*stmt, 0), sqlite3_column_int64(*stmt, 1)};
+    }
+    sqlite3_reset(*stmt);
+    return slice;
+}
+
+/* The table that is next. A copy of the device comes when its transfer was just before it, so that the time that it
+ * took is added to what is known of the transfer. With several threads transfers are only roughly in order. */
+static unsigned turn(struct xs_store *store) {
+    struct xs_thin *thin = store->thin;
+    while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1)) {
+        thin->table++;
+    }
+    if (thin->table != TRANSFER) {
+        return thin->table;
+    }
+    if (!thin->copies.end) {
+        thin->copies = next_slice(store, DEVICE_COPY);
+    }
+    uint64_t ahead = xs_choice_remembered(store->choice) - thin->remembered_before;
+    bool is_time = thin->copies.newest <= thin->newest_before || ahead > XS_CALLS_IN_MIND - SLICE_ROWS;
+    return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
+}
+
+/* After a slice of the device's copies: notes where some wait. The second time, behind the last of these, it goes on
+ * where it was. */
+static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool waits) {
+    if (waits) {
+        thin->waiting.from = thin->waiting.to ? thin->waiting.from : from;
+        thin->waiting.to = to;
+    } else if (thin->done >> TRANSFER & 1 && to >= thin->waiting.to && to < thin->waiting.back) {
+        thin->ids[DEVICE_COPY] = thin->waiting.back;
+    }
+}
+
+/* All transfers were: what waited for them is next. */
+static void go_back(struct xs_thin *thin, unsigned table) {
+    if (table == TRANSFER && thin->waiting.to) {
+        thin->waiting.back = thin->ids[DEVICE_COPY];
+        thin->ids[DEVICE_COPY] = thin->waiting.from;
+    }
+}
+
+/* One slice, in the batch that is open. */
+static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
+    struct xs_thin *thin = store->thin;
+    bool is_transfer = table == TRANSFER;
+    int64_t from = thin->ids[table];
+    xs_choice_slice(store->choice,
+                    &(struct xs_choice_range){.of = tables[table].of,
+                                              .from_correlation = thin->begun.correlation,
+                                              .to_correlation = thin->to.correlation,
+                                              .from_other = is_transfer ? thin->begun.ns : thin->begun.last[table],
+                                              .to_other = is_transfer ? thin->to.ns : thin->to.last[table],
+                                              .has_all_calls = (thin->done >> TRANSFER & 1) != 0});
+    thin->newest_before = is_transfer ? xs_choice_newest(store->choice) : thin->newest_before;
+    int status = run(store, table, 0, to);
+    for (unsigned i = 1; !status && xs_choice_gone(store->choice) && i < XS_THIN_STATEMENTS; i++) {
+        status = run(store, table, i, to);
+    }
+    store->thinned_rows += status ? 0 : xs_choice_gone(store->choice);
+    thin->ids[table] = to;
+    if (table == DEVICE_COPY) {
+        thin->copies = (struct slice){0};
+        thin->remembered_before = xs_choice_remembered(store->choice);
+        note_waiting(thin, from, to, xs_choice_waits(store->choice));
+    }
+    return status;
+}
+
+static int write_meta(struct xs_store *store) {
+    const struct xs_thin *thin = store->thin;
+    int status = xs_store_meta_int(store, XS_META_THINNED_ROWS, store->thinned_rows);
+    status = status ? status : xs_store_meta_int(store, XS_META_THINNED_ONE_IN, INT64_C(1) << thin->bits);
+    status = status ? status : xs_store_meta_int(store, XS_META_THINNED_FROM_NS, thin->begun.ns);
+    return status ? status : xs_store_meta_int(store, XS_META_THINNED_TO_NS, thin->to.ns);
+}
+
+/* So many rows, in one transaction. */
+static int thin_some(struct xs_store *store, int64_t rows) {
+    struct xs_thin *thin = store->thin;
+    int64_t before = store->thinned_rows;
+    int status = xs_store_begin(store);
+    for (unsigned table; !status && rows > 0 && (table = turn(store)) < XS_THINNED_TABLES; rows -= SLICE_ROWS) {
+        struct slice slice = next_slice(store, table);
+        if (slice.end) {
+            status = thin_slice(store, table, slice.end);
+        } else {
+            thin->done |= 1u << table;
+            go_back(thin, table);
+        }
+    }
+    status = status || store->thinned_rows == before ? status : write_meta(store);
+    status = status ? status : xs_store_commit(store);
+    if (status) {
+        xs_store_rollback(store);
+        xs_choice_forget(store->choice);
+        store->thinned_rows = before;
+        thin->is_passing = false; /* the next one begins at the first table */
+    }
+    thin->dropped += store->thinned_rows - before;
+    thin->is_passing = thin->is_passing && thin->table < XS_THINNED_TABLES;
+    thin->has_passed = !thin->is_passing;
+    return status;
+}
+
+/* What is not thinned may need all of the size: allocations, failed calls, the beginning and the latest part. Then one
+ * pass after another would find nothing, so the next one begins when there is more. */
+static bool is_time(struct xs_thin *thin, uint64_t used, uint64_t most_bytes) {
+    if (thin->has_passed) {
+        thin->has_passed = false;
+        thin->was_in_vain = thin->dropped * 64 < thin->pass_rows;
+        thin->left_bytes = used;
+    }
+    return used >= most_bytes - most_bytes / 4 &&
+           (!thin->was_in_vain || used >= thin->left_bytes + thin->left_bytes / 8);
+}
+
+int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, int64_t now_ns) {
+    if (!store->thin) {
+        store->thin = calloc(1, sizeof *store->thin);
+        if (!store->thin) {
+            return XS_ERROR_MEMORY;
+        }
+    }
+    struct xs_thin *thin = store->thin;
+    thin->events += events;
+    uint64_t used = used_bytes(store);
+    thin->empty_bytes = thin->empty_bytes ? thin->empty_bytes : used;
+    most_bytes -= thin->empty_bytes < most_bytes / 2 ? thin->empty_bytes : most_bytes / 2;
+    used -= thin->empty_bytes < used ? thin->empty_bytes : used;
+    if (!thin->has_begun) {
+        if (used >= most_bytes / 4) {
+            store->choice = xs_choice_new(store->db);
+            if (!store->choice) {
+                return XS_ERROR_MEMORY;
+            }
+            thin->begun = mark_now(store, now_ns);
+            thin->has_begun = true;
+        }
+        return XS_OK;
+    }
+    if (thin->events >= MARK_EVENTS || (uint64_t)thin->events * 64 > most_bytes / 64) {
+        thin->events = 0;
+        if (!add_mark(thin, mark_now(store, now_ns))) {
+            return XS_ERROR_MEMORY;
+        }
+    }
+    if (!thin->is_passing && is_time(thin, used, most_bytes)) {
+        begin_pass(store, used, most_bytes, now_ns);
+    }
+    if (!thin->is_passing) {
+        return XS_OK;
+    }
+    /* A pass comes to its end while an eighth of the size comes in. Threads of the program wait for the drain thread
+     * two seconds at most, so even in a hurry it does not do everything at once. */
+    int64_t coming = 2 * events * thin->row_bytes; /* each with a record of the device */
+    int64_t rows = thin->pass_rows * coming / (int64_t)(most_bytes / 8 + 1);
+    bool hurry = used >= most_bytes - most_bytes / 16;
+    return thin_some(store, hurry ? HURRIED_ROWS + 4 * rows : 2 * SLICE_ROWS + rows);
+}

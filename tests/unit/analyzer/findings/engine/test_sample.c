@@ -1,0 +1,322 @@
+/* What the copies that were looked at say of those that chance left out: intervals, cells and blocks, pairs, and that
+ * nothing is estimated where all is known, or where it was not chance. */
+#include "played.h"
+
+#include <math.h>
+
+#include "analyzer/findings/engine/sample.h"
+#include "analyzer/words/unchecked.h"
+
+enum { A = 0x10000, B = 0x4000000, C = 0x8000000, BYTES = 0x20000, HOST = 0x50000000, OTHER = 0x60000000 };
+
+static struct played played, *p = &played;
+
+static void wilson_is_the_textbook_s(void **state) {
+    double low, high;
+    (void)state;
+    xs_wilson(8, 10, &low, &high); /* Agresti and Coull's example: 0.4902 to 0.9433 */
+    assert_true(fabs(low - 0.4902) < 0.0001 && fabs(high - 0.9433) < 0.0001);
+    xs_wilson(0, 10, &low, &high);
+    assert_true(low <= 0 && fabs(high - 0.2775) < 0.0001);
+    xs_wilson(10, 10, &low, &high);
+    assert_true(fabs(low - 0.7225) < 0.0001 && high > 0.999999);
+    xs_wilson(131, 132, &low, &high);
+    assert_true(fabs(low - 0.9583) < 0.0005 && fabs(high - 0.9987) < 0.0005);
+}
+
+/* What the interval promises: of all samples of 25 of which a part is true, it has the true part in about 95 %. */
+static void wilson_covers_what_it_says(void **state) {
+    enum { CHECKED = 25 };
+    (void)state;
+    for (double share = 0.1; share < 0.95; share += 0.1) {
+        double covered = 0, chance = pow(1 - share, CHECKED);
+        for (int hits = 0; hits <= CHECKED; hits++) {
+            double low, high;
+            xs_wilson(hits, CHECKED, &low, &high);
+            covered += low <= share && share <= high ? chance : 0;
+            chance *= (CHECKED - hits) / (hits + 1.0) * share / (1 - share);
+        }
+        assert_true(covered > 0.92 && covered < 0.985);
+    }
+}
+
+static void upload(uint64_t to, uint64_t bytes, int content, int before) {
+    play_up(p, to, bytes, content, before, HOST);
+}
+
+/* The fingerprint of the latest upload is one of a copy that only followed another one. */
+#define FOLLOWS "UPDATE transfer SET skip = 22 WHERE id = %d;"
+/* What was left out for other reasons was left out by chance. */
+#define BY_CHANCE "UPDATE transfer SET skip = 21 WHERE skip = 9;"
+
+static void all_looked_at_is_exact(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 40; i++)
+        upload(A, BYTES, i % 4 ? 1 : 2 + i, 1);
+    play_analyse(p, NULL);
+    const struct xs_finding *f = played_finding(p, "noop-upload");
+    assert_int_equal(f->instances, 30);
+    assert_true(f->sample.is_of_contents);
+    assert_int_equal(f->sample.checked, 40);
+    assert_int_equal(f->sample.of, 40);
+    assert_int_equal(f->sample.hits, 30);
+    assert_int_equal(f->sample.unknown, 0);
+    assert_true(f->sample.low == 30 && f->sample.estimate == 30 && f->sample.high == 30);
+    assert_true(f->sample.ns == (double)f->gives_back_ns && f->sample.low_ns == f->sample.high_ns);
+    play_end(p);
+}
+
+/* Without budget, or of a trace from before there were samples: what was looked at says nothing of the rest. */
+static void what_was_not_chance_is_not_estimated(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 40; i++)
+        upload(A, BYTES, i < 10 ? 1 : NO_CONTENT, 1);
+    play_analyse(p, NULL);
+    const struct xs_finding *f = played_finding(p, "noop-upload");
+    assert_int_equal(f->sample.checked, 10);
+    assert_int_equal(f->sample.of, 10);
+    assert_int_equal(f->sample.unknown, 30);
+    assert_true(f->sample.low == 10 && f->sample.estimate == 10 && f->sample.high == 10);
+    play_end(p);
+}
+
+/* One in ten looked at, two thirds of these no-ops. */
+static void play_tenth(void) {
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 600; i++)
+        upload(A, BYTES, i % 10 ? NO_CONTENT : i % 30 ? 1 : 2 + i, 1);
+}
+
+static void chance_is_scaled_up(void **state) {
+    (void)state;
+    play_tenth();
+    play_analyse(p, BY_CHANCE);
+    const struct xs_finding *f = played_finding(p, "noop-upload");
+    assert_int_equal(f->instances, 40);
+    assert_int_equal(f->sample.checked, 60);
+    assert_int_equal(f->sample.of, 600);
+    assert_int_equal(f->sample.hits, 40);
+    assert_true(fabs(f->sample.estimate - 400) < 6);
+    assert_true(f->sample.low > 325 && f->sample.low < 345);
+    assert_true(f->sample.high > 450 && f->sample.high < 465);
+    assert_true(fabs(f->sample.ns - 10 * (double)f->gives_back_ns) < 0.02 * f->sample.ns);
+    assert_true(f->sample.low_ns < f->sample.ns && f->sample.ns < f->sample.high_ns);
+    play_end(p);
+}
+
+/* All of the first 100, none of which are no-ops, and one in ten of the next 900, all of which are: each checked copy
+ * stands for its neighbours, not for the run. */
+static void the_chance_may_change(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 100; i++)
+        upload(A, BYTES, 2 + i, 1);
+    for (int i = 0; i < 900; i++)
+        upload(A, BYTES, i % 10 ? NO_CONTENT : 1, 1);
+    play_analyse(p, BY_CHANCE);
+    const struct xs_finding *f = played_finding(p, "noop-upload");
+    assert_int_equal(f->sample.checked, 190);
+    assert_int_equal(f->sample.of, 1000);
+    assert_true(fabs(f->sample.estimate - 900) < 20);
+    assert_true(f->sample.low > 800 && f->sample.high <= 910);
+    play_end(p);
+}
+
+/* Sizes are told apart: all of the small ones are no-ops, and many of them are looked at; none of the large ones. */
+static void sizes_do_not_stand_for_each_other(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    play_alloc(p, B, 16 * BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    upload(B, 16 * BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 400; i++) {
+        upload(A, BYTES, i % 2 ? NO_CONTENT : 1, 1);
+        upload(B, 16 * BYTES, i % 20 ? NO_CONTENT : 2 + i, 1);
+    }
+    play_analyse(p, BY_CHANCE);
+    const struct xs_finding *f = played_finding(p, "noop-upload");
+    assert_int_equal(f->sample.of, 800);
+    assert_true(fabs(f->sample.estimate - 400) < 1);
+    assert_true(f->sample.high < 480);
+    play_end(p);
+}
+
+/* Looked at because another one was: an instance like others, and nothing follows from it. */
+static void who_only_follows_stands_for_nobody(void **state) {
+    char sql[256];
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 100; i++)
+        upload(A, BYTES, i % 10 ? NO_CONTENT : 2 + i, 1);
+    upload(A, BYTES, 1, 1);
+    snprintf(sql, sizeof sql, BY_CHANCE FOLLOWS, (int)p->transfer);
+    play_analyse(p, sql);
+    const struct xs_finding *f = played_finding(p, "noop-upload");
+    assert_int_equal(f->instances, 1);
+    assert_int_equal(f->sample.checked, 10);
+    assert_int_equal(f->sample.of, 101);
+    assert_int_equal(f->sample.hits, 0);
+    assert_true(f->sample.low == 1 && f->sample.estimate == 1);
+    assert_true(f->sample.high > 10 && f->sample.high < 40);
+    assert_true(f->sample.ns == (double)f->gives_back_ns && f->sample.high_ns > f->sample.ns);
+    play_end(p);
+}
+
+/* A round trip is decided by its download's chance: uploads of a downloaded buffer, of which one in ten was looked at
+ * with its download, and of another buffer, of which one in ten was looked at. */
+static void pairs_are_decided_by_their_first(void **state) {
+    char sql[8192];
+    int used = snprintf(sql, sizeof sql, BY_CHANCE);
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    play_alloc(p, B, BYTES);
+    play_alloc(p, C, BYTES);
+    for (int i = 0; i < 200; i++) {
+        bool looked = i % 10 == 0;
+        play_down(p, A, BYTES, looked ? 1000 + i : NO_CONTENT, HOST);
+        play_up(p, B, BYTES, looked ? 1000 + i : NO_CONTENT, 1, HOST);
+        if (looked)
+            used += snprintf(sql + used, sizeof sql - (size_t)used, FOLLOWS, (int)p->transfer);
+        play_up(p, C, BYTES, i % 10 == 5 ? 3000 + i : NO_CONTENT, 1, OTHER);
+    }
+    play_analyse(p, sql);
+    const struct xs_finding *f = played_finding(p, "round-trip");
+    assert_int_equal(f->instances, 20);
+    assert_int_equal(f->sample.checked, 40);
+    assert_int_equal(f->sample.of, 400);
+    assert_int_equal(f->sample.hits, 20);
+    assert_true(fabs(f->sample.estimate - 200) < 1);
+    assert_true(f->sample.low > 140 && f->sample.low < 200 && f->sample.high > 200 && f->sample.high < 260);
+    play_end(p);
+}
+
+/* What a small upload overwrote is known from the one before it, whose chance counts. */
+static void what_is_inferred_is_of_the_one_before(void **state) {
+    char sql[8192];
+    int used = snprintf(sql, sizeof sql, BY_CHANCE);
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, 4096);
+    for (int i = 0; i < 400; i++) {
+        upload(A, 4096, i % 10 < 2 ? 1 : NO_CONTENT, NOT_MEASURED);
+        if (i % 10 == 1)
+            used += snprintf(sql + used, sizeof sql - (size_t)used, FOLLOWS, (int)p->transfer);
+    }
+    play_analyse(p, sql);
+    const struct xs_finding *f = played_finding(p, "noop-upload");
+    assert_int_equal(f->instances, 40);
+    assert_int_equal(f->sample.checked, 40);
+    assert_int_equal(f->sample.of, 399);
+    assert_int_equal(f->sample.hits, 40);
+    assert_true(fabs(f->sample.estimate - 399) < 1 && f->sample.low > 350);
+    play_end(p);
+}
+
+static void other_findings_have_none(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    for (int i = 0; i < 4; i++)
+        upload(A, BYTES, 2 + i, 1);
+    play_analyse(p, NULL);
+    assert_false(played_finding(p, "pageable")->sample.is_of_contents);
+    play_end(p);
+}
+
+static const struct xs_unchecked *unchecked_of(const char *id) {
+    for (size_t i = 0; i < p->findings->unchecked_count; i++)
+        if (!strcmp(xs_detectors[p->findings->unchecked[i].detector]->id, id))
+            return &p->findings->unchecked[i];
+    return NULL;
+}
+
+/* Twenty downloads of one place, of which so many were looked at, two after each other at a time. */
+static void play_downloads(int looked, const char *sql) {
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    for (int i = 0; i < 20; i++)
+        play_down(p, A, BYTES, i < looked ? 100 + i : NO_CONTENT, HOST);
+    play_analyse(p, sql);
+}
+
+/* Copies that nobody looked at, by chance or for the budget: no checked one stands for them. */
+static void of_what_nobody_looked_at_nothing_is_known(void **state) {
+    static const char *const left_out[] = {BY_CHANCE, NULL};
+    (void)state;
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        play_downloads(1, left_out[i]); /* one alone, which is compared with none */
+        const struct xs_unchecked *u = unchecked_of("repeat-download");
+        assert_non_null(u);
+        assert_int_equal(u->copies, 19);
+        assert_int_equal(u->downloads, 19);
+        assert_int_equal(u->bytes, 19 * BYTES);
+        assert_int_equal(u->ns, 19 * (BYTES / 4096) * 1000);
+        assert_int_equal(p->findings->unchecked_count, 1);
+        struct xs_unchecked total = xs_unchecked_total(p->findings, NULL);
+        assert_true(total.copies == 19 && total.ns == u->ns);
+        play_end(p);
+    }
+}
+
+/* The rest is estimated from those that were checked, or cannot be looked at by any option. */
+static void who_is_stood_for_is_not_unchecked(void **state) {
+    (void)state;
+    play_downloads(2, BY_CHANCE);
+    assert_null(unchecked_of("repeat-download"));
+    play_end(p);
+    play_downloads(1, "UPDATE transfer SET skip = 7 WHERE skip = 9;");
+    assert_null(unchecked_of("repeat-download"));
+    play_end(p);
+}
+
+/* Of copies of which one finding is found no other can save more. */
+static void what_is_found_is_not_unchecked_again(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, BYTES);
+    upload(A, BYTES, 1, NOT_MEASURED);
+    for (int i = 0; i < 40; i++) {
+        play_down(p, A, BYTES, NO_CONTENT, HOST);
+        upload(A, BYTES, i % 4 ? NO_CONTENT : 1, 1);
+    }
+    play_analyse(p, BY_CHANCE);
+    assert_int_equal(played_finding(p, "noop-upload")->sample.hits, 10);
+    assert_non_null(unchecked_of("round-trip"));
+    assert_int_equal(unchecked_of("round-trip")->downloads, 0);
+    assert_int_equal(unchecked_of("round-trip")->ns, 0);
+    play_end(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wilson_is_the_textbook_s),
+        cmocka_unit_test(wilson_covers_what_it_says),
+        cmocka_unit_test(all_looked_at_is_exact),
+        cmocka_unit_test(what_was_not_chance_is_not_estimated),
+        cmocka_unit_test(chance_is_scaled_up),
+        cmocka_unit_test(the_chance_may_change),
+        cmocka_unit_test(sizes_do_not_stand_for_each_other),
+        cmocka_unit_test(who_only_follows_stands_for_nobody),
+        cmocka_unit_test(pairs_are_decided_by_their_first),
+        cmocka_unit_test(what_is_inferred_is_of_the_one_before),
+        cmocka_unit_test(other_findings_have_none),
+        cmocka_unit_test(of_what_nobody_looked_at_nothing_is_known),
+        cmocka_unit_test(who_is_stood_for_is_not_unchecked),
+        cmocka_unit_test(what_is_found_is_not_unchecked_again),
+    };
+    return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
+}

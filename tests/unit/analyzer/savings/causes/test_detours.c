@@ -1,0 +1,258 @@
+/* Detours over the host: downloads, work of the host, and uploads between two places of one function. On runs made by
+ * hand with known answers. */
+#include "run.h"
+
+#include "analyzer/words/detour_words.h"
+
+enum { TRIPS = 20, WORK_US = 3000, CALL_US = 1000, COPY_US = 950 };
+
+/* Stacks 1 to 9: that line of step. Stack 12: line 1 of fetch, called at line 3 of step. 13: line 1 of fetch, called at
+ * line 1 of main. */
+#define STACKS                                                                                                         \
+    LINES(9)                                                                                                           \
+    "INSERT INTO python_code VALUES (2,'/app/train.py','fetch',1), (3,'/app/train.py','main',1);"                      \
+    "INSERT INTO stack VALUES (12,0,2,0), (13,0,2,0);"                                                                 \
+    "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES"                                               \
+    " (49152,12,0,2,1,1), (49153,12,1,1,3,1), (53248,13,0,2,1,1), (53249,13,1,3,1,1);"
+/* Downloads of stack `down`, uploads of stack 5. */
+#define FROM(down)                                                                                                     \
+    PEAK STACKS "UPDATE transfer SET stack = CASE direction WHEN 2 THEN " #down " ELSE 5 END;"                         \
+                "UPDATE sync SET stack = 5;"
+
+static uint32_t memory;
+
+static void begin(void) {
+    play_begin(p);
+    alloc(A, MIB);
+    memory = alloc(B, MIB);
+}
+
+/* The download of a trip, and the host's work behind it. */
+static void fetch(uint64_t bytes) {
+    takes(CALL_US, COPY_US);
+    down(A, bytes, NO_CONTENT, HOST);
+    works(WORK_US - 10);
+}
+
+static void send(void) {
+    takes(CALL_US, COPY_US);
+    up(B, MIB, NO_CONTENT, NOT_MEASURED, OTHER);
+}
+
+/* The other half of a step: a kernel and the host's work beside it are no part of the trip. */
+static void compute(void) {
+    takes(0, 0);
+    kernel(2, memory);
+    works(500);
+}
+
+static void play_trips(int trips, uint64_t bytes) {
+    begin();
+    for (int i = 0; i < trips; i++) {
+        compute();
+        fetch(bytes);
+        send();
+    }
+}
+
+static void is_no_detour(const char *sql) {
+    diagnose(sql);
+    assert_int_equal(p->findings->detour_count, 0);
+    for (size_t i = 0; i < p->findings->count; i++)
+        assert_int_equal(p->findings->items[i].detour, 0);
+    play_end(p);
+}
+
+/* --- what is one --- */
+
+static void data_goes_over_the_host(void **state) {
+    (void)state;
+    play_trips(TRIPS, MIB);
+    diagnose(FROM(4));
+    FOUND("pageable", NULL, 2 * TRIPS);
+    assert_int_equal(p->findings->detour_count, 1);
+    const struct xs_detour *detour = &p->findings->detours[0];
+    assert_int_equal(detour->trips, TRIPS);
+    assert_int_equal(detour->host_ns, (uint64_t)TRIPS * WORK_US * US);
+    /* both calls and the work between them; and of the statement of the download what it takes before it */
+    uint64_t least = (uint64_t)TRIPS * (WORK_US + 2 * CALL_US) * US;
+    assert_in_range(detour->most_ns, least, least + (uint64_t)TRIPS * 100 * US);
+    /* of both findings, and of no cause's saving */
+    for (size_t i = 0; i < p->findings->count; i++)
+        assert_int_equal(p->findings->items[i].detour, 1);
+    assert_true(p->findings->together.most_ns < (uint64_t)TRIPS * 2 * CALL_US * US);
+    struct xs_string text = {0};
+    xs_say_detour(&text, p->findings, nth("pageable", NULL, 0));
+    assert_non_null(strstr(text.data, "60.0 ms: 20 times 3.00 ms"));
+    xs_string_free(&text);
+    is_in_order();
+    play_end(p);
+}
+
+/* Most of the downloads are for something else, so the detour is said of the uploads alone. */
+static void most_downloads_have_no_upload(void **state) {
+    (void)state;
+    play_trips(TRIPS, MIB);
+    for (int i = 0; i < 2 * TRIPS; i++) {
+        fetch(MIB);
+        compute();
+    }
+    diagnose(FROM(4));
+    assert_int_equal(p->findings->detour_count, 1);
+    assert_int_equal(nth("pageable", NULL, 0)->transfers, 3 * TRIPS);
+    assert_int_equal(nth("pageable", NULL, 0)->detour, 0);
+    assert_int_equal(nth("pageable", NULL, 1)->transfers, TRIPS);
+    assert_int_equal(nth("pageable", NULL, 1)->detour, 1);
+    play_end(p);
+}
+
+/* The upload's function calls the one that downloads, before it. */
+static void the_download_may_be_in_a_function_that_is_called(void **state) {
+    (void)state;
+    play_trips(TRIPS, MIB);
+    diagnose(FROM(12));
+    assert_int_equal(p->findings->detour_count, 1);
+    play_end(p);
+}
+
+/* An asynchronous download is there once the host has waited for it; what the host does before is not counted. */
+static void the_host_waits_for_the_download(void **state) {
+    (void)state;
+    for (int waiting = 0; waiting < 2; waiting++) {
+        begin();
+        for (int i = 0; i < TRIPS; i++) {
+            compute();
+            takes(10, COPY_US);
+            p->async = true;
+            p->host = XS_MEM_PINNED;
+            down(A, MIB, NO_CONTENT, HOST);
+            works(400);
+            if (waiting)
+                waits(900);
+            works(WORK_US - 10);
+            p->async = false;
+            p->host = XS_MEM_PAGEABLE;
+            send();
+        }
+        diagnose(FROM(4));
+        assert_int_equal(p->findings->detour_count, waiting);
+        if (waiting)
+            assert_int_equal(p->findings->detours[0].host_ns, (uint64_t)TRIPS * WORK_US * US);
+        play_end(p);
+    }
+}
+
+/* --- what is none --- */
+
+static void a_value_is_read(void **state) {
+    (void)state;
+    play_trips(TRIPS, 64);
+    is_no_detour(FROM(4));
+    play_trips(TRIPS, 65);
+    diagnose(FROM(4));
+    assert_int_equal(p->findings->detour_count, 1);
+    play_end(p);
+}
+
+static void few_trips(void **state) {
+    (void)state;
+    play_trips(9, MIB);
+    is_no_detour(FROM(4));
+    play_trips(10, MIB);
+    diagnose(FROM(4));
+    assert_int_equal(p->findings->detour_count, 1);
+    play_end(p);
+}
+
+/* The results of a round, and the data of the next one. */
+static void the_download_is_behind_the_upload(void **state) {
+    (void)state;
+    play_trips(TRIPS, MIB);
+    is_no_detour(FROM(6));
+    play_trips(TRIPS, MIB);
+    is_no_detour(FROM(5)); /* in one line, either may be first */
+}
+
+static void they_are_of_other_functions(void **state) {
+    (void)state;
+    play_trips(TRIPS, MIB);
+    is_no_detour(FROM(13));
+    play_trips(TRIPS, MIB);
+    is_no_detour(NULL); /* of no known ones */
+}
+
+static void another_thread_uploads(void **state) {
+    (void)state;
+    begin();
+    for (int i = 0; i < TRIPS; i++) {
+        compute();
+        fetch(MIB);
+        p->thread = 2;
+        send();
+        p->thread = 1;
+    }
+    is_no_detour(FROM(4));
+}
+
+/* The device gets work in between. Only right before the upload it may be a library's that fills the array. */
+static void something_is_launched_between(void **state) {
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        begin();
+        for (int i = 0; i < TRIPS; i++) {
+            compute();
+            fetch(MIB);
+            takes(0, 0);
+            kernel(2, memory);
+            works(far ? 200 : 50);
+            send();
+        }
+        diagnose(FROM(4));
+        assert_int_equal(p->findings->detour_count, far ? 0 : 1);
+        play_end(p);
+    }
+}
+
+/* What goes up is known, and is nothing that the host computes. */
+static void the_same_is_uploaded_each_time(void **state) {
+    (void)state;
+    begin();
+    for (int i = 0; i < TRIPS; i++) {
+        compute();
+        fetch(MIB);
+        takes(CALL_US, COPY_US);
+        up(B, MIB, 1, i ? 1 : NOT_MEASURED, OTHER);
+    }
+    is_no_detour(FROM(4));
+}
+
+static void most_uploads_have_no_download(void **state) {
+    (void)state;
+    begin();
+    for (int i = 0; i < TRIPS; i++) {
+        compute();
+        fetch(MIB);
+        send();
+        send();
+        send();
+    }
+    is_no_detour(FROM(4));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(data_goes_over_the_host),
+        cmocka_unit_test(most_downloads_have_no_upload),
+        cmocka_unit_test(the_download_may_be_in_a_function_that_is_called),
+        cmocka_unit_test(the_host_waits_for_the_download),
+        cmocka_unit_test(a_value_is_read),
+        cmocka_unit_test(few_trips),
+        cmocka_unit_test(the_download_is_behind_the_upload),
+        cmocka_unit_test(they_are_of_other_functions),
+        cmocka_unit_test(another_thread_uploads),
+        cmocka_unit_test(something_is_launched_between),
+        cmocka_unit_test(the_same_is_uploaded_each_time),
+        cmocka_unit_test(most_uploads_have_no_download),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,319 @@
+/* What calls save that are not made any more, on runs made by hand with known answers: the calls' time, and nothing of
+ * a wait that only moves. */
+#include "run.h"
+
+#include "analyzer/words/findings_words.h"
+
+enum { STEPS = 20, CALL_US = 1000, COPY_US = 950 };
+
+/* --- uploads --- */
+
+/* The first brings the bytes, the others bring them again. */
+static void play_same_uploads(int unmeasured) {
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < STEPS; i++) {
+        up(A, MIB, 1, i && i != unmeasured ? 1 : NOT_MEASURED, HOST);
+        play_kernel(p, 1, &a);
+    }
+}
+
+/* All but the first. If the uploads have to stay, their memory can be pinned: that is no cause of its own. */
+static void uploads_of_what_is_there(void **state) {
+    (void)state;
+    play_same_uploads(0);
+    diagnose(PEAK);
+    assert_true(p->findings->replayed && p->findings->replay_error < 1e-6);
+    saves_exactly("noop-upload", (STEPS - 1) * CALL_US * US);
+    uint64_t pinned_ns = LATENCY_US * US + PINNED_NS(MIB) + BEHIND_COPY_NS;
+    assert_int_equal(saves("pageable").most_ns, STEPS * (CALL_US * US - pinned_ns));
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_int_equal(p->findings->causes[0].count, 2);
+    assert_string_equal(within(0, 0), "noop-upload");
+    assert_string_equal(within(0, 1), "pageable");
+    assert_int_equal(p->findings->together.least_ns, (STEPS - 1) * CALL_US * US);
+    assert_int_equal(p->findings->together.most_ns, (STEPS - 1) * CALL_US * US);
+    is_in_order();
+    play_end(p);
+}
+
+/* One of which it is not known what was there before contradicts the others in words, but is of the same cause. */
+static void one_that_was_not_measured(void **state) {
+    (void)state;
+    play_same_uploads(7);
+    diagnose(PEAK);
+    FOUND("duplicate-upload", "unknown", 1);
+    saves_exactly("noop-upload", (STEPS - 2) * CALL_US * US);
+    saves_exactly("duplicate-upload", CALL_US * US);
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_int_equal(p->findings->causes[0].count, 3);
+    assert_string_equal(within(0, 0), "noop-upload");
+    assert_int_equal(p->findings->together.most_ns, (STEPS - 2) * CALL_US * US);
+    is_in_order();
+    play_end(p);
+}
+
+/* Where pinning saves much more than dropping does, it is the repair to begin with. */
+static void few_that_can_be_dropped(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < STEPS; i++) {
+        up(A, MIB, i < 3 ? 1 : i, i == 0 ? NOT_MEASURED : i < 4 ? 1 : i - 1, HOST);
+        play_kernel(p, 1, &a);
+    }
+    diagnose(PEAK);
+    saves_exactly("noop-upload", 2 * CALL_US * US);
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_string_equal(within(0, 0), "pageable");
+    is_in_order();
+    play_end(p);
+}
+
+/* --- several verdicts, and contents that take turns --- */
+
+enum { TURNS = 60 };
+
+static void expect_turns(uint32_t contents, uint32_t buffers) {
+    const struct xs_finding *f = played_finding(p, "duplicate-upload");
+    assert_int_equal(f->turns.contents, contents);
+    assert_int_equal(f->turns.buffers, buffers);
+    assert_int_equal(f->turns.bytes, contents * MIB);
+}
+
+static bool is_freed(unsigned detector, unsigned verdict) {
+    const char *name = xs_detectors[detector]->verdicts[verdict].name;
+    return name && !strcmp(name, "freed");
+}
+
+/* A cache of two buffers for three contents: the second round replaces what went elsewhere, the later ones what was in
+ * the same buffer. Either alone saves less than pinning. */
+static void a_cache_that_is_too_small(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t buffers[] = {play_alloc(p, A, MIB), play_alloc(p, B, MIB)};
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < TURNS; i++) {
+        up(i % 2 ? B : A, MIB, i % 3 + 1, i < 2 ? NOT_MEASURED : (i - 2) % 3 + 1, HOST);
+        play_kernel(p, 1, &buffers[i % 2]);
+    }
+    p->options.is_in_part = is_freed;
+    diagnose(PEAK);
+    const struct xs_finding *f = played_finding(p, "duplicate-upload");
+    assert_int_equal(f->verdict, XS_SEVERAL_VERDICTS);
+    assert_true(f->part_saves.known && !f->part_saves.bounds);
+    assert_int_equal(f->part_saves.most_ns, 3 * CALL_US * US);
+    assert_int_equal(f->part_saves.least_ns, 3 * CALL_US * US);
+    assert_false(played_finding(p, "pageable")->part_saves.known);
+    assert_int_equal(f->instances, TURNS - 3);
+    assert_int_equal(f->variants[0].instances, TURNS - 6); /* overwritten */
+    assert_int_equal(f->variants[3].instances, 3);         /* freed */
+    FOUND("duplicate-upload", "overwritten", 0);
+    expect_turns(3, 2);
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_string_equal(within(0, 0), "duplicate-upload");
+    assert_string_equal(within(0, 1), "pageable");
+    assert_true(f->saves.most_ns > saves("pageable").most_ns);
+    assert_true(f->saves.most_ns / (TURNS - 3) * (TURNS - 6) < saves("pageable").most_ns);
+    is_in_order();
+    play_end(p);
+}
+
+/* What the uploads replace is what the kernel made: more buffers would keep none of them. */
+static void contents_that_a_kernel_changes(void **state) {
+    (void)state;
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    takes(CALL_US, COPY_US);
+    for (int i = 0; i < TURNS; i++) {
+        up(A, MIB, i % 2 + 1, i ? 9 : NOT_MEASURED, HOST);
+        play_kernel(p, 1, &a);
+    }
+    diagnose(PEAK);
+    FOUND("duplicate-upload", "overwritten", TURNS - 2);
+    expect_turns(2, 0);
+    play_end(p);
+}
+
+/* Each content comes twice: there may be any number of them. And one alone takes no turns. */
+static void contents_that_are_not_few(void **state) {
+    (void)state;
+    for (int one = 0; one < 2; one++) {
+        play_begin(p);
+        uint32_t a = play_alloc(p, A, MIB);
+        takes(CALL_US, COPY_US);
+        for (int i = 0; i < TURNS; i++) {
+            up(A, MIB, one ? 1 : i / 2 + 1, i ? 99 : NOT_MEASURED, HOST);
+            play_kernel(p, 1, &a);
+        }
+        diagnose(PEAK);
+        FOUND("duplicate-upload", "overwritten", one ? TURNS - 1 : TURNS / 2);
+        expect_turns(0, 0);
+        play_end(p);
+    }
+}
+
+static void expect_said(struct xs_turns turns, const char *words) {
+    struct xs_string text = {0};
+    xs_finding_turns(&text, &(struct xs_finding){.turns = turns});
+    assert_string_equal(text.data ? text.data : "", words);
+    xs_string_free(&text);
+}
+
+static void turns_in_words(void **state) {
+    (void)state;
+    expect_said((struct xs_turns){.contents = 0}, "");
+    expect_said((struct xs_turns){14, 0, 14 * MIB, true},
+                "14 contents are uploaded again and again: kept on the device they need 14.0 MiB.");
+    expect_said((struct xs_turns){3, 2, 3 * MIB, true},
+                "3 contents take turns in 2 buffers: 1 more of 1.00 MiB would keep them all.");
+    expect_said((struct xs_turns){3, 1, 3 * MIB, true},
+                "3 contents take turns in 1 buffer: 2 more of 1.00 MiB each would keep them all.");
+    expect_said((struct xs_turns){3, 2, 3 * MIB, false},
+                "3 contents take turns in 2 buffers: a buffer for each, 3.00 MiB in all, would keep them.");
+    struct xs_string text = {0};
+    xs_finding_turns(&text, &(struct xs_finding){.turns = {3, 2, 3 * MIB, true}, .sample = {.checked = 9, .of = 60}});
+    assert_string_equal(text.data, "Of the copies that were checked: 3 contents take turns in 2 buffers: 1 more of "
+                                   "1.00 MiB would keep them all.");
+    xs_string_free(&text);
+}
+
+/* --- round trips --- */
+
+enum { DOWN_US = 700 };
+
+/* What a kernel made goes to the host and comes back at another place. */
+static void both_ways(void **state) {
+    (void)state;
+    play_begin(p);
+    play_alloc(p, A, MIB);
+    play_alloc(p, B, MIB);
+    for (int i = 0; i < STEPS; i++) {
+        takes(DOWN_US, DOWN_US - 50);
+        down(A, MIB, 100 + i, HOST);
+        takes(CALL_US, COPY_US);
+        up(B, MIB, 100 + i, i ? 99 + i : NOT_MEASURED, HOST);
+        play_unseen_kernel(p);
+    }
+    diagnose(PEAK);
+    FOUND("round-trip", "same-device", STEPS);
+    assert_int_equal(saves("round-trip").least_ns, STEPS * CALL_US * US);
+    assert_int_equal(saves("round-trip").most_ns, STEPS * (CALL_US + DOWN_US) * US);
+    /* what is wrong with the downloads is a part of it */
+    assert_int_equal(p->findings->cause_count, 1);
+    assert_int_equal(p->findings->causes[0].count, 3);
+    assert_string_equal(within(0, 0), "round-trip");
+    assert_string_equal(within(0, 1), "pageable");
+    assert_string_equal(within(0, 2), "pageable");
+    const struct xs_cause *cause = &p->findings->causes[0];
+    assert_int_not_equal(p->findings->items[cause->findings[1]].site, p->findings->items[cause->findings[2]].site);
+    is_in_order();
+    play_end(p);
+}
+
+/* --- waits for kernels --- */
+
+enum { KERNEL_US = 5000 };
+
+/* The host reads four bytes behind each kernel. Of the call, the kernel's time is not given back: whoever waits next
+ * waits for it. */
+static void play_readbacks(bool waits_each_time) {
+    play_begin(p);
+    uint32_t a = play_alloc(p, A, MIB);
+    for (int i = 0; i < STEPS; i++) {
+        kernel(KERNEL_US, a);
+        uint64_t kernel_ends = p->now_ns + (5 + KERNEL_US) * US;
+        p->device_ns = 2 * US;
+        p->delay_ns = kernel_ends + 2 * US - (p->now_ns + 10 * US);
+        p->call_ns = p->delay_ns + p->device_ns + 4 * US; /* the call ends 8 us after the kernel */
+        play_down(p, A, 4, NO_CONTENT, HOST);
+        returned();
+        if (waits_each_time)
+            waits(1);
+    }
+    if (!waits_each_time)
+        waits(1);
+}
+
+static void a_wait_for_a_kernel_moves(void **state) {
+    (void)state;
+    play_readbacks(true);
+    diagnose(PEAK);
+    FOUND("scalar-readback", NULL, STEPS);
+    /* each step: from 8 + 10 + 1 us behind the kernel to the wait's return */
+    saves_exactly("scalar-readback", STEPS * (19 * US - NOTICE_NS));
+    is_in_order();
+    play_end(p);
+}
+
+/* Without the reading, the kernels run one behind the other, with the gap that is measured between them and copies. */
+static void a_wait_for_all_kernels_moves(void **state) {
+    (void)state;
+    play_readbacks(false);
+    diagnose(PEAK);
+    uint64_t step_us = 10 + 5 + KERNEL_US + 8; /* and 11 for the wait behind the last */
+    uint64_t without = (10 + 5) * US + STEPS * KERNEL_US * US + (STEPS - 1) * 2 * US + NOTICE_NS;
+    saves_exactly("scalar-readback", STEPS * step_us * US + 11 * US - without);
+    is_in_order();
+    play_end(p);
+}
+
+/* --- allocations --- */
+
+/* The free waits for the kernel; in its place, whatever comes next does. */
+static void play_allocations(bool waits_each_time) {
+    play_begin(p);
+    for (int i = 0; i < STEPS; i++) {
+        p->call_ns = 100 * US;
+        uint32_t a = alloc(A, MIB);
+        kernel(KERNEL_US, a);
+        if (waits_each_time)
+            waits(5 + KERNEL_US - 10 + 3); /* it returns 3 us behind the kernel */
+        p->call_ns = (waits_each_time ? 50 : 5 + KERNEL_US - 10 + 50) * US;
+        release(a);
+    }
+    if (!waits_each_time)
+        waits(1);
+}
+
+static void an_allocation_that_is_kept(void **state) {
+    (void)state;
+    play_allocations(true);
+    diagnose(NULL);
+    FOUND("repeated-allocation", NULL, STEPS - 1);
+    saves_exactly("repeated-allocation", (STEPS - 1) * (100 + 50) * US);
+    is_in_order();
+    play_end(p);
+}
+
+/* The last free stays, and waits for all kernels. */
+static void the_wait_of_a_free_moves(void **state) {
+    (void)state;
+    play_allocations(false);
+    diagnose(NULL);
+    uint64_t step_us = 10 + 100 + 10 + 5 + KERNEL_US + 50;
+    uint64_t without = (10 + 100 + 10 + 5 + 50) * US + STEPS * KERNEL_US * US + (STEPS - 1) * GAP_NS;
+    saves_exactly("repeated-allocation", STEPS * step_us * US - without);
+    is_in_order();
+    play_end(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uploads_of_what_is_there),
+        cmocka_unit_test(one_that_was_not_measured),
+        cmocka_unit_test(few_that_can_be_dropped),
+        cmocka_unit_test(a_cache_that_is_too_small),
+        cmocka_unit_test(contents_that_a_kernel_changes),
+        cmocka_unit_test(contents_that_are_not_few),
+        cmocka_unit_test(turns_in_words),
+        cmocka_unit_test(both_ways),
+        cmocka_unit_test(a_wait_for_a_kernel_moves),
+        cmocka_unit_test(a_wait_for_all_kernels_moves),
+        cmocka_unit_test(an_allocation_that_is_kept),
+        cmocka_unit_test(the_wait_of_a_free_moves),
+    };
+    return cmocka_run_group_tests_name("dropped", tests, NULL, NULL);
+}

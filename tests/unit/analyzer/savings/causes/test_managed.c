@@ -1,0 +1,236 @@
+/* What keeping managed pages on the device saves, on runs made by hand with known answers: recorded as a whole, and in
+ * windows. */
+#include "managed_run.h"
+
+#include "analyzer/savings/causes/causes.h"
+
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+enum { A = 0x10000000, B = 0x40000000, MIB = 1 << 20, BYTES = 64 * MIB, STEPS = 20, PAGES = 400 };
+enum { KERNEL_MS = 40, UNFAULTED_MS = 2, HOST_MS = 60, PREFETCH_MS = 8 /* PAGES at 20 us */ };
+
+static struct played played, *p = &played;
+static struct xs_findings *findings;
+
+static void diagnose(void) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_trace trace;
+    xs_store_meta_int(p->store, "duration_ns", (int64_t)p->now_ns + 1000000);
+    assert_int_equal(xs_store_commit(p->store), 0);
+    assert_int_equal(xs_store_finish(p->store, XS_STATUS_COMPLETE), 0);
+    assert_int_equal(xs_store_close(p->store), 0);
+    if (xs_trace_open(p->path, &trace, message) < 0 || xs_diagnose(&trace, &p->options, &findings, message) < 0)
+        fail_msg("%s", message);
+    xs_trace_close(&trace);
+}
+
+static void end(void) {
+    xs_findings_free(findings);
+    play_end(p);
+}
+
+static struct xs_saving saves(void) {
+    for (size_t i = 0; i < findings->count; i++)
+        if (strcmp(xs_detectors[findings->items[i].detector]->id, "managed-thrash") == 0)
+            return findings->items[i].saves;
+    fail_msg("no managed-thrash");
+    return (struct xs_saving){0};
+}
+
+static void is_within(uint64_t ns, uint64_t expected_ms, uint64_t margin_ms) {
+    assert_in_range(ns, (expected_ms - margin_ms) * MS, (expected_ms + margin_ms) * MS);
+}
+
+static void is_about(uint64_t ns, uint64_t expected_ms, unsigned percent) {
+    is_within(ns, expected_ms, expected_ms * percent / 100);
+}
+
+/* What a step does. */
+struct step {
+    bool kernel_faults, host_fetches;
+    unsigned memories; /* that the kernel is given */
+};
+
+/* Each step: a kernel of KERNEL_MS, or UNFAULTED_MS where it finds its pages, and HOST_MS of the host's work. */
+static void step(struct managed_run *run, const uint32_t *memories, const uint64_t *addresses, struct step what) {
+    uint64_t kernel_ns = (what.kernel_faults ? KERNEL_MS : UNFAULTED_MS) * MS;
+    p->kernel_delay_ns = 50 * US;
+    p->kernel_ns = kernel_ns;
+    play_kernel(p, what.memories, memories);
+    uint64_t start = p->now_ns + 50 * US;
+    for (unsigned i = 0; i < what.memories && what.kernel_faults; i++)
+        managed_pages(run, MANAGED_UP, start + i * 20 * US, start + kernel_ns, PAGES, 80 * US, addresses[i], BYTES);
+    p->call_ns = start + kernel_ns + 20 * US - p->now_ns - 10 * US;
+    play_sync(p);
+    uint64_t host = p->now_ns + p->call_ns;
+    for (unsigned i = 0; i < what.memories && what.host_fetches; i++) {
+        managed_pages(run, MANAGED_CPU_FAULT, host, host + HOST_MS * MS, PAGES, 150 * US, addresses[i], BYTES);
+        managed_pages(run, MANAGED_DOWN, host + 30 * US, host + HOST_MS * MS, PAGES, 130 * US, addresses[i], BYTES);
+    }
+    p->now_ns = host + HOST_MS * MS;
+    p->call_ns = 0;
+}
+
+/* The host fills the memory first, page by page, for 100 ms. */
+static void begin(struct managed_run *run, uint32_t *memories, const uint64_t *addresses, unsigned count) {
+    play_begin(p);
+    p->memory = XS_MEM_MANAGED;
+    for (unsigned i = 0; i < count; i++)
+        memories[i] = play_alloc(p, addresses[i], BYTES);
+    for (unsigned i = 0; i < count; i++)
+        managed_pages(run, MANAGED_CPU_FAULT, p->now_ns + 10 * US, p->now_ns + 100 * MS, PAGES, 200 * US, addresses[i],
+                      BYTES);
+    p->now_ns += 100 * MS;
+}
+
+static void thrash(struct managed_run *run) {
+    static const uint64_t addresses[] = {A};
+    uint32_t memories[1];
+    begin(run, memories, addresses, 1);
+    for (int i = 0; i < STEPS; i++)
+        step(run, memories, addresses, (struct step){true, true, 1});
+    play_sync(p);
+    managed_windows(run);
+    diagnose();
+}
+
+/* At least: each kernel without its faults, its pages sent before it. At most: the pages are sent once, and the host's
+ * walk through them is done on the device; they come back once. Not the host's first touch of the memory. */
+static void the_whole_run(void **state) {
+    (void)state;
+    struct managed_run run = {.p = p};
+    thrash(&run);
+    assert_true(findings->replayed);
+    is_within(saves().least_ns, STEPS * (KERNEL_MS - PREFETCH_MS), PREFETCH_MS - 2);
+    /* less some 5 ms: the kernels without faults, and the ends of streaks */
+    is_within(saves().most_ns, STEPS * (KERNEL_MS + HOST_MS) - 2 * PREFETCH_MS - 5, 3);
+    assert_int_equal(findings->cause_count, 1);
+    assert_int_equal(findings->together.most_ns, findings->causes[0].saves.most_ns);
+    end();
+}
+
+/* Windows at random moments. The run is 2.1 s, so of 100 ms each kernel and each gap has been looked at or not. */
+static const struct managed_window some[] = {
+    {0, 108 * MS},       {193 * MS, 8 * MS},  {231 * MS, 8 * MS},  {366 * MS, 8 * MS},  {409 * MS, 8 * MS},
+    {517 * MS, 8 * MS},  {641 * MS, 8 * MS},  {677 * MS, 8 * MS},  {805 * MS, 8 * MS},  {918 * MS, 8 * MS},
+    {1011 * MS, 8 * MS}, {1107 * MS, 8 * MS}, {1160 * MS, 8 * MS}, {1284 * MS, 8 * MS}, {1330 * MS, 8 * MS},
+    {1425 * MS, 8 * MS}, {1563 * MS, 8 * MS}, {1610 * MS, 8 * MS}, {1742 * MS, 8 * MS}, {1803 * MS, 8 * MS},
+    {1911 * MS, 8 * MS}, {1989 * MS, 8 * MS}};
+
+/* Their share is that of the rest, with a margin; what is lost of each window's end does not matter. */
+static void windows_of_the_run(void **state) {
+    (void)state;
+    for (uint64_t lost_us = 0; lost_us <= 4500; lost_us += 4500) {
+        struct managed_run run = {
+            .p = p, .windows = some, .window_count = sizeof some / sizeof *some, .lost_ns = lost_us * US};
+        thrash(&run);
+        is_about(saves().least_ns, STEPS * (KERNEL_MS - PREFETCH_MS), 15);
+        assert_true(saves().least_ns <= STEPS * (KERNEL_MS - PREFETCH_MS) * MS);
+        is_about(saves().most_ns, STEPS * (KERNEL_MS + HOST_MS) - 2 * PREFETCH_MS, 5);
+        end();
+    }
+}
+
+/* Few windows: a wide margin. */
+static void two_windows_are_not_sure(void **state) {
+    (void)state;
+    static const struct managed_window two[] = {
+        {0, 105 * MS}, {231 * MS, 8 * MS}, {366 * MS, 8 * MS}, {517 * MS, 8 * MS}, {590 * MS, 8 * MS}};
+    struct managed_run run = {.p = p, .windows = two, .window_count = 5};
+    thrash(&run);
+    assert_in_range(saves().least_ns, STEPS * (KERNEL_MS - PREFETCH_MS) * MS / 3, STEPS * KERNEL_MS * MS * 7 / 10);
+    is_about(saves().most_ns, STEPS * (KERNEL_MS + HOST_MS) - 2 * PREFETCH_MS, 5);
+    end();
+}
+
+/* Every other step finds its pages on the device: those kernels say how long one lasts without faults, and are not
+ * made shorter. */
+static void kernels_that_do_not_fault(void **state) {
+    (void)state;
+    static const uint64_t addresses[] = {A};
+    uint32_t memories[1];
+    struct managed_run run = {.p = p};
+    begin(&run, memories, addresses, 1);
+    for (int i = 0; i < STEPS; i++)
+        step(&run, memories, addresses, (struct step){i % 2 == 0, i % 2 != 0, 1});
+    play_sync(p);
+    managed_windows(&run);
+    diagnose();
+    is_about(saves().least_ns, STEPS / 2 * (KERNEL_MS - UNFAULTED_MS - PREFETCH_MS), 2);
+    is_about(saves().most_ns, STEPS / 2 * (KERNEL_MS - UNFAULTED_MS + HOST_MS) - 2 * PREFETCH_MS, 2);
+    end();
+}
+
+/* Both arrays of a kernel go back and forth: its time is given back once. */
+static void two_arrays(void **state) {
+    (void)state;
+    static const uint64_t addresses[] = {A, B};
+    uint32_t memories[2];
+    struct managed_run run = {.p = p};
+    begin(&run, memories, addresses, 2);
+    for (int i = 0; i < STEPS; i++)
+        step(&run, memories, addresses, (struct step){true, true, 2});
+    play_sync(p);
+    managed_windows(&run);
+    diagnose();
+    is_about(saves().least_ns, STEPS * (KERNEL_MS - 2 * PREFETCH_MS), 3);
+    is_about(saves().most_ns, STEPS * (KERNEL_MS + HOST_MS) - 4 * PREFETCH_MS, 2);
+    end();
+}
+
+/* In every other step the host does not fetch pages back: it fills fresh memory, which no kernel was given yet. */
+static void a_first_touch_is_no_stall(void **state) {
+    (void)state;
+    static const uint64_t addresses[] = {A, B};
+    uint32_t memories[2];
+    struct managed_run run = {.p = p};
+    begin(&run, memories, addresses, 2);
+    for (int i = 0; i < STEPS; i++) {
+        bool fetches = i % 2 == 0;
+        step(&run, memories, addresses, (struct step){!(i % 2), fetches, 1});
+        if (!fetches)
+            managed_pages(&run, MANAGED_CPU_FAULT, p->now_ns - HOST_MS * MS, p->now_ns, PAGES, 100 * US,
+                          B + (uint64_t)i * MIB, MIB);
+    }
+    step(&run, memories, addresses, (struct step){true, false, 2});
+    play_sync(p);
+    managed_windows(&run);
+    diagnose();
+    is_about(saves().most_ns, STEPS / 2 * (KERNEL_MS - UNFAULTED_MS + HOST_MS) - 2 * PREFETCH_MS, 3);
+    end();
+}
+
+/* Pages that a prefetch moves beside kernels are nobody's wait. */
+static void prefetched_pages_are_no_stall(void **state) {
+    (void)state;
+    static const uint64_t addresses[] = {A};
+    uint32_t memories[1];
+    struct managed_run run = {.p = p};
+    play_begin(p);
+    p->memory = XS_MEM_MANAGED;
+    memories[0] = play_alloc(p, A, BYTES);
+    play_prefetch_batch(p, A, 1);
+    for (int i = 0; i < STEPS; i++) {
+        step(&run, memories, addresses, (struct step){true, false, 1});
+        managed_pages(&run, MANAGED_DOWN, p->now_ns - 20 * MS, p->now_ns - 10 * MS, PAGES, 5 * US, A, BYTES);
+    }
+    play_sync(p);
+    managed_windows(&run);
+    diagnose();
+    assert_int_equal(saves().least_ns, 0);
+    assert_true(saves().most_ns < 400 * MS); /* what the migrations took: nothing of it can be replayed */
+    end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_whole_run),
+        cmocka_unit_test(windows_of_the_run),
+        cmocka_unit_test(two_windows_are_not_sure),
+        cmocka_unit_test(kernels_that_do_not_fault),
+        cmocka_unit_test(two_arrays),
+        cmocka_unit_test(a_first_touch_is_no_stall),
+        cmocka_unit_test(prefetched_pages_are_no_stall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
