@@ -8,7 +8,7 @@
  * of the driver, too. Therefore all other effects of such calls remain: they fail while a stream captures, they report
  * errors of earlier work, and the program gets their result. The repair saves the work on page tables, which grows with
  * the size. The cost of the small block remains. The driver is expected to cut it out of a chunk of 2 MiB, which an
- * *anchor*, another small block, keeps alive. In the measurements (docs/develop/measurements.md, "Repairs")
+ * *anchor*, another small block, keeps alive. In the measurements (tests/bench/results/repairs.md)
  * allocate_in_loop takes 0.9 ms longer with this repair than as repaired source, which neither allocates nor waits for
  * a free: 9 us a step. Less than `least_bytes` gains nothing, so it is not kept.
  *
