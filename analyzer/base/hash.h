@@ -27,6 +27,14 @@ static inline uint64_t xs_mix(uint64_t value) {
     return value ^ (value >> 32);
 }
 
+/* Hashes a text of that many bytes by FNV-1a. Anybody can make two texts of one hash. */
+static inline uint64_t xs_hash_of_text(const char *text, size_t bytes) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return hash;
+}
+
 /* Returns the place of a key's value, valid until the key is removed; NULL: none. */
 uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high);
 

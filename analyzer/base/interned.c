@@ -26,9 +26,7 @@ const char *xs_texts_keep(struct xs_texts *texts, const char *text) {
     if (!text)
         return NULL;
     size_t length = strnlen(text, TEXT_BYTES - 1);
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    uint64_t hash = xs_hash_of_text(text, length);
     /* A file can be made so that texts have the same hash; `high` numbers them. */
     for (uint64_t high = 0;; high++) {
         uint64_t *value = xs_hash_put(&texts->known, hash, high);

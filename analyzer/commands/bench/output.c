@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 
 enum { MOST_LINES = 16 << 20, MOST_LINE_BYTES = 64 << 20, TEXT_BYTES = 1 << 20 };
@@ -21,14 +22,6 @@ double xs_time_unit_ns(const char *text, size_t bytes) {
         if (strlen(units[i].name) == bytes && !memcmp(units[i].name, text, bytes))
             return units[i].ns;
     return 0;
-}
-
-/* FNV-1a, 64 bits: who makes two lines of one hash deceives himself. */
-static uint64_t hash_of(const char *text, size_t bytes) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
-    return hash;
 }
 
 /* Lines may have NULs in them. */
@@ -76,7 +69,7 @@ static bool is_ignored(const struct xs_bench_patterns *patterns, const char *lin
 }
 
 static void keep_line(struct xs_outputs *outputs, size_t number, const char *line, size_t bytes) {
-    uint64_t hash = hash_of(line, bytes);
+    uint64_t hash = xs_hash_of_text(line, bytes);
     if (outputs->runs) { /* not the first */
         if (number < outputs->count)
             outputs->varies[number] |= outputs->lines[number] != hash;

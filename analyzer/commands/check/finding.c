@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/reading.h"
@@ -223,9 +224,7 @@ void xs_check_match(const struct xs_check_findings *now, const struct xs_check_f
 
 uint64_t xs_check_finding_hash(const struct xs_check_finding *finding) {
     char *key = key_of(finding, WITH_TEXT);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (const char *p = key; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    uint64_t hash = xs_hash_of_text(key, strlen(key));
     free(key);
     return hash;
 }

@@ -12,19 +12,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/run/run.h"
 
-/* FNV-1a: a name may be longer than a socket's. */
-static uint64_t hash_of(const char *text) {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
-}
-
 bool xs_output_reserve(const char *path) {
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *folder = slash ? xs_strdup(path) : xs_strdup(".");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat st;
@@ -34,10 +27,11 @@ bool xs_output_reserve(const char *path) {
     free(folder);
     if (!is_known)
         return true;
-    /* An abstract name leaves no file behind, and the kernel frees it however this process ends. */
+    /* A trace's name may be longer than a socket's, so its hash stands for it. An abstract name leaves no file behind,
+     * and the kernel frees it however this process ends. */
     int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
                           "xferspy-run.%" PRIuMAX ".%" PRIuMAX ".%" PRIuMAX ".%016" PRIx64, (uintmax_t)getuid(),
-                          (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, hash_of(slash ? slash + 1 : path));
+                          (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, xs_hash_of_text(name, strlen(name)));
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return true; /* the trace itself never replaces another */
