@@ -3,7 +3,8 @@
 . "$SOURCE/lib.sh"
 export XFERSPY_LIBRARY="$DUMMY"
 mkdir driver; cp "$FAKE_DRIVER" driver/libcuda.so.1; export LD_LIBRARY_PATH=$PWD/driver
-echo "INSERT OR REPLACE INTO meta VALUES ('start_unix_ns', ($(date +%s) + 5) * 1000000000)" >now.sql
+# It begins after each run below, however slow the machine is: a trace from before a run is none of that run.
+echo "INSERT OR REPLACE INTO meta VALUES ('start_unix_ns', ($(date +%s) + 3600) * 1000000000)" >now.sql
 make_trace new.db "$SOURCE/fixtures/simple.sql" now.sql
 cp new.db before.db # longer before the job below than the kernel rounds starts of processes: 10 ms
 refused() { # refused TEXT: with one line, and the program did not start
