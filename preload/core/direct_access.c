@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/core/race_detector.h"
 #include "preload/core/signals.h"
 
 /* Prefixes of the libraries' file names. No letter or digit may follow, but anything may if the name ends in '*'.
@@ -240,7 +241,9 @@ bool xs_direct_access_is_possible(void) {
         errno = before;
         return false;
     }
+    xs_race_detector_ignore(); /* the loader's lock orders the names, which a detector does not see */
     dl_iterate_phdr(look, &l);
+    xs_race_detector_watch();
     atomic_store_explicit(&is_walked, false, memory_order_release);
     const bool found = l.is_new && has_devices(l.needs);
     if (found) {
