@@ -170,7 +170,7 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
         xs_complain("%s", message);
         return status;
     }
-    if (trace->recovered_events > 0)
+    if (trace->recovered_events > 0 || (trace->recovered_events == 0 && !trace->warning[0]))
         xs_complain("%s: its process was killed; %lld events that it left were recovered", path,
                     (long long)trace->recovered_events);
     if (trace->warning[0])

@@ -123,7 +123,7 @@ LC_ALL=C grep -q '[^ -~]' stdout && show "other than ASCII"
 step="report on a terminal"
 TERM=dumb COLUMNS=80 script -qec "'$XFERSPY' report --details simple.db" /dev/null </dev/null | tr -d '\r' >stdout
 expect_out "H2D pageable"; expect_out "cuMemcpyBatchAsync_v2"
-[ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ] || show "wider than the terminal"
+expect_width 80
 grep -q '\.\.\.\|…' stdout && show "something was cut"
 # Several: each in turn, and one that fails does not keep the others from being shown.
 run "$XFERSPY" report --each simple.db missing.db empty.db

@@ -30,6 +30,13 @@ kill_one together/t.db
 run "$XFERSPY" info together/t.db; expect_status 0
 [ "$(ls together)" = t.db ] || show "left behind: $(ls together)"
 
+# A process that is killed when its trace already has everything: it is said all the same.
+mkdir drained
+printf 'more\n\n' | "$SPOOLED" drained/t.db 0 >/dev/null 2>&1
+run "$XFERSPY" report drained/t.db; expect_status 0
+expect_err "its process was killed; 0 events that it left were recovered"
+run "$XFERSPY" report drained/t.db; expect_status 0; expect_no_err
+
 # Empty and lone files in a folder: cleared where they are certain to be of a start that was not finished, kept where
 # not.
 mkdir started
