@@ -38,18 +38,15 @@ static void *sign(void *arg) {
 void xs_signing_start(const char *path) {
     snprintf(signing.path, sizeof signing.path, "%s", path);
     atomic_store(&signing.phase, WORKING);
-    if (xs_own_thread(sign) != 0) {
+    if (xs_own_thread(sign) != 0)
         atomic_store(&signing.phase, OVER); /* without it, reports show no source text */
-    }
 }
 
 void xs_signing_write(struct xs_store *store, unsigned patience_ms) {
     uint64_t deadline = xs_monotonic_ns() + (uint64_t)patience_ms * 1000000;
-    while (atomic_load(&signing.phase) == WORKING && xs_monotonic_ns() < deadline) {
+    while (atomic_load(&signing.phase) == WORKING && xs_monotonic_ns() < deadline)
         xs_futex_wait(&signing.phase, WORKING, patience_ms);
-    }
     uint32_t is_signed = SIGNED;
-    if (atomic_compare_exchange_strong(&signing.phase, &is_signed, OVER)) {
+    if (atomic_compare_exchange_strong(&signing.phase, &is_signed, OVER))
         xs_store_meta_text(store, "origin", signing.origin);
-    }
 }

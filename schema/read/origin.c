@@ -33,9 +33,8 @@ void xs_origin_find_place(struct xs_origin_place *place) {
     place->is_home = !state || *state != '/';
     const char *above = !place->is_home ? state : home && *home == '/' ? home : "";
     int n = snprintf(place->above, sizeof place->above, "%s", above);
-    if (n < 0 || (size_t)n >= sizeof place->above) {
+    if (n < 0 || (size_t)n >= sizeof place->above)
         place->above[0] = 0;
-    }
 }
 
 static bool state_folder(const struct xs_origin_place *place, char *folder, size_t bytes, const char **below) {
@@ -52,9 +51,8 @@ static bool make_folders(char *folder, const char *below) {
         memcpy(folder + length, p, part);
         length += part;
         folder[length] = 0;
-        if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
             return false;
-        }
         p += part;
     }
     return true;
@@ -63,9 +61,8 @@ static bool make_folders(char *folder, const char *below) {
 static bool read_key(const char *path, uint8_t key[XS_SIPHASH_KEY_BYTES]) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
                 !(st.st_mode & (S_IRWXG | S_IRWXO)) && st.st_size == XS_SIPHASH_KEY_BYTES &&
                 read(fd, key, XS_SIPHASH_KEY_BYTES) == XS_SIPHASH_KEY_BYTES;
@@ -78,35 +75,29 @@ static void make_key(const char *path) {
     uint8_t key[XS_SIPHASH_KEY_BYTES];
     char temporary[PATH_MAX];
     int n = snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof temporary || getrandom(key, sizeof key, GRND_NONBLOCK) != (ssize_t)sizeof key) {
+    if (n < 0 || (size_t)n >= sizeof temporary || getrandom(key, sizeof key, GRND_NONBLOCK) != (ssize_t)sizeof key)
         return;
-    }
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) {
+    if (fd < 0)
         return;
-    }
     bool written = write(fd, key, sizeof key) == (ssize_t)sizeof key;
-    if (close(fd) == 0 && written && link(temporary, path) != 0) {
+    if (close(fd) == 0 && written && link(temporary, path) != 0)
         errno = 0; /* another process was quicker, or there are no links here */
-    }
     unlink(temporary);
 }
 
 static bool get_key(const struct xs_origin_place *place, uint8_t key[XS_SIPHASH_KEY_BYTES], bool make) {
     char path[PATH_MAX];
     const char *below;
-    if (geteuid() != getuid() || !state_folder(place, path, sizeof path, &below)) {
+    if (geteuid() != getuid() || !state_folder(place, path, sizeof path, &below))
         return false;
-    }
     size_t length = strlen(path);
     snprintf(path + length, sizeof path - length, "%s/key", below);
-    if (read_key(path, key)) {
+    if (read_key(path, key))
         return true;
-    }
     path[length] = 0;
-    if (!make || (!place->is_home && mkdir(path, 0700) != 0 && errno != EEXIST) || !make_folders(path, below)) {
+    if (!make || (!place->is_home && mkdir(path, 0700) != 0 && errno != EEXIST) || !make_folders(path, below))
         return false;
-    }
     strcat(path, "/key");
     make_key(path);
     return read_key(path, key);
@@ -115,9 +106,8 @@ static bool get_key(const struct xs_origin_place *place, uint8_t key[XS_SIPHASH_
 static bool describe(const char *path, struct message *message) {
     struct statx st;
     int rc = statx(AT_FDCWD, path, AT_STATX_SYNC_AS_STAT, STATX_BASIC_STATS | STATX_BTIME, &st);
-    if (rc != 0 || !S_ISREG(st.stx_mode) || st.stx_uid != geteuid()) {
+    if (rc != 0 || !S_ISREG(st.stx_mode) || st.stx_uid != geteuid())
         return false;
-    }
     bool born = st.stx_mask & STATX_BTIME;
     memcpy(message->purpose, "xferspy origin 1", sizeof message->purpose);
     message->device = makedev(st.stx_dev_major, st.stx_dev_minor);
@@ -131,9 +121,8 @@ static void format(const struct message *message, const uint8_t key[XS_SIPHASH_K
                    char value[XS_ORIGIN_BYTES]) {
     uint64_t hash[2];
     xs_siphash(key, message, sizeof *message, hash);
-    for (size_t i = 0; i < ID_BYTES; i++) {
+    for (size_t i = 0; i < ID_BYTES; i++)
         snprintf(value + 2 * i, 3, "%02x", message->id[i]);
-    }
     snprintf(value + 32, 33, "%016llx%016llx", (unsigned long long)hash[1], (unsigned long long)hash[0]);
 }
 
@@ -141,9 +130,8 @@ bool xs_origin_sign_at(const char *path, const struct xs_origin_place *place, ch
     uint8_t key[XS_SIPHASH_KEY_BYTES];
     struct message message = {0};
     if (!describe(path, &message) || getrandom(message.id, ID_BYTES, GRND_NONBLOCK) != ID_BYTES ||
-        !get_key(place, key, true)) {
+        !get_key(place, key, true))
         return false;
-    }
     format(&message, key, value);
     return true;
 }
@@ -163,17 +151,15 @@ bool xs_origin_verify(const char *path, const char *value) {
     unsigned differ = 0;
     xs_origin_find_place(&place);
     if (strlen(value) != XS_ORIGIN_BYTES - 1 || strspn(value, digits) != XS_ORIGIN_BYTES - 1 ||
-        !describe(path, &message) || !get_key(&place, key, false)) {
+        !describe(path, &message) || !get_key(&place, key, false))
         return false;
-    }
     for (size_t i = 0; i < ID_BYTES; i++) {
         message.id[i] =
             (uint8_t)((strchr(digits, value[2 * i]) - digits) << 4 | (strchr(digits, value[2 * i + 1]) - digits));
     }
     format(&message, key, expected);
-    for (size_t i = 0; i < XS_ORIGIN_BYTES; i++) {
+    for (size_t i = 0; i < XS_ORIGIN_BYTES; i++)
         differ |= (unsigned)(value[i] ^ expected[i]);
-    }
     return !differ;
 }
 
@@ -181,13 +167,11 @@ bool xs_origin_verify(const char *path, const char *value) {
 bool xs_origin_is_own(const struct xs_trace *trace) {
     char value[2 * XS_ORIGIN_BYTES], path[sizeof trace->path];
     int moved = 1;
-    if (!*xs_trace_meta_text(trace, "origin", value, sizeof value, "")) {
+    if (!*xs_trace_meta_text(trace, "origin", value, sizeof value, ""))
         return false;
-    }
     memcpy(path, trace->path, sizeof path);
-    if (trace->merged_id >= 0) {
+    if (trace->merged_id >= 0)
         path[xs_merged_split(path)] = 0;
-    }
     return xs_origin_verify(path, value) &&
            sqlite3_file_control(trace->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && !moved &&
            xs_origin_verify(path, value);

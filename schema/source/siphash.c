@@ -9,9 +9,8 @@ static uint64_t rotated(uint64_t x, unsigned bits) { return x << bits | x >> (64
 
 static uint64_t little_endian(const uint8_t *p, size_t bytes) {
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++)
         value |= (uint64_t)p[i] << (8 * i);
-    }
     return value;
 }
 
@@ -42,9 +41,8 @@ void xs_siphash(const uint8_t key[XS_SIPHASH_KEY_BYTES], const void *data, size_
     struct state s = {k0 ^ UINT64_C(0x736f6d6570736575), k1 ^ UINT64_C(0x646f72616e646f6d) ^ 0xee,
                       k0 ^ UINT64_C(0x6c7967656e657261), k1 ^ UINT64_C(0x7465646279746573)};
     size_t left = bytes;
-    for (; left >= 8; left -= 8, p += 8) {
+    for (; left >= 8; left -= 8, p += 8)
         take(&s, little_endian(p, 8));
-    }
     take(&s, (uint64_t)bytes << 56 | little_endian(p, left));
     s.v2 ^= 0xee;
     rounds(&s, 4);

@@ -22,12 +22,11 @@ static void drop_repeated(struct xs_source_rows *rows) {
     uint32_t kept = 0;
     if (rows->count)
         qsort(rows->rows, rows->count, sizeof *rows->rows, by_place);
-    for (uint32_t i = 0; i < rows->count; i++) {
+    for (uint32_t i = 0; i < rows->count; i++)
         if (kept && !by_place(&rows->rows[kept - 1], &rows->rows[i]))
             free(rows->rows[i].text);
         else
             rows->rows[kept++] = rows->rows[i];
-    }
     rows->count = kept;
 }
 
