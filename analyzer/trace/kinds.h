@@ -13,6 +13,7 @@ enum {
     XS_MIGRATION_KIND_COUNT = 0 XS_MIGRATION_KINDS(XS_COUNT_ROW),
     XS_SYNC_SCOPE_COUNT = 0 XS_SYNC_SCOPES(XS_COUNT_ROW),
     XS_LAUNCH_KIND_COUNT = 0 XS_LAUNCH_KINDS(XS_COUNT_ROW),
+    XS_CATEGORY_COUNT = 0 XS_CATEGORIES(XS_COUNT_ROW),
 };
 #undef XS_COUNT_ROW
 
@@ -23,6 +24,7 @@ extern const char *const xs_copy_kind_names[];
 extern const char *const xs_migration_kind_names[];
 extern const char *const xs_sync_scope_names[];
 extern const char *const xs_launch_kind_names[];
+extern const char *const xs_category_names[];
 
 /* Which way a copy of that kind went, as a number of XS_DIRECTIONS; a kind that there is none of: unknown. */
 unsigned xs_direction_of_copy(unsigned kind);

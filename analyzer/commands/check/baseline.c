@@ -14,6 +14,7 @@
 #include "analyzer/commands/common/json_document.h"
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/kinds.h"
 #include "analyzer/trace/scan.h"
 
 #define FORMAT "xferspy-baseline"
@@ -37,23 +38,24 @@ static uint64_t undecided_of(const struct xs_findings *findings, unsigned detect
 
 /* --- writing --- */
 
-static int by_place(const void *a, const void *b) {
-    const struct xs_check_finding *l = *(const struct xs_check_finding *const *)a,
-                                  *r = *(const struct xs_check_finding *const *)b;
-    int order = strcmp(l->file, r->file);
+static int by_place(const void *a, const void *b, void *data) {
+    const struct xs_match_place *places = data;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const struct xs_match_place *l = &places[x], *r = &places[y];
+    int order = strcmp(l->file ? l->file : "", r->file ? r->file : "");
     if (!order)
-        order = strcmp(l->function, r->function);
+        order = strcmp(l->function ? l->function : "", r->function ? r->function : "");
     if (!order)
         order = (l->line > r->line) - (l->line < r->line);
     if (!order)
-        order = strcmp(l->kind, r->kind);
-    if (!order)
         order = strcmp(l->entry_point, r->entry_point);
-    return order ? order : (l->instances > r->instances) - (l->instances < r->instances);
+    return order ? order : (x > y) - (x < y);
 }
 
-static void put_text(struct xs_json *json, const char *key, const char *text) {
-    xs_json_text(json, key, *text ? text : NULL);
+static int by_site(const void *a, const void *b) {
+    const struct xs_check_finding *l = *(const struct xs_check_finding *const *)a,
+                                  *r = *(const struct xs_check_finding *const *)b;
+    return l->site != r->site ? (l->site < r->site ? -1 : 1) : strcmp(l->kind, r->kind);
 }
 
 /* Only of a finding of several: the name of any other has its verdict. */
@@ -79,11 +81,6 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
     xs_json_object(json, NULL);
     xs_json_text(json, "finding", g->kind);
     put_verdicts(json, g);
-    put_text(json, "entry_point", g->entry_point);
-    put_text(json, "function", g->function);
-    put_text(json, "file", g->file);
-    put_text(json, "text", g->text);
-    xs_json_known_count(json, "line", g->line != 0, g->line);
     xs_json_count(json, "instances", g->instances);
     xs_json_count(json, "transfers", g->transfers);
     xs_json_count(json, "bytes", g->bytes);
@@ -113,14 +110,52 @@ static void put_metrics(struct xs_json *json, const struct xs_metric_values *met
     }
 }
 
+static void put_place(struct xs_json *json, const struct xs_match_place *place) {
+    xs_json_text(json, "entry_point", *place->entry_point ? place->entry_point : NULL);
+    xs_json_text(json, "category", xs_category_names[place->category]);
+    xs_json_text(json, "function", place->function);
+    xs_json_text(json, "file", place->file);
+    xs_json_known_count(json, "line", place->line && !place->is_address, place->line);
+    if (place->is_address)
+        xs_json_count(json, "address", place->line);
+    xs_json_text(json, "text", place->text);
+}
+
+static void put_call_sites(struct xs_json *json, const struct xs_check_findings *findings) {
+    const struct xs_check_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings->count);
+    uint32_t *order = xs_realloc(NULL, sizeof *order * findings->place_count);
+    size_t *first = xs_realloc(NULL, sizeof *first * findings->place_count); /* of the place's findings in sorted */
+    for (size_t i = 0; i < findings->count; i++)
+        sorted[i] = &findings->items[i];
+    for (uint32_t i = 0; i < findings->place_count; i++)
+        order[i] = i;
+    qsort(sorted, findings->count, sizeof *sorted, by_site);
+    qsort_r(order, findings->place_count, sizeof *order, by_place, findings->places);
+    for (size_t place = 0, k = 0; place < findings->place_count; place++) {
+        first[place] = k;
+        while (k < findings->count && sorted[k]->site == place)
+            k++;
+    }
+    xs_json_array(json, "call_sites");
+    for (size_t i = 0; i < findings->place_count; i++) {
+        xs_json_object(json, NULL);
+        put_place(json, &findings->places[order[i]]);
+        xs_json_array(json, "findings");
+        for (size_t k = first[order[i]]; k < findings->count && sorted[k]->site == order[i]; k++)
+            put_finding(json, sorted[k]);
+        xs_json_end(json, ']');
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+    free(sorted);
+    free(order);
+    free(first);
+}
+
 void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
     struct xs_json json = {.file = file};
     struct xs_check_findings findings;
     xs_check_findings_of(reading, &findings);
-    const struct xs_check_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings.count);
-    for (size_t i = 0; i < findings.count; i++)
-        sorted[i] = &findings.items[i];
-    qsort(sorted, findings.count, sizeof *sorted, by_place);
     xs_json_object(&json, NULL);
     xs_json_text(&json, "format", FORMAT);
     xs_json_int(&json, "version", VERSION);
@@ -130,40 +165,43 @@ void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
         if (undecided_of(reading->findings, i))
             xs_json_count(&json, xs_detectors[i]->id, undecided_of(reading->findings, i));
     xs_json_end(&json, '}');
-    xs_json_array(&json, "findings");
-    for (size_t i = 0; i < findings.count; i++)
-        put_finding(&json, sorted[i]);
-    xs_json_end(&json, ']');
+    put_call_sites(&json, &findings);
     xs_json_end(&json, '}');
-    free(sorted);
     xs_check_findings_free(&findings);
 }
 
 /* --- reading --- */
 
-static char *text_at(sqlite3_stmt *row, int column, bool *good) {
+/* NULL: not known. */
+static const char *text_at(sqlite3_stmt *row, int column, bool *good) {
     int type = sqlite3_column_type(row, column);
-    const char *text = (const char *)sqlite3_column_text(row, column);
     *good &= type == SQLITE_TEXT || type == SQLITE_NULL;
-    return xs_strdup(text ? text : "");
+    return (const char *)sqlite3_column_text(row, column);
 }
 
-/* The bits of the verdicts. A finding of several has them here, any other has its verdict in its kind. */
-static unsigned verdicts_at(sqlite3_stmt *row, int column, const char *kind, bool *good) {
-    char *names = text_at(row, column, good);
-    unsigned verdicts = 0;
-    for (size_t i = 0; i < xs_detector_count; i++)
-        for (unsigned verdict = 0; verdict < XS_VERDICTS && !strcmp(xs_detectors[i]->id, kind); verdict++) {
-            const char *name = xs_detectors[i]->verdicts[verdict].name;
-            struct xs_string quoted = {0};
-            xs_string_format(&quoted, "\"%s\"", name ? name : "");
-            verdicts |= (unsigned)(name && strstr(names, quoted.data)) << verdict;
-            xs_string_free(&quoted);
-        }
-    for (size_t i = 0; i < xs_detector_count; i++)
-        *good &= verdicts || !xs_detectors[i]->verdicts_join || strcmp(xs_detectors[i]->id, kind) != 0;
-    free(names);
-    return verdicts;
+/* Reads the kind's detector and verdicts. A finding of several verdicts lists them in `names`, any other has its
+ * verdict in its kind. */
+static void read_kind(struct xs_check_finding *g, const char *kind, const char *names, bool *good) {
+    size_t id = strcspn(kind, "/");
+    g->kind = xs_strdup(kind);
+    g->detector = 0;
+    while (g->detector < xs_detector_count &&
+           (strlen(xs_detectors[g->detector]->id) != id || strncmp(xs_detectors[g->detector]->id, kind, id) != 0))
+        g->detector++;
+    if (g->detector == xs_detector_count)
+        return;
+    const struct xs_detector *d = xs_detectors[g->detector];
+    g->verdict = kind[id] ? XS_SEVERAL_VERDICTS : 0; /* perhaps a verdict that this version does not have */
+    for (unsigned verdict = 0; verdict < XS_VERDICTS && d->verdicts[verdict].name; verdict++) {
+        struct xs_string quoted = {0};
+        xs_string_format(&quoted, "\"%s\"", d->verdicts[verdict].name);
+        if (kind[id] && !strcmp(kind + id + 1, d->verdicts[verdict].name))
+            g->verdict = verdict;
+        else if (!kind[id] && names && strstr(names, quoted.data))
+            g->verdicts |= 1u << verdict;
+        xs_string_free(&quoted);
+    }
+    *good &= kind[id] || g->verdicts || !d->verdicts_join;
 }
 
 static void read_range(sqlite3_stmt *row, int column, struct xs_check_range *range, bool *good) {
@@ -173,40 +211,65 @@ static void read_range(sqlite3_stmt *row, int column, struct xs_check_range *ran
         range->high = xs_json_document_count(row, column + 1, good);
 }
 
-static bool read_findings(const struct xs_json_document *document, struct xs_check_findings *findings) {
+static bool read_places(const struct xs_json_document *document, struct xs_check_findings *findings) {
     static const char sql[] =
-        "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
+        "SELECT json_extract(value, '$.entry_point'), json_extract(value, '$.category'),"
         " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
-        " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.instances'),"
-        " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns'),"
-        " json_extract(value, '$.saves_least_ns'), json_extract(value, '$.verdicts'),"
-        " json_extract(value, '$.instances_low'), json_extract(value, '$.instances_high'),"
-        " json_extract(value, '$.bytes_low'), json_extract(value, '$.bytes_high'),"
-        " json_extract(value, '$.gives_back_low_ns'), json_extract(value, '$.gives_back_high_ns')"
-        " FROM json_each(?1, '$.findings')";
+        " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.address')"
+        " FROM json_each(?1, '$.call_sites')";
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
     int code = SQLITE_DONE;
     while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
-        struct xs_check_finding *g = xs_check_findings_add(findings);
-        g->kind = text_at(row, 0, &good);
-        g->entry_point = text_at(row, 1, &good);
-        g->function = text_at(row, 2, &good);
-        g->file = text_at(row, 3, &good);
-        g->text = text_at(row, 4, &good);
-        uint64_t line = xs_json_document_count(row, 5, &good);
-        g->line = line > UINT32_MAX ? 0 : (uint32_t)line;
-        g->instances = xs_json_document_count(row, 6, &good);
-        g->transfers = xs_json_document_count(row, 7, &good);
-        g->bytes = xs_json_document_count(row, 8, &good);
-        g->gives_back_ns = xs_json_document_count(row, 9, &good);
-        g->least_ns = xs_json_document_count(row, 10, &good);
-        g->verdicts = verdicts_at(row, 11, g->kind, &good);
+        const char *entry_point = text_at(row, 0, &good), *category = text_at(row, 1, &good);
+        struct xs_match_place place = {.entry_point = entry_point ? entry_point : "",
+                                       .function = text_at(row, 2, &good),
+                                       .file = text_at(row, 3, &good),
+                                       .text = text_at(row, 4, &good),
+                                       .is_address = sqlite3_column_type(row, 6) != SQLITE_NULL};
+        place.line = xs_json_document_count(row, place.is_address ? 6 : 5, &good);
+        unsigned known = 0;
+        while (known < XS_CATEGORY_COUNT && (!category || strcmp(xs_category_names[known], category) != 0))
+            known++;
+        place.category = (enum xs_category)known;
+        good = good && known < XS_CATEGORY_COUNT;
+        xs_check_findings_add_place(findings, &place);
+    }
+    sqlite3_finalize(row);
+    return good && code == SQLITE_DONE;
+}
+
+static bool read_findings(const struct xs_json_document *document, struct xs_check_findings *findings) {
+    static const char sql[] =
+        "SELECT site.key, json_extract(found.value, '$.finding'), json_extract(found.value, '$.verdicts'),"
+        " json_extract(found.value, '$.instances'), json_extract(found.value, '$.transfers'),"
+        " json_extract(found.value, '$.bytes'), json_extract(found.value, '$.gives_back_ns'),"
+        " json_extract(found.value, '$.saves_least_ns'),"
+        " json_extract(found.value, '$.instances_low'), json_extract(found.value, '$.instances_high'),"
+        " json_extract(found.value, '$.bytes_low'), json_extract(found.value, '$.bytes_high'),"
+        " json_extract(found.value, '$.gives_back_low_ns'), json_extract(found.value, '$.gives_back_high_ns')"
+        " FROM json_each(?1, '$.call_sites') AS site, json_each(site.value, '$.findings') AS found";
+    sqlite3_stmt *row = xs_json_document_ask(document, sql);
+    bool good = row != NULL;
+    int code = SQLITE_DONE;
+    while (good && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        uint64_t site = xs_json_document_count(row, 0, &good);
+        const char *kind = text_at(row, 1, &good), *verdicts = text_at(row, 2, &good);
+        if (!good || !kind || !*kind || site >= findings->place_count) {
+            good = false;
+            break;
+        }
+        struct xs_check_finding *g = xs_check_findings_add(findings, (uint32_t)site);
+        read_kind(g, kind, verdicts, &good);
+        g->instances = xs_json_document_count(row, 3, &good);
+        g->transfers = xs_json_document_count(row, 4, &good);
+        g->bytes = xs_json_document_count(row, 5, &good);
+        g->gives_back_ns = xs_json_document_count(row, 6, &good);
+        g->least_ns = xs_json_document_count(row, 7, &good);
         xs_check_finding_is_exact(g);
-        read_range(row, 12, &g->range[XS_METRIC_COUNT], &good);
-        read_range(row, 14, &g->range[XS_METRIC_BYTES], &good);
-        read_range(row, 16, &g->range[XS_METRIC_NS], &good);
-        good = good && *g->kind;
+        read_range(row, 8, &g->range[XS_METRIC_COUNT], &good);
+        read_range(row, 10, &g->range[XS_METRIC_BYTES], &good);
+        read_range(row, 12, &g->range[XS_METRIC_NS], &good);
     }
     sqlite3_finalize(row);
     return good && code == SQLITE_DONE;
@@ -246,8 +309,8 @@ static bool read_undecided(const struct xs_json_document *document, uint64_t *un
     return good && code == SQLITE_DONE;
 }
 
-static bool has_findings(const struct xs_json_document *document) {
-    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_type(?1, '$.findings') = 'array'");
+static bool has_call_sites(const struct xs_json_document *document) {
+    sqlite3_stmt *row = xs_json_document_ask(document, "SELECT json_type(?1, '$.call_sites') = 'array'");
     bool has = row && sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int(row, 0);
     sqlite3_finalize(row);
     return has;
@@ -257,8 +320,9 @@ static bool has_findings(const struct xs_json_document *document) {
 static const char *read_document(const struct xs_json_document *document, struct xs_baseline *baseline) {
     const char *trouble = xs_json_document_is(document, FORMAT, VERSION,
                                               "is no baseline; `xferspy check --write-baseline' makes one", damaged);
-    if (!trouble && !(has_findings(document) && read_findings(document, &baseline->findings) &&
-                      read_metrics(document, &baseline->metrics) && read_undecided(document, baseline->undecided)))
+    if (!trouble && !(has_call_sites(document) && read_places(document, &baseline->findings) &&
+                      read_findings(document, &baseline->findings) && read_metrics(document, &baseline->metrics) &&
+                      read_undecided(document, baseline->undecided)))
         trouble = damaged;
     return trouble;
 }

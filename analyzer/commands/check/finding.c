@@ -1,7 +1,6 @@
 /* Findings as `xferspy check` sees them; see finding.h. */
 #include "analyzer/commands/check/finding.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,48 +14,46 @@
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 
-/* What the JSON writer makes of a text: a baseline that is read back has to be equal to the run that it was written
- * of. */
-static char *as_written(const char *text) {
-    struct xs_string clean = {0};
-    size_t bytes = text ? strnlen(text, XS_CHECK_TEXT_BYTES) : 0;
-    for (size_t i = 0; i < bytes;) {
-        uint32_t code;
-        size_t length = xs_utf8_decode(text + i, bytes - i, &code);
-        xs_string_add(&clean, length ? text + i : "\xef\xbf\xbd", length ? length : 3);
-        i += length ? length : 1;
-    }
-    return clean.data ? clean.data : xs_strdup("");
+/* Arrays grow at every power of two. */
+static void *grown(void *items, size_t count, size_t bytes) {
+    return count & (count - 1) ? items : xs_realloc(items, bytes * (count ? count * 2 : 1));
 }
 
-struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings) {
-    if (!(findings->count & (findings->count - 1))) /* full at every power of two */
-        findings->items =
-            xs_realloc(findings->items, sizeof *findings->items * (findings->count ? findings->count * 2 : 1));
+void xs_check_findings_add_place(struct xs_check_findings *findings, const struct xs_match_place *place) {
+    findings->places = grown(findings->places, findings->place_count, sizeof *findings->places);
+    struct xs_match_place *added = &findings->places[findings->place_count++];
+    *added = *place;
+    added->entry_point = xs_texts_keep(&findings->texts, place->entry_point);
+    added->function = xs_texts_keep(&findings->texts, place->function);
+    added->file = xs_texts_keep(&findings->texts, place->file);
+    added->text = xs_texts_keep(&findings->texts, place->text);
+}
+
+struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings, uint32_t site) {
+    const struct xs_match_place *place = &findings->places[site];
+    findings->items = grown(findings->items, findings->count, sizeof *findings->items);
     struct xs_check_finding *added = &findings->items[findings->count++];
-    *added = (struct xs_check_finding){0};
+    *added =
+        (struct xs_check_finding){.site = site,
+                                  .entry_point = place->entry_point,
+                                  .function = place->function ? place->function : "",
+                                  .file = place->file ? place->file : "",
+                                  .text = place->text ? place->text : "",
+                                  .line = place->is_address || place->line > UINT32_MAX ? 0 : (uint32_t)place->line};
     return added;
 }
 
 static void set_place(struct xs_check_finding *g, const struct xs_reading *reading, const struct xs_finding *f) {
-    const struct xs_findings *findings = reading->findings;
-    const struct xs_frame *frame = xs_site_frame(findings, f->site);
+    const struct xs_frame *frame = xs_site_frame(reading->findings, f->site);
     struct xs_string place = {0};
-    char *text = frame ? xs_place_source(findings->sites, frame) : NULL;
     const char *path = reading->summary.run.executable;
     if (frame && (frame->file || frame->module))
         path = frame->file ? frame->file : frame->module;
-    xs_place_of_site(&place, findings, f->site);
+    xs_place_of_site(&place, reading->findings, f->site);
     g->place = xs_text_escaped(place.data + strlen("at ")); /* what is escaped already stays as it is */
     g->path = xs_strdup(path);
     g->is_source = frame && frame->file;
-    g->entry_point = as_written(xs_site_name(findings, f->site));
-    g->function = as_written(frame ? frame->function : NULL);
-    g->file = as_written(frame && *path ? xs_base_name(path) : NULL);
-    g->text = as_written(text);
-    g->line = frame && frame->file ? frame->line : 0;
     xs_string_free(&place);
-    free(text);
 }
 
 void xs_check_finding_is_exact(struct xs_check_finding *g) {
@@ -91,10 +88,15 @@ static void set_ranges(struct xs_check_finding *g, const struct xs_finding *f) {
 }
 
 void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings) {
+    struct xs_match_sites sites;
     *findings = (struct xs_check_findings){0};
+    xs_match_sites_of(reading->findings, &findings->texts, &sites);
+    findings->places = sites.places;
+    findings->place_count = sites.count;
+    sites.places = NULL;
     for (size_t i = 0; i < reading->findings->count; i++) {
         const struct xs_finding *f = &reading->findings->items[i];
-        struct xs_check_finding *g = xs_check_findings_add(findings);
+        struct xs_check_finding *g = xs_check_findings_add(findings, sites.place_of[f->site]);
         struct xs_string kind = {0}, name = {0};
         xs_finding_kind(&kind, f->detector, f->verdict);
         xs_finding_name(&name, reading->findings, i);
@@ -124,107 +126,51 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->checked = checked.data ? checked.data : xs_strdup("");
         set_place(g, reading, f);
     }
+    xs_match_sites_free(&sites);
 }
 
 void xs_check_findings_free(struct xs_check_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_check_finding *g = &findings->items[i];
-        char *const texts[] = {g->kind, g->entry_point, g->function, g->file,    g->text,
-                               g->name, g->place,       g->path,     g->checked, g->amount};
+        char *const texts[] = {g->kind, g->name, g->place, g->path, g->checked, g->amount};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             free(texts[k]);
     }
     free(findings->items);
+    free(findings->places);
+    xs_texts_free(&findings->texts);
     *findings = (struct xs_check_findings){0};
 }
 
 /* --- matching --- */
 
-enum { WITH_TEXT = 1, WITH_LINE = 2 };
-
-struct keyed {
-    char *key;
-    uint32_t line;
-    size_t index;
-};
-
-static int by_key(const void *a, const void *b) {
-    const struct keyed *left = a, *right = b;
-    int order = strcmp(left->key, right->key);
-    if (!order)
-        order = (left->line > right->line) - (left->line < right->line);
-    return order ? order : (left->index > right->index) - (left->index < right->index);
-}
-
-/* Of verdicts that join, which there are may differ from run to run: the id alone is the key. */
-static int kind_bytes(const char *kind) {
-    size_t id = strcspn(kind, "/");
-    for (size_t i = 0; i < xs_detector_count; i++)
-        if (xs_detectors[i]->verdicts_join && strlen(xs_detectors[i]->id) == id &&
-            !strncmp(xs_detectors[i]->id, kind, id))
-            return (int)id;
-    return (int)strlen(kind);
-}
-
-static char *key_of(const struct xs_check_finding *g, unsigned with) {
-    struct xs_string key = {0};
-    xs_string_format(&key, "%.*s\n%s\n%s\n%s", kind_bytes(g->kind), g->kind, g->entry_point, g->function, g->file);
-    if (with & WITH_TEXT)
-        xs_string_format(&key, "\n%s", g->text);
-    if (with & WITH_LINE)
-        xs_string_format(&key, "\n%" PRIu32, g->line);
-    return key.data;
-}
-
-/* Those that are not taken and have what the key needs, sorted. */
-static struct keyed *keyed(const struct xs_check_findings *findings, const bool *taken, unsigned with, size_t *count) {
-    struct keyed *list = xs_realloc(NULL, sizeof *list * findings->count);
-    *count = 0;
+static struct xs_match_finding *compared(const struct xs_check_findings *findings) {
+    struct xs_match_finding *list = xs_realloc(NULL, findings->count * sizeof *list);
     for (size_t i = 0; i < findings->count; i++) {
         const struct xs_check_finding *g = &findings->items[i];
-        if (!taken[i] && (!(with & WITH_TEXT) || *g->text) && (!(with & WITH_LINE) || g->line))
-            list[(*count)++] = (struct keyed){.key = key_of(g, with), .line = g->line, .index = i};
+        list[i] = (struct xs_match_finding){g->site, g->detector, g->verdict};
     }
-    qsort(list, *count, sizeof *list, by_key);
     return list;
 }
 
-static void drop(struct keyed *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        free(list[i].key);
-    free(list);
+void xs_check_match(const struct xs_check_findings *before, const struct xs_check_findings *now, uint32_t *before_of) {
+    struct xs_match places;
+    struct xs_match_finding *was = compared(before), *is = compared(now);
+    uint32_t *after_of = xs_realloc(NULL, before->count * sizeof *after_of);
+    xs_match_places(before->places, before->place_count, now->places, now->place_count, &places);
+    xs_match_findings(&places, was, before->count, is, now->count, false, after_of, before_of);
+    xs_match_free(&places);
+    free(after_of);
+    free(was);
+    free(is);
 }
 
-void xs_check_match(const struct xs_check_findings *now, const struct xs_check_findings *before, long *before_of) {
-    static const unsigned passes[] = {WITH_TEXT | WITH_LINE, WITH_TEXT, WITH_LINE, 0};
-    bool *taken_now = xs_realloc(NULL, now->count), *taken_before = xs_realloc(NULL, before->count);
-    memset(taken_now, 0, now->count);
-    memset(taken_before, 0, before->count);
-    for (size_t i = 0; i < now->count; i++)
-        before_of[i] = -1;
-    for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
-        size_t left, right, i = 0, k = 0;
-        struct keyed *a = keyed(now, taken_now, passes[pass], &left);
-        struct keyed *b = keyed(before, taken_before, passes[pass], &right);
-        while (i < left && k < right) {
-            int order = strcmp(a[i].key, b[k].key);
-            if (!order) {
-                before_of[a[i].index] = (long)b[k].index;
-                taken_now[a[i].index] = taken_before[b[k].index] = true;
-            }
-            i += order <= 0;
-            k += order >= 0;
-        }
-        drop(a, left);
-        drop(b, right);
-    }
-    free(taken_now);
-    free(taken_before);
-}
-
-uint64_t xs_check_finding_hash(const struct xs_check_finding *finding) {
-    char *key = key_of(finding, WITH_TEXT);
-    uint64_t hash = xs_hash_of_text(key, strlen(key));
-    free(key);
+/* Which of the verdicts that join there are may differ from run to run, so the id alone is hashed. */
+uint64_t xs_check_finding_hash(const struct xs_check_finding *g) {
+    struct xs_string key = {0};
+    size_t kind = xs_detectors[g->detector]->verdicts_join ? strcspn(g->kind, "/") : strlen(g->kind);
+    xs_string_format(&key, "%.*s\n%s\n%s\n%s\n%s", (int)kind, g->kind, g->entry_point, g->function, g->file, g->text);
+    uint64_t hash = xs_hash_of_text(key.data, key.length);
+    xs_string_free(&key);
     return hash;
 }

@@ -1,5 +1,5 @@
-/* Holds findings as `xferspy check` sees them: copied out of a reading, with a key that holds across builds and
- * machines, to be matched with findings of another run or of a baseline file. */
+/* Holds findings as `xferspy check` sees them: copied out of a reading, with a description of their call sites that
+ * holds across builds and machines, to be matched with findings of another run or of a baseline file. */
 #ifndef XFERSPY_ANALYZER_CHECK_FINDING_H
 #define XFERSPY_ANALYZER_CHECK_FINDING_H
 
@@ -7,14 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/commands/common/same_finding.h"
 #include "analyzer/totals/summary/metrics.h"
 
 struct xs_reading; /* analyzer/commands/common/reading.h */
 
 struct xs_check_finding {
-    /* The next fields are the key: valid UTF-8 of at most XS_CHECK_TEXT_BYTES each, never NULL, "" if not known. `file`
-     * is a name without its folder; for code without lines the library's or the program's. */
-    char *kind, *entry_point, *function, *file, *text;
+    char *kind;        /* "noop-upload", "round-trip/same-device" */
+    unsigned detector; /* in a baseline file perhaps one that this version does not have: xs_detector_count */
+    unsigned verdict;
+    uint32_t site; /* index in the findings' places */
+    /* The next fields are of that place, "" if not known. `file` is a name without its folder; for code without lines
+     * the library's or the program's. */
+    const char *entry_point, *function, *file, *text;
     uint32_t line;                        /* 0: not known */
     uint64_t instances, transfers, bytes; /* totals, including unchecked contents */
     uint64_t gives_back_ns, least_ns;     /* most and least that it saves */
@@ -27,7 +32,6 @@ struct xs_check_finding {
     unsigned verdicts; /* bits: one verdict, or several that join; from a baseline file only if several */
 
     /* The next fields are about a run only; in a baseline NULL and false. */
-    unsigned detector, verdict;
     const char *remedy; /* static */
     bool advice;
     bool at_most;  /* its saving is a range */
@@ -45,27 +49,28 @@ struct xs_check_finding {
 struct xs_check_findings {
     struct xs_check_finding *items;
     size_t count;
+    struct xs_match_place *places; /* all call sites of the run, those without findings too */
+    size_t place_count;
+    struct xs_texts texts; /* of the places */
 };
-
-enum { XS_CHECK_TEXT_BYTES = 4096 };
 
 /* Copies the findings in ranked order. To be freed. */
 void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings);
 void xs_check_findings_free(struct xs_check_findings *findings);
 
-/* Adds a zeroed finding at the end. */
-struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings);
+/* Adds a zeroed finding at the end, at one of the places. */
+struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *findings, uint32_t site);
+/* Adds a place without findings. Texts are kept. */
+void xs_check_findings_add_place(struct xs_check_findings *findings, const struct xs_match_place *place);
 
 /* Sets the ranges to the numbers themselves. */
 void xs_check_finding_is_exact(struct xs_check_finding *finding);
 
-/* Matches the findings of two runs: gives for each finding of `now` the index of the same one in `before`, or -1 if
- * there is none. Each of `before` is used once. Only findings with equal id, entry point, function and file can match.
- * Findings with the same text and line are matched first, then those with the same text, then those with the same line,
- * then the rest in the order of their lines. So an edited or moved line is still the same place. */
-void xs_check_match(const struct xs_check_findings *now, const struct xs_check_findings *before, long *before_of);
+/* Matches the findings of two runs (commands/common/same_finding.h): gives for each finding of `now` the index of the
+ * same one in `before`, or XS_UNMATCHED. */
+void xs_check_match(const struct xs_check_findings *before, const struct xs_check_findings *now, uint32_t *before_of);
 
-/* Returns 64 bits of the key without the line: equal wherever the line has moved to. */
+/* Returns 64 bits of the finding's kind and place without the line: equal wherever the line has moved to. */
 uint64_t xs_check_finding_hash(const struct xs_check_finding *finding);
 
 #endif

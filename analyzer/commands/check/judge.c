@@ -38,8 +38,8 @@ enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct
                                     enum xs_metric_unit unit) {
     if (!terms->baseline)
         return XS_STANDING_NONE;
-    long before = judged->states[finding].before;
-    if (before < 0)
+    uint32_t before = judged->states[finding].before;
+    if (before == XS_UNMATCHED)
         return XS_STANDING_NEW;
     uint64_t was = terms->baseline->findings.items[before].range[unit].high;
     uint64_t most = xs_sum(was, xs_judge_share_of(was, terms->tolerance));
@@ -195,8 +195,8 @@ static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rul
         if (is_kind(rule, before->items[i].kind, before->items[i].verdicts))
             base = xs_sum(base, base_of(rule, &before->items[i], high));
     for (size_t i = 0; i < j->judged->findings.count; i++) {
-        long was = j->judged->states[i].before;
-        if (was >= 0 && xs_judge_is_suppressed(j, i) &&
+        uint32_t was = j->judged->states[i].before;
+        if (was != XS_UNMATCHED && xs_judge_is_suppressed(j, i) &&
             is_kind(rule, before->items[was].kind, before->items[was].verdicts))
             base -= base_of(rule, &before->items[was], high) <= base ? base_of(rule, &before->items[was], high) : base;
     }
@@ -238,9 +238,11 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
         if (f->advice || (rule->about == XS_RULE_SURE && !f->least_ns) || xs_judge_is_suppressed(j, i))
             continue;
         if (rule->relative) {
-            long before = j->judged->states[i].before;
-            base = before < 0 ? 0 : xs_judge_measured(rule, &j->terms->baseline->findings.items[before]);
-            limit = limit_on(rule, before < 0 ? 0 : range_of(rule, &j->terms->baseline->findings.items[before]).high);
+            uint32_t before = j->judged->states[i].before;
+            const struct xs_check_finding *was =
+                before == XS_UNMATCHED ? NULL : &j->terms->baseline->findings.items[before];
+            base = was ? xs_judge_measured(rule, was) : 0;
+            limit = limit_on(rule, was ? range_of(rule, was).high : 0);
         } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
             r->accepted++;
             continue;
@@ -346,13 +348,14 @@ static void look_up_states(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = judged->findings.count;
     const struct xs_check_config *config = j->terms->config;
-    long *before = xs_realloc(NULL, sizeof *before * count);
+    uint32_t *before = xs_realloc(NULL, sizeof *before * count);
     judged->states = xs_realloc(NULL, sizeof *judged->states * count);
     if (j->terms->baseline)
-        xs_check_match(&judged->findings, &j->terms->baseline->findings, before);
+        xs_check_match(&j->terms->baseline->findings, &judged->findings, before);
     for (size_t i = 0; i < count; i++) {
         long s = xs_check_config_suppression(config, &judged->findings.items[i]);
-        judged->states[i] = (struct xs_judged_state){.suppression = s, .before = j->terms->baseline ? before[i] : -1};
+        judged->states[i] =
+            (struct xs_judged_state){.suppression = s, .before = j->terms->baseline ? before[i] : XS_UNMATCHED};
         if (s >= 0) {
             j->terms->used[s] = true;
             judged->states[i].failing = config->suppressions[s].expired;
@@ -376,7 +379,7 @@ static void find_gone(struct xs_judge *j) {
     bool *here = xs_realloc(NULL, count);
     memset(here, 0, count);
     for (size_t i = 0; i < judged->findings.count; i++)
-        if (judged->states[i].before >= 0)
+        if (judged->states[i].before != XS_UNMATCHED)
             here[judged->states[i].before] = true;
     judged->gone = xs_realloc(NULL, sizeof *judged->gone * count);
     for (size_t i = 0; i < count; i++)

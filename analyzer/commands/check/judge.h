@@ -26,7 +26,7 @@ extern const char *const xs_standing_names[]; /* NULL, "same", "grown", "new" */
 
 struct xs_judged_state {
     long suppression; /* index in the configuration's suppressions, -1: none. An expired one does not hold */
-    long before;      /* index in the baseline's findings, -1: none */
+    uint32_t before;  /* index in the baseline's findings, XS_UNMATCHED: none */
     bool failing;     /* a rule fails because of this finding, or its suppression has expired */
 };
 

@@ -206,27 +206,34 @@ static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs
     change->small = !finding->advice && gain->before.median < w->floor_ns && gain->after.median < w->floor_ns;
 }
 
+static struct xs_match_finding *match_findings(const struct xs_side *side) {
+    struct xs_match_finding *list = xs_realloc(NULL, side->finding_count * sizeof *list);
+    for (size_t i = 0; i < side->finding_count; i++) {
+        const struct xs_side_finding *f = &side->findings[i];
+        list[i] = (struct xs_match_finding){f->place, f->detector, f->verdict};
+    }
+    return list;
+}
+
 static void diff_findings(struct work *w) {
     struct xs_diff *c = w->c;
-    c->findings = xs_realloc(NULL, (c->before->finding_count + c->after->finding_count) * sizeof *c->findings);
-    for (uint32_t i = 0; i < c->before->finding_count; i++) {
-        const struct xs_side_finding *finding = &c->before->findings[i];
-        uint32_t place = w->match.after_of[finding->place], other = XS_UNMATCHED;
-        uint64_t key = xs_side_key(finding->detector, finding->verdict);
-        const uint64_t *found =
-            place != XS_UNMATCHED ? xs_hash_find(&c->after->finding_by_key, key, (uint64_t)place + 1) : NULL;
-        if (found)
-            other = (uint32_t)*found - 1;
-        add_finding(w, i, other, (enum xs_match_how)w->match.how[finding->place]);
-    }
-    for (uint32_t i = 0; i < c->after->finding_count; i++) {
-        const struct xs_side_finding *finding = &c->after->findings[i];
-        uint32_t place = w->match.before_of[finding->place];
-        uint64_t key = xs_side_key(finding->detector, finding->verdict);
-        if (place == XS_UNMATCHED || !xs_hash_find(&c->before->finding_by_key, key, (uint64_t)place + 1))
+    size_t n = c->before->finding_count, m = c->after->finding_count;
+    struct xs_match_finding *was = match_findings(c->before), *is = match_findings(c->after);
+    uint32_t *after_of = xs_realloc(NULL, n * sizeof *after_of), *before_of = xs_realloc(NULL, m * sizeof *before_of);
+    xs_match_findings(&w->match, was, n, is, m, false, after_of, before_of);
+    c->findings = xs_realloc(NULL, (n + m) * sizeof *c->findings);
+    for (uint32_t i = 0; i < n; i++)
+        add_finding(w, i, after_of[i], (enum xs_match_how)w->match.how[was[i].place]);
+    for (uint32_t i = 0; i < m; i++) {
+        uint32_t place = w->match.before_of[is[i].place];
+        if (before_of[i] == XS_UNMATCHED)
             add_finding(w, XS_UNMATCHED, i,
                         place == XS_UNMATCHED ? XS_MATCH_NONE : (enum xs_match_how)w->match.how[place]);
     }
+    free(was);
+    free(is);
+    free(after_of);
+    free(before_of);
 }
 
 static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_match_how how) {
@@ -283,17 +290,19 @@ static int by_time(const void *a, const void *b) {
     return compare_by(a, b, measures);
 }
 
+struct xs_match_place *xs_side_match_places(const struct xs_side *side) {
+    struct xs_match_place *list = xs_realloc(NULL, side->place_count * sizeof *list);
+    for (size_t i = 0; i < side->place_count; i++)
+        list[i] = side->places[i].match;
+    return list;
+}
+
 static void match_sides(struct work *w) {
-    const struct xs_side *sides[] = {w->c->before, w->c->after};
-    struct xs_match_place *places[2];
-    for (int side = 0; side < 2; side++) {
-        places[side] = xs_realloc(NULL, sides[side]->place_count * sizeof *places[side]);
-        for (size_t i = 0; i < sides[side]->place_count; i++)
-            places[side][i] = sides[side]->places[i].match;
-    }
-    xs_match_places(places[0], sides[0]->place_count, places[1], sides[1]->place_count, &w->match);
-    free(places[0]);
-    free(places[1]);
+    const struct xs_side *before = w->c->before, *after = w->c->after;
+    struct xs_match_place *was = xs_side_match_places(before), *is = xs_side_match_places(after);
+    xs_match_places(was, before->place_count, is, after->place_count, &w->match);
+    free(was);
+    free(is);
 }
 
 /* --- the conclusion --- */

@@ -5,7 +5,7 @@
 
 #include "analyzer/base/interned.h"
 #include "analyzer/base/spread.h"
-#include "analyzer/commands/diff/match.h"
+#include "analyzer/commands/common/same_finding.h"
 #include "analyzer/totals/summary/metrics.h"
 #include "analyzer/trace/callsites.h"
 

@@ -4,6 +4,9 @@
 
 #include "analyzer/commands/diff/diff.h"
 
+/* Returns what the matcher compares of the side's places, in their order; to be freed. */
+struct xs_match_place *xs_side_match_places(const struct xs_side *side);
+
 /* Says whether every run has device times. */
 bool xs_side_has_device_times(const struct xs_side *side);
 

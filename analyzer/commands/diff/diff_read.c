@@ -8,7 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/reading.h"
-#include "analyzer/commands/diff/diff.h"
+#include "analyzer/commands/diff/diff_internal.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
@@ -16,8 +16,6 @@
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
 #include "analyzer/words/place.h"
-
-enum { TEXTS_LIMIT = 4096 }; /* lines of source that are looked up; each opens a file */
 
 static const char *keep(struct xs_side *side, const char *text) {
     return xs_texts_keep(&side->texts, text ? text : "");
@@ -111,13 +109,6 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
 
 /* --- its call sites --- */
 
-/* A site of this run: its number, and the place of the side that it is. */
-struct here {
-    struct xs_side_place *places;
-    uint32_t *sites, *place_of; /* place_of: by site number, XS_UNMATCHED: of no interest */
-    size_t count, capacity, site_limit;
-};
-
 static struct xs_frame kept_frame(struct xs_side *side, const struct xs_frame *frame) {
     struct xs_frame kept = *frame;
     kept.function = frame->function ? keep(side, frame->function) : NULL;
@@ -125,54 +116,6 @@ static struct xs_frame kept_frame(struct xs_side *side, const struct xs_frame *f
     kept.module = frame->module ? keep(side, frame->module) : NULL;
     kept.through = NULL;
     return kept;
-}
-
-static void describe(struct xs_side *side, const struct xs_findings *findings, uint32_t site, bool with_text,
-                     struct xs_side_place *place) {
-    const struct xs_entry_point *entry = xs_site_entry(findings->sites, site);
-    const struct xs_frame *frame = xs_site_frame(findings, site);
-    *place = (struct xs_side_place){.match = {.entry_point = keep(side, entry->name), .category = entry->category}};
-    if (!frame)
-        return;
-    char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
-    const char *owner = frame->file ? frame->file : frame->module;
-    place->has_frame = true;
-    place->frame = kept_frame(side, frame);
-    place->has_helper = frame->through != NULL;
-    if (frame->through)
-        place->helper = kept_frame(side, frame->through);
-    place->match.function = place->frame.function;
-    place->match.file = owner ? keep(side, xs_base_name(owner)) : NULL;
-    place->match.line = frame->line || frame->file ? frame->line : frame->address;
-    place->match.text = text ? keep(side, text) : NULL;
-    free(text);
-}
-
-static void note_site(struct xs_side *side, const struct xs_findings *findings, uint32_t site, struct here *here) {
-    if (site >= here->site_limit || here->place_of[site] != XS_UNMATCHED)
-        return;
-    size_t capacity = here->capacity;
-    here->places = grown(here->places, &here->capacity, here->count, sizeof *here->places);
-    here->sites = grown(here->sites, &capacity, here->count, sizeof *here->sites);
-    describe(side, findings, site, here->count < TEXTS_LIMIT, &here->places[here->count]);
-    here->sites[here->count] = site;
-    here->place_of[site] = (uint32_t)here->count++;
-}
-
-/* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code
- * moved. */
-static void collect_sites(struct xs_side *side, const struct xs_findings *findings, struct here *here) {
-    const struct xs_sites *sites = findings->sites;
-    *here = (struct here){.site_limit = (size_t)sites->count + sites->placed_count};
-    here->place_of = xs_realloc(NULL, here->site_limit * sizeof *here->place_of);
-    memset(here->place_of, 0xff, here->site_limit * sizeof *here->place_of);
-    for (size_t i = 0; i < findings->count; i++)
-        note_site(side, findings, findings->items[i].site, here);
-    for (size_t i = 0; i < findings->at_sites.count; i++)
-        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].gives_back_ns)
-            note_site(side, findings, (uint32_t)i, here);
-    for (uint32_t i = 0; i < sites->placed_count; i++)
-        note_site(side, findings, sites->count + i, here);
 }
 
 static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size_t limit) {
@@ -185,43 +128,41 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     return row;
 }
 
-static uint32_t add_place(struct xs_side *side, const struct xs_side_place *place) {
+static uint32_t add_place(struct xs_side *side, const struct xs_findings *findings, const struct xs_match_sites *here,
+                          size_t index) {
     if (side->place_count == side->place_capacity) {
         side->places = grown(side->places, &side->place_capacity, side->place_count, sizeof *side->places);
         side->at = xs_realloc(side->at, side->place_capacity * side->run_limit * sizeof *side->at);
     }
-    side->places[side->place_count] = *place;
+    const struct xs_frame *frame = xs_site_frame(findings, here->sites[index]);
+    struct xs_side_place *place = &side->places[side->place_count];
+    *place = (struct xs_side_place){.match = here->places[index], .has_frame = frame != NULL};
+    if (frame)
+        place->frame = kept_frame(side, frame);
+    place->has_helper = frame && frame->through;
+    if (place->has_helper)
+        place->helper = kept_frame(side, frame->through);
     new_amounts(side->at, side->place_count, side->run_limit);
     return (uint32_t)side->place_count++;
 }
 
-static struct xs_match_place *match_places(const struct xs_side_place *places, size_t count) {
-    struct xs_match_place *list = xs_realloc(NULL, count * sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = places[i].match;
-    return list;
-}
-
-/* The runs of a side are of one program, mostly of one build: what differs is which lines were reached. */
-static void join_sites(struct xs_side *side, struct here *here) {
+/* The runs of a side are of one program, mostly of one build: what differs is which lines were reached. Afterwards
+ * `here` has the side's places by site number. */
+static void join_sites(struct xs_side *side, const struct xs_findings *findings, struct xs_match_sites *here) {
     struct xs_match match;
-    struct xs_match_place *known = match_places(side->places, side->place_count);
-    struct xs_match_place *new = match_places(here->places, here->count);
-    xs_match_places(known, side->place_count, new, here->count, &match);
-    uint32_t *joined = xs_realloc(NULL, here->count * sizeof *joined);
+    struct xs_match_place *known = xs_side_match_places(side);
+    xs_match_places(known, side->place_count, here->places, here->count, &match);
     for (size_t i = 0; i < here->count; i++) {
-        joined[i] = match.before_of[i] != XS_UNMATCHED ? match.before_of[i] : add_place(side, &here->places[i]);
-        here->place_of[here->sites[i]] = joined[i];
-        if (!side->places[joined[i]].match.text)
-            side->places[joined[i]].match.text = here->places[i].match.text;
+        uint32_t joined = match.before_of[i] != XS_UNMATCHED ? match.before_of[i] : add_place(side, findings, here, i);
+        here->place_of[here->sites[i]] = joined;
+        if (!side->places[joined].match.text)
+            side->places[joined].match.text = here->places[i].text;
     }
-    free(joined);
     free(known);
-    free(new);
     xs_match_free(&match);
 }
 
-static void add_sites(struct xs_side *side, const struct xs_findings *findings, const struct here *here) {
+static void add_sites(struct xs_side *side, const struct xs_findings *findings, const struct xs_match_sites *here) {
     for (size_t i = 0; i < findings->at_sites.count && i < here->site_limit; i++) {
         const struct xs_site_total *total = &findings->at_sites.of[i];
         if (here->place_of[i] == XS_UNMATCHED)
@@ -272,7 +213,7 @@ static void add_to(struct xs_metric_value *sum, uint64_t value, bool known) {
     sum->known &= known;
 }
 
-static void add_findings(struct xs_side *side, const struct xs_findings *findings, const struct here *here) {
+static void add_findings(struct xs_side *side, const struct xs_findings *findings, const struct xs_match_sites *here) {
     for (size_t i = 0; i < findings->count; i++) {
         const struct xs_finding *f = &findings->items[i];
         uint32_t place = f->site < here->site_limit ? here->place_of[f->site] : XS_UNMATCHED;
@@ -297,7 +238,7 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
 }
 
 void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *reading) {
-    struct here here;
+    struct xs_match_sites here;
     if (!side->runs) {
         side->run_limit = runs < XS_RUNS_LIMIT ? runs : XS_RUNS_LIMIT;
         side->runs = xs_realloc(NULL, side->run_limit * sizeof *side->runs);
@@ -307,14 +248,12 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
     if (side->run_count == side->run_limit)
         return;
     add_run(side, reading);
-    collect_sites(side, reading->findings, &here);
-    join_sites(side, &here);
+    xs_match_sites_of(reading->findings, &side->texts, &here);
+    join_sites(side, reading->findings, &here);
     add_sites(side, reading->findings, &here);
     add_findings(side, reading->findings, &here);
     side->run_count++;
-    free(here.places);
-    free(here.sites);
-    free(here.place_of);
+    xs_match_sites_free(&here);
 }
 
 int xs_side_read(struct xs_side *side, char *const *paths, size_t count) {

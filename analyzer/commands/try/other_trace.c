@@ -1,51 +1,46 @@
 /* What another trace of the same program says of the trials: what is predicted, and the plans; see trials.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/commands/common/same_finding.h"
 #include "analyzer/commands/try/trials.h"
-#include "analyzer/words/place.h"
 
 /* --- what is predicted --- */
 
-/* Of the same kind at the same place; `any_verdict`: what the trace could prove of it may differ. */
-static bool is_alike(const struct xs_finding *x, const struct xs_findings *of, const struct xs_finding *f,
-                     const char *place, bool any_verdict) {
-    struct xs_string other = {0};
-    xs_place_of_site(&other, of, x->site);
-    bool is = x->detector == f->detector && (any_verdict || x->verdict == f->verdict) && !strcmp(other.data, place);
-    xs_string_free(&other);
-    return is;
-}
-
-/* Of several at one place, as of two ways to it, the same one in rank. NULL: there is none. */
-static const struct xs_finding *same_finding(const struct xs_finding *f, const struct xs_findings *of,
-                                             const struct xs_findings *in, bool any_verdict) {
-    const struct xs_finding *same = NULL;
-    struct xs_string place = {0};
-    size_t before = 0;
-    xs_place_of_site(&place, of, f->site);
-    for (const struct xs_finding *x = of->items; x < f; x++)
-        before += is_alike(x, of, f, place.data, any_verdict);
-    for (size_t i = 0; i < in->count && !same; i++)
-        if (is_alike(&in->items[i], in, f, place.data, any_verdict) && !before--)
-            same = &in->items[i];
-    xs_string_free(&place);
-    return same;
+/* The same findings of another trace of the program, by index of `of`; XS_UNMATCHED: there is none. What a trace could
+ * prove of a finding may differ, so the verdicts may. To be freed. */
+static uint32_t *same_findings(const struct xs_findings *of, const struct xs_findings *in) {
+    struct xs_texts texts = {0};
+    struct xs_match_sites before, after;
+    struct xs_match places;
+    xs_match_sites_of(of, &texts, &before);
+    xs_match_sites_of(in, &texts, &after);
+    xs_match_places(before.places, before.count, after.places, after.count, &places);
+    struct xs_match_finding *was = xs_match_findings_of(of, &before), *is = xs_match_findings_of(in, &after);
+    uint32_t *after_of = xs_realloc(NULL, of->count * sizeof *after_of);
+    uint32_t *before_of = xs_realloc(NULL, in->count * sizeof *before_of);
+    xs_match_findings(&places, was, of->count, is, in->count, true, after_of, before_of);
+    free(was);
+    free(is);
+    free(before_of);
+    xs_match_free(&places);
+    xs_match_sites_free(&before);
+    xs_match_sites_free(&after);
+    xs_texts_free(&texts);
+    return after_of;
 }
 
 void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
                        const struct xs_findings *predicting) {
+    uint32_t *same = same_findings(planned, predicting);
     trials->together = predicting->together;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         struct xs_trial *trial = &trials->items[i];
-        const struct xs_finding *f = &planned->items[trial->finding],
-                                *same = same_finding(f, planned, predicting, false);
-        if (!same)
-            same = same_finding(f, planned, predicting, true);
-        trial->predicted = same ? same->saves : (struct xs_saving){0};
-        trial->predicted_part = same ? xs_try_part_saves(same) : (struct xs_saving){0};
+        uint32_t k = same[trial->finding];
+        trial->predicted = k != XS_UNMATCHED ? predicting->items[k].saves : (struct xs_saving){0};
+        trial->predicted_part = k != XS_UNMATCHED ? xs_try_part_saves(&predicting->items[k]) : (struct xs_saving){0};
     }
+    free(same);
 }
 
 /* --- the plan of another trace --- */
@@ -80,16 +75,16 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findin
                       const struct xs_try_instances *instances, char *message) {
     size_t *in_whole = xs_realloc(NULL, trials->count * sizeof *in_whole),
            *of = xs_realloc(NULL, trials->count * sizeof *of);
+    uint32_t *same = same_findings(findings, whole->findings);
     size_t count = 0;
     for (size_t i = 0; i + 1 < trials->count; i++) {
-        const struct xs_finding *f = &findings->items[trials->items[i].finding], *same;
-        if (!(same = same_finding(f, findings, whole->findings, false)))
-            same = same_finding(f, findings, whole->findings, true);
-        if (same && trials->items[i].repair != XS_TRY_NONE) {
+        uint32_t k = same[trials->items[i].finding];
+        if (k != XS_UNMATCHED && trials->items[i].repair != XS_TRY_NONE) {
             of[count] = i;
-            in_whole[count++] = (size_t)(same - whole->findings->items);
+            in_whole[count++] = k;
         }
     }
+    free(same);
     struct xs_trials planned = {0};
     int status = count ? xs_trials_make(&planned, whole, instances, in_whole, count, message) : 0;
     for (size_t i = 0; status >= 0 && i < count; i++)

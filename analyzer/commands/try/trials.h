@@ -94,9 +94,9 @@ int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, c
                    const size_t *only, size_t only_count, char *message);
 void xs_trials_free(struct xs_trials *trials);
 
-/* Takes what is predicted from another trace of the same program: of each finding that is in both, by its kind and
- * place; of the others it is not known. Recording all contents lengthens what it records, so the trace of a plan
- * predicts too much. */
+/* Takes what is predicted from another trace of the same program, for each finding that is in both
+ * (commands/common/same_finding.h); for the others it is not known. Recording all contents lengthens what it records,
+ * so the trace of a plan predicts too much. */
 void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
                        const struct xs_findings *predicting);
 

@@ -131,7 +131,7 @@ check --baseline=fewer.json --fail-on=noop-upload:+1 run.db; expect_status 0
 "$python" - <<'PY'
 import json
 base = json.load(open("base.json"))
-for finding in base["findings"]:
+for finding in [finding for site in base["call_sites"] for finding in site["findings"]]:
     if finding["finding"] == "noop-upload":
         finding["gives_back_ns"] //= 2
 json.dump(base, open("less.json", "w"))
@@ -191,13 +191,19 @@ check --write-baseline=good.json empty.db; check --baseline=good.json --fail-on=
 expect_out "6 new"
 check --fail-on=wall-time:+10% run.db; expect_status 2; expect_err "limit against a baseline"
 # Baselines that are none.
-echo '{"format": "xferspy-baseline", "version": 2, "findings": []}' >newer.json
+echo '{"format": "xferspy-baseline", "version": 2, "call_sites": []}' >newer.json
 echo '{"format": "xferspy-baseline", "version": 1' >cut.json
-echo '{"format": "xferspy-baseline", "version": 1, "findings": [{"finding": 5}]}' >typed.json
+one_site() { # one_site CATEGORY FINDINGS
+    printf '{"format": "xferspy-baseline", "version": 1, "call_sites": [{"entry_point": "cuMemcpyHtoD_v2",
+        "category": "%s", "findings": [%s]}]}' "$1" "$2"
+}
+one_site transfer '{"finding": 5}' >typed.json
+one_site upload "" >category.json
 echo '{"format": "xferspy-report", "version": 1}' >other.json
 : >nothing.json
 printf '{"format": "xferspy-baseline"\0' >binary.json
 for bad in "newer.json: is of another version of xferspy" "cut.json: is damaged" "typed.json: is damaged" \
+    "category.json: is damaged" \
     "other.json: is no baseline" \
     "nothing.json" "binary.json: is no JSON" "missing.json: No such file"; do
     check --baseline="${bad%%:*}" run.db; expect_error_of "$bad"
@@ -211,10 +217,12 @@ expect_out "duplicate-upload: 3, 12.0 MiB, saves"
 check --fail-on=duplicate-upload/overwritten:2 joined.db; expect_status 3; expect_out "3 instances, limit 2"
 check --fail-on=duplicate-upload/freed:0 --allow-unknown joined.db; expect_status 0; expect_out "ALLOWED"
 check --write-baseline=joined.json joined.db; expect_status 0
-"$python" -c "import json; f = [f for f in json.load(open('joined.json'))['findings'] if 'duplicate' in f['finding']]
+"$python" -c "import json
+findings = lambda name: [f for site in json.load(open(name))['call_sites'] for f in site['findings']]
+f = [f for f in findings('joined.json') if 'duplicate' in f['finding']]
 assert [(x['finding'], x['verdicts']) for x in f] == [('duplicate-upload', ['overwritten', 'elsewhere'])], f
-assert not any('verdicts' in f for f in json.load(open('base.json'))['findings'])" || show "verdicts in the baseline"
-grep -v '"verdicts"\|^        "\|^      \],$' joined.json >unnamed.json
+assert not any('verdicts' in f for f in findings('base.json'))" || show "verdicts in the baseline"
+grep -v '"verdicts"\|^            "\|^          \],$' joined.json >unnamed.json
 [ "$(grep -c verdicts unnamed.json)" -eq 0 ] || show "a baseline without verdicts"
 check --baseline=unnamed.json joined.db; expect_error_of "unnamed.json: is damaged"
 sed 's/"verdicts": \[/"verdicts": ["later",/' joined.json >later.json

@@ -106,6 +106,45 @@ static void every_finding_has_a_repair_or_a_reason(void **state) {
         }
 }
 
+/* --- another trace --- */
+
+/* The same bytes again and again, uploaded in a line of step(). */
+static void play_at_line(struct played *of, unsigned line) {
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO python_code VALUES (1,'/gone/train.py','step',1);"
+             "INSERT INTO stack VALUES (1,0,1,0);"
+             "INSERT INTO stack_frame (id,stack,depth,code,line,is_entry) VALUES (6144,1,0,1,%u,0);"
+             "UPDATE transfer SET stack = 1;",
+             line);
+    play_begin(of);
+    play_alloc(of, A, BYTES);
+    for (int i = 0; i < 20; i++)
+        play_up(of, A, BYTES, 1, i ? 1 : 0, HOST);
+    play_diagnose(of, sql);
+}
+
+/* What a finding saves is predicted by a trace of another build, whose lines have moved. */
+static void another_build_predicts(void **state) {
+    static struct played other;
+    struct xs_trial items[2] = {{.predicted.known = false}};
+    struct xs_trials trials = {.items = items, .count = 2};
+    (void)state;
+    play_at_line(p, 12);
+    play_at_line(&other, 112);
+    const struct xs_finding *planned = played_finding(p, "noop-upload");
+    const struct xs_finding *predicting = played_finding(&other, "noop-upload");
+    assert_non_null(planned);
+    assert_non_null(predicting);
+    items[0].finding = (size_t)(planned - p->findings->items);
+    xs_trials_predict(&trials, p->findings, other.findings);
+    assert_true(items[0].predicted.known);
+    assert_int_equal(items[0].predicted.most_ns, predicting->saves.most_ns);
+    assert_int_not_equal(items[0].predicted.most_ns, 0);
+    play_end(&other);
+    play_end(p);
+}
+
 /* --- the command --- */
 
 static void expect_words(const char *command, const char *const *expected) {
@@ -211,6 +250,7 @@ int main(void) {
         cmocka_unit_test(a_duplicate_is_proved_where_the_first_one_lies),
         cmocka_unit_test(calls_that_follow_each_other_are_one_line),
         cmocka_unit_test(every_finding_has_a_repair_or_a_reason),
+        cmocka_unit_test(another_build_predicts),
         cmocka_unit_test(a_command_is_split_as_a_shell_does),
         cmocka_unit_test(logs_of_several_runs_add_up),
         cmocka_unit_test(a_report_says_faster_or_slower_in_words),

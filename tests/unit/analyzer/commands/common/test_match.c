@@ -1,11 +1,13 @@
-/* Which call site is which: each stage of diff/match.c by itself, and that nothing is matched twice. */
+/* Which call site is which: each stage of match.c by itself, and that nothing is matched twice. And which finding is
+ * which at matched call sites. */
 #include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/commands/diff/match.h"
+#include "analyzer/commands/common/same_finding.h"
+#include "analyzer/findings/engine/detector.h"
 
 #define UP "cuMemcpyHtoD_v2"
 #define UP_ASYNC "cuMemcpyHtoDAsync_v2"
@@ -196,6 +198,34 @@ static void what_cannot_be_true_ends_well(void **state) {
     free(places);
 }
 
+/* A finding is the one of its kind at the matched call site. Verdicts that join are one kind, others only where any
+ * verdict may be another's. */
+static void findings_are_matched_by_kind(void **state) {
+    (void)state;
+    unsigned joins = 0, several = 0;
+    while (!xs_detectors[joins]->verdicts_join)
+        joins++;
+    while (xs_detectors[several]->verdicts_join || !xs_detectors[several]->verdicts[1].name)
+        several++;
+    const struct xs_match_place before[] = {AT(UP, "step", "a.cu", 10, NULL), AT(DOWN, "step", "a.cu", 11, NULL)};
+    const struct xs_match_place after[] = {AT(DOWN, "step", "a.cu", 31, NULL), AT(UP_ASYNC, "step", "a.cu", 30, NULL),
+                                           AT("cuMemAlloc_v2", "load", "b.cu", 5, NULL)};
+    const struct xs_match_finding was[] = {{0, joins, 0}, {0, several, 0}, {0, several, 1}, {1, joins, 0}};
+    const struct xs_match_finding is[] = {
+        {1, several, 1}, {1, joins, XS_SEVERAL_VERDICTS}, {1, several, 2}, {2, joins, 0}};
+    uint32_t after_of[4], before_of[4];
+    run(before, COUNT(before), after, COUNT(after));
+    xs_match_findings(&match, was, 4, is, 4, false, after_of, before_of);
+    const uint32_t exactly[] = {1, XS_UNMATCHED, 0, XS_UNMATCHED}, back[] = {2, 0, XS_UNMATCHED, XS_UNMATCHED};
+    assert_memory_equal(after_of, exactly, sizeof exactly);
+    assert_memory_equal(before_of, back, sizeof back);
+    xs_match_findings(&match, was, 4, is, 4, true, after_of, before_of);
+    const uint32_t roughly[] = {1, 2, 0, XS_UNMATCHED}, all_back[] = {2, 0, 1, XS_UNMATCHED};
+    assert_memory_equal(after_of, roughly, sizeof roughly);
+    assert_memory_equal(before_of, all_back, sizeof all_back);
+    xs_match_free(&match);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_find_moved_lines),
@@ -210,6 +240,7 @@ int main(void) {
         cmocka_unit_test(functions_of_one_name_in_two_files_stay_apart),
         cmocka_unit_test(equal_lines_stay_in_order),
         cmocka_unit_test(what_cannot_be_true_ends_well),
+        cmocka_unit_test(findings_are_matched_by_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
-/* Matching call sites in stages; see match.h. */
-#include "analyzer/commands/diff/match.h"
+/* Call sites matched in stages; see match.h. */
+#include "analyzer/commands/common/match.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,6 +195,8 @@ static int by_fields(const void *a, const void *b, void *data) {
         order = (x->after > y->after) - (x->after < y->after);
     if (!order)
         order = (x->place->line > y->place->line) - (x->place->line < y->place->line);
+    if (!order) /* the index comes last, because a baseline file lists its places in another order than a trace */
+        order = strcmp(x->place->entry_point, y->place->entry_point);
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 

@@ -2,9 +2,10 @@
  * changes, a call becomes its asynchronous form, a function gets another name. No trace says which site is which, so
  * matching goes in stages, the most certain first. A matched site takes no part in later stages, and no site is matched
  * twice. */
-#ifndef XFERSPY_ANALYZER_DIFF_MATCH_H
-#define XFERSPY_ANALYZER_DIFF_MATCH_H
+#ifndef XFERSPY_ANALYZER_COMMAND_MATCH_H
+#define XFERSPY_ANALYZER_COMMAND_MATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,8 @@ struct xs_match_place {
     const char *function;
     const char *file; /* last part of the file's name; for code without lines, of its module's name */
     const char *text; /* the source line, without the blanks around it */
-    uint64_t line;    /* for code without lines the address; 0: not known */
+    uint64_t line;    /* for code without lines the address in the module; 0: not known */
+    bool is_address;  /* `line` is an address */
 };
 
 /* Ordered from the surest to the least sure. */

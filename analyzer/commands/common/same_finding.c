@@ -1,0 +1,163 @@
+/* Which finding of one run is which of another; see same_finding.h. */
+#include "analyzer/commands/common/same_finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/findings/engine/detector.h"
+#include "analyzer/findings/engine/findings.h"
+#include "analyzer/trace/site.h"
+#include "analyzer/words/place.h"
+
+enum {
+    TEXTS_LIMIT = 4096, /* lines of source that are looked up; each opens a file */
+    TEXT_BYTES = 4095,  /* bytes of a text that xs_texts_keep keeps */
+};
+
+/* --- call sites --- */
+
+/* Bytes that are no UTF-8 become U+FFFD, as the JSON writer makes them. */
+static const char *keep(struct xs_texts *texts, const char *text) {
+    struct xs_string clean = {0};
+    size_t bytes = text ? strnlen(text, TEXT_BYTES) : 0;
+    for (size_t i = 0; i < bytes;) {
+        uint32_t code;
+        size_t length = xs_utf8_decode(text + i, bytes - i, &code), written = length ? length : 3;
+        if (clean.length + written > TEXT_BYTES)
+            break;
+        xs_string_add(&clean, length ? text + i : "\xef\xbf\xbd", written);
+        i += length ? length : 1;
+    }
+    const char *kept = clean.length ? xs_texts_keep(texts, clean.data) : NULL;
+    xs_string_free(&clean);
+    return kept;
+}
+
+static struct xs_match_place describe(const struct xs_findings *findings, uint32_t site, bool with_text,
+                                      struct xs_texts *texts) {
+    const struct xs_entry_point *entry = xs_site_entry(findings->sites, site);
+    const struct xs_frame *frame = xs_site_frame(findings, site);
+    const char *name = keep(texts, entry->name);
+    struct xs_match_place place = {.entry_point = name ? name : "", .category = entry->category};
+    if (!frame)
+        return place;
+    char *text = with_text ? xs_place_source(findings->sites, frame) : NULL;
+    const char *owner = frame->file ? frame->file : frame->module;
+    place.is_address = !frame->line && !frame->file;
+    uint64_t line = place.is_address ? frame->address : frame->line;
+    place.line = line <= INT64_MAX ? line : 0; /* the most that JSON has */
+    place.function = keep(texts, frame->function);
+    place.file = owner ? keep(texts, xs_base_name(owner)) : NULL;
+    place.text = keep(texts, text);
+    free(text);
+    return place;
+}
+
+static void note_site(const struct xs_findings *findings, uint32_t site, struct xs_texts *texts,
+                      struct xs_match_sites *to) {
+    if (site >= to->site_limit || to->place_of[site] != XS_UNMATCHED)
+        return;
+    if (to->count == to->capacity) {
+        to->capacity = to->capacity ? to->capacity * 2 : 64;
+        to->places = xs_realloc(to->places, to->capacity * sizeof *to->places);
+        to->sites = xs_realloc(to->sites, to->capacity * sizeof *to->sites);
+    }
+    to->places[to->count] = describe(findings, site, to->count < TEXTS_LIMIT, texts);
+    to->sites[to->count] = site;
+    to->place_of[site] = (uint32_t)to->count++;
+}
+
+/* Sites with findings or transfers come first, because only so many texts are looked up. */
+void xs_match_sites_of(const struct xs_findings *findings, struct xs_texts *texts, struct xs_match_sites *to) {
+    const struct xs_sites *sites = findings->sites;
+    *to = (struct xs_match_sites){.site_limit = (size_t)sites->count + sites->placed_count};
+    to->place_of = xs_realloc(NULL, to->site_limit * sizeof *to->place_of);
+    memset(to->place_of, 0xff, to->site_limit * sizeof *to->place_of);
+    for (size_t i = 0; i < findings->count; i++)
+        note_site(findings, findings->items[i].site, texts, to);
+    for (size_t i = 0; i < findings->at_sites.count; i++)
+        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].gives_back_ns)
+            note_site(findings, (uint32_t)i, texts, to);
+    for (uint32_t i = 0; i < sites->placed_count; i++)
+        note_site(findings, sites->count + i, texts, to);
+}
+
+void xs_match_sites_free(struct xs_match_sites *sites) {
+    free(sites->places);
+    free(sites->sites);
+    free(sites->place_of);
+    *sites = (struct xs_match_sites){0};
+}
+
+/* --- findings --- */
+
+struct xs_match_finding *xs_match_findings_of(const struct xs_findings *findings, const struct xs_match_sites *sites) {
+    struct xs_match_finding *list = xs_realloc(NULL, findings->count * sizeof *list);
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct xs_finding *f = &findings->items[i];
+        list[i] = (struct xs_match_finding){sites->place_of[f->site], f->detector, f->verdict};
+    }
+    return list;
+}
+
+struct keyed {
+    uint32_t place; /* of the run after */
+    unsigned detector, verdict;
+    uint32_t index;
+};
+
+static int compare_keys(const struct keyed *x, const struct keyed *y) {
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    if (x->detector != y->detector)
+        return x->detector < y->detector ? -1 : 1;
+    return (x->verdict > y->verdict) - (x->verdict < y->verdict);
+}
+
+static int by_key(const void *a, const void *b) {
+    const struct keyed *x = a, *y = b;
+    int order = compare_keys(x, y);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Lists the findings that have a place of the run after and are not matched yet. `place_of` maps places to those of
+ * the run after; NULL: they are. */
+static size_t list_keys(struct keyed *list, const struct xs_match_finding *findings, size_t count,
+                        const uint32_t *place_of, const uint32_t *matched, bool any_verdict) {
+    size_t listed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct xs_match_finding *f = &findings[i];
+        uint32_t place = place_of ? place_of[f->place] : f->place;
+        unsigned verdict =
+            f->detector < xs_detector_count ? xs_finding_compared_verdict(f->detector, f->verdict) : f->verdict;
+        if (place != XS_UNMATCHED && matched[i] == XS_UNMATCHED)
+            list[listed++] = (struct keyed){place, f->detector, any_verdict ? 0 : verdict, i};
+    }
+    qsort(list, listed, sizeof *list, by_key);
+    return listed;
+}
+
+void xs_match_findings(const struct xs_match *places, const struct xs_match_finding *before, size_t before_count,
+                       const struct xs_match_finding *after, size_t after_count, bool any_verdict, uint32_t *after_of,
+                       uint32_t *before_of) {
+    struct keyed *was = xs_realloc(NULL, before_count * sizeof *was), *is = xs_realloc(NULL, after_count * sizeof *is);
+    memset(after_of, 0xff, before_count * sizeof *after_of);
+    memset(before_of, 0xff, after_count * sizeof *before_of);
+    for (int pass = 0; pass <= any_verdict; pass++) {
+        size_t n = list_keys(was, before, before_count, places->after_of, after_of, pass == 1);
+        size_t m = list_keys(is, after, after_count, NULL, before_of, pass == 1);
+        for (size_t i = 0, k = 0; i < n && k < m;) {
+            int order = compare_keys(&was[i], &is[k]);
+            if (!order) {
+                after_of[was[i].index] = is[k].index;
+                before_of[is[k].index] = was[i].index;
+            }
+            i += order <= 0;
+            k += order >= 0;
+        }
+    }
+    free(was);
+    free(is);
+}
