@@ -6,42 +6,42 @@
 #include "analyzer/savings/causes/causes.h"
 #include "analyzer/trace/modelled/modelled.h"
 
-static int open_it(const char *path, const struct xs_analysis_options *options, bool quietly,
-                   struct xs_reading *reading) {
-    char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_progress progress;
-    *reading = (struct xs_reading){.path = path};
-    if (xs_open(path, &reading->trace, quietly) < 0)
-        return XS_EXIT_ERROR;
-    xs_progress_begin(&progress, &reading->trace);
+static int read_all(const struct xs_reading_request *request, struct xs_reading *reading, char *message) {
     int status = xs_modelled_add_to(&reading->trace, message);
     if (status >= 0) /* before the summary: it knows what was chosen */
-        status = xs_diagnose(&reading->trace, options, &reading->findings, message);
-    bool summed = false;
-    if (status >= 0) {
+        status = xs_diagnose(&reading->trace, request->analysis, &reading->findings, message);
+    if (status >= 0 && !request->without_summary)
         status = xs_summary_compute_of(&reading->trace, reading->findings->selection, &reading->summary, message);
-        summed = status >= 0;
-    }
     if (status >= 0)
         status = xs_content_coverage_read(&reading->trace, &reading->contents, message);
-    xs_progress_end(&progress);
-    if (status >= 0) {
+    if (status >= 0 && request->more)
+        status = request->more(request->data, reading, message);
+    if (status >= 0 && !request->without_summary)
         xs_metrics_compute(&reading->summary, reading->findings, &reading->metrics);
+    return status;
+}
+
+int xs_reading_fill(const char *path, const struct xs_reading_request *request, struct xs_reading *reading) {
+    static const struct xs_reading_request nothing_special;
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_progress progress;
+    reading->path = path;
+    xs_progress_begin(&progress, &reading->trace);
+    int status = read_all(request ? request : &nothing_special, reading, message);
+    xs_progress_end(&progress);
+    if (status >= 0)
         return XS_EXIT_OK;
-    }
     xs_complain("%s", message);
-    xs_findings_free(reading->findings);
-    if (summed)
-        xs_summary_free(&reading->summary);
-    xs_trace_close(&reading->trace);
+    xs_reading_close(reading);
     return XS_EXIT_ERROR;
 }
 
-int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading) {
-    return open_it(path, options, false, reading);
+int xs_reading_open(const char *path, const struct xs_reading_request *request, struct xs_reading *reading) {
+    *reading = (struct xs_reading){0};
+    if (xs_open(path, &reading->trace, request && request->quietly) < 0)
+        return XS_EXIT_ERROR;
+    return xs_reading_fill(path, request, reading);
 }
-
-int xs_reading_open_live(const char *path, struct xs_reading *reading) { return open_it(path, NULL, true, reading); }
 
 void xs_reading_close(struct xs_reading *reading) {
     xs_findings_free(reading->findings);

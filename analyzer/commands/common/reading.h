@@ -1,4 +1,4 @@
-/* Reads one trace completely: its summary, findings and metrics. Commands that compare, judge or summarise traces begin
+/* Reads one trace completely: its findings, summary, coverage and metrics. Every command that analyses a trace begins
  * with this. */
 #ifndef XFERSPY_ANALYZER_COMMAND_READING_H
 #define XFERSPY_ANALYZER_COMMAND_READING_H
@@ -19,12 +19,23 @@ struct xs_reading {
     struct xs_metric_values metrics;
 };
 
-/* Opens a trace, analyses it with a progress line on a terminal, and fills `reading`; `options` may be NULL. After a
- * failure, which is printed, nothing is left to be freed. Returns an exit status. The reading must not be moved: the
- * summary points to its trace. */
-int xs_reading_open(const char *path, const struct xs_analysis_options *options, struct xs_reading *reading);
-/* Opens a trace without the remark that it is still being written. */
-int xs_reading_open_live(const char *path, struct xs_reading *reading);
+/* What a command needs besides, or does not need. */
+struct xs_reading_request {
+    const struct xs_analysis_options *analysis; /* NULL: none */
+    bool quietly;                               /* does not remark that the trace is still being written */
+    bool without_summary;                       /* the summary and the metrics are left empty */
+    /* Reads what else the command needs, while the line of progress is shown. A negative status sets the message, and
+     * ends the reading. NULL: nothing. */
+    int (*more)(void *data, const struct xs_reading *reading, char *message);
+    void *data; /* for `more` */
+};
+
+/* Opens a trace, and reads it as xs_reading_fill does. The reading must not be moved: the summary points to its trace.
+ * `request` NULL: nothing special. Returns an exit status. */
+int xs_reading_open(const char *path, const struct xs_reading_request *request, struct xs_reading *reading);
+/* Analyses the reading's trace, which xs_open opened, with a line of progress on a terminal. After a failure, which is
+ * printed, the trace is closed and nothing is left to be freed. Returns an exit status. */
+int xs_reading_fill(const char *path, const struct xs_reading_request *request, struct xs_reading *reading);
 void xs_reading_close(struct xs_reading *reading);
 
 #endif

@@ -7,13 +7,10 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/process.h"
-#include "analyzer/commands/common/progress.h"
+#include "analyzer/commands/common/reading.h"
 #include "analyzer/commands/explain/explain.h"
-#include "analyzer/findings/engine/analyse.h"
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/savings/causes/causes.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/modelled/modelled.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/source_option.h"
 #include "analyzer/words/findings_words.h"
@@ -303,50 +300,46 @@ static int show(struct xs_explain *explain, const struct arguments *arguments) {
     return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
+static void note_findings(struct xs_explain *explain) {
+    for (size_t i = 0; explain->kept_count && i < explain->findings->count; i++) {
+        const struct xs_finding *f = &explain->findings->items[i];
+        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
+            if (xs_finding_has_verdict(f, verdict))
+                *xs_hash_put(&explain->finding_of, f->site, (uint64_t)f->detector << 32 | verdict) = i + 1;
+    }
+}
+
 static int explain_trace(const struct arguments *arguments) {
-    struct xs_trace trace;
-    struct xs_findings *findings = NULL;
     struct collected collected = {
         .wants_kept = arguments->part == XS_EXPLAIN_INSTANCES ||
                       (arguments->all && (arguments->ask.asked || arguments->ask.format != FORMAT_TEXT)),
         .seen_of = arguments->part == XS_EXPLAIN_FINDINGS ? arguments->ask.asked : NULL,
     };
-    struct xs_progress progress;
-    char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_analysis_options analysis = {.on_instance = collected.wants_kept || collected.seen_of ? keep : NULL,
-                                           .data = &collected,
-                                           .filter = &arguments->filter,
-                                           .shows_replay = arguments->part == XS_EXPLAIN_MODEL};
-    struct xs_explain explain = {.trace = &trace, .all = arguments->all, .full_stack = arguments->full_stack};
-    if (xs_open(arguments->ask.trace, &trace, false) < 0)
-        return XS_EXIT_ERROR;
-    xs_progress_begin(&progress, &trace);
-    int status = xs_modelled_add_to(&trace, message);
-    if (status >= 0)
-        status = xs_diagnose(&trace, &analysis, &findings, message);
-    if (status >= 0)
-        status = xs_content_coverage_read(&trace, &explain.contents, message);
-    xs_progress_end(&progress);
-    explain.findings = findings;
-    explain.kept = collected.items;
-    explain.kept_count = collected.count;
-    explain.seen = collected.seen;
-    explain.seen_count = collected.seen_count;
-    for (size_t i = 0; status >= 0 && explain.kept_count && i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
-        for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
-            if (xs_finding_has_verdict(f, verdict))
-                *xs_hash_put(&explain.finding_of, f->site, (uint64_t)f->detector << 32 | verdict) = i + 1;
+    const struct xs_analysis_options analysis = {.on_instance = collected.wants_kept || collected.seen_of ? keep : NULL,
+                                                 .data = &collected,
+                                                 .filter = &arguments->filter,
+                                                 .shows_replay = arguments->part == XS_EXPLAIN_MODEL};
+    struct xs_reading reading;
+    int status = xs_reading_open(
+        arguments->ask.trace, &(struct xs_reading_request){.analysis = &analysis, .without_summary = true}, &reading);
+    if (status == XS_EXIT_OK) {
+        struct xs_explain explain = {.trace = &reading.trace,
+                                     .findings = reading.findings,
+                                     .contents = reading.contents,
+                                     .kept = collected.items,
+                                     .kept_count = collected.count,
+                                     .seen = collected.seen,
+                                     .seen_count = collected.seen_count,
+                                     .all = arguments->all,
+                                     .full_stack = arguments->full_stack};
+        note_findings(&explain);
+        status = show(&explain, arguments);
+        xs_hash_free(&explain.finding_of);
+        xs_reading_close(&reading);
     }
-    if (status < 0)
-        xs_complain("%s", message);
-    int exit_status = status < 0 ? XS_EXIT_ERROR : show(&explain, arguments);
     free(collected.items);
     free(collected.seen);
-    xs_hash_free(&explain.finding_of);
-    xs_findings_free(findings);
-    xs_trace_close(&trace);
-    return exit_status;
+    return status;
 }
 
 static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};

@@ -178,7 +178,8 @@ static int export_traces(const struct arguments *arguments) {
     int count = arguments->traces.count, open = 0, status = XS_EXIT_OK;
     struct xs_reading *readings = xs_realloc(NULL, (size_t)count * sizeof *readings);
     struct xs_marks marks = {0};
-    const struct xs_analysis_options one = {.on_instance = xs_marks_take, .data = &marks};
+    const struct xs_analysis_options analysis = {.on_instance = xs_marks_take, .data = &marks};
+    const struct xs_reading_request one = {.analysis = &analysis};
     while (open < count && status == XS_EXIT_OK) {
         status = xs_reading_open(arguments->traces.traces[open], count == 1 ? &one : NULL, &readings[open]);
         if (status == XS_EXIT_OK)

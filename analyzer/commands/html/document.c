@@ -23,23 +23,23 @@ static void on_instance(void *data, unsigned detector, const struct xs_instance 
     xs_by_claim(&run->claims, detector, instance);
 }
 
+static int read_sites(void *data, const struct xs_reading *reading, char *message) {
+    struct xs_html_run_of *run = data;
+    return xs_by_compute(&reading->trace, reading->findings, &run->claims, XS_BY_SITE, &run->by, message);
+}
+
 int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
     *run = (struct xs_html_run_of){0};
-    struct xs_analysis_options options = {.on_instance = on_instance, .data = run};
-    char message[XS_TRACE_MESSAGE_BYTES];
-    int status = xs_reading_open(path, &options, &run->reading);
-    if (status == XS_EXIT_OK &&
-        xs_by_compute(&run->reading.trace, run->reading.findings, &run->claims, XS_BY_SITE, &run->by, message) < 0) {
-        xs_complain("%s", message);
-        xs_by_free(&run->by);
-        xs_reading_close(&run->reading);
-        status = XS_EXIT_ERROR;
-    }
+    const struct xs_analysis_options analysis = {.on_instance = on_instance, .data = run};
+    const struct xs_reading_request request = {.analysis = &analysis, .more = read_sites, .data = run};
+    int status = xs_reading_open(path, &request, &run->reading);
     xs_by_claims_free(&run->claims);
-    if (status == XS_EXIT_OK)
+    if (status == XS_EXIT_OK) {
         xs_marks_seal(&run->marks, run->reading.findings, XS_HTML_FINDINGS);
-    else
+    } else {
         xs_marks_free(&run->marks);
+        xs_by_free(&run->by);
+    }
     return status;
 }
 

@@ -1,6 +1,5 @@
 /* xferspy report: what was found in a trace and what it shows, on one screen. */
 #include "analyzer/commands/report/report.h"
-#include "analyzer/savings/causes/causes.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/source_option.h"
 
@@ -9,14 +8,11 @@
 #include <string.h>
 
 #include "analyzer/commands/common/command.h"
-#include "analyzer/commands/common/progress.h"
+#include "analyzer/commands/common/reading.h"
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/commands/job/job.h"
 #include "analyzer/commands/job/job_words.h"
-#include "analyzer/findings/engine/analyse.h"
-#include "analyzer/totals/summary/summary.h"
 #include "analyzer/totals/summary/summary_by.h"
-#include "analyzer/trace/modelled/modelled.h"
 
 XS_DECLARE_COMMAND(report)
 
@@ -204,59 +200,58 @@ static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
     return known != NULL;
 }
 
+/* The totals by one thing, and what the analysis keeps for them. */
+struct totals {
+    enum xs_by_key key;
+    struct xs_by_claims claims;
+    struct xs_by by;
+};
+
+static int read_totals(void *data, const struct xs_reading *reading, char *message) {
+    struct totals *totals = data;
+    return xs_by_compute(&reading->trace, reading->findings, &totals->claims, totals->key, &totals->by, message);
+}
+
+static void show_reading(const struct xs_reading *reading, const struct xs_by *by, const struct view *view, int index) {
+    struct xs_tried tried = {0};
+    const struct xs_report report = {.summary = &reading->summary,
+                                     .findings = reading->findings,
+                                     .contents = reading->contents,
+                                     .details = view->details,
+                                     .sections = view->sections,
+                                     .by = by,
+                                     .top = view->top,
+                                     .tried = &tried};
+    if (!reading->findings->selection) /* the whole run was tried */
+        xs_tried_read(&tried, &reading->trace);
+    show(&report, view, reading->path, index);
+    if (view->job)
+        add_to_job(view->job, reading->path, &report);
+    xs_tried_free(&tried);
+}
+
 /* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */
 static int report_one(const char *path, const struct view *view, int index) {
-    struct xs_trace trace;
-    struct xs_summary summary;
-    struct xs_findings *findings = NULL;
-    struct xs_by by = {0};
-    struct xs_by_claims claims = {0};
-    struct xs_tried tried = {0};
-    struct xs_analysis_options analysis = {
-        .on_instance = view->by >= 0 ? xs_by_claim : NULL, .data = &claims, .filter = view->filter};
-    struct xs_report report = {
-        .summary = &summary, .details = view->details, .sections = view->sections, .top = view->top, .tried = &tried};
-    struct xs_progress progress;
-    char message[XS_TRACE_MESSAGE_BYTES];
-    if (xs_open(path, &trace, false) < 0)
+    struct xs_reading reading = {0};
+    struct totals totals = {.key = (enum xs_by_key)view->by};
+    bool by = view->by >= 0;
+    const struct xs_analysis_options analysis = {
+        .on_instance = by ? xs_by_claim : NULL, .data = &totals.claims, .filter = view->filter};
+    const struct xs_reading_request request = {.analysis = &analysis, .more = by ? read_totals : NULL, .data = &totals};
+    if (xs_open(path, &reading.trace, false) < 0)
         return XS_EXIT_ERROR;
-    if (is_known(view->job, &trace)) {
-        xs_trace_close(&trace);
+    if (is_known(view->job, &reading.trace)) {
+        xs_trace_close(&reading.trace);
         return XS_EXIT_OK;
     }
-    xs_progress_begin(&progress, &trace);
-    int status = xs_modelled_add_to(&trace, message);
-    if (status >= 0)
-        status = xs_diagnose(&trace, &analysis, &findings, message);
-    bool summed = false;
-    if (status >= 0) {
-        status = xs_summary_compute_of(&trace, findings->selection, &summary, message);
-        summed = status >= 0;
+    int status = xs_reading_fill(path, &request, &reading);
+    xs_by_claims_free(&totals.claims);
+    if (status == XS_EXIT_OK) {
+        show_reading(&reading, by ? &totals.by : NULL, view, index);
+        xs_reading_close(&reading);
     }
-    if (status >= 0)
-        status = xs_content_coverage_read(&trace, &report.contents, message);
-    if (status >= 0 && view->by >= 0) {
-        status = xs_by_compute(&trace, findings, &claims, (enum xs_by_key)view->by, &by, message);
-        report.by = &by;
-    }
-    xs_by_claims_free(&claims);
-    if (status >= 0 && !findings->selection) /* the whole run was tried */
-        xs_tried_read(&tried, &trace);
-    xs_progress_end(&progress);
-    report.findings = findings;
-    if (status < 0)
-        xs_complain("%s", message);
-    else
-        show(&report, view, path, index);
-    if (status >= 0 && view->job)
-        add_to_job(view->job, path, &report);
-    xs_by_free(&by);
-    xs_tried_free(&tried);
-    xs_findings_free(findings);
-    if (summed)
-        xs_summary_free(&summary);
-    xs_trace_close(&trace);
-    return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
+    xs_by_free(&totals.by);
+    return status;
 }
 
 static int report_all(char *const *paths, int count, struct view *view) {

@@ -161,7 +161,7 @@ static int look(const char *path, struct so_far *then, struct xs_out *out, bool 
     struct so_far now;
     struct xs_device_times times;
     char message[XS_TRACE_MESSAGE_BYTES];
-    int status = xs_reading_open_live(path, &reading);
+    int status = xs_reading_open(path, &(struct xs_reading_request){.quietly = true}, &reading);
     if (status != XS_EXIT_OK)
         return status;
     if (xs_device_times_read(&reading.summary, then->known_ns, &times, message) < 0) {

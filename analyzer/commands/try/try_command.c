@@ -150,7 +150,7 @@ static int predict(const struct arguments *a, const struct xs_reading *planned, 
     struct xs_reading reading;
     if (!a->predicts)
         return XS_EXIT_OK;
-    if (xs_reading_open(a->predicts, &analysis, &reading) != XS_EXIT_OK)
+    if (xs_reading_open(a->predicts, &(struct xs_reading_request){.analysis = &analysis}, &reading) != XS_EXIT_OK)
         return XS_EXIT_ERROR;
     xs_trials_predict(trials, planned->findings, reading.findings);
     xs_reading_close(&reading);
@@ -164,7 +164,7 @@ static bool take_plans(const char *trace, const struct xs_reading *reading, stru
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_reading whole;
     bool taken = false;
-    if (xs_reading_open(trace, &analysis, &whole) == XS_EXIT_OK) {
+    if (xs_reading_open(trace, &(struct xs_reading_request){.analysis = &analysis}, &whole) == XS_EXIT_OK) {
         taken = xs_trials_plan_by(trials, reading->findings, &whole, &instances, message) >= 0;
         if (!taken)
             xs_complain("%s", message);
@@ -212,7 +212,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
     const struct xs_analysis_options analysis = {
         .on_instance = xs_try_keep_instance, .data = &instances, .is_in_part = xs_try_has_repair};
     struct xs_reading reading;
-    if (xs_reading_open(a->trace, &analysis, &reading) != XS_EXIT_OK) {
+    if (xs_reading_open(a->trace, &(struct xs_reading_request){.analysis = &analysis}, &reading) != XS_EXIT_OK) {
         xs_try_instances_free(&instances);
         return XS_EXIT_ERROR;
     }
