@@ -195,10 +195,10 @@ static void read_kind(struct xs_check_finding *g, const char *kind, const char *
     for (unsigned verdict = 0; verdict < XS_VERDICTS && d->verdicts[verdict].name; verdict++) {
         struct xs_string quoted = {0};
         xs_string_format(&quoted, "\"%s\"", d->verdicts[verdict].name);
-        if (kind[id] && !strcmp(kind + id + 1, d->verdicts[verdict].name))
-            g->verdict = verdict;
-        else if (!kind[id] && names && strstr(names, quoted.data))
+        if (kind[id] ? !strcmp(kind + id + 1, d->verdicts[verdict].name) : names && strstr(names, quoted.data)) {
+            g->verdict = kind[id] ? verdict : XS_SEVERAL_VERDICTS;
             g->verdicts |= 1u << verdict;
+        }
         xs_string_free(&quoted);
     }
     *good &= kind[id] || g->verdicts || !d->verdicts_join;

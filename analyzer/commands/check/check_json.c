@@ -97,7 +97,7 @@ static void put_judged(struct xs_json *json, const struct xs_check *check, const
     xs_json_array(json, "gone");
     for (size_t i = 0; i < judged->gone_count; i++) {
         xs_json_object(json, NULL);
-        put_key(json, &check->terms->baseline->findings.items[judged->gone[i]]);
+        put_key(json, &judged->before->items[judged->gone[i]]);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');

@@ -45,7 +45,7 @@ static void put_place(const struct xs_check *check, const struct xs_judged *judg
     if (standing == XS_STANDING_NEW)
         xs_string_format(&amount, ", new");
     if (standing == XS_STANDING_GROWN) {
-        const struct xs_check_finding *before = &check->terms->baseline->findings.items[judged->states[finding].before];
+        const struct xs_check_finding *before = &judged->before->items[judged->states[finding].before];
         uint64_t value = xs_check_measured(before, r->rule->unit);
         xs_string_format(&amount, ", grown from %s", xs_metric_format(was, r->rule->unit, value));
     }

@@ -9,6 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/findings/engine/detector.h"
+#include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
@@ -140,6 +141,71 @@ void xs_check_findings_free(struct xs_check_findings *findings) {
     free(findings->places);
     xs_texts_free(&findings->texts);
     *findings = (struct xs_check_findings){0};
+}
+
+/* --- runs without stacks --- */
+
+bool xs_check_findings_lack_stacks(const struct xs_check_findings *findings) {
+    bool known = false;
+    for (size_t i = 0; i < findings->place_count; i++) {
+        const struct xs_match_place *place = &findings->places[i];
+        known |= place->function || place->file || place->line;
+    }
+    return findings->place_count && !known;
+}
+
+/* Texts are kept once, so that equal ones have equal addresses. Returns the index of the entry point's place. */
+static uint32_t fold_place(struct xs_check_findings *folded, struct xs_hash *by_entry,
+                           const struct xs_match_place *place) {
+    const char *entry = xs_texts_keep(&folded->texts, place->entry_point);
+    uint64_t *known = xs_hash_put(by_entry, (uint64_t)(uintptr_t)entry, 0);
+    if (!*known) {
+        xs_check_findings_add_place(folded,
+                                    &(struct xs_match_place){.entry_point = entry, .category = place->category});
+        *known = folded->place_count;
+    }
+    return (uint32_t)*known - 1;
+}
+
+static void add_up(struct xs_check_finding *sum, const struct xs_check_finding *g) {
+    sum->verdicts |= g->verdicts;
+    sum->instances = xs_sum(sum->instances, g->instances);
+    sum->transfers = xs_sum(sum->transfers, g->transfers);
+    sum->bytes = xs_sum(sum->bytes, g->bytes);
+    sum->gives_back_ns = xs_sum(sum->gives_back_ns, g->gives_back_ns);
+    sum->least_ns = xs_sum(sum->least_ns, g->least_ns);
+    for (int unit = 0; unit < XS_METRIC_UNITS; unit++) {
+        sum->range[unit].low = xs_sum(sum->range[unit].low, g->range[unit].low);
+        sum->range[unit].high = xs_sum(sum->range[unit].high, g->range[unit].high);
+    }
+    if (sum->verdict == g->verdict)
+        return;
+    sum->verdict = XS_SEVERAL_VERDICTS;
+    sum->kind[strcspn(sum->kind, "/")] = '\0';
+}
+
+void xs_check_findings_fold(const struct xs_check_findings *findings, struct xs_check_findings *folded,
+                            uint32_t *folded_of) {
+    struct xs_hash by_entry = {0}, by_kind = {0};
+    *folded = (struct xs_check_findings){0};
+    for (size_t i = 0; i < findings->place_count; i++)
+        fold_place(folded, &by_entry, &findings->places[i]);
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct xs_check_finding *g = &findings->items[i];
+        uint32_t site = fold_place(folded, &by_entry, &findings->places[g->site]);
+        uint64_t *known = xs_hash_put(&by_kind, xs_match_kind(g->detector, g->verdict), (uint64_t)site + 1);
+        if (!*known) {
+            struct xs_check_finding *added = xs_check_findings_add(folded, site);
+            added->kind = xs_strdup(g->kind);
+            added->detector = g->detector;
+            added->verdict = g->verdict;
+            *known = folded->count;
+        }
+        folded_of[i] = (uint32_t)*known - 1;
+        add_up(&folded->items[folded_of[i]], g);
+    }
+    xs_hash_free(&by_entry);
+    xs_hash_free(&by_kind);
 }
 
 /* --- matching --- */

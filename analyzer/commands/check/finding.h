@@ -29,7 +29,7 @@ struct xs_check_finding {
         uint64_t low, high;
     } range[XS_METRIC_UNITS];
 
-    unsigned verdicts; /* bits: one verdict, or several that join; from a baseline file only if several */
+    unsigned verdicts; /* bits: one verdict, or several that join */
 
     /* The next fields are about a run only; in a baseline NULL and false. */
     const char *remedy; /* static */
@@ -65,6 +65,13 @@ void xs_check_findings_add_place(struct xs_check_findings *findings, const struc
 
 /* Sets the ranges to the numbers themselves. */
 void xs_check_finding_is_exact(struct xs_check_finding *finding);
+
+/* Says whether there are call sites, but nothing is known of any but its entry point: the run has no stacks. */
+bool xs_check_findings_lack_stacks(const struct xs_check_findings *findings);
+/* Adds the findings of one kind at one entry point up, as runs with and without stacks are compared. `folded_of` gets
+ * for each finding the index of the sum that it is in. To be freed. */
+void xs_check_findings_fold(const struct xs_check_findings *findings, struct xs_check_findings *folded,
+                            uint32_t *folded_of);
 
 /* Matches the findings of two runs (commands/common/same_finding.h): gives for each finding of `now` the index of the
  * same one in `before`, or XS_UNMATCHED. */

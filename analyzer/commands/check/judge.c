@@ -34,6 +34,11 @@ uint64_t xs_judge_share_of(uint64_t value, double share) {
     return part >= 9e18 ? INT64_MAX : (uint64_t)part;
 }
 
+/* What a baseline's finding is compared with. */
+static const struct xs_check_finding *compared(const struct xs_judged *judged, size_t finding) {
+    return judged->sums.count ? &judged->sums.items[judged->states[finding].sum] : &judged->findings.items[finding];
+}
+
 enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct xs_check_terms *terms, size_t finding,
                                     enum xs_metric_unit unit) {
     if (!terms->baseline)
@@ -41,9 +46,14 @@ enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct
     uint32_t before = judged->states[finding].before;
     if (before == XS_UNMATCHED)
         return XS_STANDING_NEW;
-    uint64_t was = terms->baseline->findings.items[before].range[unit].high;
+    uint64_t was = judged->before->items[before].range[unit].high;
     uint64_t most = xs_sum(was, xs_judge_share_of(was, terms->tolerance));
-    return judged->findings.items[finding].range[unit].low > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
+    return compared(judged, finding)->range[unit].low > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
+}
+
+/* A finding of several verdicts counts under each that it has. */
+static bool is_kind(const struct xs_rule *rule, const struct xs_check_finding *f) {
+    return f->detector == (unsigned)rule->detector && (rule->verdict < 0 || f->verdicts >> rule->verdict & 1);
 }
 
 static bool is_about(const struct xs_rule *rule, const struct xs_check_finding *f) {
@@ -51,7 +61,7 @@ static bool is_about(const struct xs_rule *rule, const struct xs_check_finding *
         return false;
     if (rule->about != XS_RULE_FINDING)
         return !f->advice;
-    return f->detector == (unsigned)rule->detector && (rule->verdict < 0 || f->verdicts >> rule->verdict & 1);
+    return is_kind(rule, f);
 }
 
 enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, const struct xs_check_terms *terms,
@@ -172,34 +182,20 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     judge_modelled(j, r);
 }
 
-/* `verdicts`: the bits of those that a finding without one in its kind has. */
-static bool is_kind(const struct xs_rule *rule, const char *kind, unsigned verdicts) {
-    const struct xs_detector *d = xs_detectors[rule->detector];
-    size_t id = strlen(d->id);
-    if (strncmp(kind, d->id, id) != 0 || (kind[id] && kind[id] != '/'))
-        return false;
-    if (rule->verdict >= 0 && !kind[id] && d->verdicts_join) /* it counts under each that it has */
-        return verdicts >> rule->verdict & 1;
-    return rule->verdict < 0 || (kind[id] && !strcmp(kind + id + 1, d->verdicts[rule->verdict].name));
-}
-
-static uint64_t base_of(const struct xs_rule *rule, const struct xs_check_finding *f, bool high) {
-    return high ? f->range[rule->unit].high : xs_check_measured(f, rule->unit);
-}
-
 /* What the baseline has of it, without what is suppressed by now; `high`: the upper end of its interval. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
-    const struct xs_check_findings *before = &j->terms->baseline->findings;
+    const struct xs_check_findings *before = j->judged->before;
+    bool *suppressed = xs_realloc(NULL, before->count);
     uint64_t base = 0;
+    memset(suppressed, 0, before->count);
+    for (size_t i = 0; i < j->judged->findings.count; i++)
+        if (j->judged->states[i].before != XS_UNMATCHED && xs_judge_is_suppressed(j, i))
+            suppressed[j->judged->states[i].before] = true;
     for (size_t i = 0; i < before->count; i++)
-        if (is_kind(rule, before->items[i].kind, before->items[i].verdicts))
-            base = xs_sum(base, base_of(rule, &before->items[i], high));
-    for (size_t i = 0; i < j->judged->findings.count; i++) {
-        uint32_t was = j->judged->states[i].before;
-        if (was != XS_UNMATCHED && xs_judge_is_suppressed(j, i) &&
-            is_kind(rule, before->items[was].kind, before->items[was].verdicts))
-            base -= base_of(rule, &before->items[was], high) <= base ? base_of(rule, &before->items[was], high) : base;
-    }
+        if (is_kind(rule, &before->items[i]) && !suppressed[i])
+            base = xs_sum(base, high ? before->items[i].range[rule->unit].high
+                                     : xs_check_measured(&before->items[i], rule->unit));
+    free(suppressed);
     return base;
 }
 
@@ -233,14 +229,14 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
     r->value_known = true;
     r->limit = absolute_limit(j, rule);
     for (size_t i = 0; i < j->judged->findings.count; i++) {
-        const struct xs_check_finding *f = &j->judged->findings.items[i];
+        const struct xs_check_finding *own = &j->judged->findings.items[i];
+        const struct xs_check_finding *f = rule->relative ? compared(j->judged, i) : own;
         uint64_t value = xs_judge_measured(rule, f), limit = absolute_limit(j, rule), base = 0;
-        if (f->advice || (rule->about == XS_RULE_SURE && !f->least_ns) || xs_judge_is_suppressed(j, i))
+        if (own->advice || (rule->about == XS_RULE_SURE && !f->least_ns) || xs_judge_is_suppressed(j, i))
             continue;
         if (rule->relative) {
             uint32_t before = j->judged->states[i].before;
-            const struct xs_check_finding *was =
-                before == XS_UNMATCHED ? NULL : &j->terms->baseline->findings.items[before];
+            const struct xs_check_finding *was = before == XS_UNMATCHED ? NULL : &j->judged->before->items[before];
             base = was ? xs_judge_measured(rule, was) : 0;
             limit = limit_on(rule, was ? range_of(rule, was).high : 0);
         } else if (xs_judged_standing(j->judged, j->terms, i, rule->unit) == XS_STANDING_SAME) {
@@ -259,7 +255,7 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
             r->limit = limit;
             r->base = base;
             r->has_base = rule->relative;
-            r->at_most = rule->unit == XS_METRIC_NS && rule->about != XS_RULE_SURE && f->at_most;
+            r->at_most = rule->unit == XS_METRIC_NS && rule->about != XS_RULE_SURE && own->at_most;
             r->least = f->least_ns;
         }
         any = true;
@@ -344,24 +340,48 @@ static void add_notes(struct xs_judge *j) {
         add_note(j->judged, "SIMULATED: the times are those of a model, not of a GPU.");
 }
 
+/* Finds the findings again in the baseline. Runs with and without stacks have in common only which entry points were
+ * called. */
+static void match(struct xs_judged *judged, const struct xs_check_findings *baseline) {
+    size_t count = judged->findings.count;
+    uint32_t *before = xs_realloc(NULL, sizeof *before * count), *sum = NULL;
+    const struct xs_check_findings *now = &judged->findings;
+    judged->before = baseline;
+    if (xs_check_findings_lack_stacks(baseline) != xs_check_findings_lack_stacks(now)) {
+        uint32_t *sum_before = xs_realloc(NULL, sizeof *sum_before * baseline->count);
+        sum = xs_realloc(NULL, sizeof *sum * count);
+        xs_check_findings_fold(baseline, &judged->before_sums, sum_before);
+        xs_check_findings_fold(now, &judged->sums, sum);
+        judged->before = &judged->before_sums;
+        now = &judged->sums;
+        free(sum_before);
+        add_note(judged, "%s has no call sites, so findings are compared by the driver's entry points alone.",
+                 xs_check_findings_lack_stacks(baseline) ? "The baseline" : "This trace");
+    }
+    xs_check_match(judged->before, now, before);
+    for (size_t i = 0; i < count; i++) {
+        judged->states[i].sum = sum ? sum[i] : 0;
+        judged->states[i].before = before[sum ? sum[i] : i];
+    }
+    free(before);
+    free(sum);
+}
+
 static void look_up_states(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
     size_t count = judged->findings.count;
     const struct xs_check_config *config = j->terms->config;
-    uint32_t *before = xs_realloc(NULL, sizeof *before * count);
     judged->states = xs_realloc(NULL, sizeof *judged->states * count);
-    if (j->terms->baseline)
-        xs_check_match(&j->terms->baseline->findings, &judged->findings, before);
     for (size_t i = 0; i < count; i++) {
         long s = xs_check_config_suppression(config, &judged->findings.items[i]);
-        judged->states[i] =
-            (struct xs_judged_state){.suppression = s, .before = j->terms->baseline ? before[i] : XS_UNMATCHED};
+        judged->states[i] = (struct xs_judged_state){.suppression = s, .before = XS_UNMATCHED};
         if (s >= 0) {
             j->terms->used[s] = true;
             judged->states[i].failing = config->suppressions[s].expired;
         }
     }
-    free(before);
+    if (j->terms->baseline)
+        match(judged, &j->terms->baseline->findings);
     for (size_t s = 0; s < config->suppression_count; s++) {
         bool needed = false;
         for (size_t i = 0; i < count && config->suppressions[s].expired; i++)
@@ -375,7 +395,7 @@ static void look_up_states(struct xs_judge *j) {
 
 static void find_gone(struct xs_judge *j) {
     struct xs_judged *judged = j->judged;
-    size_t count = j->terms->baseline ? j->terms->baseline->findings.count : 0;
+    size_t count = judged->before ? judged->before->count : 0;
     bool *here = xs_realloc(NULL, count);
     memset(here, 0, count);
     for (size_t i = 0; i < judged->findings.count; i++)
@@ -429,5 +449,7 @@ void xs_judged_free(struct xs_judged *judged) {
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     xs_check_findings_free(&judged->findings);
+    xs_check_findings_free(&judged->sums);
+    xs_check_findings_free(&judged->before_sums);
     *judged = (struct xs_judged){0};
 }

@@ -26,7 +26,8 @@ extern const char *const xs_standing_names[]; /* NULL, "same", "grown", "new" */
 
 struct xs_judged_state {
     long suppression; /* index in the configuration's suppressions, -1: none. An expired one does not hold */
-    uint32_t before;  /* index in the baseline's findings, XS_UNMATCHED: none */
+    uint32_t before;  /* index in `before`, XS_UNMATCHED: none */
+    uint32_t sum;     /* index in `sums`, if that is not empty */
     bool failing;     /* a rule fails because of this finding, or its suppression has expired */
 };
 
@@ -47,16 +48,20 @@ struct xs_rule_result {
     size_t place_count;
 };
 
-struct xs_judged {
+struct xs_judged {                           /* must not be moved: `before` may point into it */
     char *path, *cwd, *executable, *command; /* of the trace and its run; any text */
     enum xs_outcome outcome;                 /* the worst of all rules */
     struct xs_check_findings findings;
     struct xs_judged_state *states; /* one for each finding */
+    /* What the findings are compared with: those of the baseline, or, if only one of both runs has stacks, their sums
+     * by kind and entry point; `sums` is then the same of this run's. NULL: there is no baseline. */
+    const struct xs_check_findings *before;
+    struct xs_check_findings sums, before_sums;
     struct xs_rule_result *results; /* one for each rule */
     size_t result_count;
     size_t *expired; /* suppressions that have expired, but are still needed */
     size_t expired_count;
-    size_t *gone; /* findings of the baseline that are gone now */
+    size_t *gone; /* indexes in `before` of findings that are gone now */
     size_t gone_count;
     struct xs_recorded_time recorded; /* the base of shares */
     uint64_t undecided;               /* instances, over all findings */

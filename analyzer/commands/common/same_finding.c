@@ -93,6 +93,11 @@ void xs_match_sites_free(struct xs_match_sites *sites) {
 
 /* --- findings --- */
 
+uint64_t xs_match_kind(unsigned detector, unsigned verdict) {
+    return (uint64_t)detector << 32 |
+           (detector < xs_detector_count ? xs_finding_compared_verdict(detector, verdict) : verdict);
+}
+
 struct xs_match_finding *xs_match_findings_of(const struct xs_findings *findings, const struct xs_match_sites *sites) {
     struct xs_match_finding *list = xs_realloc(NULL, findings->count * sizeof *list);
     for (size_t i = 0; i < findings->count; i++) {
@@ -103,17 +108,15 @@ struct xs_match_finding *xs_match_findings_of(const struct xs_findings *findings
 }
 
 struct keyed {
+    uint64_t kind;
     uint32_t place; /* of the run after */
-    unsigned detector, verdict;
     uint32_t index;
 };
 
 static int compare_keys(const struct keyed *x, const struct keyed *y) {
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    if (x->detector != y->detector)
-        return x->detector < y->detector ? -1 : 1;
-    return (x->verdict > y->verdict) - (x->verdict < y->verdict);
+    return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 static int by_key(const void *a, const void *b) {
@@ -130,10 +133,9 @@ static size_t list_keys(struct keyed *list, const struct xs_match_finding *findi
     for (uint32_t i = 0; i < count; i++) {
         const struct xs_match_finding *f = &findings[i];
         uint32_t place = place_of ? place_of[f->place] : f->place;
-        unsigned verdict =
-            f->detector < xs_detector_count ? xs_finding_compared_verdict(f->detector, f->verdict) : f->verdict;
         if (place != XS_UNMATCHED && matched[i] == XS_UNMATCHED)
-            list[listed++] = (struct keyed){place, f->detector, any_verdict ? 0 : verdict, i};
+            list[listed++] =
+                (struct keyed){any_verdict ? f->detector : xs_match_kind(f->detector, f->verdict), place, i};
     }
     qsort(list, listed, sizeof *list, by_key);
     return listed;

@@ -32,6 +32,9 @@ struct xs_match_finding {
     unsigned detector, verdict;
 };
 
+/* Returns a detector and a verdict as one number, by which findings are compared: equal for verdicts that join. */
+uint64_t xs_match_kind(unsigned detector, unsigned verdict);
+
 /* The findings of a run in their order, at the places of xs_match_sites_of. To be freed. */
 struct xs_match_finding *xs_match_findings_of(const struct xs_findings *findings, const struct xs_match_sites *sites);
 

@@ -91,7 +91,7 @@ static void fold_findings(struct xs_side *side, const uint32_t *folded) {
     for (size_t i = 0; i < side->finding_count; i++) {
         struct xs_side_finding finding = side->findings[i];
         finding.place = folded[finding.place];
-        uint64_t *known = xs_hash_put(&side->finding_by_key, xs_side_key(finding.detector, finding.verdict),
+        uint64_t *known = xs_hash_put(&side->finding_by_key, xs_match_kind(finding.detector, finding.verdict),
                                       (uint64_t)finding.place + 1);
         if (*known) {
             add_amounts(side, side->of + (*known - 1) * limit, side->of + i * limit);

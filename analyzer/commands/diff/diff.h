@@ -74,11 +74,6 @@ struct xs_side_finding {
     const char *name; /* as `explain` takes it for the first run that had the finding */
 };
 
-/* Returns the key of a finding's kind in finding_by_key. */
-static inline uint64_t xs_side_key(unsigned detector, unsigned verdict) {
-    return (uint64_t)detector << 32 | xs_finding_compared_verdict(detector, verdict);
-}
-
 struct xs_side { /* zeroed: empty */
     struct xs_side_run *runs;
     size_t run_count, run_limit;

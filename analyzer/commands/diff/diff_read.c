@@ -183,7 +183,7 @@ static void add_sites(struct xs_side *side, const struct xs_findings *findings, 
 static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings *findings, size_t index,
                                  uint32_t place) {
     const struct xs_finding *f = &findings->items[index];
-    uint64_t *found = xs_hash_put(&side->finding_by_key, xs_side_key(f->detector, f->verdict), (uint64_t)place + 1);
+    uint64_t *found = xs_hash_put(&side->finding_by_key, xs_match_kind(f->detector, f->verdict), (uint64_t)place + 1);
     if (*found) {
         unsigned *verdict = &side->findings[*found - 1].verdict;
         *verdict = *verdict == f->verdict ? f->verdict : XS_SEVERAL_VERDICTS;
