@@ -87,11 +87,11 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
     xs_json_count(json, "instances", g->instances);
     xs_json_count(json, "transfers", g->transfers);
     xs_json_count(json, "bytes", g->bytes);
-    xs_json_count(json, "gives_back_ns", g->gives_back_ns);
+    xs_json_count(json, "saves_ns", g->saves_ns);
     xs_json_count(json, "saves_least_ns", g->least_ns);
     put_range(json, "instances_low", "instances_high", &g->range[XS_METRIC_COUNT]);
     put_range(json, "bytes_low", "bytes_high", &g->range[XS_METRIC_BYTES]);
-    put_range(json, "gives_back_low_ns", "gives_back_high_ns", &g->range[XS_METRIC_NS]);
+    put_range(json, "saves_low_ns", "saves_high_ns", &g->range[XS_METRIC_NS]);
     xs_json_end(json, '}');
 }
 
@@ -178,11 +178,11 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         "SELECT json_extract(value, '$.finding'), json_extract(value, '$.entry_point'),"
         " json_extract(value, '$.function'), json_extract(value, '$.file'), json_extract(value, '$.text'),"
         " ifnull(json_extract(value, '$.line'), 0), json_extract(value, '$.instances'),"
-        " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.gives_back_ns'),"
+        " json_extract(value, '$.transfers'), json_extract(value, '$.bytes'), json_extract(value, '$.saves_ns'),"
         " json_extract(value, '$.saves_least_ns'), json_extract(value, '$.verdicts'),"
         " json_extract(value, '$.instances_low'), json_extract(value, '$.instances_high'),"
         " json_extract(value, '$.bytes_low'), json_extract(value, '$.bytes_high'),"
-        " json_extract(value, '$.gives_back_low_ns'), json_extract(value, '$.gives_back_high_ns')"
+        " json_extract(value, '$.saves_low_ns'), json_extract(value, '$.saves_high_ns')"
         " FROM json_each(?1, '$.findings')";
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
@@ -199,7 +199,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         g->instances = xs_json_document_count(row, 6, &good);
         g->transfers = xs_json_document_count(row, 7, &good);
         g->bytes = xs_json_document_count(row, 8, &good);
-        g->gives_back_ns = xs_json_document_count(row, 9, &good);
+        g->saves_ns = xs_json_document_count(row, 9, &good);
         g->least_ns = xs_json_document_count(row, 10, &good);
         g->verdicts = verdicts_at(row, 11, g->kind, &good);
         xs_check_finding_is_exact(g);

@@ -169,7 +169,7 @@ static void collect_sites(struct xs_side *side, const struct xs_findings *findin
     for (size_t i = 0; i < findings->count; i++)
         note_site(side, findings, findings->items[i].site, here);
     for (size_t i = 0; i < findings->at_sites.count; i++)
-        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].gives_back_ns)
+        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].saves_ns)
             note_site(side, findings, (uint32_t)i, here);
     for (uint32_t i = 0; i < sites->placed_count; i++)
         note_site(side, findings, sites->count + i, here);
@@ -233,7 +233,7 @@ static void add_sites(struct xs_side *side, const struct xs_findings *findings, 
         at->of[XS_MEASURE_DEVICE_NS] = (struct xs_metric_value){total->device_ns, none || total->timed};
         at->of[XS_MEASURE_EXPOSED_NS] = (struct xs_metric_value){total->exposed_ns, none || total->exposed};
         at->of[XS_MEASURE_HOST_NS].value = total->host_ns;
-        at->of[XS_MEASURE_GIVES_BACK_NS].value = total->gives_back_ns;
+        at->of[XS_MEASURE_SAVES_NS].value = total->saves_ns;
     }
 }
 
@@ -287,7 +287,7 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         add_to(&of->of[XS_MEASURE_DEVICE_NS], xs_amount_ns(&amount, f->cost.device_ns), f->timed_instances > 0);
         add_to(&of->of[XS_MEASURE_EXPOSED_NS], xs_amount_ns(&amount, f->cost.exposed_ns), f->exposed_instances > 0);
         add_to(&of->of[XS_MEASURE_HOST_NS], xs_amount_ns(&amount, f->cost.host_ns), true);
-        add_to(&of->of[XS_MEASURE_GIVES_BACK_NS], f->gives_back_ns, true);
+        add_to(&of->of[XS_MEASURE_SAVES_NS], f->saves.most_ns, true);
         add_to(&of->at_least, f->saves.least_ns, true);
         if (i >= findings->cause_count) /* finding k is the first of cause k */
             continue;
