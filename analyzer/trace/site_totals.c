@@ -52,11 +52,6 @@ int xs_site_totals_add_thinned(struct xs_site_totals *totals, struct xs_sites *s
     return xs_scan_end(&scan);
 }
 
-void xs_site_totals_clear_gains(struct xs_site_totals *totals) {
-    for (size_t i = 0; i < totals->count; i++)
-        totals->of[i].gives_back_ns = 0;
-}
-
 void xs_site_totals_free(struct xs_site_totals *totals) {
     free(totals->of);
     *totals = (struct xs_site_totals){0};

@@ -16,9 +16,7 @@ struct xs_site_total {
     uint64_t exposed;          /* of the transfers: those whose exposed time is known */
     uint64_t exposed_ns;       /* of those */
     uint64_t host_ns;          /* inside the calls */
-    /* What removing the findings would give back of the transfers, memsets and allocations that were called here: each
-     * once, with the most that a finding claims of it. What may save nothing and advice are not in it. */
-    uint64_t gives_back_ns;
+    uint64_t saves_ns;         /* most that the repairs of the causes here save; 0 until the causes are found */
 };
 
 struct xs_site_totals {       /* zeroed: empty */
@@ -33,7 +31,6 @@ void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_eve
 /* What a trace that reached its largest size has no rows of any more. Negative status: the message is set. */
 int xs_site_totals_add_thinned(struct xs_site_totals *totals, struct xs_sites *sites, const struct xs_trace *trace,
                                char *message);
-void xs_site_totals_clear_gains(struct xs_site_totals *totals);
 void xs_site_totals_free(struct xs_site_totals *totals);
 
 #endif

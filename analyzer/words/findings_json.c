@@ -157,7 +157,7 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
     else
         xs_json_null(json, "apart");
     put_saving(findings, f, json);
-    xs_json_count(json, "gives_back_ns", f->gives_back_ns);
+    xs_json_count(json, "saves_ns", f->saves.most_ns);
     xs_json_bool(json, "in_total", leads_a_cause(findings, index));
     xs_json_bool(json, "advice", f->advice);
     xs_json_bool(json, "folded", f->folded);
@@ -172,7 +172,7 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
 static void put_total(const struct xs_findings *findings, struct xs_json *json) {
     const struct xs_total *t = &findings->total;
     xs_json_object(json, "findings_total");
-    xs_json_count(json, "gives_back_ns", t->gives_back_ns);
+    xs_json_count(json, "saves_ns", findings->together.most_ns);
     put_ns(json, "device_ns", findings->timed > 0, t->device_ns);
     put_ns(json, "exposed_ns", findings->exposed_known, t->exposed_ns);
     xs_json_count(json, "host_ns", t->host_ns);

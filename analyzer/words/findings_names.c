@@ -174,16 +174,16 @@ bool xs_cause_offers(const struct xs_findings *findings, const struct xs_cause *
     const struct xs_detector *d = xs_detectors[f->detector];
     unsigned repair = 1u << xs_detector_repair(d, f->verdict);
     bool is_sure = !(d->unsure_verdicts >> f->verdict & 1), is_other = i && !(*repairs & repair);
-    if (!i || (f->gives_back_ns && is_sure))
+    if (!i || (f->saves.most_ns && is_sure))
         *repairs |= repair;
-    return is_other && f->gives_back_ns && is_sure;
+    return is_other && f->saves.most_ns && is_sure;
 }
 
 bool xs_finding_at_most(const struct xs_finding *f) { return !f->advice && xs_saving_is_range(&f->saves); }
 
 void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     if (!f->advice)
-        xs_say_gain(text, xs_finding_at_most(f) ? XS_UP_TO : "", f->gives_back_ns, &findings->recorded);
+        xs_say_gain(text, xs_finding_at_most(f) ? XS_UP_TO : "", f->saves.most_ns, &findings->recorded);
 }
 
 void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {

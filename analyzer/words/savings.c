@@ -183,9 +183,9 @@ void xs_sample_json(struct xs_json *json, const struct xs_sample *sample) {
     xs_json_number(json, "instances", round(sample->estimate * 10) / 10);
     xs_json_number(json, "instances_low", floor(sample->low * 10) / 10);
     xs_json_number(json, "instances_high", ceil(sample->high * 10) / 10);
-    xs_json_number(json, "gives_back_ns", round(sample->ns));
-    xs_json_number(json, "gives_back_low_ns", floor(sample->low_ns));
-    xs_json_number(json, "gives_back_high_ns", ceil(sample->high_ns));
+    xs_json_number(json, "claimed_ns", round(sample->ns));
+    xs_json_number(json, "claimed_low_ns", floor(sample->low_ns));
+    xs_json_number(json, "claimed_high_ns", ceil(sample->high_ns));
     xs_json_end(json, '}');
 }
 

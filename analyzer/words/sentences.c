@@ -64,7 +64,7 @@ void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
 void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
     char run[XS_UNIT_BYTES], left[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     const struct xs_recorded_time *recorded = &findings->recorded;
-    uint64_t ns = findings->total.gives_back_ns, whole_ns = recorded->ns;
+    uint64_t ns = findings->together.most_ns, whole_ns = recorded->ns;
     if (!ns)
         return;
     xs_say_total(text, xs_saving_is_range(&findings->together), ns);

@@ -31,7 +31,7 @@ import json, sys
 for line in open(sys.argv[1], encoding="utf-8"):
     row = json.loads(line)
     if any(name.split("#")[0] == "noop-upload" for name in row["findings"]):
-        assert row["direction"] == "h2d" and len(row["content"]) == 32 and row["removable_ns"] > 0, row
+        assert row["direction"] == "h2d" and len(row["content"]) == 32 and row["saves_ns"] > 0, row
         print(row["id"])
 PY
 cmp wanted found || show "noop uploads"

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { addressHas, check, extent, frame, json, named, tabs, texts } from './browser.mjs';
 
-const BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
+const BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', saves_ns: 'saving' };
 const word = ({ change, decided_by: by }) =>
   ({
     disappeared: 'gone',

@@ -84,11 +84,11 @@ static void put_finding(struct xs_json *json, const struct xs_check_finding *g) 
     xs_json_count(json, "instances", g->instances);
     xs_json_count(json, "transfers", g->transfers);
     xs_json_count(json, "bytes", g->bytes);
-    xs_json_count(json, "gives_back_ns", g->gives_back_ns);
+    xs_json_count(json, "saves_ns", g->saves_ns);
     xs_json_count(json, "saves_least_ns", g->least_ns);
     put_range(json, "instances_low", "instances_high", &g->range[XS_METRIC_COUNT]);
     put_range(json, "bytes_low", "bytes_high", &g->range[XS_METRIC_BYTES]);
-    put_range(json, "gives_back_low_ns", "gives_back_high_ns", &g->range[XS_METRIC_NS]);
+    put_range(json, "saves_low_ns", "saves_high_ns", &g->range[XS_METRIC_NS]);
     xs_json_end(json, '}');
 }
 
@@ -243,11 +243,11 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
     static const char sql[] =
         "SELECT site.key, json_extract(found.value, '$.finding'), json_extract(found.value, '$.verdicts'),"
         " json_extract(found.value, '$.instances'), json_extract(found.value, '$.transfers'),"
-        " json_extract(found.value, '$.bytes'), json_extract(found.value, '$.gives_back_ns'),"
+        " json_extract(found.value, '$.bytes'), json_extract(found.value, '$.saves_ns'),"
         " json_extract(found.value, '$.saves_least_ns'),"
         " json_extract(found.value, '$.instances_low'), json_extract(found.value, '$.instances_high'),"
         " json_extract(found.value, '$.bytes_low'), json_extract(found.value, '$.bytes_high'),"
-        " json_extract(found.value, '$.gives_back_low_ns'), json_extract(found.value, '$.gives_back_high_ns')"
+        " json_extract(found.value, '$.saves_low_ns'), json_extract(found.value, '$.saves_high_ns')"
         " FROM json_each(?1, '$.call_sites') AS site, json_each(site.value, '$.findings') AS found";
     sqlite3_stmt *row = xs_json_document_ask(document, sql);
     bool good = row != NULL;
@@ -264,7 +264,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
         g->instances = xs_json_document_count(row, 3, &good);
         g->transfers = xs_json_document_count(row, 4, &good);
         g->bytes = xs_json_document_count(row, 5, &good);
-        g->gives_back_ns = xs_json_document_count(row, 6, &good);
+        g->saves_ns = xs_json_document_count(row, 6, &good);
         g->least_ns = xs_json_document_count(row, 7, &good);
         xs_check_finding_is_exact(g);
         read_range(row, 8, &g->range[XS_METRIC_COUNT], &good);

@@ -18,7 +18,7 @@
 XS_DECLARE_COMMAND(check)
 
 /* A baseline and suppressions are about findings: with them each is judged by itself. */
-#define DEFAULT_RULES "removable-time:1%"
+#define DEFAULT_RULES "saved-time:1%"
 #define DEFAULT_RULES_OF_FINDINGS "any:1%"
 #define CANNOT_DECIDE "if the trace does not have enough data to decide "
 #define ANY_IS "every finding, each by itself, by what it saves"
@@ -75,7 +75,7 @@ static const char doc[] =
     "Checks traces against limits, for CI. " XS_HELP_LIMITS " A rule also fails " CANNOT_DECIDE
     "it; the output then says why. --allow-unknown accepts that."
     "\v"
-    "A rule is NAME:LIMIT. NAME is a metric (`removable-time', `wall-time', ...), a finding (`noop-upload', "
+    "A rule is NAME:LIMIT. NAME is a metric (`saved-time', `wall-time', ...), a finding (`noop-upload', "
     "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS
     "); --rules lists them. LIMIT is the largest value allowed: " XS_LIMIT_FORMS(
         "%") "the baseline's value (+10%, +3, +20ms).\n"
@@ -84,7 +84,7 @@ static const char doc[] =
              "\n"
              "Examples:\n"
              "  xferspy run --fingerprint=all -o run.db -- ./app && xferspy check run.db\n"
-             "  xferspy check --fail-on=removable-time:5%,noop-upload:0 run.db\n"
+             "  xferspy check --fail-on=saved-time:5%,noop-upload:0 run.db\n"
              "  xferspy check --write-baseline=baseline.json run.db\n"
              "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
              "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"

@@ -23,7 +23,7 @@ static void put_key(struct xs_json *json, const struct xs_check_finding *f) {
     xs_json_count(json, "instances_high", f->range[XS_METRIC_COUNT].high);
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
-    xs_json_count(json, "gives_back_ns", f->gives_back_ns);
+    xs_json_count(json, "saves_ns", f->saves_ns);
     xs_json_count(json, "saves_least_ns", f->least_ns);
 }
 

@@ -63,7 +63,7 @@ static int by_place(const void *left, const void *right) {
     if (!order)
         order = (int)state_of(b)->failing - (int)state_of(a)->failing;
     if (!order)
-        order = (x->gives_back_ns < y->gives_back_ns) - (x->gives_back_ns > y->gives_back_ns);
+        order = (x->saves_ns < y->saves_ns) - (x->saves_ns > y->saves_ns);
     return order ? order : (a->judged > b->judged) - (a->judged < b->judged);
 }
 
@@ -198,7 +198,7 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
     char share[XS_UNIT_BYTES];
     xs_string_format(text, "%c%s: ", d->title[0] - 'a' + 'A', d->title + 1);
     xs_check_amount(text, f);
-    if (!f->advice && *xs_format_share(share, f->gives_back_ns, e->judged->recorded.ns))
+    if (!f->advice && *xs_format_share(share, f->saves_ns, e->judged->recorded.ns))
         xs_string_format(text, ", %s %s", share, xs_share_is_of(&e->judged->recorded));
     xs_string_format(text, ". At ");
     add_literal(text, f->place);
@@ -260,7 +260,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
     xs_json_text(json, "name", f->name);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "bytes", f->bytes);
-    xs_json_count(json, "gives_back_ns", f->gives_back_ns);
+    xs_json_count(json, "saves_ns", f->saves_ns);
     xs_json_count(json, "saves_least_ns", f->least_ns);
     xs_json_end(json, '}');
     xs_json_end(json, '}');

@@ -101,7 +101,7 @@ static void put_next(const struct xs_judged *judged, struct xs_out *out) {
         failed |= r->outcome == XS_OUTCOME_FAIL;
         for (size_t k = 0; r->outcome == XS_OUTCOME_FAIL && k < r->place_count; k++) {
             const struct xs_check_finding *f = &judged->findings.items[r->places[k]];
-            most = !most || f->gives_back_ns > most->gives_back_ns ? f : most;
+            most = !most || f->saves_ns > most->saves_ns ? f : most;
         }
     }
     if (most) {

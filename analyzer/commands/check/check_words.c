@@ -28,7 +28,7 @@ static void put_measured(struct xs_string *text, const struct xs_rule *rule, uin
 
 /* Whether it limits what repairs save, and not what something took. */
 static bool is_saving(const struct xs_rule *rule) {
-    bool metric = rule->metric == XS_METRIC_REMOVABLE_TIME || rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME;
+    bool metric = rule->metric == XS_METRIC_SAVED_TIME || rule->metric == XS_METRIC_LEAST_SAVED_TIME;
     return rule->unit == XS_METRIC_NS && (rule->about == XS_RULE_METRIC ? metric : true);
 }
 
@@ -94,7 +94,7 @@ void xs_check_amount(struct xs_string *text, const struct xs_check_finding *f) {
     xs_string_format(text, "%s", f->amount);
     if (!f->advice) {
         xs_string_format(text, ", saves ");
-        xs_saving_text(text, f->least_ns, f->gives_back_ns);
+        xs_saving_text(text, f->least_ns, f->saves_ns);
     }
     if (f->checked && *f->checked)
         xs_string_format(text, " (%s)", f->checked);

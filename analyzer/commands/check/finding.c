@@ -60,7 +60,7 @@ static void set_place(struct xs_check_finding *g, const struct xs_reading *readi
 void xs_check_finding_is_exact(struct xs_check_finding *g) {
     g->range[XS_METRIC_COUNT] = (struct xs_check_range){g->instances, g->instances};
     g->range[XS_METRIC_BYTES] = (struct xs_check_range){g->bytes, g->bytes};
-    g->range[XS_METRIC_NS] = (struct xs_check_range){g->gives_back_ns, g->gives_back_ns};
+    g->range[XS_METRIC_NS] = (struct xs_check_range){g->saves_ns, g->saves_ns};
 }
 
 static uint64_t in_proportion(uint64_t value, double times) {
@@ -81,11 +81,11 @@ static void set_ranges(struct xs_check_finding *g, const struct xs_finding *f) {
                                                         in_proportion(f->bytes, (double)high / found)};
     if (!scaled || at <= found)
         return;
-    uint64_t exact = g->gives_back_ns > scaled ? g->gives_back_ns - scaled : 0;
+    uint64_t exact = g->saves_ns > scaled ? g->saves_ns - scaled : 0;
     uint64_t least = exact + in_proportion(scaled, ((double)low - found) / (at - found));
     uint64_t most = exact + in_proportion(scaled, ((double)high - found) / (at - found));
-    g->range[XS_METRIC_NS].low = least < g->gives_back_ns ? least : g->gives_back_ns;
-    g->range[XS_METRIC_NS].high = most > g->gives_back_ns && !xs_sample_is_few(s) ? most : g->gives_back_ns;
+    g->range[XS_METRIC_NS].low = least < g->saves_ns ? least : g->saves_ns;
+    g->range[XS_METRIC_NS].high = most > g->saves_ns && !xs_sample_is_few(s) ? most : g->saves_ns;
 }
 
 void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings) {
@@ -116,7 +116,7 @@ void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_find
         g->instances = all.instances;
         g->transfers = all.transfers;
         g->bytes = all.bytes;
-        g->gives_back_ns = f->gives_back_ns;
+        g->saves_ns = f->saves.most_ns;
         g->least_ns = f->saves.least_ns;
         set_ranges(g, f);
         g->leads = i < reading->findings->cause_count; /* finding k is the first of cause k */
@@ -172,7 +172,7 @@ static void add_up(struct xs_check_finding *sum, const struct xs_check_finding *
     sum->instances = xs_sum(sum->instances, g->instances);
     sum->transfers = xs_sum(sum->transfers, g->transfers);
     sum->bytes = xs_sum(sum->bytes, g->bytes);
-    sum->gives_back_ns = xs_sum(sum->gives_back_ns, g->gives_back_ns);
+    sum->saves_ns = xs_sum(sum->saves_ns, g->saves_ns);
     sum->least_ns = xs_sum(sum->least_ns, g->least_ns);
     for (int unit = 0; unit < XS_METRIC_UNITS; unit++) {
         sum->range[unit].low = xs_sum(sum->range[unit].low, g->range[unit].low);

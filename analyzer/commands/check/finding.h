@@ -22,7 +22,7 @@ struct xs_check_finding {
     const char *entry_point, *function, *file, *text;
     uint32_t line;                        /* 0: not known */
     uint64_t instances, transfers, bytes; /* totals, including unchecked contents */
-    uint64_t gives_back_ns, least_ns;     /* most and least that it saves */
+    uint64_t saves_ns, least_ns;          /* most and least that it saves */
     /* Holds 95 % intervals by unit: of the instances, the bytes and the largest saving, if they are estimates; else
      * both ends are the number. */
     struct xs_check_range {

@@ -22,7 +22,7 @@ const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};
 const char *const xs_standing_names[] = {NULL, "same", "grown", "new"};
 
 uint64_t xs_check_measured(const struct xs_check_finding *f, enum xs_metric_unit unit) {
-    return unit == XS_METRIC_COUNT ? f->instances : unit == XS_METRIC_BYTES ? f->bytes : f->gives_back_ns;
+    return unit == XS_METRIC_COUNT ? f->instances : unit == XS_METRIC_BYTES ? f->bytes : f->saves_ns;
 }
 
 uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *f) {
@@ -126,7 +126,7 @@ static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
 static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
-        if (f->leads && f->gives_back_ns && !f->folded && !xs_judge_is_suppressed(j, i))
+        if (f->leads && f->saves_ns && !f->folded && !xs_judge_is_suppressed(j, i))
             add_place(r, i);
     }
 }
@@ -160,11 +160,11 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     r->value_known = now->known;
     r->value = now->value;
     r->limit = absolute_limit(j, r->rule);
-    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME) {
+    if (r->rule->metric == XS_METRIC_SAVED_TIME) {
         r->at_most = xs_saving_is_range(&j->reading->findings->together);
         r->least = j->reading->findings->together.least_ns;
     }
-    if (r->rule->metric == XS_METRIC_REMOVABLE_TIME || r->rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME)
+    if (r->rule->metric == XS_METRIC_SAVED_TIME || r->rule->metric == XS_METRIC_LEAST_SAVED_TIME)
         add_causes(j, r);
     if (r->rule->relative) {
         const struct xs_metric_value *was = &j->terms->baseline->metrics.of[r->rule->metric];
@@ -355,7 +355,7 @@ static void match(struct xs_judged *judged, const struct xs_check_findings *base
         judged->before = &judged->before_sums;
         now = &judged->sums;
         free(sum_before);
-        add_note(judged, "%s has no call sites, so findings are compared by the driver's entry points alone.",
+        add_note(judged, "%s has no call sites, so the findings of a kind at one entry point are compared as one.",
                  xs_check_findings_lack_stacks(baseline) ? "The baseline" : "This trace");
     }
     xs_check_match(judged->before, now, before);

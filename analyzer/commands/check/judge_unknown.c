@@ -131,7 +131,7 @@ static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule
 
 static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
     int metric = r->rule->metric;
-    if (metric == XS_METRIC_REMOVABLE_TIME) {
+    if (metric == XS_METRIC_SAVED_TIME) {
         add_contents_reason(j, reason);
         add_device_reason(j, reason);
         add_unchecked_in_all(j, r, reason);
@@ -151,7 +151,7 @@ static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_res
  * waste, as the program asked for them. So a limit may be passed by what did not run, or be kept by what was repaired.
  */
 char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule) {
-    bool saves = rule->metric == XS_METRIC_REMOVABLE_TIME || rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME;
+    bool saves = rule->metric == XS_METRIC_SAVED_TIME || rule->metric == XS_METRIC_LEAST_SAVED_TIME;
     bool measured = rule->about == XS_RULE_METRIC && rule->unit == XS_METRIC_NS && !saves;
     if (measured || !xs_repaired_any(&j->reading->summary.repaired))
         return NULL;

@@ -1,4 +1,4 @@
-/* Parses rules, as people write them: NAME:LIMIT, "removable-time:5%", "noop-upload:0", "wall-time:+10%". */
+/* Parses rules, as people write them: NAME:LIMIT, "saved-time:5%", "noop-upload:0", "wall-time:+10%". */
 #ifndef XFERSPY_ANALYZER_CHECK_RULE_H
 #define XFERSPY_ANALYZER_CHECK_RULE_H
 

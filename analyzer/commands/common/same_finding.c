@@ -78,7 +78,7 @@ void xs_match_sites_of(const struct xs_findings *findings, struct xs_texts *text
     for (size_t i = 0; i < findings->count; i++)
         note_site(findings, findings->items[i].site, texts, to);
     for (size_t i = 0; i < findings->at_sites.count; i++)
-        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].gives_back_ns)
+        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].saves_ns)
             note_site(findings, (uint32_t)i, texts, to);
     for (uint32_t i = 0; i < sites->placed_count; i++)
         note_site(findings, sites->count + i, texts, to);

@@ -15,8 +15,7 @@ enum {
     COPY_PERCENT = 1,  /* the same of counts and bytes, which are mostly the same in every run */
 };
 
-const char *const xs_measure_names[XS_MEASURES] = {"count",      "bytes",   "device_ns",
-                                                   "exposed_ns", "host_ns", "gives_back_ns"};
+const char *const xs_measure_names[XS_MEASURES] = {"count", "bytes", "device_ns", "exposed_ns", "host_ns", "saves_ns"};
 const char *const xs_change_names[] = {"disappeared", "appeared",    "grew",       "shrank",
                                        "unchanged",   "not-checked", "cannot-tell"};
 const char *const xs_paid_names[] = {"paid",  "faster",      "not-faster", "slower-with-less", "no-change",
@@ -197,12 +196,12 @@ static void add_finding(struct work *w, uint32_t before, uint32_t after, enum xs
     *change = (struct xs_change){.before = before, .after = after, .how = how};
     measure(w, before != XS_UNMATCHED ? b->of + before * b->run_limit : NULL,
             after != XS_UNMATCHED ? a->of + after * a->run_limit : NULL, change);
-    change->kind = kind_of(w, change, w->times_alike ? XS_MEASURE_GIVES_BACK_NS : XS_MEASURE_BYTES);
+    change->kind = kind_of(w, change, w->times_alike ? XS_MEASURE_SAVES_NS : XS_MEASURE_BYTES);
     const struct xs_difference *count = &change->of[XS_MEASURE_COUNT];
     if ((change->kind == XS_DISAPPEARED && could_not_be_found(w, finding, true, &count->before)) ||
         (change->kind == XS_APPEARED && could_not_be_found(w, finding, false, &count->after)))
         change->kind = XS_UNCHECKED;
-    const struct xs_difference *gain = &change->of[XS_MEASURE_GIVES_BACK_NS];
+    const struct xs_difference *gain = &change->of[XS_MEASURE_SAVES_NS];
     change->small = !finding->advice && gain->before.median < w->floor_ns && gain->after.median < w->floor_ns;
 }
 
@@ -279,7 +278,7 @@ static int compare_by(const struct xs_change *x, const struct xs_change *y, cons
 }
 
 static int by_gain(const void *a, const void *b) {
-    static const enum xs_measure measures[] = {XS_MEASURE_GIVES_BACK_NS, XS_MEASURE_DEVICE_NS, XS_MEASURE_BYTES,
+    static const enum xs_measure measures[] = {XS_MEASURE_SAVES_NS, XS_MEASURE_DEVICE_NS, XS_MEASURE_BYTES,
                                                XS_MEASURE_COUNT};
     return compare_by(a, b, measures);
 }
@@ -420,7 +419,7 @@ static void predict(const struct work *w) {
         const struct xs_amounts *now =
             change->after != XS_UNMATCHED ? a->of + change->after * a->run_limit : w->nothing;
         p->least_ns = xs_sum(p->least_ns, less_of(w, &was->least, &now->least));
-        p->most_ns = xs_sum(p->most_ns, less_of(w, &was->most, &now->of[XS_MEASURE_GIVES_BACK_NS]));
+        p->most_ns = xs_sum(p->most_ns, less_of(w, &was->most, &now->of[XS_MEASURE_SAVES_NS]));
     }
     /* repairs that save the same time save it once */
     p->all_least_ns = least.before.median;

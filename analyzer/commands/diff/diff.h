@@ -18,7 +18,7 @@ enum xs_measure {
     XS_MEASURE_DEVICE_NS,
     XS_MEASURE_EXPOSED_NS,
     XS_MEASURE_HOST_NS,
-    XS_MEASURE_GIVES_BACK_NS,
+    XS_MEASURE_SAVES_NS,
     XS_MEASURES,
 };
 extern const char *const xs_measure_names[XS_MEASURES]; /* "count", "bytes", "device_ns", ... */
@@ -26,7 +26,7 @@ extern const char *const xs_measure_names[XS_MEASURES]; /* "count", "bytes", "de
 struct xs_amounts {
     struct xs_metric_value of[XS_MEASURES];
     struct xs_metric_value least, most; /* its saving, for a finding that leads a cause; else 0 */
-    struct xs_metric_value at_least;    /* least that any finding saves; the most is XS_MEASURE_GIVES_BACK_NS */
+    struct xs_metric_value at_least;    /* least that any finding saves; the most is XS_MEASURE_SAVES_NS */
 };
 
 /* The data of one run that comparing needs. Texts are the side's, never NULL; hostile as a trace's. */

@@ -77,7 +77,7 @@ static void print_metrics(const struct xs_diff *c, bool all, struct xs_out *out)
 
 static void print_change(const struct xs_diff *c, const struct xs_change *change, bool finding, struct xs_out *out) {
     static const enum xs_measure shown[] = {XS_MEASURE_COUNT, XS_MEASURE_BYTES, XS_MEASURE_DEVICE_NS,
-                                            XS_MEASURE_EXPOSED_NS, XS_MEASURE_GIVES_BACK_NS};
+                                            XS_MEASURE_EXPOSED_NS, XS_MEASURE_SAVES_NS};
     uint32_t before = change->before, after = change->after;
     struct xs_string kind = {0}, name = {0}, place = {0}, moved = {0};
     if (finding) {

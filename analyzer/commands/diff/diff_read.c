@@ -174,7 +174,7 @@ static void add_sites(struct xs_side *side, const struct xs_findings *findings, 
         at->of[XS_MEASURE_DEVICE_NS] = (struct xs_metric_value){total->device_ns, none || total->timed};
         at->of[XS_MEASURE_EXPOSED_NS] = (struct xs_metric_value){total->exposed_ns, none || total->exposed};
         at->of[XS_MEASURE_HOST_NS].value = total->host_ns;
-        at->of[XS_MEASURE_GIVES_BACK_NS].value = total->gives_back_ns;
+        at->of[XS_MEASURE_SAVES_NS].value = total->saves_ns;
     }
 }
 
@@ -228,7 +228,7 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         add_to(&of->of[XS_MEASURE_DEVICE_NS], xs_amount_ns(&amount, f->cost.device_ns), f->timed_instances > 0);
         add_to(&of->of[XS_MEASURE_EXPOSED_NS], xs_amount_ns(&amount, f->cost.exposed_ns), f->exposed_instances > 0);
         add_to(&of->of[XS_MEASURE_HOST_NS], xs_amount_ns(&amount, f->cost.host_ns), true);
-        add_to(&of->of[XS_MEASURE_GIVES_BACK_NS], f->gives_back_ns, true);
+        add_to(&of->of[XS_MEASURE_SAVES_NS], f->saves.most_ns, true);
         add_to(&of->at_least, f->saves.least_ns, true);
         if (i >= findings->cause_count) /* finding k is the first of cause k */
             continue;

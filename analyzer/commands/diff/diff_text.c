@@ -69,7 +69,7 @@ static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
         return true;
     case XS_METRIC_BARE_TIME:
         return xs_diff_time(c) == XS_METRIC_BARE_TIME;
-    case XS_METRIC_REMOVABLE_TIME:
+    case XS_METRIC_SAVED_TIME:
     case XS_METRIC_TRANSFERS:
     case XS_METRIC_TRANSFER_BYTES:
     case XS_METRIC_KERNEL_TIME:
@@ -153,7 +153,7 @@ static void add_saving(struct xs_string *text, const struct xs_spread *least, co
 /* "predicted: saves up to 24.3 ms" of what is gone, "saves 24.3 ms -> 2.00 ms"; of what may be gone or not no more than
  * that it saved */
 static void gain_of(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
-    const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
+    const struct xs_difference *d = &change->of[XS_MEASURE_SAVES_NS];
     const struct xs_side_finding *shown =
         change->before != XS_UNMATCHED ? &c->before->findings[change->before] : xs_diff_finding(c, change);
     const char *bound = shown->is_range ? XS_UP_TO : "";
@@ -286,7 +286,7 @@ static void site_columns(struct xs_table *table, bool *columns) {
         if (!columns[m])
             continue;
         xs_table_column(table, headers[m], true);
-        if (m == XS_MEASURE_BYTES || m == XS_MEASURE_EXPOSED_NS || m == XS_MEASURE_GIVES_BACK_NS)
+        if (m == XS_MEASURE_BYTES || m == XS_MEASURE_EXPOSED_NS || m == XS_MEASURE_SAVES_NS)
             xs_table_optional(table);
     }
 }
@@ -298,7 +298,7 @@ static void print_sites(const struct xs_diff *c, const struct xs_diff_view *view
     bool timed = c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_KNOWN;
     columns[timed ? XS_MEASURE_DEVICE_NS : XS_MEASURE_HOST_NS] = true;
     columns[XS_MEASURE_EXPOSED_NS] = c->metrics[XS_METRIC_EXPOSED_TIME].certainty != XS_NOT_KNOWN && timed;
-    columns[XS_MEASURE_GIVES_BACK_NS] = view->all;
+    columns[XS_MEASURE_SAVES_NS] = view->all;
     struct xs_table *table = xs_table_new(2);
     site_columns(table, columns);
     xs_out_heading(out, "Call sites");

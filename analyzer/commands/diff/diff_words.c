@@ -38,7 +38,7 @@ void xs_diff_amount(struct xs_string *text, const struct xs_diff *c, const struc
     const struct xs_side *side = after ? c->after : c->before;
     const struct xs_difference *d = &change->of[measure];
     uint32_t index = after ? change->after : change->before;
-    bool is_marked = measure != XS_MEASURE_BYTES && measure != XS_MEASURE_GIVES_BACK_NS;
+    bool is_marked = measure != XS_MEASURE_BYTES && measure != XS_MEASURE_SAVES_NS;
     if (is_marked && index != XS_UNMATCHED && side->findings[index].about)
         xs_string_format(text, "about ");
     xs_diff_value(text, xs_diff_unit(measure), after ? &d->after : &d->before);

@@ -92,7 +92,7 @@ static void put_instances(const struct xs_explain *explain, struct xs_json *json
         if (kept->modelled)
             xs_json_bool(json, "modelled", true);
         xs_json_count(json, "host_ns", kept->host_ns);
-        xs_json_count(json, "gives_back_ns", xs_explain_share_ns(explain, kept));
+        xs_json_count(json, "saves_ns", xs_explain_share_ns(explain, kept));
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');

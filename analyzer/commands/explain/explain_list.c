@@ -67,7 +67,7 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
     else if (f->saves.known && share)
         xs_say_saving(&gain, &f->saves);
     else
-        xs_string_format(&gain, "%s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(buffer, f->gives_back_ns));
+        xs_string_format(&gain, "%s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(buffer, f->saves.most_ns));
     if (f->folded || f->advice)
         xs_table_style_row(table, XS_STYLE_DIM);
     xs_table_format(table, "%zu", index + 1);
@@ -78,7 +78,7 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
         xs_table_cell(table, gain.data);
     xs_table_cell(table, f->advice || saves_nothing(f) || !share
                              ? NULL
-                             : xs_format_share(buffer, f->gives_back_ns, findings->recorded.ns));
+                             : xs_format_share(buffer, f->saves.most_ns, findings->recorded.ns));
     const struct xs_amount amount = xs_finding_in_all(f);
     struct xs_string count = {0}, place = {0}, instead = {0};
     xs_say_count(&count, &amount);

@@ -141,7 +141,7 @@ enum {
     FINDING_HIGH,
     FINDING_TRANSFERS,
     FINDING_BYTES,
-    FINDING_REMOVABLE,
+    FINDING_SAVED,
     FINDING_LEAST,
     FINDING_FAMILIES
 };
@@ -157,15 +157,15 @@ static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_instances_high", LOWER_OR_UPPER("upper"), XS_METRIC_COUNT},
     {"xferspy_finding_transfers", "copies that a finding is about", XS_METRIC_COUNT},
     {"xferspy_finding_bytes", "bytes of what a finding is about", XS_METRIC_BYTES},
-    {"xferspy_finding_removable_seconds", TIME_SAVED "most" FINDINGS_OVERLAP, XS_METRIC_NS},
-    {"xferspy_finding_least_removable_seconds", TIME_SAVED "least" FINDINGS_OVERLAP, XS_METRIC_NS}};
+    {"xferspy_finding_saved_seconds", TIME_SAVED "most" FINDINGS_OVERLAP, XS_METRIC_NS},
+    {"xferspy_finding_least_saved_seconds", TIME_SAVED "least" FINDINGS_OVERLAP, XS_METRIC_NS}};
 
 static void add_finding(uint64_t *values, const struct xs_finding *f) {
     const struct xs_amount all = xs_finding_in_all(f);
     const uint64_t more[FINDING_FAMILIES] = {
-        [FINDING_INSTANCES] = all.instances,    [FINDING_FOUND] = f->instances,      [FINDING_LOW] = xs_finding_low(f),
-        [FINDING_HIGH] = xs_finding_high(f),    [FINDING_TRANSFERS] = all.transfers, [FINDING_BYTES] = all.bytes,
-        [FINDING_REMOVABLE] = f->gives_back_ns, [FINDING_LEAST] = f->saves.least_ns};
+        [FINDING_INSTANCES] = all.instances, [FINDING_FOUND] = f->instances,      [FINDING_LOW] = xs_finding_low(f),
+        [FINDING_HIGH] = xs_finding_high(f), [FINDING_TRANSFERS] = all.transfers, [FINDING_BYTES] = all.bytes,
+        [FINDING_SAVED] = f->saves.most_ns,  [FINDING_LEAST] = f->saves.least_ns};
     for (unsigned i = 0; i < FINDING_FAMILIES; i++)
         values[i] = xs_sum(values[i], more[i]);
 }
@@ -184,7 +184,7 @@ static void put_findings_of(const struct writer *w, const struct xs_export *e, u
                 advice = f->advice;
                 add_finding(values, f);
             }
-            if (!values[FINDING_INSTANCES] || (which >= FINDING_REMOVABLE && advice))
+            if (!values[FINDING_INSTANCES] || (which >= FINDING_SAVED && advice))
                 continue;
             struct xs_string kind = {0}, more = {0};
             xs_finding_kind(&kind, detector, verdict);

@@ -144,7 +144,7 @@ static void add_marked(struct reader *r) {
     r->names.length = 0;
     xs_string_add(&r->names, "", 0);
     xs_export_finding_names(&r->names, r->e, &marked, " ");
-    add_count(&r->line, "removable_ns", marked.removable_ns, true);
+    add_count(&r->line, "saves_ns", marked.saves_ns, true);
     add_text(&r->line, "findings", r->names.data);
     r->line.cells[r->line.count - 1].kind = XS_CELL_NAMES;
 }
@@ -181,7 +181,7 @@ static void build(struct reader *r, bool row) {
     if (row) {
         add_marked(r);
     } else {
-        add(&r->line, "removable_ns");
+        add(&r->line, "saves_ns");
         add(&r->line, "findings");
     }
 }
@@ -229,7 +229,7 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_count(line, "instances", all.instances, true);
     add_count(line, "transfers", all.transfers, true);
     add_count(line, "bytes", all.bytes, true);
-    add_count(line, "gives_back_ns", f->gives_back_ns, !f->advice);
+    add_count(line, "saves_ns", f->saves.most_ns, !f->advice);
     /* where some have no device time, nothing is estimated of these */
     add_count(line, "device_ns", timed ? xs_amount_ns(&all, f->cost.device_ns) : f->cost.device_ns,
               f->timed_instances > 0);
@@ -255,11 +255,11 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
 static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
     const struct xs_findings *findings = e->reading->findings;
     static const char *const names[] = {
-        "rank",          "finding",       "title",      "remedy",        "is_advice",
-        "instances",     "transfers",     "bytes",      "gives_back_ns", "device_ns",
-        "exposed_ns",    "host_ns",       "first_ns",   "last_ns",       "entry_point",
-        "function",      "file",          "line",       "leads_cause",   "saves_least_ns",
-        "saves_most_ns", "checked",       "checked_of", "is_estimate",   "instances_found",
+        "rank",          "finding",       "title",      "remedy",      "is_advice",
+        "instances",     "transfers",     "bytes",      "saves_ns",    "device_ns",
+        "exposed_ns",    "host_ns",       "first_ns",   "last_ns",     "entry_point",
+        "function",      "file",          "line",       "leads_cause", "saves_least_ns",
+        "saves_most_ns", "checked",       "checked_of", "is_estimate", "instances_found",
         "instances_low", "instances_high"};
     struct line line = {.count = 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

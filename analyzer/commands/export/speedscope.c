@@ -17,7 +17,7 @@
 enum weight { WEIGHT_DEVICE_NS, WEIGHT_BYTES, WEIGHT_REMOVABLE_NS, WEIGHTS };
 static const struct {
     const char *name, *unit;
-} weights[WEIGHTS] = {{"device time", "nanoseconds"}, {"bytes", "bytes"}, {"removable time", "nanoseconds"}};
+} weights[WEIGHTS] = {{"device time", "nanoseconds"}, {"bytes", "bytes"}, {"saved time", "nanoseconds"}};
 
 /* Transfers of one stack, entry point and kind. */
 struct group {
@@ -86,8 +86,7 @@ static int add_up(struct writer *w) {
                     xs_site_of(sites, group->entry, group->stack), &marked);
         add(&group->of[WEIGHT_BYTES], sqlite3_column_int64(row, BYTES));
         add(&group->of[WEIGHT_DEVICE_NS], sqlite3_column_int64(row, DEVICE_NS));
-        add(&group->of[WEIGHT_REMOVABLE_NS],
-            marked.removable_ns > INT64_MAX ? INT64_MAX : (int64_t)marked.removable_ns);
+        add(&group->of[WEIGHT_REMOVABLE_NS], marked.saves_ns > INT64_MAX ? INT64_MAX : (int64_t)marked.saves_ns);
     }
     return xs_export_finish(w->e, row, code);
 }

@@ -109,9 +109,9 @@ void xs_tracks_slice(struct xs_tracks *t, const struct xs_timeline_row *row, str
     if (row->modelled)
         argument(t, slice, "modelled", XS_CELL_INT)->number = 1;
     mark(t, row, site, &marked);
-    if (marked.removable_ns) {
-        struct xs_cell *cell = argument(t, slice, "removable_ns", XS_CELL_INT);
-        cell->number = marked.removable_ns > INT64_MAX ? INT64_MAX : (int64_t)marked.removable_ns;
+    if (marked.saves_ns) {
+        struct xs_cell *cell = argument(t, slice, "saves_ns", XS_CELL_INT);
+        cell->number = marked.saves_ns > INT64_MAX ? INT64_MAX : (int64_t)marked.saves_ns;
     }
     name_findings(t, &marked, row->category, slice);
 }

@@ -112,7 +112,7 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings 
         xs_finding_cost(&cost, f);
         xs_finding_amount(&amount, f);
         if (!f->advice)
-            xs_say_share(&share, "", f->gives_back_ns, &findings->recorded);
+            xs_say_share(&share, "", f->saves.most_ns, &findings->recorded);
         xs_finding_checked(&checked, f);
         xs_say_framework(&framework, f);
         xs_say_detour(&detour, findings, f);

@@ -58,7 +58,7 @@ static size_t number_of(struct frames *frames, const struct xs_frame *frame) {
 static uint64_t saves(const struct xs_findings *findings, const struct xs_html_leaf *leaf, const uint64_t *of_site) {
     if (leaf->site >= findings->at_sites.count)
         return 0;
-    uint64_t ns = findings->at_sites.of[leaf->site].gives_back_ns;
+    uint64_t ns = findings->at_sites.of[leaf->site].saves_ns;
     return (uint64_t)((double)ns * ((double)leaf->calls_ns + 1) / (double)of_site[leaf->site]);
 }
 

@@ -228,7 +228,7 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     share->instances += f->instances;
     share->transfers += f->transfers;
     share->bytes = xs_sum(share->bytes, f->bytes);
-    share->gives_back_ns = xs_sum(share->gives_back_ns, f->gives_back_ns);
+    share->saves_ns = xs_sum(share->saves_ns, f->saves.most_ns);
     add_saving(&share->saves, &f->saves);
     add_sample(&share->sample, &f->sample);
     add_sample(&finding->sample, &f->sample);

@@ -26,7 +26,7 @@ struct xs_job_spread {
     X(COPIED, TRANSFER_BYTES, "transfer_bytes", "copied")                                                              \
     X(DEVICE, DEVICE_TIME, "device_ns", "device time")                                                                 \
     X(EXPOSED, EXPOSED_TIME, "exposed_ns", "exposed")                                                                  \
-    X(REMOVABLE, REMOVABLE_TIME, "gives_back_ns", "saves")
+    X(SAVES, SAVED_TIME, "saves_ns", "saves")
 enum xs_job_column {
 #define X(id, metric, key, title) XS_JOB_##id,
     XS_JOB_COLUMNS(X)
@@ -56,7 +56,7 @@ struct xs_job_process {
 /* What one process has of a finding. */
 struct xs_job_share {
     size_t process;
-    uint64_t instances, transfers, bytes, gives_back_ns;
+    uint64_t instances, transfers, bytes, saves_ns;
     struct xs_times cost;
     struct xs_saving saves;
     struct xs_sample sample;
@@ -76,7 +76,7 @@ struct xs_job_finding {
     struct xs_job_share *shares; /* by process */
     size_t share_count;
     uint64_t instances, transfers, bytes; /* of all */
-    struct xs_job_spread gives_back;      /* over those that have it: what it saves at most */
+    struct xs_job_spread saves_ns;        /* over those that have it: what it saves at most */
     struct xs_saving saves;               /* of the process that gains most */
     struct xs_sample sample;              /* of all: sums */
 };

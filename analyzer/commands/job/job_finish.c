@@ -173,12 +173,12 @@ static void compute_findings(struct xs_job *job) {
     for (size_t i = 0; i < job->finding_count; i++) {
         struct xs_job_finding *f = &job->findings[i];
         for (size_t k = 0; k < f->share_count; k++) {
-            values[k] = f->shares[k].gives_back_ns;
+            values[k] = f->shares[k].saves_ns;
             processes[k] = f->shares[k].process;
         }
-        f->gives_back = xs_job_spread_of(values, processes, f->share_count);
+        f->saves_ns = xs_job_spread_of(values, processes, f->share_count);
         for (size_t k = 0; k < f->share_count; k++)
-            if (f->shares[k].process == f->gives_back.most)
+            if (f->shares[k].process == f->saves_ns.most)
                 f->saves = f->shares[k].saves;
     }
     free(values);
@@ -189,8 +189,8 @@ static int compare_findings(const void *left, const void *right) {
     const struct xs_job_finding *a = left, *b = right;
     int order = by_number(a->advice, b->advice);
     order = order ? order : by_number(b->leads, a->leads);
-    order = order ? order : compare_numbers(&b->gives_back.max, &a->gives_back.max);
-    order = order ? order : compare_numbers(&b->gives_back.sum, &a->gives_back.sum);
+    order = order ? order : compare_numbers(&b->saves_ns.max, &a->saves_ns.max);
+    order = order ? order : compare_numbers(&b->saves_ns.sum, &a->saves_ns.sum);
     return order ? order : strcmp(a->key, b->key);
 }
 

@@ -70,12 +70,12 @@ static void put_processes(const struct xs_job *job, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-static void put_gives_back(const struct xs_job *job, struct xs_json *json) {
-    const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
-    xs_json_object(json, "gives_back");
+static void put_saves(const struct xs_job *job, struct xs_json *json) {
+    const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
+    xs_json_object(json, "saves");
     xs_json_count(json, "largest_ns", back->max);
     xs_json_count(json, "largest_process", back->most);
-    xs_json_count(json, "slowest_ns", job->processes[job->slowest].columns[XS_JOB_REMOVABLE].value);
+    xs_json_count(json, "slowest_ns", job->processes[job->slowest].columns[XS_JOB_SAVES].value);
     xs_json_count(json, "slowest_process", job->slowest);
     xs_json_count(json, "median_ns", back->median);
     xs_json_count(json, "mean_ns", back->mean);
@@ -93,7 +93,7 @@ static void put_shares(const struct xs_job_finding *f, struct xs_json *json) {
         xs_json_count(json, "transfers", s->transfers);
         xs_json_count(json, "bytes", s->bytes);
         xs_times_json(json, "cost", &s->cost, s->cost.device_known, s->cost.exposed_known);
-        xs_json_count(json, "gives_back_ns", s->gives_back_ns);
+        xs_json_count(json, "saves_ns", s->saves_ns);
         xs_saving_json(json, "saves", &s->saves);
         xs_sample_json(json, &s->sample);
         xs_json_end(json, '}');
@@ -110,7 +110,7 @@ static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
-    put_spread(json, "gives_back_ns", &f->gives_back);
+    put_spread(json, "saves_ns", &f->saves_ns);
     xs_saving_json(json, "saves", &f->saves);
     xs_sample_json(json, &f->sample);
     xs_json_bool(json, "leads_cause", f->leads);
@@ -162,7 +162,7 @@ void xs_job_json(const struct xs_job *job, struct xs_json *json) {
     xs_json_known_count(json, "wall_ns", job->wall_ns > 0, job->wall_ns);
     put_filter(&job->filter, json);
     if (job->process_count) {
-        put_gives_back(job, json);
+        put_saves(job, json);
         put_processes(job, json);
         put_devices(job, json);
     }

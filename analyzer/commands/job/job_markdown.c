@@ -48,7 +48,7 @@ static void add_place(struct xs_string *text, const struct xs_job_finding *f, co
 }
 
 static void heading(const struct xs_job *job, struct xs_out *out) {
-    const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
+    const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
     const struct xs_recorded_time *recorded = &job->processes[back->most].recorded;
     char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     struct xs_string whole = {0};
@@ -94,16 +94,15 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     add_place(&place, f, &sites, false);
     add_who(&who, job, f);
     xs_job_say_bound(&bound, f);
-    xs_markdown_cause_row(out,
-                          &(struct xs_markdown_cause){.number = index + 1,
-                                                      .name = name.data,
-                                                      .bound = bound.data ? bound.data : "",
-                                                      .advice = f->advice,
-                                                      .saves_ns = f->gives_back.max,
-                                                      .recorded_ns = job->processes[f->gives_back.most].recorded.ns,
-                                                      .amount = xs_job_in_all(f),
-                                                      .who = who.data,
-                                                      .place = place.data});
+    xs_markdown_cause_row(out, &(struct xs_markdown_cause){.number = index + 1,
+                                                           .name = name.data,
+                                                           .bound = bound.data ? bound.data : "",
+                                                           .advice = f->advice,
+                                                           .saves_ns = f->saves_ns.max,
+                                                           .recorded_ns = job->processes[f->saves_ns.most].recorded.ns,
+                                                           .amount = xs_job_in_all(f),
+                                                           .who = who.data,
+                                                           .place = place.data});
     xs_string_free(&name);
     xs_string_free(&place);
     xs_string_free(&who);

@@ -47,7 +47,7 @@ static void process_row(struct xs_table *table, const struct xs_job *job, size_t
     device_cell(table, job, index);
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
         value_cell(table, column, &p->columns[column], p->outlier[column], p->modelled);
-    xs_table_cell(table, xs_format_share(share, p->columns[XS_JOB_REMOVABLE].value, p->recorded.ns));
+    xs_table_cell(table, xs_format_share(share, p->columns[XS_JOB_SAVES].value, p->recorded.ns));
     xs_string_free(&name);
     xs_string_free(&host);
 }
@@ -117,7 +117,7 @@ void xs_job_text_processes(const struct xs_job *job, bool all, struct xs_out *ou
     xs_table_optional(table);
     for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++) {
         xs_table_column(table, titles[column], true);
-        if (out->columns && out->columns < NARROW && column != XS_JOB_WALL && column != XS_JOB_REMOVABLE)
+        if (out->columns && out->columns < NARROW && column != XS_JOB_WALL && column != XS_JOB_SAVES)
             xs_table_optional(table);
     }
     xs_table_column(table, xs_share_column(xs_job_recorded(job)), true);

@@ -16,17 +16,17 @@ void xs_job_say_title(struct xs_string *text, const struct xs_job *job) {
 void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f,
                        xs_job_name_fn *name) {
     char min[XS_UNIT_BYTES], median[XS_UNIT_BYTES], max[XS_UNIT_BYTES];
-    if (f->advice || f->gives_back.min == f->gives_back.max)
+    if (f->advice || f->saves_ns.min == f->saves_ns.max)
         return;
-    xs_string_format(text, "Of each: least %s, median %s, most %s (", xs_format_ns(min, f->gives_back.min),
-                     xs_format_ns(median, f->gives_back.median), xs_format_ns(max, f->gives_back.max));
-    name(text, job, f->gives_back.most);
+    xs_string_format(text, "Of each: least %s, median %s, most %s (", xs_format_ns(min, f->saves_ns.min),
+                     xs_format_ns(median, f->saves_ns.median), xs_format_ns(max, f->saves_ns.max));
+    name(text, job, f->saves_ns.most);
     xs_string_format(text, ").");
 }
 
 /* Processes run side by side: what they save is no sum. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name) {
-    const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
+    const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
     char buffer[XS_UNIT_BYTES];
     if (!back->max)
         return;
@@ -40,7 +40,7 @@ void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_
     xs_string_format(text, ", which gains most");
     if (back->most != job->slowest) {
         xs_string_format(text, ", and %s in the slowest, ",
-                         xs_format_ns(buffer, job->processes[job->slowest].columns[XS_JOB_REMOVABLE].value));
+                         xs_format_ns(buffer, job->processes[job->slowest].columns[XS_JOB_SAVES].value));
         name(text, job, job->slowest);
     } else if (job->process_count > 1 && form == XS_SAY_TEXT) {
         xs_string_format(text, " and is the slowest");
@@ -69,7 +69,7 @@ bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
         return false;
     if (xs_saving_is_range(&f->saves))
         xs_string_format(text, XS_UP_TO);
-    if (!strcmp(xs_format_ns(min, f->gives_back.min), xs_format_ns(max, f->gives_back.max)))
+    if (!strcmp(xs_format_ns(min, f->saves_ns.min), xs_format_ns(max, f->saves_ns.max)))
         return false;
     char *unit = strchr(min, ' '), *same = strchr(max, ' ');
     if (unit && same && !strcmp(unit, same)) /* "128 to 146 ms" */
@@ -81,8 +81,8 @@ bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *f) {
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *f) {
     char most[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     struct xs_string bound = {0};
-    uint64_t ns = f->gives_back.max;
-    const struct xs_recorded_time *recorded = &job->processes[f->gives_back.most].recorded;
+    uint64_t ns = f->saves_ns.max;
+    const struct xs_recorded_time *recorded = &job->processes[f->saves_ns.most].recorded;
     if (xs_job_say_bound(&bound, f)) {
         xs_string_format(text, "saves %s%s by process", bound.data, xs_format_ns(most, ns));
         if (ns <= recorded->ns && *xs_format_share(share, ns, recorded->ns))

@@ -133,7 +133,7 @@ static void cells(struct xs_table *table, const struct xs_by *by, const struct x
         xs_table_format(table, "%s%s", xs_modelled_mark(row->modelled),
                         row->timed ? xs_format_ns(buffer, row->device_ns) : "-");
     xs_table_cell(table, xs_format_ns(buffer, row->host_ns));
-    xs_table_cell(table, row->gives_back_ns ? xs_format_ns(buffer, row->gives_back_ns) : NULL);
+    xs_table_cell(table, row->saves_ns ? xs_format_ns(buffer, row->saves_ns) : NULL);
 }
 
 static void add_columns(struct xs_table *table, const struct xs_by *by) {
@@ -162,7 +162,7 @@ static struct xs_by_row total_of(const struct xs_by *by, size_t from) {
         total.device_ns = xs_sum(total.device_ns, row->device_ns);
         total.modelled += row->modelled;
         total.host_ns = xs_sum(total.host_ns, row->host_ns);
-        total.gives_back_ns = xs_sum(total.gives_back_ns, row->gives_back_ns);
+        total.saves_ns = xs_sum(total.saves_ns, row->saves_ns);
     }
     return total;
 }
@@ -250,7 +250,7 @@ void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json) {
         if (row->modelled)
             xs_json_count(json, "modelled_count", row->modelled);
         xs_json_count(json, "host_ns", row->host_ns);
-        xs_json_count(json, "gives_back_ns", row->gives_back_ns);
+        xs_json_count(json, "saves_ns", row->saves_ns);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');

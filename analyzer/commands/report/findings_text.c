@@ -154,7 +154,7 @@ static void print_cause(const struct xs_report *report, size_t number, int name_
         const struct xs_finding *other = &findings->items[cause->findings[i]];
         if (!xs_cause_offers(findings, cause, i, &repairs))
             continue;
-        if (all || (!others && other->gives_back_ns >= f->gives_back_ns / 10))
+        if (all || (!others && other->saves.most_ns >= f->saves.most_ns / 10))
             print_other(findings, cause->findings[i], out);
         others++;
     }

@@ -27,7 +27,7 @@ bool xs_report_is_without_coverage(unsigned sections) {
 
 static void amount(struct xs_string *text, const struct xs_findings *f) {
     char ns[XS_UNIT_BYTES];
-    uint64_t wasted = f->total.gives_back_ns;
+    uint64_t wasted = f->together.most_ns;
     xs_string_format(text, "%s%s", xs_saving_is_range(&f->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
     xs_say_of_run(text, " of the run's ", wasted, &f->recorded);
 }

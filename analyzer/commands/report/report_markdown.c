@@ -96,7 +96,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
                                                                .name = name.data,
                                                                .saves = f->saves.known ? &f->saves : NULL,
                                                                .bound = xs_finding_at_most(f) ? XS_UP_TO : "",
-                                                               .saves_ns = f->gives_back_ns,
+                                                               .saves_ns = f->saves.most_ns,
                                                                .recorded_ns = findings->recorded.ns,
                                                                .amount = xs_finding_in_all(f),
                                                                .place = place.data});
@@ -177,7 +177,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
     for (size_t i = 0; i < cause->count; i++) {
         const struct xs_finding *f = &findings->items[cause->findings[i]];
         struct xs_string name = {0}, gain = {0};
-        bool is_large = f->gives_back_ns >= cause->saves.most_ns / 10;
+        bool is_large = f->saves.most_ns >= cause->saves.most_ns / 10;
         if (!xs_cause_offers(findings, cause, i, &repairs))
             continue;
         if (!report->details && (!is_large || shown++ >= OTHERS_SHOWN))

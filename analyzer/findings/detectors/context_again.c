@@ -55,7 +55,7 @@ static void report(struct xs_detection *detection, const struct xs_trace_event *
     else
         xs_add_evidence(&instance, XS_EVIDENCE_API_CALL, device->ended.row, "the end of the one before it");
     xs_report_instance(detection, &instance);
-    xs_claim_unshared(detection, event->site, &instance.removable);
+    xs_claim_unshared(detection, &instance.removable);
 }
 
 static void take_creation(struct xs_detection *detection, const struct xs_trace_event *event, struct device *device) {

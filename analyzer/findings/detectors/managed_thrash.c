@@ -209,7 +209,7 @@ static void report(struct xs_detection *detection, const struct xs_allocation *a
     xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->first, "the first migration");
     xs_add_evidence(&instance, XS_EVIDENCE_MIGRATION, pages->last, "the last one");
     xs_report_instance(detection, &instance);
-    xs_claim_unshared(detection, instance.site, &instance.removable);
+    xs_claim_unshared(detection, &instance.removable);
 }
 
 static void take_end(struct xs_detection *detection, const struct xs_trace_event *event) {

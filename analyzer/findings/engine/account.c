@@ -12,9 +12,9 @@ void xs_accounts_end(struct xs_accounts *accounts) {
     xs_site_totals_free(&accounts->sites);
 }
 
-struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer, uint32_t site) {
+struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer) {
     struct xs_account *account = xs_pool_take(&accounts->pool);
-    *account = (struct xs_account){.references = 1, .site = site, .is_transfer = is_transfer};
+    *account = (struct xs_account){.references = 1, .is_transfer = is_transfer};
     accounts->open++;
     return account;
 }
@@ -35,15 +35,10 @@ static void raise(uint64_t *largest, uint64_t claim, uint64_t *total) {
 
 void xs_account_claim(struct xs_accounts *accounts, struct xs_account *account, const struct xs_times *times) {
     struct xs_total *total = &accounts->total;
-    uint64_t before = account->gives_back_ns;
     if (account->is_transfer && !account->claimed)
         total->transfers++;
     account->claimed = true;
-    raise(&account->gives_back_ns, xs_times_rank_ns(times), &total->gives_back_ns);
-    if (account->gives_back_ns > before) {
-        uint64_t *of_site = &xs_site_total(&accounts->sites, account->site)->gives_back_ns;
-        *of_site = xs_sum(*of_site, account->gives_back_ns - before);
-    }
+    raise(&account->claimed_ns, xs_times_rank_ns(times), &total->claimed_ns);
     raise(&account->device_ns, times->device_ns, &total->device_ns);
     raise(&account->exposed_ns, times->exposed_ns, &total->exposed_ns);
     raise(&account->host_ns, times->host_ns, &total->host_ns);

@@ -10,15 +10,14 @@
 
 struct xs_account {
     uint32_t references;
-    uint32_t site; /* of its call */
     bool is_transfer, claimed;
-    uint64_t gives_back_ns, device_ns, exposed_ns, host_ns; /* the largest claims */
+    uint64_t claimed_ns, device_ns, exposed_ns, host_ns; /* the largest claims */
 };
 
 struct xs_accounts {
     struct xs_pool pool;
     struct xs_total total;
-    struct xs_site_totals sites; /* what each site gives back, and what analyse_events.c counts */
+    struct xs_site_totals sites; /* what analyse_events.c counts */
     uint64_t open;               /* accounts that are still kept; tests look at it */
 };
 
@@ -26,7 +25,7 @@ void xs_accounts_begin(struct xs_accounts *accounts);
 void xs_accounts_end(struct xs_accounts *accounts);
 
 /* Opens an account with one reference, the caller's. */
-struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer, uint32_t site);
+struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer);
 void xs_account_close(struct xs_accounts *accounts, struct xs_account *account); /* NULL: nothing */
 void xs_account_claim(struct xs_accounts *accounts, struct xs_account *account, const struct xs_times *times);
 

@@ -231,7 +231,7 @@ static int prepare_transfer(struct xs_analysis *a, struct xs_trace_event *e) {
     if (status >= 0)
         status = join_device(a, e, &a->copies, t->bytes);
     a->findings->timed += e->timed;
-    e->account = xs_account_open(&a->accounts, true, e->site);
+    e->account = xs_account_open(&a->accounts, true);
     announce_interval(a, e);
     return status;
 }
@@ -241,7 +241,7 @@ static int prepare_memset(struct xs_analysis *a, struct xs_trace_event *e) {
     if (!e->ran)
         return XS_OK;
     int status = join_device(a, e, &a->memsets, e->u.memset.bytes);
-    e->account = xs_account_open(&a->accounts, false, e->site);
+    e->account = xs_account_open(&a->accounts, false);
     return status;
 }
 

@@ -79,8 +79,8 @@ void xs_claim(struct xs_detection *detection, struct xs_account *account, const 
         xs_account_claim(&detection->analysis->accounts, account, removable);
 }
 
-void xs_claim_unshared(struct xs_detection *detection, uint32_t site, const struct xs_times *removable) {
-    struct xs_account account = {.site = site};
+void xs_claim_unshared(struct xs_detection *detection, const struct xs_times *removable) {
+    struct xs_account account = {0};
     if (counts(detection) && !detection->left_out)
         xs_account_claim(&detection->analysis->accounts, &account, removable);
 }

@@ -139,7 +139,7 @@ enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_loo
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
 
 /* Claims time that has no account (migrations) and that only this detector claims. */
-void xs_claim_unshared(struct xs_detection *detection, uint32_t site, const struct xs_times *removable);
+void xs_claim_unshared(struct xs_detection *detection, const struct xs_times *removable);
 
 /* Counts one thing that the detector could not decide. `reason` is static text, a few words. */
 void xs_undecided(struct xs_detection *detection, const char *reason);

@@ -94,7 +94,7 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
     xs_times_add(&finding->cost, &instance->cost);
     xs_times_add(&finding->removable, &instance->removable);
     xs_times_add(&finding->apart, &instance->apart);
-    finding->gives_back_ns = xs_sum(finding->gives_back_ns, rank);
+    finding->claimed_ns = xs_sum(finding->claimed_ns, rank);
     finding->first_ns = instance->at_ns < finding->first_ns ? instance->at_ns : finding->first_ns;
     finding->last_ns = instance->at_ns > finding->last_ns ? instance->at_ns : finding->last_ns;
     keep_instance(finding, instance, rank);
@@ -135,7 +135,7 @@ static enum group group_of(const struct xs_finding *f) {
 }
 
 /* What may save nothing is ranked by half of what it may save. */
-static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->gives_back_ns / 2 : f->gives_back_ns; }
+static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->claimed_ns / 2 : f->claimed_ns; }
 
 /* By group; then by weight; then by anything that makes the order the same on every run. */
 static int compare(const void *a, const void *b) {
@@ -194,7 +194,7 @@ void xs_findings_reorder(struct xs_findings *findings, const size_t *order) {
 static void fold(struct xs_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_finding *finding = &findings->items[i];
-        finding->folded = !finding->advice && finding->gives_back_ns < findings->floor_ns;
+        finding->folded = !finding->advice && finding->claimed_ns < findings->floor_ns;
     }
 }
 
@@ -289,7 +289,7 @@ static void cap(double *count, double *ns, double most) {
  * of theirs is as sure as the least sure one. */
 static void join_samples(struct xs_finding *finding, const struct xs_sample *more) {
     struct xs_sample *all = &finding->sample;
-    double found = (double)finding->instances, ns = (double)finding->gives_back_ns;
+    double found = (double)finding->instances, ns = (double)finding->claimed_ns;
     all->hits += more->hits;
     all->estimate += more->estimate;
     all->low += more->low;
@@ -339,7 +339,7 @@ static void note_variant(struct xs_finding *all, const struct xs_finding *one) {
                                                       .ns = one->sample.ns,
                                                       .left_hits = one->sample.left_hits,
                                                       .left_hit_ns = one->sample.left_hit_ns,
-                                                      .claimed_ns = one->gives_back_ns,
+                                                      .claimed_ns = one->claimed_ns,
                                                       .removable = one->removable};
 }
 
@@ -358,7 +358,7 @@ static void join(struct xs_finding *all, struct xs_finding *one) {
     xs_times_add(&all->cost, &one->cost);
     xs_times_add(&all->removable, &one->removable);
     xs_times_add(&all->apart, &one->apart);
-    all->gives_back_ns = xs_sum(all->gives_back_ns, one->gives_back_ns);
+    all->claimed_ns = xs_sum(all->claimed_ns, one->claimed_ns);
     all->first_ns = one->first_ns < all->first_ns ? one->first_ns : all->first_ns;
     all->last_ns = one->last_ns > all->last_ns ? one->last_ns : all->last_ns;
     join_samples(all, &one->sample);

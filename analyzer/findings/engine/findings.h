@@ -116,7 +116,7 @@ struct xs_sample {
                       another one was chosen */
     uint64_t unknown;           /* other copies of the site */
     double estimate, low, high; /* instances among the `of`, with a 95 % interval; at least what was found */
-    double ns, low_ns, high_ns; /* gives_back_ns as estimated, with the same interval */
+    double ns, low_ns, high_ns; /* the finding's claimed_ns as estimated, with the same interval */
     double left, left_ns; /* copies that chance left out and that are like its hits; and the time that they took, by the
                              measure that ranks */
     double left_hits, left_hit_ns; /* instances among `left`, as estimated, and their time */
@@ -169,7 +169,6 @@ struct xs_finding {
     uint64_t without_kernels;                    /* number of instances */
     uint64_t neighbours;                         /* number of instances */
     struct xs_times cost, removable, apart;      /* sums; a measure is known if every instance has it */
-    uint64_t gives_back_ns;                      /* what its repair saves: at first the claim, then saves.most_ns */
     uint64_t claimed_ns;                         /* the claim: sum of xs_times_rank_ns(removable) */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
     bool folded;                                 /* under the floor: to be shown in one line with others */
@@ -225,7 +224,7 @@ struct xs_unchecked {
 /* Sums up the removable time of the findings that count: every transfer, memset, allocation and migration once, with
  * the largest claim of any finding. Findings that may save nothing, and advice, are not included. */
 struct xs_total {
-    uint64_t gives_back_ns;                  /* by the measure that ranks, chosen for each thing */
+    uint64_t claimed_ns;                     /* by the measure that ranks, chosen for each thing */
     uint64_t device_ns, exposed_ns, host_ns; /* by each measure alone */
     uint64_t transfers;                      /* transfers with a claim of any finding */
 };
@@ -247,8 +246,8 @@ struct xs_by_chance {
 };
 
 struct xs_findings {
-    struct xs_finding
-        *items; /* ranked: what counts, then what is folded, then advice; each by gives_back_ns, largest first */
+    struct xs_finding *
+        items; /* ranked: what counts, then what is folded, then advice; each by what its repair saves, largest first */
     size_t count;
     struct xs_undecided *undecided; /* by detector, then by count, the most frequent reason first */
     size_t undecided_count;

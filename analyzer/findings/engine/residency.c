@@ -167,7 +167,7 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
                                 ? a->return_ns
                                 : a->free_return_ns;
     }
-    a->account = xs_account_open(residency->accounts, false, e->site);
+    a->account = xs_account_open(residency->accounts, false);
     return a;
 }
 

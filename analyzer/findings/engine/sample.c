@@ -210,7 +210,7 @@ static void add_cell(const struct xs_sample_cell *cell, struct xs_finding *findi
 static void end_finding(struct xs_finding *finding) {
     struct xs_sample *sample = &finding->sample;
     double found = (double)finding->instances, most = (double)(sample->of - (sample->checked - sample->hits));
-    double ns = (double)finding->gives_back_ns;
+    double ns = (double)finding->claimed_ns;
     if (sample->checked == sample->of) {
         sample->estimate = sample->low = sample->high = found;
         sample->ns = sample->low_ns = sample->high_ns = ns;

@@ -42,7 +42,7 @@ static bool is_unsure(const struct xs_finding *f) {
 
 /* Without a replay: nothing at least, and at most what the finding claims, also of copies that chance left out. */
 static struct xs_saving bounds(const struct xs_finding *f) {
-    uint64_t most_ns = f->gives_back_ns, in_all = 0;
+    uint64_t most_ns = f->claimed_ns, in_all = 0;
     if (xs_sample_is_part(&f->sample))
         in_all = (uint64_t)fmin(9e18, fmax(0, xs_sample_is_few(&f->sample) ? f->sample.high_ns : f->sample.ns));
     return (struct xs_saving){.known = true,
@@ -110,7 +110,7 @@ static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_r
 /* A finding with nothing but the verdicts that are asked for; false: it has none of them. */
 static bool take_part(const struct xs_finding *f, const struct xs_analysis_options *options, struct xs_finding *part) {
     *part = *f;
-    part->instances = part->gives_back_ns = 0;
+    part->instances = part->claimed_ns = 0;
     part->sample.estimate = part->sample.ns = part->sample.left_hits = part->sample.left_hit_ns = 0;
     part->removable = (struct xs_times){.device_known = true, .exposed_known = true};
     for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
@@ -118,7 +118,7 @@ static bool take_part(const struct xs_finding *f, const struct xs_analysis_optio
         if (!variant->instances || !options->is_in_part(f->detector, verdict))
             continue;
         part->instances += variant->instances;
-        part->gives_back_ns = xs_sum(part->gives_back_ns, variant->claimed_ns);
+        part->claimed_ns = xs_sum(part->claimed_ns, variant->claimed_ns);
         part->sample.estimate += variant->estimate;
         part->sample.ns += variant->ns;
         part->sample.left_hits += variant->left_hits;
@@ -172,7 +172,7 @@ static struct claim *rank_claims(const struct xs_findings *findings, size_t *cou
     *count = 0;
     for (size_t i = 0; i < findings->count; i++)
         if (has_repair(&findings->items[i]))
-            claims[(*count)++] = (struct claim){i, findings->items[i].gives_back_ns};
+            claims[(*count)++] = (struct claim){i, findings->items[i].claimed_ns};
     if (*count)
         qsort(claims, *count, sizeof *claims, by_claim);
     return claims;

@@ -289,22 +289,17 @@ static void put_in_order(struct xs_findings *findings) {
     free(place);
 }
 
-/* What was claimed is now what is saved. */
-static void replace_claims(struct xs_findings *findings) {
+/* Folds findings by what they save, and sums that up by site. */
+static void apply_savings(struct xs_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_finding *f = &findings->items[i];
-        f->claimed_ns = f->gives_back_ns;
-        if (!f->saves.known)
-            continue;
-        f->gives_back_ns = f->saves.most_ns;
-        f->folded = f->gives_back_ns < findings->floor_ns;
+        if (f->saves.known)
+            f->folded = f->saves.most_ns < findings->floor_ns;
     }
-    findings->total.gives_back_ns = findings->together.most_ns;
-    xs_site_totals_clear_gains(&findings->at_sites);
     for (size_t i = 0; i < findings->cause_count; i++) {
         const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];
-        uint64_t *of_site = &xs_site_total(&findings->at_sites, f->site)->gives_back_ns;
-        *of_site = xs_sum(*of_site, f->gives_back_ns);
+        uint64_t *of_site = &xs_site_total(&findings->at_sites, f->site)->saves_ns;
+        *of_site = xs_sum(*of_site, f->saves.most_ns);
     }
 }
 
@@ -348,7 +343,7 @@ void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const s
     sum_up(&g);
     fold(findings);
     put_in_order(findings);
-    replace_claims(findings);
+    apply_savings(findings);
     free(g.owner);
     free(g.owned);
     xs_hash_free(&g.by_key);

@@ -274,7 +274,7 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
             continue;
         struct xs_by_row *row = row_of(w, &scan);
         uint64_t share = transfers ? run_share(w, &scan) : 0, ns = claim ? *claim - 1 : 0;
-        row->gives_back_ns = xs_sum(row->gives_back_ns, ns > share ? ns : share);
+        row->saves_ns = xs_sum(row->saves_ns, ns > share ? ns : share);
         if (transfers)
             take_transfer(w, &scan, row);
     }
@@ -353,7 +353,7 @@ static int compare(const void *a, const void *b) {
     const struct xs_by_row *x = a, *y = b;
     const uint64_t keys[][2] = {{x->device_ns, y->device_ns},
                                 {x->host_ns, y->host_ns},
-                                {x->gives_back_ns, y->gives_back_ns},
+                                {x->saves_ns, y->saves_ns},
                                 {x->bytes, y->bytes},
                                 {x->transfers, y->transfers}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -28,8 +28,8 @@ struct xs_by_row {
     int64_t number;               /* tid of a thread, handle of a stream; -1: not known */
     int64_t context, device;      /* of a stream; 0 and -1: not known */
     uint64_t transfers, bytes, timed, device_ns, host_ns;
-    uint64_t modelled;      /* timed transfers with modelled device times */
-    uint64_t gives_back_ns; /* what causes save of the trace's rows; each row with its largest saving */
+    uint64_t modelled; /* timed transfers with modelled device times */
+    uint64_t saves_ns; /* what causes save of the trace's rows; each row with its largest saving */
 };
 
 struct xs_by {

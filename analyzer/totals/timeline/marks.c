@@ -91,7 +91,7 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
 }
 
 static void add(struct xs_marked *marked, uint32_t finding, uint64_t ns) {
-    marked->removable_ns = ns > marked->removable_ns ? ns : marked->removable_ns;
+    marked->saves_ns = ns > marked->saves_ns ? ns : marked->saves_ns;
     for (unsigned i = 0; i < marked->count; i++)
         if (marked->findings[i] == finding)
             return;

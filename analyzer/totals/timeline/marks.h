@@ -42,7 +42,7 @@ enum { XS_MARKED_MOST = 16 };
 struct xs_marked {
     uint32_t findings[XS_MARKED_MOST]; /* indices in xs_findings.items, each once */
     unsigned count;
-    uint64_t removable_ns; /* largest saving for the row by one of the findings that lead a cause */
+    uint64_t saves_ns; /* largest saving for the row by one of the findings that lead a cause */
 };
 /* Adds what is known of a row to `marked`, which is zeroed. `site` is the transfer's; 0: not known. */
 void xs_marks_of(const struct xs_marks *marks, enum xs_evidence_table table, int64_t row, uint32_t site,

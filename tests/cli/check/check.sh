@@ -14,14 +14,14 @@ check() { run "$XFERSPY" check "$@"; }
 
 # Nothing given: the default, which says what it is.
 check run.db; expect_status 3; expect_no_err
-expect_out "FAIL     removable-time:1%"; expect_out "No rules were given"
+expect_out "FAIL     saved-time:1%"; expect_out "No rules were given"
 expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
 expect_out "What to do: xferspy explain run.db scalar-readback"; expect_out "The gate fails."
 [ "$(wc -l <stdout)" -le 20 ] || show "more than a screen"
 check no_kernels.db; expect_status 3; 
 expect_out "saves up to 19.1 ms (19 % of the run; 7.15 ms or more), limit 1.00 ms"
-check --fail-on=least-removable-time:1ms run.db; expect_status 3; expect_out "scalar-readback: "
-check empty.db; expect_status 0; expect_out "PASS     removable-time:1%"; expect_out "No copies were seen at all."
+check --fail-on=least-saved-time:1ms run.db; expect_status 3; expect_out "scalar-readback: "
+check empty.db; expect_status 0; expect_out "PASS     saved-time:1%"; expect_out "No copies were seen at all."
 # The least of a finding that is likely only is nothing: an upload that no kernel was given a pointer to, before its
 # memory was freed.
 cat >likely.sql <<'EOF'
@@ -43,32 +43,32 @@ expect_out "unused-upload/likely: 1,"; expect_out "FAIL     any:1us"; expect_out
 
 # Copies that nobody looked at may be waste: a limit that they could pass is not kept for certain.
 make_trace unchecked.db "$F/no_findings.sql" "$F/unchecked.sql"
-check unchecked.db; expect_status 3; expect_out "UNKNOWN  removable-time:1%"; expect_not "PASS"
+check unchecked.db; expect_status 3; expect_out "UNKNOWN  saved-time:1%"; expect_not "PASS"
 expect_out "10 downloads (160 MiB, 3.00 ms) could not be checked: xferspy run --fingerprint=all -- PROGRAM checks"
-check --fail-on=removable-time:5.9%,any:0,any:9,any:159MiB,any:2.9ms,sure:1%,sure:9 unchecked.db; expect_status 3
+check --fail-on=saved-time:5.9%,any:0,any:9,any:159MiB,any:2.9ms,sure:1%,sure:9 unchecked.db; expect_status 3
 [ "$(grep -c UNKNOWN stdout)" -eq 7 ] || show "all are unknown"
-check --fail-on=removable-time:6.1%,any:10,any:160MiB,any:3ms,sure:10% unchecked.db; expect_status 0
+check --fail-on=saved-time:6.1%,any:10,any:160MiB,any:3ms,sure:10% unchecked.db; expect_status 0
 expect_out "Not decided: 10 instances"
-check --allow-unknown=removable-time unchecked.db; expect_status 0; expect_out "ALLOWED  removable-time:1%"
+check --allow-unknown=saved-time unchecked.db; expect_status 0; expect_out "ALLOWED  saved-time:1%"
 # ... but not where the baseline had as many.
 run "$XFERSPY" check --write-baseline=unchecked.json unchecked.db; expect_status 0
-check --baseline=unchecked.json --fail-on=any:0,sure:0,removable-time:1% unchecked.db; expect_status 0
-check --baseline=unchecked.json --fail-on=any:0 --fail-on=removable-time:+0% unchecked.db; expect_status 0
+check --baseline=unchecked.json --fail-on=any:0,sure:0,saved-time:1% unchecked.db; expect_status 0
+check --baseline=unchecked.json --fail-on=any:0 --fail-on=saved-time:+0% unchecked.db; expect_status 0
 # What was left out and has a sample is estimated: the limit is kept, as before.
 echo "UPDATE transfer SET skip = NULL, fingerprint = 3 WHERE id IN (12);
 UPDATE transfer SET skip = 22, fingerprint = 2 WHERE id IN (13);" >sampled.sql
 make_trace sampled.db "$F/no_findings.sql" "$F/unchecked.sql" sampled.sql
-check sampled.db; expect_status 0; expect_out "PASS     removable-time:1%"
+check sampled.db; expect_status 0; expect_out "PASS     saved-time:1%"
 
 # Metrics: exactly the limit is good, one more is not.
 check --fail-on=wall-time:100ms,transfers:37,upload-bytes:97779712B run.db; expect_status 0
 expect_out "The gate passes."
 check --fail-on=wall-time:99999999ns run.db; expect_status 3
 check --fail-on=transfers:36 run.db; expect_status 3; expect_out "37, limit 36"
-check --fail-on=removable-time:5% run.db; expect_status 3; expect_out "saves 19.1 ms (19 % of the run), limit 5.00 ms"
+check --fail-on=saved-time:5% run.db; expect_status 3; expect_out "saves 19.1 ms (19 % of the run), limit 5.00 ms"
 expect_out "at train.py:12 in step (cuMemcpyHtoD_v2)"
-check --fail-on=removable-time:20% run.db; expect_status 0
-check --fail-on=least-removable-time:1% no_kernels.db; expect_status 3; expect_out "saves 7.15 ms (7.2 % of the run)"
+check --fail-on=saved-time:20% run.db; expect_status 0
+check --fail-on=least-saved-time:1% no_kernels.db; expect_status 3; expect_out "saves 7.15 ms (7.2 % of the run)"
 check --fail-on=bare-time:1s run.db; expect_status 3; expect_out "UNKNOWN"
 # Findings: instances, bytes, time, share; of a verdict; each by itself.
 check --fail-on=noop-upload:72MiB --allow-unknown run.db; expect_status 0
@@ -89,7 +89,7 @@ check --fail-on=noop-upload:12 run.db; expect_status 0
 check --fail-on=noop-upload:9 --allow-unknown=noop-upload run.db; expect_status 0; expect_out "ALLOWED  noop-upload:9"
 check --fail-on=noop-upload:9 --allow-unknown=pageable run.db; expect_status 3
 check --fail-on=noop-upload:8 --allow-unknown run.db; expect_status 3 # what is known to be over stays over
-for rule in sure:1% any:0 removable-time:50% noop-upload:1000 mostly-unchanged:1000 no-overlap:5 device-time:1s \
+for rule in sure:1% any:0 saved-time:50% noop-upload:1000 mostly-unchanged:1000 no-overlap:5 device-time:1s \
     wall-time:+1%; do
     check --fail-on=$rule --baseline=blind.db blind.db
     case $rule in
@@ -133,7 +133,7 @@ import json
 base = json.load(open("base.json"))
 for finding in [finding for site in base["call_sites"] for finding in site["findings"]]:
     if finding["finding"] == "noop-upload":
-        finding["gives_back_ns"] //= 2
+        finding["saves_ns"] //= 2
 json.dump(base, open("less.json", "w"))
 PY
 check --baseline=less.json --fail-on=noop-upload:1us run.db; expect_status 3; expect_out "grown from"
@@ -276,7 +276,7 @@ EOF
 check run.db; expect_status 0; expect_out "Suppressed: 4 findings."; expect_out "Rules of xferspy.check."
 expect_out "Unused suppression, can be removed: xferspy.check:16 (any finding in nowhere): forgotten"
 check --no-config run.db; expect_status 3
-check --fail-on=removable-time:1% run.db; expect_status 3 # metrics are measured, whatever is suppressed
+check --fail-on=saved-time:1% run.db; expect_status 3 # metrics are measured, whatever is suppressed
 mkdir -p ci; cp base.json ci/; { echo "baseline = base.json"; echo "fail-on = any:0"; } >ci/gate
 check --config=ci/gate run.db; expect_status 0; expect_out "Against ci/base.json"
 sed 's/9999-12-31/2020-06-30/' xferspy.check >old.check
@@ -299,7 +299,7 @@ rm xferspy.check
 check --fail-on=transfers:10 empty.db run.db blind.db; expect_status 3
 expect_out "The gate fails: 1 of 3 traces, the first of them run.db."
 check --fail-on=transfers:100 empty.db run.db; expect_status 0
-check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     removable-time:1%"
+check missing.db run.db; expect_status 1; expect_err "missing.db"; expect_out "FAIL     saved-time:1%"
 expect_out "Not judged, as it cannot be read: missing.db"; expect_out "The gate fails."
 check missing.db empty.db; expect_status 1; expect_out "The gate does not pass: not every trace was judged."
 expect_not "The gate passes"
@@ -325,8 +325,8 @@ UPDATE meta SET value = -5 WHERE key = 'duration_ns';
 UPDATE transfer SET enter_ns = 9223372036854775807 WHERE id = 7;
 EOF
 make_trace jump.db "$F/findings.sql" "$F/callsites.sql" jump.sql
-check jump.db; expect_status 3; expect_out "UNKNOWN  removable-time:1%"; expect_out "How long the run took is not known"
-check --fail-on=removable-time:1s,sure:20ms jump.db; expect_status 0
+check jump.db; expect_status 3; expect_out "UNKNOWN  saved-time:1%"; expect_out "How long the run took is not known"
+check --fail-on=saved-time:1s,sure:20ms jump.db; expect_status 0
 # Without stacks the entry point is the place.
 check bare.db; expect_status 3; expect_out "at cuMemcpyHtoD_v2"
 
@@ -340,7 +340,7 @@ check --format=xml run.db; expect_status 2; expect_err "junit"
 check --junit=base.json run.db; expect_status 1; expect_err "exists already"
 check --sarif=run.db --force run.db; expect_status 1; expect_err "is the trace being read"
 check -o base.json --force --baseline=base.json run.db; expect_status 1
-check --rules; expect_status 0; expect_out "removable-time"; expect_out "duplicate-upload/freed"
+check --rules; expect_status 0; expect_out "saved-time"; expect_out "duplicate-upload/freed"
 
 # Everything --rules lists is a rule.
 check --rules; sed -n 's/^  \([a-z-]*\(\/[a-z-]*\)\{0,1\}\).*/\1/p' stdout >names

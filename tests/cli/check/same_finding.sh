@@ -74,12 +74,12 @@ echo "UPDATE transfer SET stack = NULL; DELETE FROM stack_frame; DELETE FROM sta
 agree stackless before.db 0 0
 run "$XFERSPY" check --no-config --fail-on=any:0 --baseline=before.db stackless.db; expect_status 0
 expect_out "5 findings as before, 0 grown, 0 new, 0 gone."
-expect_out "This trace has no call sites, so findings are compared by the driver's entry points alone."
+expect_out "This trace has no call sites, so the findings of a kind at one entry point are compared as one."
 run "$XFERSPY" check --no-config --force --write-baseline=base.json stackless.db; expect_status 0
 sed 's/"instances": 20,/"instances": 15,/' base.json >fewer.json
 for base in stackless.db base.json fewer.json; do
     run "$XFERSPY" check --no-config --fail-on=any:0 --baseline=$base before.db
-    expect_out "The baseline has no call sites, so findings are compared"
+    expect_out "The baseline has no call sites, so the findings of a kind"
     if [ $base = fewer.json ]; then
         expect_status 3; expect_out "4 findings as before, 2 grown, 0 new, 0 gone."
         expect_out "pageable: 10, 2.50 MiB"; expect_out "grown from 15"

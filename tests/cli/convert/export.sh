@@ -44,7 +44,7 @@ run "$XFERSPY" export --format=csv t.db t.db; usage "one trace at a time"
 run "$XFERSPY" export --format=jsonl t.db
 grep -q '"function":"[^"]*","file":"[^"]*","line":[0-9]*,"nvtx_range":"' stdout || show "no call site"
 grep -q '"findings":\["' stdout || show "no findings"
-run "$XFERSPY" export --format=csv --what=findings t.db; expect_out "gives_back_ns"; expect_out "noop-upload"
+run "$XFERSPY" export --format=csv --what=findings t.db; expect_out "saves_ns"; expect_out "noop-upload"
 
 # Of a sample (58 of 499 were checked) the numbers are those of all copies, as in the text, and it is said
 cp "$SOURCE/../golden/guide_cpp_before.db" sampled.db
@@ -93,7 +93,7 @@ if command -v jq >/dev/null; then
         "$XFERSPY" export --format=jsonl h100_cupy_lines.db |
             jq -c 'select(.findings != []) | {id, direction, bytes, file, line, findings}' | head -n 2
         "$XFERSPY" export --format=jsonl --what=findings h100_lines.db |
-            jq -c '{finding, transfers, gives_back_ns, function, line}'
+            jq -c '{finding, transfers, saves_ns, function, line}'
         "$XFERSPY" export --format=csv --what=kernels h100_cupy_lines.db | cut -d, -f1,2,6-8,10 | tr -d '\r' | head -n 2
     )
     run quoted; expect_status 0; expect_golden "$SOURCE/golden/export_rows.txt"
@@ -101,6 +101,6 @@ fi
 quoted_metrics() (
     cd "$SOURCE/../golden" || exit 1
     "$XFERSPY" export --format=openmetrics h100_upload_wasteful.db h100_upload_repaired.db |
-        grep -E '^xferspy_(removable|transfer_bytes)'
+        grep -E '^xferspy_(saved|transfer_bytes)'
 )
 run quoted_metrics; expect_status 0; expect_golden "$SOURCE/golden/export_openmetrics.txt"

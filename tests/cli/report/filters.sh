@@ -5,7 +5,7 @@ make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 gain() { # of JSON options: what all that passes would save
     run "$XFERSPY" report --json "$@"
     expect_status 0
-    sed -n '/"findings_total"/,/}/s/.*"gives_back_ns": \([0-9]*\).*/\1/p' stdout | head -n 1
+    sed -n '/"findings_total"/,/}/s/.*"saves_ns": \([0-9]*\).*/\1/p' stdout | head -n 1
 }
 passing() { run "$XFERSPY" report --json "$@"; sed -n 's/.*"transfers_passing": \([0-9]*\).*/\1/p' stdout; }
 # Options of both kinds together, in words and in numbers.
@@ -49,7 +49,7 @@ for trace in "$SOURCE"/../golden/*.db; do
 done
 # --by adds up to what passes, and claims what the total does.
 run "$XFERSPY" report --json --by=site --direction=h2d t.db
-[ "$(awk '/"by": /,0' stdout | sed -n 's/.*"gives_back_ns": \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')" \
+[ "$(awk '/"by": /,0' stdout | sed -n 's/.*"saves_ns": \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')" \
     -eq "$up" ] || show "by site is not $up"
 # explain takes the same.
 run "$XFERSPY" explain --site=train.py:12 t.db noop-upload; expect_status 0

@@ -67,15 +67,15 @@ wrong() { # wrong WHAT EDIT: the document with the edit is refused
         show "the schema takes $1"
     fi
 }
-wrong "a key that is gone" "del t['findings'][0]['gives_back_ns']"
-wrong "a misspelt key" "t['findings_total']['gives_bac_ns'] = t['findings_total'].pop('gives_back_ns')"
+wrong "a key that is gone" "del t['findings'][0]['saves_ns']"
+wrong "a misspelt key" "t['findings_total']['save_ns'] = t['findings_total'].pop('saves_ns')"
 wrong "a text for a number" "t['transfers']['total']['bytes'] = '1'"
 wrong "a negative count" "t['transfers']['total']['count'] = -1"
 wrong "another format" "d['format'] = 'x'"
 wrong "null for what is always known" "t['run']['duration_ns'] = None"
 document=job.json
 wrong "a job without its processes" "del d['job']['processes']"
-wrong "a finding's spread without its most" "del d['job']['findings'][0]['gives_back_ns']['max']"
+wrong "a finding's spread without its most" "del d['job']['findings'][0]['saves_ns']['max']"
 wrong "a column that is none" "d['job']['processes'][0]['outlier_in'] = ['x']"
 wrong "a process by its name" "d['job']['findings'][0]['by_process'][0]['process'] = 'rank 0'"
 "$python" -c "import json, sys; d = json.load(open('stdout')); d['traces'][0]['findings'][0]['new'] = 1; json.dump(d, sys.stdout)" >edited

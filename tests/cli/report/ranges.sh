@@ -39,7 +39,7 @@ expect_out "| saves | of the time recorded |"
 run "$XFERSPY" report --json half.db; expect_out '"duration_ns": 200000000'; expect_out '"recorded_ns": 100000000'
 run "$XFERSPY" explain half.db; expect_out "of recorded"; expect_out "10 %"
 run "$XFERSPY" explain half.db scalar-readback; expect_out "10 % of the time recorded"
-run "$XFERSPY" check --no-config --fail-on=removable-time:9% half.db; expect_status 3
+run "$XFERSPY" check --no-config --fail-on=saved-time:9% half.db; expect_status 3
 expect_out "saves 17.3 ms (17 % of the time recorded), limit 9.00 ms (9.0 % of the time recorded)"
 run "$XFERSPY" check --no-config half.db; expect_out "do not save more than 1 % of the time recorded."
 run "$XFERSPY" check --no-config half.db every.db; expect_out "do not save more than 1 % of the run."

@@ -24,13 +24,13 @@ run "$XFERSPY" report --json plain.db; expect_out '"repairs": null'
 
 # Limits of times that were measured are judged. All others are unknown, whether what was seen is over them or not.
 run "$XFERSPY" check --no-config repaired.db; expect_status 3
-expect_out "UNKNOWN  removable-time:1%"; expect_out "Record it without XFERSPY_REPAIR."; expect_out "Recorded $with"
+expect_out "UNKNOWN  saved-time:1%"; expect_out "Record it without XFERSPY_REPAIR."; expect_out "Recorded $with"
 expect_not "FAIL"
 run "$XFERSPY" check --no-config --fail-on=wall-time:1s,device-time:1s,call-time:1s repaired.db
 expect_status 0; expect_out "Recorded $with"
 run "$XFERSPY" check --no-config --fail-on=wall-time:1ms repaired.db; expect_status 3
 expect_out "FAIL     wall-time:1ms"
-for rule in transfers:1000 upload-bytes:1 allocations:0 noop-upload:0 noop-upload:99 any:1s sure:0 removable-time:1s; do
+for rule in transfers:1000 upload-bytes:1 allocations:0 noop-upload:0 noop-upload:99 any:1s sure:0 saved-time:1s; do
     run "$XFERSPY" check --no-config --fail-on=$rule repaired.db; expect_status 3; expect_out "UNKNOWN  $rule"
 done
 run "$XFERSPY" check --no-config --fail-on=noop-upload:0 --allow-unknown repaired.db; expect_status 0

@@ -243,7 +243,7 @@ static void shares_are_of_what_was_recorded(void **state) {
     xs_say_of_run(&text, " of the run's ", 200 * MS, &findings.recorded);
     assert_string_equal(text.data, ", some of it at the same time: 100 ms were recorded, of a run of 1.00 s");
     text.length = 0;
-    findings.total.gives_back_ns = findings.together.most_ns = findings.together.least_ns = 50 * MS;
+    findings.together.most_ns = findings.together.least_ns = 50 * MS;
     xs_say_total_of_run(&text, &findings);
     assert_string_equal(text.data, "All repaired: saves 50.0 ms, the 100 ms recorded would become 50.0 ms (-50 %).");
     xs_string_free(&text);
@@ -270,7 +270,7 @@ static void alternatives_are_of_other_repairs(void **state) {
     unsigned repairs = 0;
     (void)state;
     for (size_t i = 0; i < COUNT; i++) {
-        finding = (struct xs_finding){.gives_back_ns = cases[i].saves_ns};
+        finding = (struct xs_finding){.saves.most_ns = cases[i].saves_ns};
         is_of(cases[i].id, cases[i].verdict);
         items[i] = finding;
         indexes[i] = i;

@@ -7,7 +7,7 @@ import { Pair } from './pair.js';
 
 const NUMBERS = 'Numbers of the run';
 const FORMATS = { ns: f.ns, bytes: f.bytes, count: f.count };
-const SAVES = ['gives_back_ns', 'Saves', f.ns];
+const SAVES = ['saves_ns', 'Saves', f.ns];
 const MEASURES = [
   SAVES,
   ['count', 'Count', f.count],
@@ -82,7 +82,7 @@ export function compare(runs, diff, narrow, evidence) {
   const upTo = (row, side) => (ranges[side === 'before' ? 0 : 1].has(row[`name_${side}`]) ? 'up to ' : '');
   // not all contents were checked: how many there are, and their times, are estimates
   const about = (row) => (row.is_estimate ? 'about ' : '');
-  const bounds = { gives_back_ns: upTo, count: about, device_ns: about, exposed_ns: about, host_ns: about };
+  const bounds = { saves_ns: upTo, count: about, device_ns: about, exposed_ns: about, host_ns: about };
   const together = runs.some(({ report }) => report.causes.some((cause) => cause.findings.length > 1));
   const metrics = diff.metrics.filter((metric) => known(metric) && (metric.before.median || metric.after.median));
   const entry = (row) => (row.site_after ?? row.site_before)?.entry_point ?? '';

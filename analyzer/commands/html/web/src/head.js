@@ -42,7 +42,7 @@ function where({ where: of }) {
 // What all repairs save, from what on if that is a range, and what becomes of the run.
 function repaired({ report, total_unknown: unknown }) {
   const { together, findings_total: total } = report;
-  const { gives_back_ns: saved, recorded_ns: whole, run_ns: run } = total;
+  const { saves_ns: saved, recorded_ns: whole, run_ns: run } = total;
   if (!saved) return [unknown ? 'not known' : 'nothing', ''];
   const saves = { up_to: false, ...together, most_ns: saved };
   const [before, after] = f.twoNs(whole, Math.max(0, whole - saved));

@@ -22,8 +22,8 @@ export const place = (row) => placeOf(row.site_after ?? row.site_before);
 // Two bars of what it saved before and saves now, as shares of the most that any saves.
 function bars(row, most) {
   const bar = (side) => {
-    const inner = h('span', { class: side, hidden: !row.gives_back_ns[side].median });
-    inner.style.width = `${(100 * (row.gives_back_ns[side].median ?? 0)) / most}%`;
+    const inner = h('span', { class: side, hidden: !row.saves_ns[side].median });
+    inner.style.width = `${(100 * (row.saves_ns[side].median ?? 0)) / most}%`;
     return h('span', { class: 'saved' }, inner);
   };
   return h('div', { class: 'bars', 'aria-hidden': 'true' }, SIDES.map(bar));
@@ -33,7 +33,7 @@ export class Joined {
   // `choose` is called with the row that is chosen, in the form of Pair.choose, or null.
   constructor(runs, rows, columns, choose) {
     Object.assign(this, { runs, rows, chosen: choose });
-    const most = Math.max(0, ...rows.flatMap((row) => SIDES.map((side) => row.gives_back_ns[side].median ?? 0)));
+    const most = Math.max(0, ...rows.flatMap((row) => SIDES.map((side) => row.saves_ns[side].median ?? 0)));
     this.buttons = rows.map((row, i) => {
       const toggle = () => this.toggle(i);
       return h('button', { type: 'button', class: 'link', 'aria-pressed': 'false', onclick: toggle }, nameOf(row));
@@ -43,7 +43,7 @@ export class Joined {
       cell: (row) => [
         h('div', { class: 'row' }, this.buttons[rows.indexOf(row)], changed(row)),
         h('div', { class: 'dim mono' }, place(row)),
-        SIDES.some((side) => row.gives_back_ns[side].median) ? bars(row, most) : null,
+        SIDES.some((side) => row.saves_ns[side].median) ? bars(row, most) : null,
       ],
     };
     this.element = table('Findings before and after', [what, ...columns], rows, {
@@ -105,7 +105,7 @@ export class Joined {
 
 // The word for what became of a row. What it grew or shrank by stands with the word: the number beside it may have
 // gone the other way.
-const DECIDED_BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', gives_back_ns: 'saving' };
+const DECIDED_BY = { count: 'number', bytes: 'size', device_ns: 'time', host_ns: 'time', saves_ns: 'saving' };
 export function changed(row) {
   const word = CHANGES[row.change] ?? row.change;
   const by = row.change === 'grew' || row.change === 'shrank' ? ` in ${DECIDED_BY[row.decided_by]}` : '';

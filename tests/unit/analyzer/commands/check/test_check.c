@@ -55,7 +55,7 @@ static void what_is_no_rule(void **state) {
     } wrong[] = {
         {"noop-uplaod:0", "did you mean `noop-upload'?"},
         {"duplicate-upload/fred:0", "did you mean `duplicate-upload/freed'?"},
-        {"removable:5%", "did you mean `removable-time'?"},
+        {"saved-tim:5%", "did you mean `saved-time'?"},
         {"qqqqqqqq:1", "--rules"},
         {"noop-upload/freed:1", "no metric or finding"},
         {"", "is no rule"},

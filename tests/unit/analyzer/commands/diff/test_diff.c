@@ -117,7 +117,7 @@ static void a_finding_disappears(void **state) {
     assert_int_equal(change->of[XS_MEASURE_EXPOSED_NS].before.median, 200 * COPY_NS);
     assert_int_equal(change->of[XS_MEASURE_COUNT].after.median, 0);
     /* the run does not wait for the device: what is saved is the host's time */
-    assert_int_equal(xs_difference_delta(&change->of[XS_MEASURE_GIVES_BACK_NS]), -200 * CALL_NS);
+    assert_int_equal(xs_difference_delta(&change->of[XS_MEASURE_SAVES_NS]), -200 * CALL_NS);
     expect_paid(XS_DID_LESS);
     assert_int_equal(c.conclusion.gone, 2); /* and one beneath it, of the same copies */
     assert_int_equal(c.conclusion.new, 0);
@@ -213,12 +213,12 @@ static void lines_that_moved_are_the_same_lines(void **state) {
     const struct xs_change *other = finding_of_line("noop-upload", 12);
     assert_ptr_equal(other, finding("noop-upload", 0));
     expect_kind(other, XS_TIME_ONLY);
-    assert_int_equal(other->decided_by, XS_MEASURE_GIVES_BACK_NS);
+    assert_int_equal(other->decided_by, XS_MEASURE_SAVES_NS);
     assert_int_equal(other->of[XS_MEASURE_COUNT].before.median, 100);
     assert_int_equal(other->of[XS_MEASURE_COUNT].after.median, 100);
-    assert_int_equal(other->of[XS_MEASURE_GIVES_BACK_NS].before.median, 100 * (CALL_NS + GAP_NS / 2));
+    assert_int_equal(other->of[XS_MEASURE_SAVES_NS].before.median, 100 * (CALL_NS + GAP_NS / 2));
     /* the first comes at once behind the one upload that line 14 still has, and has no more than that before it */
-    assert_int_equal(other->of[XS_MEASURE_GIVES_BACK_NS].after.median,
+    assert_int_equal(other->of[XS_MEASURE_SAVES_NS].after.median,
                      99 * (CALL_NS + GAP_NS + APART_NS) + CALL_NS + GAP_NS);
     end();
 }
@@ -284,7 +284,7 @@ static void sites_have_what_report_by_site_has(void **state) {
     for (int i = 0; i < 21; i++)
         play_up(&p, A, BYTES, 1, i ? 1 : 0, HOST);
     p.options = (struct xs_analysis_options){.on_instance = xs_by_claim, .data = &claims};
-    play_analyse(&p, STACKS(12, 14));
+    play_diagnose(&p, STACKS(12, 14));
     assert_int_equal(xs_trace_open(p.path, &trace, message), 0);
     assert_int_equal(xs_by_compute(&trace, p.findings, &claims, XS_BY_SITE, &by, message), 0);
     assert_int_equal(by.count, 2);
@@ -300,7 +300,7 @@ static void sites_have_what_report_by_site_has(void **state) {
             assert_int_equal(total->device_ns, by.rows[i].device_ns);
             assert_int_equal(total->exposed_ns, by.rows[i].device_ns);
             assert_int_equal(total->host_ns, by.rows[i].host_ns);
-            assert_int_equal(total->gives_back_ns, by.rows[i].gives_back_ns);
+            assert_int_equal(total->saves_ns, by.rows[i].saves_ns);
         }
         assert_true(found);
     }
@@ -405,7 +405,7 @@ static void a_time_alone_has_a_verdict_from_three_runs_on(void **state) {
         xs_diff_compute(&before, &after, &c);
         const struct xs_change *change = finding("noop-upload", 0);
         expect_kind(change, kinds[runs - 1]);
-        assert_int_equal(change->decided_by, XS_MEASURE_GIVES_BACK_NS);
+        assert_int_equal(change->decided_by, XS_MEASURE_SAVES_NS);
         expect_kind(&c.sites[0], kinds[runs - 1]);
         assert_int_equal(c.sites[0].decided_by, XS_MEASURE_DEVICE_NS);
         assert_true(xs_difference_delta(&c.sites[0].of[XS_MEASURE_DEVICE_NS]) < 0);

@@ -36,15 +36,15 @@ static void add(struct xs_job *job, const struct rank *r) {
     summary.run.start_unix_ns = r->start_s * (int64_t)SECOND;
     summary.run.duration_ns = r->run_s * SECOND;
     summary.all = (struct xs_totals){.count = 4, .bytes = 310, .device_ns = r->up_ns, .timed_count = 4};
-    items[0].gives_back_ns = r->up_ns;
-    items[1].gives_back_ns = r->down_ns;
+    items[0].saves.most_ns = r->up_ns;
+    items[1].saves.most_ns = r->down_ns;
     items[0].folded = items[1].folded = r->rank != 1;
     if (r->up_ns)
         findings.count++;
     else
         items[0] = items[1];
     findings.count += r->down_ns != 0;
-    findings.total.gives_back_ns = r->up_ns + r->down_ns;
+    findings.together.most_ns = r->up_ns + r->down_ns;
     xs_job_add(job, r->path, r->path, &summary, &findings, "");
 }
 
@@ -116,16 +116,16 @@ static void findings_of_one_place_are_one(void **state) {
     assert_int_equal(down->share_count, 2);
     assert_int_equal(down->shares[0].process, 0);
     assert_int_equal(down->shares[1].process, 3);
-    assert_int_equal(down->gives_back.max, 900);
-    assert_int_equal(down->gives_back.most, 3);
+    assert_int_equal(down->saves_ns.max, 900);
+    assert_int_equal(down->saves_ns.most, 3);
     assert_int_equal(down->instances, 2);
     assert_true(down->folded);
     assert_string_equal(up->entry_point, up_name);
     assert_int_equal(up->share_count, 3);
-    assert_int_equal(up->gives_back.min, 100);
-    assert_int_equal(up->gives_back.median, 300);
-    assert_int_equal(up->gives_back.max, 700);
-    assert_int_equal(up->gives_back.most, 2);
+    assert_int_equal(up->saves_ns.min, 100);
+    assert_int_equal(up->saves_ns.median, 300);
+    assert_int_equal(up->saves_ns.max, 700);
+    assert_int_equal(up->saves_ns.most, 2);
     assert_int_equal(up->bytes, 900);
     assert_false(up->folded); /* not in rank 1 */
     xs_job_free(&job);
@@ -135,7 +135,7 @@ static void gains_do_not_add_up(void **state) {
     struct xs_job job;
     (void)state;
     make(&job, four, 4);
-    const struct xs_job_spread *back = &job.columns[XS_JOB_REMOVABLE];
+    const struct xs_job_spread *back = &job.columns[XS_JOB_SAVES];
     assert_int_equal(back->max, 900);
     assert_int_equal(back->most, 3);
     assert_int_equal(back->mean, (150 + 300 + 700 + 900) / 4);

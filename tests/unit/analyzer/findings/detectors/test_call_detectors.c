@@ -55,8 +55,8 @@ static void memory_freed_and_allocated_again(void **state) {
     assert_int_equal(finding->transfers, 0);
     assert_int_equal(finding->bytes, 9 * BYTES);
     assert_int_equal(finding->removable.host_ns, 9 * (ALLOC_NS + FREE_NS));
-    assert_int_equal(finding->gives_back_ns, 9 * (ALLOC_NS + FREE_NS));
-    assert_int_equal(p->findings->total.gives_back_ns, 9 * (ALLOC_NS + FREE_NS));
+    assert_int_equal(finding->claimed_ns, 9 * (ALLOC_NS + FREE_NS));
+    assert_int_equal(p->findings->total.claimed_ns, 9 * (ALLOC_NS + FREE_NS));
     assert_int_equal(p->findings->total.transfers, 0);
     assert_int_equal(finding->first[0].evidence[0].row, 2);
     assert_int_equal(finding->first[0].evidence[1].row, 1);
@@ -70,7 +70,7 @@ static void five_are_enough(void **state) {
         again_and_again(times, BYTES);
         play_analyse(p, NULL);
         FOUND("repeated-allocation", NULL, times == 6 ? 5 : 0);
-        assert_int_equal(p->findings->total.gives_back_ns, times == 6 ? 5 * (ALLOC_NS + FREE_NS) : 0);
+        assert_int_equal(p->findings->total.claimed_ns, times == 6 ? 5 * (ALLOC_NS + FREE_NS) : 0);
         play_end(p);
     }
 }
@@ -209,7 +209,7 @@ static void pinned_memory_is_churned(void **state) {
     NOT_FOUND("repeated-allocation");
     const struct xs_finding *finding = played_finding(p, "pinned-churn");
     assert_int_equal(finding->bytes, 5 * BYTES);
-    assert_int_equal(finding->gives_back_ns, 5 * (ALLOC_NS + FREE_NS));
+    assert_int_equal(finding->claimed_ns, 5 * (ALLOC_NS + FREE_NS));
     play_end(p);
     play_begin(p);
     p->memory = XS_MEM_PINNED;
@@ -260,7 +260,7 @@ static void the_total_has_each_call_once(void **state) {
     play_analyse(p, NULL);
     FOUND("repeated-allocation", NULL, 9);
     FOUND("unused-allocation", "certain", 10);
-    assert_int_equal(p->findings->total.gives_back_ns, 10 * (ALLOC_NS + FREE_NS));
+    assert_int_equal(p->findings->total.claimed_ns, 10 * (ALLOC_NS + FREE_NS));
     play_end(p);
 }
 
@@ -276,7 +276,7 @@ static void nothing_touched_it(void **state) {
     const struct xs_finding *finding = played_finding(p, "unused-allocation");
     assert_int_equal(finding->transfers, 0);
     assert_int_equal(finding->bytes, 2 * BYTES);
-    assert_int_equal(finding->gives_back_ns, 2 * ALLOC_NS + FREE_NS);
+    assert_int_equal(finding->claimed_ns, 2 * ALLOC_NS + FREE_NS);
     play_end(p);
 }
 
@@ -440,7 +440,7 @@ static void the_end_of_a_context_costs_it_nothing(void **state) {
     play_context_end(p, alloc_at(A, BYTES));
     play_analyse(p, NULL);
     FOUND("unused-allocation", "certain", 1);
-    assert_int_equal(played_finding(p, "unused-allocation")->gives_back_ns, ALLOC_NS);
+    assert_int_equal(played_finding(p, "unused-allocation")->claimed_ns, ALLOC_NS);
     play_end(p);
 }
 

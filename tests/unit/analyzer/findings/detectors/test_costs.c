@@ -86,7 +86,7 @@ static void pinned_for_one_copy(void **state) {
     assert_int_equal(finding->bytes, BYTES);
     assert_int_equal(finding->transfers, 0);
     assert_int_equal(finding->cost.host_ns, LOCK_NS + UNLOCK_NS);
-    is_about(finding->gives_back_ns, LOCK_NS + UNLOCK_NS - TOUCH_NS - WORTH_NS);
+    is_about(finding->claimed_ns, LOCK_NS + UNLOCK_NS - TOUCH_NS - WORTH_NS);
     assert_int_equal(finding->first[0].evidence[0].table, XS_EVIDENCE_ALLOCATION);
     assert_int_equal(finding->first[0].evidence[0].row, 2);
     play_end(p);
@@ -112,7 +112,7 @@ static void registered_memory_is_there(void **state) {
         play_analyse(p, NULL);
         FOUND("costly-pinning", NULL, copies == 1);
         if (copies == 1)
-            is_about(played_finding(p, "costly-pinning")->gives_back_ns, REGISTER_NS + UNREGISTER_NS - WORTH_NS);
+            is_about(played_finding(p, "costly-pinning")->claimed_ns, REGISTER_NS + UNREGISTER_NS - WORTH_NS);
         play_end(p);
     }
 }
@@ -127,7 +127,7 @@ static void an_asynchronous_copy_saves_all_of_its_time(void **state) {
         play_analyse(p, NULL);
         FOUND("costly-pinning", NULL, register_ns == 4 * MS);
         if (register_ns == 4 * MS)
-            is_about(played_finding(p, "costly-pinning")->gives_back_ns, MS / 2);
+            is_about(played_finding(p, "costly-pinning")->claimed_ns, MS / 2);
         play_end(p);
     }
 }
@@ -199,7 +199,7 @@ static void waiting_for_kernels_is_no_price(void **state) {
         play_analyse(p, NULL);
         FOUND("costly-pinning", NULL, kernel_ms == 1);
         if (kernel_ms == 1)
-            is_about(played_finding(p, "costly-pinning")->gives_back_ns, 4 * MS - WORTH_NS);
+            is_about(played_finding(p, "costly-pinning")->claimed_ns, 4 * MS - WORTH_NS);
         play_end(p);
     }
 }
@@ -338,8 +338,8 @@ static void primary_contexts_come_again(void **state) {
         FOUND("context-again", "ended-before", 2);
         FOUND("context-again", NULL, 2);
         const struct xs_finding *finding = played_finding(p, "context-again");
-        assert_int_equal(finding->gives_back_ns, 2 * 120 * MS);
-        assert_int_equal(p->findings->total.gives_back_ns, 2 * 120 * MS);
+        assert_int_equal(finding->claimed_ns, 2 * 120 * MS);
+        assert_int_equal(p->findings->total.claimed_ns, 2 * 120 * MS);
         assert_int_equal(finding->first[0].evidence[0].table, XS_EVIDENCE_API_CALL);
         assert_int_equal(finding->first[0].evidence[0].row, end == PLAY_RELEASE ? 5 : 4);
         assert_int_equal(finding->first[0].evidence[1].row, end == PLAY_RELEASE ? 4 : 3);
@@ -387,7 +387,7 @@ static void own_contexts_come_again(void **state) {
     play_analyse(p, NULL);
     FOUND("context-again", "ended-before", 1);
     FOUND("context-again", "beside", 2);
-    assert_int_equal(p->findings->total.gives_back_ns, (120 + 80 + 70) * MS);
+    assert_int_equal(p->findings->total.claimed_ns, (120 + 80 + 70) * MS);
     play_end(p);
 }
 
@@ -413,7 +413,7 @@ static void the_end_waits_for_kernels(void **state) {
     context(PLAY_RETAIN, 0xc0, 100 * MS);
     play_analyse(p, NULL);
     FOUND("context-again", "ended-before", 1);
-    assert_int_equal(played_finding(p, "context-again")->gives_back_ns, 105 * MS);
+    assert_int_equal(played_finding(p, "context-again")->claimed_ns, 105 * MS);
     play_end(p);
 }
 

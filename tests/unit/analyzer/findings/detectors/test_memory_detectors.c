@@ -29,7 +29,7 @@ static void pages_go_there_and_back(void **state) {
             play_free(p, a);
         play_analyse(p, NULL);
         FOUND("managed-thrash", NULL, trips == 3);
-        assert_int_equal(p->findings->total.gives_back_ns, trips == 3 ? 4000 : 0);
+        assert_int_equal(p->findings->total.claimed_ns, trips == 3 ? 4000 : 0);
         play_end(p);
     }
 }
@@ -52,7 +52,7 @@ static void it_costs_all_and_gives_back_all_but_one_way_each(void **state) {
     assert_int_equal(finding->bytes, 4 * PIECE);
     assert_int_equal(finding->cost.device_ns, 13000);
     assert_int_equal(finding->removable.device_ns, 8500);
-    assert_int_equal(finding->gives_back_ns, 8500);
+    assert_int_equal(finding->claimed_ns, 8500);
     assert_int_equal(finding->first[0].evidence[0].row, 1);
     assert_int_equal(finding->first[0].evidence_count, 3);
     play_end(p);
@@ -202,7 +202,7 @@ static void what_grows_during_the_run_leaks(void **state) {
     assert_true(finding->advice && !finding->folded);
     assert_int_equal(finding->bytes, 5 * PAGE);
     assert_int_equal(finding->transfers, 0);
-    assert_int_equal(finding->gives_back_ns, 0);
+    assert_int_equal(finding->claimed_ns, 0);
     assert_int_equal(finding->first[0].evidence[0].row, 4);
     play_end(p);
     assert_int_equal(leaks(EVERY_FOURTH, false, XS_MEM_DEVICE, XS_ORIGIN_POOL, NULL), 5);

@@ -15,7 +15,7 @@ static void copies_and_kernels_take_turns(void **state) {
     assert_int_equal(finding->transfers, 3);
     assert_int_equal(finding->bytes, 3 * SIZE);
     assert_int_equal(finding->cost.device_ns, 150 * US);
-    assert_int_equal(finding->gives_back_ns, 150 * US);
+    assert_int_equal(finding->claimed_ns, 150 * US);
     assert_int_equal(p->findings->total.device_ns, 0);
     assert_int_equal(finding->first[0].evidence[0].row, 1);
     assert_int_equal(finding->first[0].evidence[1].row, 1);

@@ -299,7 +299,7 @@ static void what_only_waits_for_kernels_is_left(void **state) {
         const struct xs_finding *finding = played_finding(p, "scalar-readback");
         assert_int_equal(finding->instances, 20);
         assert_int_equal(finding->cost.host_ns, 10 * 50000 + 10 * 41000);
-        assert_int_equal(finding->gives_back_ns, finding->removable.host_ns);
+        assert_int_equal(finding->claimed_ns, finding->removable.host_ns);
         assert_int_equal(finding->without_kernels, kernels ? 20 : 0);
         assert_int_equal(finding->removable.host_ns, finding->cost.host_ns - (kernels ? 20 * 20010 : 0));
         play_end(p);
@@ -375,7 +375,7 @@ static uint64_t immediate(enum between between, enum xs_sync_scope scope, uint64
     if (found) {
         const struct xs_finding *finding = played_finding(p, "immediate-sync");
         assert_true(finding->advice);
-        assert_int_equal(finding->gives_back_ns, 0);
+        assert_int_equal(finding->claimed_ns, 0);
         assert_int_equal(finding->first[0].evidence[1].row, 1);
         assert_int_equal(p->findings->total.transfers, 0);
     }

@@ -195,7 +195,7 @@ static void the_total_is_a_union(void **state) {
     assert_int_equal(p->findings->total.transfers, 2);
     assert_int_equal(p->findings->total.device_ns, 2000);
     assert_false(p->findings->exposed_known);
-    assert_int_equal(p->findings->total.gives_back_ns, 2000);
+    assert_int_equal(p->findings->total.claimed_ns, 2000);
     play_end(p);
 }
 
@@ -259,7 +259,7 @@ static void findings_are_ranked_and_folded(void **state) {
     assert_false(p->findings->items[0].folded);
     assert_true(played_finding(p, "repeat-download")->folded);
     for (size_t i = 1; i < p->findings->count; i++)
-        assert_true(p->findings->items[i - 1].gives_back_ns >= p->findings->items[i].gives_back_ns ||
+        assert_true(p->findings->items[i - 1].claimed_ns >= p->findings->items[i].claimed_ns ||
                     p->findings->items[i].advice || p->findings->items[i].potential);
     play_end(p);
 }
@@ -375,7 +375,7 @@ static void without_device_times_host_times_rank(void **state) {
     play_analyse(p, "DELETE FROM device_copy");
     const struct xs_finding *finding = played_finding(p, "noop-upload");
     assert_false(finding->removable.device_known);
-    assert_int_equal(finding->gives_back_ns, 2000); /* two calls of 1 us */
+    assert_int_equal(finding->claimed_ns, 2000); /* two calls of 1 us */
     assert_true(p->findings->link.from_host_times);
     play_end(p);
 }

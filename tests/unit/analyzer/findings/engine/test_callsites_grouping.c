@@ -230,20 +230,20 @@ static void totals_add_up_by_every_key(void **state) {
     for (int key = 0; key < XS_BY_KEYS; key++) {
         struct xs_findings *findings = NULL;
         struct xs_by by;
-        uint64_t transfers = 0, bytes = 0, device_ns = 0, gives_back_ns = 0;
+        uint64_t transfers = 0, bytes = 0, device_ns = 0, claimed_ns = 0;
         compute_by(&by, (enum xs_by_key)key, &findings);
         for (size_t i = 0; i < by.count; i++) {
             transfers += by.rows[i].transfers;
             bytes += by.rows[i].bytes;
             device_ns += by.rows[i].device_ns;
-            gives_back_ns += by.rows[i].gives_back_ns;
+            claimed_ns += by.rows[i].saves_ns;
             assert_true(!i || by.rows[i - 1].device_ns >= by.rows[i].device_ns);
         }
         assert_int_equal(by.count, rows[key]);
         assert_int_equal(transfers, 8);
         assert_int_equal(bytes, 8 * BYTES);
         assert_int_equal(device_ns, 8 * 16000);
-        assert_int_equal(gives_back_ns, findings->total.gives_back_ns);
+        assert_int_equal(claimed_ns, findings->total.claimed_ns);
         xs_by_free(&by);
         xs_findings_free(findings);
     }
@@ -306,7 +306,7 @@ static void totals_count_what_was_thinned(void **state) {
 static void a_run_is_shared_by_its_transfers(void **state) {
     struct xs_findings *findings = NULL;
     struct xs_by by;
-    uint64_t gives_back_ns = 0;
+    uint64_t claimed_ns = 0;
     (void)state;
     play_begin(p);
     play_alloc(p, A, BYTES);
@@ -316,9 +316,9 @@ static void a_run_is_shared_by_its_transfers(void **state) {
     assert_non_null(nth("small-transfers", 0));
     compute_by(&by, XS_BY_SITE, &findings);
     for (size_t i = 0; i < by.count; i++)
-        gives_back_ns += by.rows[i].gives_back_ns;
-    assert_true(gives_back_ns > 0);
-    assert_true(gives_back_ns <= findings->total.gives_back_ns);
+        claimed_ns += by.rows[i].saves_ns;
+    assert_true(claimed_ns > 0);
+    assert_true(claimed_ns <= findings->total.claimed_ns);
     xs_by_free(&by);
     xs_findings_free(findings);
     play_end(p);

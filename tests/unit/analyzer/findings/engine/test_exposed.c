@@ -35,7 +35,7 @@ static uint64_t exposed_ns(uint64_t stream, void (*wait)(void), const char *sql)
     uint64_t ns = finding->cost.exposed_ns;
     assert_true(finding->cost.exposed_known);
     assert_int_equal(finding->cost.device_ns, 10000);
-    assert_int_equal(finding->gives_back_ns, ns);
+    assert_int_equal(finding->claimed_ns, ns);
     play_end(p);
     return ns;
 }

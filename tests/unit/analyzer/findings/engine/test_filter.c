@@ -131,12 +131,12 @@ static void play_noops(void) {
 }
 
 /* Plays, and analyses with `filter`, which is freed. Returns the findings' noop-uploads. */
-static uint64_t noops(uint64_t *gives_back_ns, uint64_t *passing) {
+static uint64_t noops(uint64_t *claimed_ns, uint64_t *passing) {
     play_noops();
     p->options.filter = &filter;
     play_analyse(p, NULL);
     uint64_t found = played_found(p, "noop-upload", NULL);
-    *gives_back_ns = p->findings->total.gives_back_ns;
+    *claimed_ns = p->findings->total.claimed_ns;
     *passing = p->findings->selection ? p->findings->selection->passing : p->findings->transfers;
     play_end(p);
     xs_filter_free(&filter);
@@ -194,10 +194,10 @@ static void the_total_is_a_union(void **state) {
     uint64_t sum_ns = 0;
     for (size_t i = 0; i < p->findings->count; i++)
         if (!p->findings->items[i].advice && !p->findings->items[i].potential)
-            sum_ns += p->findings->items[i].gives_back_ns;
+            sum_ns += p->findings->items[i].claimed_ns;
     assert_true(played_found(p, "noop-upload", NULL) && played_found(p, "duplicate-upload", NULL) == 0);
-    assert_true(p->findings->total.gives_back_ns <= sum_ns);
-    assert_true(p->findings->total.gives_back_ns > 0);
+    assert_true(p->findings->total.claimed_ns <= sum_ns);
+    assert_true(p->findings->total.claimed_ns > 0);
     play_end(p);
     xs_filter_free(&filter);
 }
@@ -240,9 +240,9 @@ static void allocations_pass_by_time_and_thread(void **state) {
         play_analyse(p, NULL);
         uint64_t found = played_found(p, "repeated-allocation", NULL), claimed = 0;
         for (size_t i = 0; i < p->findings->count; i++)
-            claimed += p->findings->items[i].gives_back_ns;
+            claimed += p->findings->items[i].claimed_ns;
         assert_true(round == 1 ? found == 0 : round == 0 ? found == 11 : found > 0 && found < 11);
-        assert_true(p->findings->total.gives_back_ns <= claimed);
+        assert_true(p->findings->total.claimed_ns <= claimed);
         play_end(p);
         xs_filter_free(&filter);
     }
@@ -261,7 +261,7 @@ static void runs_go_with_their_first(void **state) {
         p->options.filter = &filter;
         play_analyse(p, NULL);
         assert_int_equal(played_found(p, "small-transfers", NULL), i == 0);
-        assert_true((p->findings->total.gives_back_ns > 0) == (i == 0));
+        assert_true((p->findings->total.claimed_ns > 0) == (i == 0));
         play_end(p);
         xs_filter_free(&filter);
     }

@@ -65,7 +65,7 @@ static void all_looked_at_is_exact(void **state) {
     assert_int_equal(f->sample.hits, 30);
     assert_int_equal(f->sample.unknown, 0);
     assert_true(f->sample.low == 30 && f->sample.estimate == 30 && f->sample.high == 30);
-    assert_true(f->sample.ns == (double)f->gives_back_ns && f->sample.low_ns == f->sample.high_ns);
+    assert_true(f->sample.ns == (double)f->claimed_ns && f->sample.low_ns == f->sample.high_ns);
     play_end(p);
 }
 
@@ -107,7 +107,7 @@ static void chance_is_scaled_up(void **state) {
     assert_true(fabs(f->sample.estimate - 400) < 6);
     assert_true(f->sample.low > 325 && f->sample.low < 345);
     assert_true(f->sample.high > 450 && f->sample.high < 465);
-    assert_true(fabs(f->sample.ns - 10 * (double)f->gives_back_ns) < 0.02 * f->sample.ns);
+    assert_true(fabs(f->sample.ns - 10 * (double)f->claimed_ns) < 0.02 * f->sample.ns);
     assert_true(f->sample.low_ns < f->sample.ns && f->sample.ns < f->sample.high_ns);
     play_end(p);
 }
@@ -171,7 +171,7 @@ static void who_only_follows_stands_for_nobody(void **state) {
     assert_int_equal(f->sample.hits, 0);
     assert_true(f->sample.low == 1 && f->sample.estimate == 1);
     assert_true(f->sample.high > 10 && f->sample.high < 40);
-    assert_true(f->sample.ns == (double)f->gives_back_ns && f->sample.high_ns > f->sample.ns);
+    assert_true(f->sample.ns == (double)f->claimed_ns && f->sample.high_ns > f->sample.ns);
     play_end(p);
 }
 

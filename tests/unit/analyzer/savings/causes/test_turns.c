@@ -102,7 +102,7 @@ static struct xs_finding verdict(unsigned number, uint64_t instances, struct xs_
                            .verdict = number,
                            .site = 1,
                            .instances = instances,
-                           .gives_back_ns = instances * 10,
+                           .claimed_ns = instances * 10,
                            .kept = 1,
                            .first = calloc(1, sizeof *f.first),
                            .largest = calloc(1, sizeof *f.largest),

@@ -88,8 +88,8 @@ static void every_metric(void **state) {
     expect(&r, "allocations", 1);
     expect(&r, "allocation-time", 12);
     expect(&r, "peak-device-bytes", 4096);
-    expect(&r, "removable-time", 12); /* nothing touches the allocation */
-    expect(&r, "least-removable-time", 12);
+    expect(&r, "saved-time", 12); /* nothing touches the allocation */
+    expect(&r, "least-saved-time", 12);
     drop(&r);
 }
 

@@ -47,10 +47,10 @@ static void a_row_has_each_finding_once(void **state) {
     assert_int_equal(marked.count, 2);
     assert_int_equal(marked.findings[0], 0);
     assert_int_equal(marked.findings[1], 1);
-    assert_int_equal(marked.removable_ns, 60); /* advice saves nothing */
+    assert_int_equal(marked.saves_ns, 60); /* advice saves nothing */
     assert_int_equal(marked_of(&marks, 1, OTHER_SITE).count, 0);
     assert_int_equal(marked_of(&marks, 4, SITE).count, 0);
-    assert_int_equal(marked_of(&marks, 5, SITE).removable_ns, 10);
+    assert_int_equal(marked_of(&marks, 5, SITE).saves_ns, 10);
     struct xs_marked memset = {0};
     xs_marks_of(&marks, XS_EVIDENCE_MEMSET, 3, SITE, &memset);
     assert_int_equal(memset.count, 0);
@@ -68,11 +68,11 @@ static void a_run_is_of_its_site(void **state) {
     found(&marks, other, SITE, 12, 13, 8); /* inside another's run */
     xs_marks_seal(&marks, &findings, SIZE_MAX);
     assert_int_equal(marked_of(&marks, 9, SITE).count, 0);
-    assert_int_equal(marked_of(&marks, 10, SITE).removable_ns, 10);
+    assert_int_equal(marked_of(&marks, 10, SITE).saves_ns, 10);
     assert_int_equal(marked_of(&marks, 13, SITE).count, 2);
     assert_int_equal(marked_of(&marks, 19, SITE).count, 1);
     assert_int_equal(marked_of(&marks, 20, SITE).count, 0);
-    assert_int_equal(marked_of(&marks, 104, SITE).removable_ns, 5);
+    assert_int_equal(marked_of(&marks, 104, SITE).saves_ns, 5);
     assert_int_equal(marked_of(&marks, 15, OTHER_SITE).count, 0);
     xs_marks_free(&marks);
 }
@@ -108,10 +108,10 @@ static void what_leads_no_cause_saves_nothing(void **state) {
     found(&marks, other, SITE, 10, 19, 100);
     xs_marks_seal(&marks, &findings, SIZE_MAX);
     assert_int_equal(marked_of(&marks, 3, SITE).count, 2);
-    assert_int_equal(marked_of(&marks, 3, SITE).removable_ns, 40);
+    assert_int_equal(marked_of(&marks, 3, SITE).saves_ns, 40);
     assert_int_equal(marked_of(&marks, 4, SITE).count, 1);
-    assert_int_equal(marked_of(&marks, 4, SITE).removable_ns, 0);
-    assert_int_equal(marked_of(&marks, 12, SITE).removable_ns, 0);
+    assert_int_equal(marked_of(&marks, 4, SITE).saves_ns, 0);
+    assert_int_equal(marked_of(&marks, 12, SITE).saves_ns, 0);
     xs_marks_free(&marks);
 }
 
