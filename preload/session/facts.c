@@ -101,7 +101,7 @@ static void write_rank(struct xs_store *store) {
     write_number(store, "local_rank", job.local_rank, job.local_rank_variable);
 }
 
-static void write_option(void *arg, const struct xs_option_value *option) {
+static void write_option(void *arg, const struct xs_option_shown *option) {
     char key[64];
     snprintf(key, sizeof key, "option.%s", option->field);
     bool hide =

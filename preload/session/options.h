@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define XS_OPTION_TEXT_BYTES 1024
+#include "schema/option_value.h"
 
 #define XS_OPTION_FIELD_BOOL(field) bool field;
 #define XS_OPTION_FIELD_CHOICE(field) char field[32];
@@ -24,7 +24,7 @@ struct xs_options {
  * option. Not async-signal-safe. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
 
-struct xs_option_value {
+struct xs_option_shown {
     const char *field, *variable; /* "spool_mib", "XFERSPY_SPOOL_MIB" */
     const char *text;             /* the effective value */
     bool is_free;                 /* any text, not one of a few values */
@@ -32,7 +32,7 @@ struct xs_option_value {
 };
 
 /* Calls `each` for every option, for the trace's table meta. */
-void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const struct xs_option_value *option),
+void xs_options_dump(const struct xs_options *options, void (*each)(void *arg, const struct xs_option_shown *option),
                      void *arg);
 
 #endif

@@ -211,7 +211,7 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     const char *pattern = getenv("XFERSPY_REDACT");
     const char *refused = pattern && *pattern ? xs_pattern_refused(pattern) : NULL;
     bool hides = pattern && *pattern;
-    bool lines = !xs_means_off(getenv("XFERSPY_SOURCE_LINES")) && !is_word(getenv("XFERSPY_STACK"), "none");
+    bool lines = !xs_option_is_off(getenv("XFERSPY_SOURCE_LINES")) && !is_word(getenv("XFERSPY_STACK"), "none");
     bool hashes = !is_word(getenv("XFERSPY_FINGERPRINT"), "off");
     struct xs_string remedy = {0};
     if (refused) /* without the pattern, in which there may be a secret */

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "analyzer/base/out.h"
+#include "schema/option_value.h"
 
 enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
 
@@ -31,14 +32,8 @@ bool xs_warn_about_program(const char *path);
 /* LD_PRELOAD with the library before what is there already. 0, or -1 after a message. */
 int xs_set_preload(const char *library);
 
-/* Whether a text means no, as the library reads a switch. */
-bool xs_means_off(const char *value);
-
 /* Why a value of XFERSPY_REDACT is not accepted, within a sentence; NULL where it is. */
 const char *xs_pattern_refused(const char *pattern);
-
-/* Whether a text means yes. */
-bool xs_means_on(const char *value);
 
 /* Replaces this process by the program; returns 126 or 127 after a message. */
 int xs_exec_program(char **argv);

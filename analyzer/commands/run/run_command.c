@@ -2,7 +2,6 @@
  * handed over as environment variables. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
@@ -10,18 +9,18 @@
 #include "analyzer/base/variables.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
+#include "schema/option_value.h"
 #include "schema/redact.h"
 #include "schema/window_spec.h"
 
 XS_DECLARE_COMMAND(run)
 
-enum option_type { BOOL, CHOICE, INT, SHARE, TEXT, PATTERN };
 struct capture_option {
     const char *field, *name, *preset, *values, *help;
-    enum option_type type;
+    enum xs_option_type type;
 };
 static const struct capture_option capture_options[] = {
-#define XS_OPTION(field, name, type, preset, values, help) {#field, name, preset, values, help, type},
+#define XS_OPTION(field, name, type, preset, values, help) {#field, name, preset, values, help, XS_OPTION_##type},
 #include "schema/options.def"
 #undef XS_OPTION
 };
@@ -54,17 +53,6 @@ static const char doc[] =
     "to start it: 1 with a message (libxferspy.so is not found or cannot be preloaded, or the file of -o or of "
     "--report-output exists or cannot be made), 2 for a mistake in the options.";
 
-#define YES "on|1|true|yes"
-#define NO "off|0|false|no"
-
-static bool is_one_of(const char *values, const char *value) {
-    size_t n = strlen(value);
-    for (const char *v = values; n && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL)
-        if (strcspn(v, "|") == n && !strncasecmp(v, value, n))
-            return true;
-    return false;
-}
-
 const char *xs_pattern_refused(const char *pattern) {
     static const struct xs_redact_functions functions = {regcomp, regexec, regfree};
     regex_t compiled;
@@ -74,37 +62,17 @@ const char *xs_pattern_refused(const char *pattern) {
     return why;
 }
 
-bool xs_means_off(const char *value) { return value && is_one_of(NO, value); }
-bool xs_means_on(const char *value) { return value && is_one_of(YES, value); }
-
 /* Underscores of the fields become hyphens. */
 static void add_name(struct xs_string *name, const struct capture_option *option) {
     for (const char *c = option->field; *c; c++)
         xs_string_add(name, *c == '_' ? "-" : c, 1);
 }
 
-/* The values that an option accepts are checked here already: the library would only print and go on. */
-static bool accepts(const struct capture_option *option, const char *value) {
-    const char *values = option->type == BOOL ? YES "|" NO : option->values;
-    size_t n = strlen(value);
-    if (option->type == TEXT || option->type == PATTERN)
-        return n > 0 && n < 1024;
-    if (option->type == SHARE && strcasecmp(value, "off") == 0)
-        return true;
-    if (option->type == INT || option->type == SHARE) {
-        char *end;
-        long number = strtol(value, &end, 10);
-        const char *dots = strstr(values, "..");
-        return n && !*end && number >= strtol(values, NULL, 10) && (!dots || number <= strtol(dots + 2, NULL, 10));
-    }
-    return is_one_of(values, value);
-}
-
 static void refuse(const struct capture_option *option, const char *value, struct argp_state *state) {
     struct xs_string name = {0}, why = {0};
     const char *dots = strstr(option->values, "..");
     add_name(&name, option);
-    if (option->type == INT && dots)
+    if (option->type == XS_OPTION_INT && dots)
         xs_string_format(&why, " is not between %.*s and %s", (int)(dots - option->values), option->values, dots + 2);
     else
         xs_string_format(&why, ": use %s", option->values);
@@ -169,14 +137,15 @@ static void set_capture_option(const struct capture_option *option, const char *
     }
     if (is_wrong_repair(option, value, state))
         return;
-    why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
+    why = option->type == XS_OPTION_PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
     if (why) { /* without the value, in which there may be a secret */
         add_name(&name, option);
         argp_error(state, "--%s: the pattern %s", name.data, why);
         xs_string_free(&name);
         return;
     }
-    if (!accepts(option, value)) {
+    struct xs_option_value parsed;
+    if (!*value || !xs_option_parse(option->type, option->values, value, &parsed)) {
         refuse(option, value, state);
         return;
     }
@@ -256,7 +225,7 @@ __attribute__((constructor)) static void build_options(void) {
         options[n++] = (struct argp_option){.name = name.data,
                                             .key = KEY_CAPTURE + i,
                                             .arg = option->values,
-                                            .flags = option->type == BOOL ? OPTION_ARG_OPTIONAL : 0,
+                                            .flags = option->type == XS_OPTION_BOOL ? OPTION_ARG_OPTIONAL : 0,
                                             .doc = help.data,
                                             .group = 1};
     }
@@ -288,7 +257,7 @@ static int start(struct arguments *arguments) {
         free(tried);
         return XS_EXIT_ERROR;
     }
-    if (!xs_means_on(getenv("XFERSPY_QUIET")))
+    if (!xs_option_is_on(getenv("XFERSPY_QUIET")))
         xs_warn_about_variables();
     char *program = xs_find_program(arguments->program[0]);
     bool warned = program && xs_warn_about_program(program);

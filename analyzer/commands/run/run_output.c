@@ -219,7 +219,7 @@ static int replace(const char *path, const struct expected *e) {
     else if (remove_trace(path) != 0)
         xs_complain("%s: %s", path, strerror(errno));
     else {
-        if (!xs_means_on(getenv("XFERSPY_QUIET")) && !strcmp(path, getenv("XFERSPY_OUTPUT")))
+        if (!xs_option_is_on(getenv("XFERSPY_QUIET")) && !strcmp(path, getenv("XFERSPY_OUTPUT")))
             say_what_stays(path);
         return XS_EXIT_OK;
     }
@@ -255,7 +255,7 @@ static int prepare_name(const struct expected *e, const char *template, bool for
 
 int xs_output_prepare(const char *program, bool is_typed, bool force) {
     const char *template = getenv("XFERSPY_OUTPUT"), *preloaded = getenv("LD_PRELOAD");
-    if (!template || !*template || xs_means_off(getenv("XFERSPY_ENABLE")))
+    if (!template || !*template || xs_option_is_off(getenv("XFERSPY_ENABLE")))
         return XS_EXIT_OK;
     struct expected e = expect(template, program);
     bool is_within = preloaded && strstr(preloaded, "libxferspy.so"), is_inner = !is_typed && is_within;

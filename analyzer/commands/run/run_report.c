@@ -49,7 +49,9 @@ static bool is_of_this_run(const char *path, int64_t since) {
     return mine;
 }
 
-static bool is_silent(void) { return xs_means_on(getenv("XFERSPY_QUIET")) || xs_means_off(getenv("XFERSPY_ENABLE")); }
+static bool is_silent(void) {
+    return xs_option_is_on(getenv("XFERSPY_QUIET")) || xs_option_is_off(getenv("XFERSPY_ENABLE"));
+}
 
 bool xs_run_is_unclosed(const char *path) {
     struct xs_side_files side;
@@ -105,7 +107,7 @@ static int report(const char *program, bool warned, const struct xs_run_files *f
         if (is_of_this_run(files->paths[i], since))
             mine[count++] = files->paths[i];
     mine[count] = NULL;
-    if (!count && xs_means_off(getenv("XFERSPY_ENABLE"))) {
+    if (!count && xs_option_is_off(getenv("XFERSPY_ENABLE"))) {
         xs_complain("no trace: capture was switched off");
     } else if (!count) {
         if (!warned)

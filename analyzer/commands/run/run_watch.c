@@ -92,7 +92,7 @@ static bool look(const struct xs_run_files *before) {
 
 void xs_watch_steps(pid_t program, const struct xs_run_files *before) {
     const char *quiet = getenv("XFERSPY_QUIET"), *enable = getenv("XFERSPY_ENABLE");
-    if (!asks_for_steps() || xs_means_on(quiet) || xs_means_off(enable))
+    if (!asks_for_steps() || xs_option_is_on(quiet) || xs_option_is_off(enable))
         return;
     struct pollfd end = {.fd = descriptor_of(program), .events = POLLIN};
     for (bool is_done = end.fd < 0; !is_done;) {

@@ -37,7 +37,7 @@ struct wanted {
     unsigned seen;
 };
 
-static void compare(void *arg, const struct xs_option_value *option) {
+static void compare(void *arg, const struct xs_option_shown *option) {
     struct wanted *w = arg;
     if (strcmp(option->field, w->field) == 0) {
         snprintf(w->value, sizeof w->value, "%s", option->text);
@@ -223,7 +223,7 @@ struct kinds {
     unsigned free, secret;
 };
 
-static void count_kinds(void *arg, const struct xs_option_value *option) {
+static void count_kinds(void *arg, const struct xs_option_shown *option) {
     struct kinds *kinds = arg;
     const char *name = option->variable + strlen("XFERSPY_");
     kinds->free += option->is_free;
@@ -326,7 +326,7 @@ static void value_of_any_length_fits_a_message(void **state) {
 }
 
 /* What the trace says of the options gives the same options again. */
-static void as_variable(void *arg, const struct xs_option_value *option) {
+static void as_variable(void *arg, const struct xs_option_shown *option) {
     (void)arg;
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
         if (strcmp(rows[r].field, option->field) == 0) {
