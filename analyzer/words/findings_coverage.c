@@ -220,26 +220,26 @@ void xs_findings_coverage(const struct xs_findings *findings, const struct xs_co
     xs_findings_link_lines(&findings->link, out);
 }
 
-void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out) {
+void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_say_total_of_run(&text, findings);
+    xs_say_total_of_run(&text, diagnosis);
     if (text.length)
         xs_out_line(out, XS_STYLE_GOOD, "%s", text.data);
     text.length = 0;
-    xs_say_bounds(&text, findings);
+    xs_say_bounds(&text, diagnosis);
     if (text.length)
         xs_out_line(out, XS_STYLE_WARN, "%s", text.data);
     xs_string_free(&text);
 }
 
-void xs_findings_unknown_lines(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                                struct xs_out *out) {
     char why[256];
     struct xs_string unchecked = {0};
     xs_content_coverage_why_none(contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
-    xs_say_unchecked(&unchecked, findings);
+    xs_say_unchecked(&unchecked, diagnosis);
     if (unchecked.length)
         xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
     xs_string_free(&unchecked);

@@ -61,15 +61,15 @@ void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
     say_least(text, saves);
 }
 
-void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
+void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
     char run[XS_UNIT_BYTES], left[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    const struct xs_recorded_time *recorded = &findings->recorded;
-    uint64_t ns = findings->together.most_ns, whole_ns = recorded->ns;
+    const struct xs_recorded_time *recorded = &diagnosis->findings->recorded;
+    uint64_t ns = diagnosis->together.most_ns, whole_ns = recorded->ns;
     if (!ns)
         return;
-    xs_say_total(text, xs_saving_is_range(&findings->together), ns);
-    if (findings->together.most_ns == ns)
-        say_least(text, &findings->together);
+    xs_say_total(text, xs_saving_is_range(&diagnosis->together), ns);
+    if (diagnosis->together.most_ns == ns)
+        say_least(text, &diagnosis->together);
     xs_format_two_ns(run, whole_ns, left, whole_ns > ns ? whole_ns - ns : 0);
     if (whole_ns > ns) {
         bool is_small = *xs_format_share(share, ns, whole_ns) == '<';

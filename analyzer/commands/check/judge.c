@@ -151,8 +151,8 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     r->value = now->value;
     r->limit = absolute_limit(j, r->rule);
     if (r->rule->metric == XS_METRIC_SAVED_TIME) {
-        r->at_most = xs_saving_is_range(&j->reading->findings->together);
-        r->least = j->reading->findings->together.least_ns;
+        r->at_most = xs_saving_is_range(&j->reading->diagnosis->together);
+        r->least = j->reading->diagnosis->together.least_ns;
     }
     if (r->rule->metric == XS_METRIC_SAVED_TIME || r->rule->metric == XS_METRIC_LEAST_SAVED_TIME)
         add_causes(j, r);
@@ -314,7 +314,7 @@ static void add_notes(struct xs_judge *j) {
         add_note(j->judged, "%s: only what it had done until then was judged.",
                  is_killed ? "The process was killed" : XS_THIS_IS_A_SNAPSHOT);
     struct xs_string bounds = {0};
-    xs_say_bounds(&bounds, reading->findings);
+    xs_say_bounds(&bounds, reading->diagnosis);
     if (bounds.length)
         add_note(j->judged, "%s", bounds.data);
     xs_string_free(&bounds);
@@ -333,11 +333,11 @@ static void add_notes(struct xs_judge *j) {
     if (looked_at.length)
         add_note(j->judged, "%s", looked_at.data);
     xs_string_free(&looked_at);
-    if (!reading->findings->transfers)
+    if (!reading->diagnosis->findings->transfers)
         add_note(j->judged, "No copies were seen at all.");
-    if (reading->findings->damaged_rows)
+    if (reading->diagnosis->findings->damaged_rows)
         add_note(j->judged, "Rows with values that cannot be true were left out: %" PRIu64 ".",
-                 reading->findings->damaged_rows);
+                 reading->diagnosis->findings->damaged_rows);
     if (reading->summary.run.simulated)
         add_note(j->judged, "SIMULATED: the times are those of a model, not of a GPU.");
 }
@@ -393,16 +393,16 @@ void xs_check_judge(const struct xs_reading *reading, const struct xs_check_term
                                  .cwd = xs_strdup(run->cwd),
                                  .executable = xs_strdup(run->executable),
                                  .command = xs_strdup(run->command),
-                                 .recorded = reading->findings->recorded};
+                                 .recorded = reading->diagnosis->findings->recorded};
     xs_check_findings_of(reading, &judged->findings);
     look_up_states(&j);
     find_gone(&j);
     add_notes(&j);
     struct xs_string withheld = {0};
-    judged->withheld_lines = xs_place_withheld(&withheld, reading->findings->sites);
+    judged->withheld_lines = xs_place_withheld(&withheld, reading->diagnosis->findings->sites);
     judged->withheld = judged->withheld_lines ? withheld.data : xs_strdup("");
-    for (size_t i = 0; i < reading->findings->undecided_count; i++)
-        judged->undecided = xs_sum(judged->undecided, reading->findings->undecided[i].count);
+    for (size_t i = 0; i < reading->diagnosis->findings->undecided_count; i++)
+        judged->undecided = xs_sum(judged->undecided, reading->diagnosis->findings->undecided[i].count);
     judged->results = xs_realloc(NULL, sizeof *judged->results * rules->count);
     judged->outcome = judged->expired_count ? XS_OUTCOME_FAIL : XS_OUTCOME_PASS;
     for (size_t i = 0; i < rules->count; i++) {

@@ -23,7 +23,7 @@ static void add_contents_reason(const struct xs_judge *j, struct xs_string *reas
 }
 
 static bool has_device_records(const struct xs_judge *j) {
-    return j->reading->findings->timed || !strcmp(j->reading->summary.run.cupti_status, "active");
+    return j->reading->diagnosis->findings->timed || !strcmp(j->reading->summary.run.cupti_status, "active");
 }
 
 static void add_device_reason(const struct xs_judge *j, struct xs_string *reason) {
@@ -46,7 +46,7 @@ static uint64_t may_be(const struct xs_findings *findings, unsigned detector, ui
 
 static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_t limit, uint64_t value,
                                  enum xs_metric_unit unit, struct xs_string *reason) {
-    const struct xs_findings *findings = j->reading->findings;
+    const struct xs_findings *findings = j->reading->diagnosis->findings;
     const struct xs_undecided *most = NULL;
     char count[XS_UNIT_BYTES];
     uint64_t undecided = 0;
@@ -78,7 +78,7 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
 
 /* What could not be checked in the baseline's run either is no news. To be freed. */
 static bool *unchecked_as_before(const struct xs_judge *j) {
-    const struct xs_findings *findings = j->reading->findings;
+    const struct xs_findings *findings = j->reading->diagnosis->findings;
     bool *without = xs_realloc(NULL, xs_detector_count * sizeof *without);
     for (unsigned d = 0; d < xs_detector_count; d++) {
         uint64_t undecided = 0, was = j->terms->baseline ? j->terms->baseline->undecided[d] : 0;
@@ -99,7 +99,7 @@ static void add_unchecked_reason(const struct xs_unchecked *unchecked, struct xs
 /* All repairs together: whether the limit holds even if every copy that was not checked could go. */
 static void add_unchecked_in_all(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
     bool *without = unchecked_as_before(j);
-    struct xs_unchecked total = xs_unchecked_total(j->reading->findings, without);
+    struct xs_unchecked total = xs_unchecked_total(j->reading->diagnosis->findings, without);
     if (total.ns && xs_sum(r->value, total.ns) > r->limit)
         add_unchecked_reason(&total, reason);
     free(without);
@@ -107,16 +107,16 @@ static void add_unchecked_in_all(const struct xs_judge *j, const struct xs_rule_
 
 /* The same of each finding by itself: at one site the copies of one detector, with what it found there. */
 static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
-    const struct xs_findings *findings = j->reading->findings;
+    const struct xs_diagnosis *diagnosis = j->reading->diagnosis;
     bool *without = unchecked_as_before(j);
     struct xs_unchecked over = {0};
-    for (size_t i = 0; i < findings->unchecked_count; i++) {
-        const struct xs_unchecked *u = &findings->unchecked[i];
+    for (size_t i = 0; i < diagnosis->findings->unchecked_count; i++) {
+        const struct xs_unchecked *u = &diagnosis->findings->unchecked[i];
         enum xs_metric_unit unit = r->rule->unit;
         uint64_t value = unit == XS_METRIC_COUNT ? u->copies : unit == XS_METRIC_BYTES ? u->bytes : u->ns;
         bool counts = !without[u->detector] && u->ns;
-        for (size_t k = 0; k < findings->count; k++) {
-            if (findings->items[k].detector != u->detector || findings->items[k].site != u->site)
+        for (size_t k = 0; k < diagnosis->count; k++) {
+            if (diagnosis->items[k].finding->detector != u->detector || diagnosis->items[k].finding->site != u->site)
                 continue;
             value = xs_sum(value, xs_judge_measured(r->rule, &j->judged->findings.items[k]));
             counts &= !xs_judge_is_suppressed(j, k);
@@ -196,7 +196,7 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
     /* the end is guessed by the latest time, and one that is wrong makes every share of the run a limit that nothing
      * reaches */
     if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
-        j->reading->findings->damaged_rows)
+        j->reading->diagnosis->findings->damaged_rows)
         xs_string_format(&reason,
                          "%s" XS_RUN_NOT_KNOWN("H") ": the trace has no end, and times that cannot be true. "
                                                     "Give the limit as a time.",

@@ -49,7 +49,7 @@ static bool any_content(const struct xs_content_coverage *contents) {
 
 static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     const struct xs_run *run = &reading->summary.run;
-    const struct xs_findings *findings = reading->findings;
+    const struct xs_diagnosis *diagnosis = reading->diagnosis;
     struct stat st = {0};
     if (stat(reading->path, &st) != 0)
         st = (struct stat){0};
@@ -77,16 +77,16 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .duration_known = !run->duration_estimated,
                              .recorded = reading->summary.recorded,
                              .live = reading->trace.is_live,
-                             .has_call_sites = findings->sites->placed_count > 0,
+                             .has_call_sites = diagnosis->findings->sites->placed_count > 0,
                              .has_contents = any_content(&reading->contents),
                              .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
                              .metrics = reading->metrics,
                              .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
-                             .together_least = {findings->together.least_ns, true},
-                             .together_most = {findings->together.most_ns, true}};
+                             .together_least = {diagnosis->together.least_ns, true},
+                             .together_most = {diagnosis->together.most_ns, true}};
     struct xs_string withheld = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
-    added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
+    added->withheld_lines = xs_place_withheld(&withheld, diagnosis->findings->sites);
     added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
     withheld.length = 0;
     xs_modelled_say(&withheld, &reading->summary);
@@ -98,14 +98,14 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     xs_repaired_say(&withheld, &reading->summary.repaired);
     added->repaired = withheld.length ? keep(side, withheld.data) : "";
     withheld.length = 0;
-    xs_say_bounds(&withheld, findings);
+    xs_say_bounds(&withheld, diagnosis);
     added->bounds = withheld.length ? keep(side, withheld.data) : "";
     xs_string_free(&withheld);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
-    for (size_t i = 0; i < findings->undecided_count; i++) {
-        uint64_t *most = &side->undecided[findings->undecided[i].detector];
-        *most = xs_sum(*most, findings->undecided[i].count);
+    for (size_t i = 0; i < diagnosis->findings->undecided_count; i++) {
+        uint64_t *most = &side->undecided[diagnosis->findings->undecided[i].detector];
+        *most = xs_sum(*most, diagnosis->findings->undecided[i].count);
     }
 }
 
@@ -161,18 +161,18 @@ static void note_site(struct xs_side *side, const struct xs_findings *findings, 
 
 /* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code
  * moved. */
-static void collect_sites(struct xs_side *side, const struct xs_findings *findings, struct here *here) {
-    const struct xs_sites *sites = findings->sites;
+static void collect_sites(struct xs_side *side, const struct xs_diagnosis *diagnosis, struct here *here) {
+    const struct xs_sites *sites = diagnosis->findings->sites;
     *here = (struct here){.site_limit = (size_t)sites->count + sites->placed_count};
     here->place_of = xs_realloc(NULL, here->site_limit * sizeof *here->place_of);
     memset(here->place_of, 0xff, here->site_limit * sizeof *here->place_of);
-    for (size_t i = 0; i < findings->count; i++)
-        note_site(side, findings, findings->items[i].site, here);
-    for (size_t i = 0; i < findings->at_sites.count; i++)
-        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].saves_ns)
-            note_site(side, findings, (uint32_t)i, here);
+    for (size_t i = 0; i < diagnosis->count; i++)
+        note_site(side, diagnosis->findings, diagnosis->items[i].finding->site, here);
+    for (size_t i = 0; i < diagnosis->findings->at_sites.count; i++)
+        if (diagnosis->findings->at_sites.of[i].transfers)
+            note_site(side, diagnosis->findings, (uint32_t)i, here);
     for (uint32_t i = 0; i < sites->placed_count; i++)
-        note_site(side, findings, sites->count + i, here);
+        note_site(side, diagnosis->findings, sites->count + i, here);
 }
 
 static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size_t limit) {
@@ -221,9 +221,11 @@ static void join_sites(struct xs_side *side, struct here *here) {
     xs_match_free(&match);
 }
 
-static void add_sites(struct xs_side *side, const struct xs_findings *findings, const struct here *here) {
-    for (size_t i = 0; i < findings->at_sites.count && i < here->site_limit; i++) {
-        const struct xs_site_total *total = &findings->at_sites.of[i];
+static void add_sites(struct xs_side *side, const struct xs_diagnosis *diagnosis, const struct here *here) {
+    static const struct xs_site_total nothing;
+    const struct xs_site_totals *totals = &diagnosis->findings->at_sites;
+    for (size_t i = 0; i < here->site_limit; i++) {
+        const struct xs_site_total *total = i < totals->count ? &totals->of[i] : &nothing;
         if (here->place_of[i] == XS_UNMATCHED)
             continue;
         struct xs_amounts *at = &side->at[here->place_of[i] * side->run_limit + side->run_count];
@@ -233,15 +235,16 @@ static void add_sites(struct xs_side *side, const struct xs_findings *findings, 
         at->of[XS_MEASURE_DEVICE_NS] = (struct xs_metric_value){total->device_ns, none || total->timed};
         at->of[XS_MEASURE_EXPOSED_NS] = (struct xs_metric_value){total->exposed_ns, none || total->exposed};
         at->of[XS_MEASURE_HOST_NS].value = total->host_ns;
-        at->of[XS_MEASURE_SAVES_NS].value = total->saves_ns;
+        at->of[XS_MEASURE_SAVES_NS].value = xs_saves_at(diagnosis, (uint32_t)i);
     }
 }
 
 /* --- its findings --- */
 
-static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings *findings, size_t index,
+static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis *diagnosis, size_t index,
                                  uint32_t place) {
-    const struct xs_finding *f = &findings->items[index];
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
     uint64_t *found = xs_hash_put(&side->finding_by_key, xs_side_key(f->detector, f->verdict), (uint64_t)place + 1);
     if (*found) {
         unsigned *verdict = &side->findings[*found - 1].verdict;
@@ -253,12 +256,12 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
         side->of = xs_realloc(side->of, side->finding_capacity * side->run_limit * sizeof *side->of);
     }
     struct xs_string name = {0};
-    xs_finding_name(&name, findings, index);
+    xs_finding_name(&name, diagnosis, index);
     side->findings[side->finding_count] = (struct xs_side_finding){.detector = f->detector,
                                                                    .verdict = f->verdict,
                                                                    .place = place,
                                                                    .advice = f->advice,
-                                                                   .is_range = xs_finding_at_most(f),
+                                                                   .is_range = xs_finding_at_most(d),
                                                                    .name = keep(side, name.data)};
     xs_string_free(&name);
     new_amounts(side->of, side->finding_count, side->run_limit);
@@ -272,13 +275,14 @@ static void add_to(struct xs_metric_value *sum, uint64_t value, bool known) {
     sum->known &= known;
 }
 
-static void add_findings(struct xs_side *side, const struct xs_findings *findings, const struct here *here) {
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+static void add_findings(struct xs_side *side, const struct xs_diagnosis *diagnosis, const struct here *here) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_diagnosed *d = &diagnosis->items[i];
+        const struct xs_finding *f = d->finding;
         uint32_t place = f->site < here->site_limit ? here->place_of[f->site] : XS_UNMATCHED;
         if (place == XS_UNMATCHED)
             continue;
-        uint32_t number = place_of_finding(side, findings, i, place);
+        uint32_t number = place_of_finding(side, diagnosis, i, place);
         struct xs_amounts *of = &side->of[number * side->run_limit + side->run_count];
         const struct xs_amount amount = xs_finding_in_all(f);
         side->findings[number].about |= amount.about;
@@ -287,12 +291,12 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         add_to(&of->of[XS_MEASURE_DEVICE_NS], xs_amount_ns(&amount, f->cost.device_ns), f->timed_instances > 0);
         add_to(&of->of[XS_MEASURE_EXPOSED_NS], xs_amount_ns(&amount, f->cost.exposed_ns), f->exposed_instances > 0);
         add_to(&of->of[XS_MEASURE_HOST_NS], xs_amount_ns(&amount, f->cost.host_ns), true);
-        add_to(&of->of[XS_MEASURE_SAVES_NS], f->saves.most_ns, true);
-        add_to(&of->at_least, f->saves.least_ns, true);
-        if (i >= findings->cause_count) /* finding k is the first of cause k */
+        add_to(&of->of[XS_MEASURE_SAVES_NS], d->saves.most_ns, true);
+        add_to(&of->at_least, d->saves.least_ns, true);
+        if (i >= diagnosis->cause_count) /* finding k is the first of cause k */
             continue;
-        add_to(&of->least, f->saves.least_ns, true);
-        add_to(&of->most, f->saves.most_ns, true);
+        add_to(&of->least, d->saves.least_ns, true);
+        add_to(&of->most, d->saves.most_ns, true);
     }
 }
 
@@ -307,10 +311,10 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
     if (side->run_count == side->run_limit)
         return;
     add_run(side, reading);
-    collect_sites(side, reading->findings, &here);
+    collect_sites(side, reading->diagnosis, &here);
     join_sites(side, &here);
-    add_sites(side, reading->findings, &here);
-    add_findings(side, reading->findings, &here);
+    add_sites(side, reading->diagnosis, &here);
+    add_findings(side, reading->diagnosis, &here);
     side->run_count++;
     free(here.places);
     free(here.sites);

@@ -160,14 +160,14 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
 }
 
 /* The finding nearest in spelling, -1 where none is near. */
-static long nearest_finding(const struct xs_findings *findings, const char *asked) {
+static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *asked) {
     struct xs_nearest spelled;
     size_t edits = SIZE_MAX;
     long nearest = -1;
     xs_nearest_begin(&spelled, asked, strlen(asked));
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
         struct xs_string name = {0};
-        xs_finding_name(&name, findings, i);
+        xs_finding_name(&name, diagnosis, i);
         xs_nearest_try(&spelled, name.data);
         xs_string_free(&name);
         if (xs_nearest_name(&spelled) && spelled.edits < edits) {
@@ -179,20 +179,20 @@ static long nearest_finding(const struct xs_findings *findings, const char *aske
 }
 
 /* In place of all names: the one that was meant, or which numbers there are. Whether that is said. */
-static bool say_nearest(const struct arguments *arguments, const struct xs_findings *findings) {
+static bool say_nearest(const struct arguments *arguments, const struct xs_diagnosis *diagnosis) {
     const char *asked = arguments->ask.asked, *trace = arguments->ask.trace;
-    if (findings->count && *asked && !asked[strspn(asked, "0123456789")]) {
-        if (findings->count == 1)
+    if (diagnosis->count && *asked && !asked[strspn(asked, "0123456789")]) {
+        if (diagnosis->count == 1)
             xs_complain("%s: no finding %s; the trace has number 1 alone", trace, asked);
         else
-            xs_complain("%s: no finding %s; the trace has numbers 1 to %zu", trace, asked, findings->count);
+            xs_complain("%s: no finding %s; the trace has numbers 1 to %zu", trace, asked, diagnosis->count);
         return true;
     }
-    long nearest = nearest_finding(findings, asked);
+    long nearest = nearest_finding(diagnosis, asked);
     if (nearest < 0)
         return false;
     struct xs_string name = {0};
-    xs_finding_name(&name, findings, (size_t)nearest);
+    xs_finding_name(&name, diagnosis, (size_t)nearest);
     xs_complain("%s: no finding `%s'; did you mean `%s'?", trace, asked, name.data);
     xs_string_free(&name);
     return true;
@@ -224,27 +224,27 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
 }
 
 /* Says what there is instead. Returns the exit status. */
-static int no_such_finding(const struct arguments *arguments, const struct xs_findings *findings, bool several) {
+static int no_such_finding(const struct arguments *arguments, const struct xs_diagnosis *diagnosis, bool several) {
     struct xs_string names = {0};
-    for (size_t i = 0; i < findings->count && i < NAMES_SHOWN; i++) {
+    for (size_t i = 0; i < diagnosis->count && i < NAMES_SHOWN; i++) {
         if (i)
             xs_string_format(&names, ", ");
-        xs_finding_name(&names, findings, i);
+        xs_finding_name(&names, diagnosis, i);
     }
-    if (findings->count > NAMES_SHOWN)
-        xs_string_format(&names, " and %zu more", findings->count - NAMES_SHOWN);
+    if (diagnosis->count > NAMES_SHOWN)
+        xs_string_format(&names, " and %zu more", diagnosis->count - NAMES_SHOWN);
     if (!several && access(arguments->ask.asked, F_OK) == 0) {
         xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
         xs_string_free(&names);
         return XS_EXIT_USAGE;
     }
-    if (!several && (say_undecided(arguments, findings) || say_nearest(arguments, findings))) {
+    if (!several && (say_undecided(arguments, diagnosis->findings) || say_nearest(arguments, diagnosis))) {
         xs_string_free(&names);
         return XS_EXIT_ERROR;
     }
-    if (!findings->count)
+    if (!diagnosis->count)
         xs_complain("%s: no finding `%s'; %s", arguments->ask.trace, arguments->ask.asked,
-                    findings->selection ? "none passes the filter" : "the trace has none at all");
+                    diagnosis->findings->selection ? "none passes the filter" : "the trace has none at all");
     else
         xs_complain("%s: %s `%s'; the trace has %s", arguments->ask.trace,
                     several ? "several findings are called" : "no finding", arguments->ask.asked, names.data);
@@ -252,11 +252,11 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
     return XS_EXIT_ERROR;
 }
 
-static void print_model(const struct xs_findings *findings, struct xs_out *out) {
+static void print_model(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     fputs("The replay\n", out->file);
-    xs_replay_text(findings, out);
+    xs_replay_text(diagnosis, out);
     xs_out_heading(out, "The link");
-    xs_findings_link_lines(&findings->link, out);
+    xs_findings_link_lines(&diagnosis->findings->link, out);
 }
 
 static int print(const struct xs_explain *explain, const struct arguments *arguments, struct xs_out *out,
@@ -265,16 +265,16 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     bool tsv = arguments->ask.format == FORMAT_TSV;
     if (arguments->ask.format == FORMAT_JSON)
         return xs_explain_json(explain, arguments->part, &json, message);
-    if (!tsv && explain->findings->selection) {
+    if (!tsv && explain->diagnosis->findings->selection) {
         struct xs_string filter = {0};
-        xs_filter_sentence(&filter, explain->findings);
+        xs_filter_sentence(&filter, explain->diagnosis->findings);
         xs_out_fact(out, "filter", "%s", filter.data);
         xs_string_free(&filter);
     }
     if (arguments->part == XS_EXPLAIN_UNDECIDED)
         xs_explain_undecided(explain, tsv, out);
     else if (arguments->part == XS_EXPLAIN_MODEL)
-        print_model(explain->findings, out);
+        print_model(explain->diagnosis, out);
     else if (arguments->part == XS_EXPLAIN_INSTANCES || (tsv && explain->all))
         xs_explain_instances(explain, tsv, out);
     else if (tsv)
@@ -290,9 +290,9 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
 static int show(struct xs_explain *explain, const struct arguments *arguments) {
     struct xs_out out;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
-    explain->chosen = arguments->ask.asked ? xs_finding_find(explain->findings, arguments->ask.asked) : -1;
+    explain->chosen = arguments->ask.asked ? xs_finding_find(explain->diagnosis, arguments->ask.asked) : -1;
     if (arguments->ask.asked && explain->chosen < 0)
-        return no_such_finding(arguments, explain->findings, explain->chosen == -2);
+        return no_such_finding(arguments, explain->diagnosis, explain->chosen == -2);
     if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
     int status = print(explain, arguments, &out, message);
@@ -305,7 +305,7 @@ static int show(struct xs_explain *explain, const struct arguments *arguments) {
 
 static int explain_trace(const struct arguments *arguments) {
     struct xs_trace trace;
-    struct xs_findings *findings = NULL;
+    struct xs_diagnosis *diagnosis = NULL;
     struct collected collected = {
         .wants_kept = arguments->part == XS_EXPLAIN_INSTANCES ||
                       (arguments->all && (arguments->ask.asked || arguments->ask.format != FORMAT_TEXT)),
@@ -323,17 +323,17 @@ static int explain_trace(const struct arguments *arguments) {
     xs_progress_begin(&progress, &trace);
     int status = xs_modelled_add_to(&trace, message);
     if (status >= 0)
-        status = xs_diagnose(&trace, &analysis, &findings, message);
+        status = xs_diagnose(&trace, &analysis, &diagnosis, message);
     if (status >= 0)
         status = xs_content_coverage_read(&trace, &explain.contents, message);
     xs_progress_end(&progress);
-    explain.findings = findings;
+    explain.diagnosis = diagnosis;
     explain.kept = collected.items;
     explain.kept_count = collected.count;
     explain.seen = collected.seen;
     explain.seen_count = collected.seen_count;
-    for (size_t i = 0; status >= 0 && explain.kept_count && i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+    for (size_t i = 0; status >= 0 && explain.kept_count && i < diagnosis->count; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
         for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
             if (xs_finding_has_verdict(f, verdict))
                 *xs_hash_put(&explain.finding_of, f->site, (uint64_t)f->detector << 32 | verdict) = i + 1;
@@ -344,7 +344,7 @@ static int explain_trace(const struct arguments *arguments) {
     free(collected.items);
     free(collected.seen);
     xs_hash_free(&explain.finding_of);
-    xs_findings_free(findings);
+    xs_diagnosis_free(diagnosis);
     xs_trace_close(&trace);
     return exit_status;
 }

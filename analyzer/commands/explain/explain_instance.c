@@ -135,11 +135,11 @@ static void other_lines(const struct xs_evidence *e, const struct xs_facts *fact
 
 /* Where the row was called from: the user's line where it is another than the finding's, and the NVTX range. */
 static void call_lines(const struct xs_explain *explain, const struct xs_facts *facts, struct xs_out *out) {
-    const struct xs_sites *sites = explain->findings->sites;
+    const struct xs_sites *sites = explain->diagnosis->findings->sites;
     uint32_t place = xs_sites_place(sites, xs_fact_number(facts, "stack_id", 0));
     const char *range =
         sites->callsites ? xs_callsites_range(sites->callsites, xs_fact_number(facts, "nvtx_range_id", 0)) : NULL;
-    if (place && place != xs_site_parts(sites, explain->findings->items[explain->chosen].site).place) {
+    if (place && place != xs_site_parts(sites, explain->diagnosis->items[explain->chosen].finding->site).place) {
         struct xs_string text = {0};
         xs_place_text(&text, sites, xs_callsites_place_frame(sites->callsites, place));
         xs_out_fact(out, "line", "%s", text.length ? text.data : "?");
@@ -199,10 +199,10 @@ static int between_lines(const struct xs_explain *explain, const struct xs_facts
     return XS_OK;
 }
 
-static void instance_heading(const struct xs_finding *f, const struct xs_instance *instance, size_t number,
+static void instance_heading(const struct xs_diagnosed *d, const struct xs_instance *instance, size_t number,
                              struct xs_out *out) {
     char ns[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
-    uint64_t gain = xs_finding_share_ns(f, xs_times_rank_ns(&instance->removable));
+    uint64_t gain = xs_finding_share_ns(d, xs_times_rank_ns(&instance->removable));
     fprintf(out->file, "\n%s", xs_style_on(out, XS_STYLE_HEADING));
     if (number)
         fprintf(out->file, "Instance %zu", number);
@@ -216,7 +216,7 @@ static void instance_heading(const struct xs_finding *f, const struct xs_instanc
     if (instance->cost.exposed_known)
         fprintf(out->file, "; exposed %s", xs_format_ns(ns, instance->cost.exposed_ns));
     if (gain)
-        fprintf(out->file, "; share: %s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(ns, gain));
+        fprintf(out->file, "; share: %s%s", xs_finding_at_most(d) ? XS_UP_TO : "", xs_format_ns(ns, gain));
     putc('\n', out->file);
 }
 
@@ -230,7 +230,7 @@ int xs_explain_instance(const struct xs_explain *explain, const struct xs_instan
         xs_facts_cut(&facts[i], NAME_COLUMNS);
     }
     if (status >= 0) {
-        instance_heading(&explain->findings->items[explain->chosen], instance, number, out);
+        instance_heading(&explain->diagnosis->items[explain->chosen], instance, number, out);
         for (unsigned i = 0; i < count; i++)
             row_block(explain, &instance->evidence[i], &facts[i], out);
         if (count > 1)

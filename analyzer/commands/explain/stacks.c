@@ -93,11 +93,11 @@ static bool is_of(const struct xs_seen *seen, const struct xs_finding *f) {
 
 /* Instances about the same call at the same place with different callers further out have different stacks. */
 static int count_stacks(const struct xs_explain *explain, struct stack_counts *counts, char *message) {
-    const struct xs_finding *f = &explain->findings->items[explain->chosen];
+    const struct xs_finding *f = explain->diagnosis->items[explain->chosen].finding;
     enum { TABLES = XS_EVIDENCE_MIGRATION + 1 };
     sqlite3_stmt *statements[TABLES] = {NULL};
     int status = XS_OK;
-    if (!xs_site_parts(explain->findings->sites, f->site).place)
+    if (!xs_site_parts(explain->diagnosis->findings->sites, f->site).place)
         return status;
     for (unsigned table = 0; table < TABLES && status >= 0; table++)
         status = prepare(explain->trace, (enum xs_evidence_table)table, &statements[table], message);
@@ -208,7 +208,7 @@ struct line {
 };
 
 static struct walk begin_walk(const struct xs_explain *explain, int64_t stack) {
-    const struct xs_callsites *callsites = explain->findings->sites->callsites;
+    const struct xs_callsites *callsites = explain->diagnosis->findings->sites->callsites;
     struct walk walk = {.explain = explain, .user = xs_callsites_user_frame(callsites, stack)};
     walk.frames = xs_callsites_frames(callsites, stack, &walk.count);
     return walk;
@@ -232,7 +232,7 @@ static struct line next_line(struct walk *walk) {
 }
 
 static void print_frames(const struct xs_explain *explain, int64_t stack, struct xs_out *out) {
-    const struct xs_sites *sites = explain->findings->sites;
+    const struct xs_sites *sites = explain->diagnosis->findings->sites;
     struct walk walk = begin_walk(explain, stack);
     for (struct line line = next_line(&walk); line.kind != END; line = next_line(&walk)) {
         struct xs_string text = {0};
@@ -257,7 +257,7 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
  * behind them. `lines` has each line behind those before it, which makes it a tree. */
 static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, struct xs_texts *texts,
                                struct xs_hash *lines) {
-    const struct xs_sites *sites = explain->findings->sites;
+    const struct xs_sites *sites = explain->diagnosis->findings->sites;
     struct walk walk = begin_walk(explain, stack);
     uint64_t number = xs_callsites_cut(sites->callsites, stack);
     for (struct line line = next_line(&walk); line.kind == FRAME || line.kind == FOLDED; line = next_line(&walk)) {
@@ -361,8 +361,9 @@ int xs_stacks_json(const struct xs_explain *explain, struct xs_json *json, char 
         xs_json_object(json, NULL);
         xs_json_int(json, "stack_id", counts.items[i].stack);
         xs_json_count(json, "instances", counts.items[i].instances);
-        xs_json_bool(json, "cut", xs_callsites_cut(explain->findings->sites->callsites, counts.items[i].stack));
-        xs_stack_json(explain->findings, counts.items[i].stack, json);
+        xs_json_bool(json, "cut",
+                     xs_callsites_cut(explain->diagnosis->findings->sites->callsites, counts.items[i].stack));
+        xs_stack_json(explain->diagnosis->findings, counts.items[i].stack, json);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');

@@ -185,7 +185,7 @@ static int export_traces(const struct arguments *arguments) {
             open++;
     }
     if (status == XS_EXIT_OK) {
-        xs_marks_seal(&marks, readings->findings, SIZE_MAX);
+        xs_marks_seal(&marks, readings->diagnosis, SIZE_MAX);
         status = write_all(arguments, readings, &marks);
     }
     for (int i = 0; i < open; i++)

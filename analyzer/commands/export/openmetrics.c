@@ -160,29 +160,31 @@ static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_saved_seconds", TIME_SAVED "most" FINDINGS_OVERLAP, XS_METRIC_NS},
     {"xferspy_finding_least_saved_seconds", TIME_SAVED "least" FINDINGS_OVERLAP, XS_METRIC_NS}};
 
-static void add_finding(uint64_t *values, const struct xs_finding *f) {
+static void add_finding(uint64_t *values, const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
     const struct xs_amount all = xs_finding_in_all(f);
     const uint64_t more[FINDING_FAMILIES] = {
         [FINDING_INSTANCES] = all.instances, [FINDING_FOUND] = f->instances,      [FINDING_LOW] = xs_finding_low(f),
         [FINDING_HIGH] = xs_finding_high(f), [FINDING_TRANSFERS] = all.transfers, [FINDING_BYTES] = all.bytes,
-        [FINDING_SAVED] = f->saves.most_ns,  [FINDING_LEAST] = f->saves.least_ns};
+        [FINDING_SAVED] = d->saves.most_ns,  [FINDING_LEAST] = d->saves.least_ns};
     for (unsigned i = 0; i < FINDING_FAMILIES; i++)
         values[i] = xs_sum(values[i], more[i]);
 }
 
 /* One sample for all places of a detector's verdict: places are many, and change with every version of a program. */
 static void put_findings_of(const struct writer *w, const struct xs_export *e, unsigned which, int run) {
-    const struct xs_findings *findings = e->reading[run].findings;
+    const struct xs_diagnosis *diagnosis = e->reading[run].diagnosis;
     for (unsigned detector = 0; detector < xs_detector_count; detector++) {
         for (unsigned verdict = 0; verdict <= XS_SEVERAL_VERDICTS; verdict++) {
             uint64_t values[FINDING_FAMILIES] = {0};
             bool advice = false;
-            for (size_t i = 0; i < findings->count; i++) {
-                const struct xs_finding *f = &findings->items[i];
+            for (size_t i = 0; i < diagnosis->count; i++) {
+                const struct xs_diagnosed *d = &diagnosis->items[i];
+                const struct xs_finding *f = d->finding;
                 if (f->detector != detector || f->verdict != verdict)
                     continue;
                 advice = f->advice;
-                add_finding(values, f);
+                add_finding(values, d);
             }
             if (!values[FINDING_INSTANCES] || (which >= FINDING_SAVED && advice))
                 continue;

@@ -74,7 +74,7 @@ static int add_up(struct writer *w) {
         " LEFT JOIN (SELECT correlation, CAST(total(end_ns - start_ns) AS INTEGER) AS device_ns FROM device_copy"
         " WHERE graph_node IS NULL AND end_ns >= start_ns GROUP BY correlation) c ON c.correlation = t.correlation "
         "WHERE " XS_RAN;
-    struct xs_sites *sites = w->e->reading->findings->sites;
+    struct xs_sites *sites = w->e->reading->diagnosis->findings->sites;
     sqlite3_stmt *row;
     int code = SQLITE_OK, status = xs_export_prepare(w->e, sql, &row);
     if (status < 0)
@@ -136,7 +136,7 @@ static void put_call_frame(struct writer *w, const struct xs_frame *frame) {
 }
 
 static void put_stack(struct writer *w, const struct group *group) {
-    struct xs_sites *sites = w->e->reading->findings->sites;
+    struct xs_sites *sites = w->e->reading->diagnosis->findings->sites;
     size_t count = 0;
     const struct xs_frame *frames =
         sites->callsites ? xs_callsites_frames(sites->callsites, group->stack, &count) : NULL;

@@ -4,7 +4,7 @@
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 enum { XS_HTML_LEAVES = 2000, XS_HTML_LEAF_FRAMES = 64 };
 
@@ -30,6 +30,6 @@ void xs_html_flame_free(struct xs_html_flame *flame);
 
 /* "flame": {...} of the object that is open: frames, each once, and for each leaf the numbers of its frames, outermost
  * first. The leaves that cost least are left out if there are too many. Reorders them. */
-void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_findings *findings, struct xs_json *json);
+void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json);
 
 #endif

@@ -3,7 +3,7 @@
 #define XFERSPY_ANALYZER_HTML_SITES_H
 
 #include "analyzer/base/json.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/summary_by.h"
 #include "analyzer/trace/site.h"
 
@@ -17,7 +17,7 @@ struct xs_html_sites {
     uint64_t saves_ns[XS_HTML_SITES_SHOWN + 1]; /* by row: what the causes there save; the last is of all others */
 };
 
-void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_findings *findings, const struct xs_by *by);
+void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_diagnosis *diagnosis, const struct xs_by *by);
 void xs_html_sites_end(struct xs_html_sites *sites);
 
 /* The row's index of a call, -1: not among those that are shown. Stores the site's number. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/metrics.h"
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/trace/callsites.h"
@@ -119,7 +119,7 @@ const char *xs_job_known(const struct xs_job *job, const char *identity);
 /* Takes the numbers of one trace. `identity` may be NULL; `contents_unknown` is as in the process. Nothing of what it
  * is given is kept. */
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
-                const struct xs_findings *findings, const char *contents_unknown);
+                const struct xs_diagnosis *diagnosis, const char *contents_unknown);
 
 /* After the last: puts everything in order and computes the rest. A process is an outlier in a column where it is
  * further from the median than 10 % of it and than 4.5 times the median of these distances, of four processes or

@@ -7,7 +7,7 @@
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/try/tried.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/content_coverage.h"
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/totals/summary/summary_by.h"
@@ -39,7 +39,7 @@ extern const char *const xs_report_section_names[]; /* NULL after the last */
 /* What is known of one trace. */
 struct xs_report {
     const struct xs_summary *summary;
-    const struct xs_findings *findings;
+    const struct xs_diagnosis *diagnosis;
     struct xs_content_coverage contents;
     bool details;                 /* every finding at length, the largest and the slowest transfers; not of JSON */
     unsigned sections;            /* bits by enum xs_report_section, 0: as many as suit the rest; not of JSON */

@@ -190,7 +190,7 @@ static void show(const struct xs_report *report, const struct view *view, const 
 static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
     char *identity = xs_trace_identity(report->summary->trace), why[256];
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
-    xs_job_add(job, path, identity, report->summary, report->findings, why);
+    xs_job_add(job, path, identity, report->summary, report->diagnosis, why);
     free(identity);
 }
 
@@ -208,7 +208,7 @@ static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
 static int report_one(const char *path, const struct view *view, int index) {
     struct xs_trace trace;
     struct xs_summary summary;
-    struct xs_findings *findings = NULL;
+    struct xs_diagnosis *diagnosis = NULL;
     struct xs_by by = {0};
     struct xs_by_claims claims = {0};
     struct xs_tried tried = {0};
@@ -227,23 +227,23 @@ static int report_one(const char *path, const struct view *view, int index) {
     xs_progress_begin(&progress, &trace);
     int status = xs_modelled_add_to(&trace, message);
     if (status >= 0)
-        status = xs_diagnose(&trace, &analysis, &findings, message);
+        status = xs_diagnose(&trace, &analysis, &diagnosis, message);
     bool summed = false;
     if (status >= 0) {
-        status = xs_summary_compute_of(&trace, findings->selection, &summary, message);
+        status = xs_summary_compute_of(&trace, diagnosis->findings->selection, &summary, message);
         summed = status >= 0;
     }
     if (status >= 0)
         status = xs_content_coverage_read(&trace, &report.contents, message);
     if (status >= 0 && view->by >= 0) {
-        status = xs_by_compute(&trace, findings, &claims, (enum xs_by_key)view->by, &by, message);
+        status = xs_by_compute(&trace, diagnosis, &claims, (enum xs_by_key)view->by, &by, message);
         report.by = &by;
     }
     xs_by_claims_free(&claims);
-    if (status >= 0 && !findings->selection) /* the whole run was tried */
+    if (status >= 0 && !diagnosis->findings->selection) /* the whole run was tried */
         xs_tried_read(&tried, &trace);
     xs_progress_end(&progress);
-    report.findings = findings;
+    report.diagnosis = diagnosis;
     if (status < 0)
         xs_complain("%s", message);
     else
@@ -252,7 +252,7 @@ static int report_one(const char *path, const struct view *view, int index) {
         add_to_job(view->job, path, &report);
     xs_by_free(&by);
     xs_tried_free(&tried);
-    xs_findings_free(findings);
+    xs_diagnosis_free(diagnosis);
     if (summed)
         xs_summary_free(&summary);
     xs_trace_close(&trace);

@@ -435,11 +435,11 @@ void xs_report_json(const struct xs_report *report, struct xs_json *json) {
     put_run(s, json);
     put_headline(report, json);
     xs_where_json(&s->where, json);
-    xs_steps_json(json, report->findings);
-    xs_failures_json(&s->failures, report->findings, json);
+    xs_steps_json(json, report->diagnosis->findings);
+    xs_failures_json(&s->failures, report->diagnosis->findings, json);
     xs_repaired_json(&s->repaired, json);
-    xs_filter_json(report->findings, json);
-    xs_findings_json(report->findings, &report->contents, json);
+    xs_filter_json(report->diagnosis->findings, json);
+    xs_findings_json(report->diagnosis, &report->contents, json);
     if (report->tried)
         xs_tried_json(json, report->tried);
     put_try_command(report, json);

@@ -106,7 +106,7 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
     struct xs_string headline = {0}, filter = {0};
     xs_report_headline(&headline, report, true, NULL);
-    xs_filter_sentence(&filter, report->findings);
+    xs_filter_sentence(&filter, report->diagnosis->findings);
     if (filter.length)
         xs_out_fact(out, "filter", "%s", filter.data);
     fputs(xs_style_on(out, XS_STYLE_HEADING), out->file);
@@ -121,7 +121,7 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
     int columns = out->columns && out->columns < BAR + BESIDE ? out->columns - BESIDE : BAR;
     struct xs_string text = {0};
     xs_where_say(&text, &report->summary->where, true);
-    if (text.length && !report->findings->selection) {
+    if (text.length && !report->diagnosis->findings->selection) {
         xs_out_fact(out, "where", "%s", text.data);
         text.length = 0;
         xs_where_bar(&text, &report->summary->where, columns > 0 ? (unsigned)columns : 0);
@@ -133,8 +133,8 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
 /* The loop of the program, where it has one. */
 static void print_steps(const struct xs_report *report, struct xs_out *out) {
     struct xs_string step = {0}, warm_up = {0};
-    xs_steps_say(&step, report->findings);
-    xs_steps_say_warm_up(&warm_up, report->findings);
+    xs_steps_say(&step, report->diagnosis->findings);
+    xs_steps_say_warm_up(&warm_up, report->diagnosis->findings);
     if (step.length)
         xs_out_fact(out, "a step", "%s", step.data);
     if (warm_up.length)
@@ -380,13 +380,13 @@ void xs_report_text(const struct xs_report *report, struct xs_out *out) {
     unsigned sections = xs_report_sections(report);
     print_run(report, out);
     if (report->by) {
-        xs_by_text(report->by, report->findings, report->top, out);
+        xs_by_text(report->by, report->diagnosis->findings, report->top, out);
         return;
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
         xs_report_text_findings(report, out);
     if (xs_report_is_without_coverage(sections))
-        xs_findings_source_line(report->findings, out);
+        xs_findings_source_line(report->diagnosis->findings, out);
     xs_report_text_sections(report, sections, out);
     if (sections & XS_SECTION_BIT(FINDINGS))
         xs_report_text_next(report, out);

@@ -284,7 +284,7 @@ void xs_report_text_more(const struct xs_report *report, unsigned sections, stru
         print_calls(s, out);
     if (sections & XS_SECTION_BIT(COVERAGE)) {
         print_coverage(s, out);
-        xs_findings_coverage(report->findings, &report->contents, out);
+        xs_findings_coverage(report->diagnosis->findings, &report->contents, out);
         print_notes(s, out);
     }
     if (sections & XS_SECTION_BIT(COST))

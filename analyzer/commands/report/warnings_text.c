@@ -114,7 +114,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
 /* Before everything: what a program does after a call failed is not what it was written for. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_failures_say(&text, &report->summary->failures, report->findings);
+    xs_failures_say(&text, &report->summary->failures, report->diagnosis->findings);
     if (text.length) {
         fputs(xs_style_on(out, XS_STYLE_BAD), out->file);
         xs_out_indented(out, 0, "%s.", text.data);

@@ -170,7 +170,7 @@ static int look(const char *path, struct so_far *then, struct xs_out *out, bool 
         return XS_EXIT_ERROR;
     }
     struct xs_report report = {.summary = &reading.summary,
-                               .findings = reading.findings,
+                               .diagnosis = reading.diagnosis,
                                .contents = reading.contents,
                                .sections = XS_SECTION_BIT(FINDINGS)};
     out->file = open_memstream(&text, &bytes);

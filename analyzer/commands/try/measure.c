@@ -305,7 +305,7 @@ enum { LONG_NS_PER_S = 1000000000, LONG_S = 60 };
  * and elsewhere if it is long. */
 static void say_duration(const struct xs_try *t) {
     const struct xs_bench_terms *terms = &t->arguments->terms;
-    uint64_t run_ns = t->reading->findings->recorded.run_ns;
+    uint64_t run_ns = t->reading->diagnosis->findings->recorded.run_ns;
     size_t causes = 0;
     for (size_t i = 0; i + 1 < t->trials->count; i++)
         causes += t->trials->items[i].state == XS_TRIAL_PLANNED;

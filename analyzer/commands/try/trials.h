@@ -9,6 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/commands/try/ordinals.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 enum xs_try_repair {
 #define XS_REPAIR(id, symbol, name, what) XS_TRY_##id,
@@ -28,10 +29,10 @@ bool xs_try_has_repair(unsigned detector, unsigned verdict);
 bool xs_try_is_by_contents(enum xs_try_repair repair);
 
 /* Whether a cause has a repair that can be tried: of its findings the first that has one; SIZE_MAX: none. */
-size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cause *cause);
+size_t xs_try_finding_of(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause);
 
 /* Whether any cause can be tried with this trace. Repairs of copies cannot where it lacks calls. */
-bool xs_try_is_worth(const struct xs_findings *findings, const struct xs_trace *trace);
+bool xs_try_is_worth(const struct xs_diagnosis *diagnosis, const struct xs_trace *trace);
 
 /* A line of a plan: one call, or every one with so many bytes. */
 struct xs_try_line {
@@ -80,35 +81,27 @@ struct xs_trials {
     struct xs_ordinals ordinals;
 };
 
-/* What an analysis has to keep for trials: pass xs_try_keep_instance as on_instance, with this as its data. */
-struct xs_try_instances {
-    struct xs_try_instance *items;
-    size_t count, capacity;
-};
-void xs_try_keep_instance(void *data, unsigned detector, const struct xs_instance *instance);
-void xs_try_instances_free(struct xs_try_instances *instances);
-
-/* Makes the trials of a trace: of each cause that a report shows, or of the findings in `only` alone (indexes).
- * Negative status: the message is set. To be freed either way. */
-int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, const struct xs_try_instances *instances,
-                   const size_t *only, size_t only_count, char *message);
+/* Makes the trials of a trace that was read with keeps_repairables: of each cause that a report shows, or of the
+ * findings in `only` alone (indexes). Negative status: the message is set. To be freed either way. */
+int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, const size_t *only, size_t only_count,
+                   char *message);
 void xs_trials_free(struct xs_trials *trials);
 
 /* Takes what is predicted from another trace of the same program: of each finding that is in both, by its kind and
  * place; of the others it is not known. Recording all contents lengthens what it records, so the trace of a plan
  * predicts too much. */
-void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
-                       const struct xs_findings *predicting);
+void xs_trials_predict(struct xs_trials *trials, const struct xs_diagnosis *planned,
+                       const struct xs_diagnosis *predicting);
 
 /* Whether a plan lacks copies because the trace has the contents of a sample only. Not where it is uncertain which
  * calls these are: then there is no plan. */
-bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_findings *findings);
+bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_diagnosis *diagnosis);
 
 /* Takes the plans from another trace of the same program, which has the contents of all copies; names, numbers and
  * what is predicted stay. What the other trace does not have, or no plan for, keeps its own. Negative status: the
  * message is set. */
-int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findings, const struct xs_reading *whole,
-                      const struct xs_try_instances *instances, char *message);
+int xs_trials_plan_by(struct xs_trials *trials, const struct xs_diagnosis *diagnosis, const struct xs_reading *whole,
+                      char *message);
 
 /* Puts together in the last trial what is still to be tried of the others, each call once. Returns how many others. */
 size_t xs_trials_put_together(struct xs_trials *trials);
@@ -116,7 +109,7 @@ size_t xs_trials_put_together(struct xs_trials *trials);
 /* What is predicted of what is tried. */
 const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial);
 /* What of that a finding has; not known: nothing. */
-struct xs_saving xs_try_part_saves(const struct xs_finding *finding);
+struct xs_saving xs_try_part_saves(const struct xs_diagnosed *diagnosed);
 
 /* How many copies its plan leaves out or replaces because of their contents: what a run in mode verify compares. */
 uint64_t xs_trial_left_out(const struct xs_trial *trial);

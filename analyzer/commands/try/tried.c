@@ -134,12 +134,12 @@ void xs_tried_free(struct xs_tried *tried) {
     *tried = (struct xs_tried){0};
 }
 
-const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_findings *findings,
+const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
                                         size_t index) {
     struct xs_string name = {0};
     const struct xs_tried_item *found = NULL;
     if (index != SIZE_MAX && tried->count)
-        xs_finding_name(&name, findings, index);
+        xs_finding_name(&name, diagnosis, index);
     for (size_t i = 0; i < tried->count && !found; i++) {
         const struct xs_tried_item *item = &tried->items[i];
         if (index == SIZE_MAX ? !item->finding : item->finding && !strcmp(item->finding, name.data))
@@ -149,11 +149,11 @@ const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const stru
     return found;
 }
 
-const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_findings *findings,
+const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
                                               const struct xs_cause *cause) {
     const struct xs_tried_item *item = NULL;
     for (size_t i = 0; i < cause->count && !item; i++)
-        item = xs_tried_of(tried, findings, cause->findings[i]);
+        item = xs_tried_of(tried, diagnosis, cause->findings[i]);
     return item;
 }
 

@@ -9,7 +9,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/bench/output.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "schema/read/trace.h"
 
 #define XS_TRIED_SUFFIX ".try.json"
@@ -54,10 +54,11 @@ void xs_tried_read(struct xs_tried *tried, const struct xs_trace *trace);
 void xs_tried_free(struct xs_tried *tried);
 
 /* Of a finding, by its index; NULL: it was not tried. SIZE_MAX: of all together. */
-const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_findings *findings, size_t index);
+const struct xs_tried_item *xs_tried_of(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
+                                        size_t index);
 
 /* Of a cause: of the first of its findings that was tried; NULL: none of them was. */
-const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_findings *findings,
+const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, const struct xs_diagnosis *diagnosis,
                                               const struct xs_cause *cause);
 
 /* "tried: saves 138 ms (131 ms to 145 ms) of 392 ms, 9 runs each, output the same". A slower program is "slower by 12.0

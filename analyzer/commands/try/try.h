@@ -6,6 +6,7 @@
 #include "analyzer/commands/try/program.h"
 #include "analyzer/commands/try/repair_log.h"
 #include "analyzer/commands/try/trials.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 enum { XS_TRY_JSON_VERSION = 1 };
 #define XS_TRY_FORMAT "xferspy-try"

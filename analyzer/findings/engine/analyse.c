@@ -275,6 +275,7 @@ int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *o
     if (status >= 0)
         status = pass(trace, options, findings, message);
     xs_snapshot_end(trace);
+    xs_repairables_sort(&findings->repairables); /* takes memory that the pass has given back */
     if (status < 0) {
         xs_findings_free(findings);
         return status;

@@ -45,6 +45,8 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
     xs_samples_hit(&detection->analysis->samples, detection->index, instance);
     if (options->on_instance)
         options->on_instance(options->data, detection->index, instance);
+    if (options->keeps_repairables)
+        xs_repairables_add(&detection->analysis->findings->repairables, detection->index, instance);
     xs_findings_add(&detection->analysis->builder, detection->index, instance);
 }
 

@@ -69,8 +69,9 @@ static int read_row(const struct xs_trace *trace, const struct xs_callsites *cal
 
 /* --- of findings --- */
 
-static int read_finding(const struct xs_trace *trace, const struct xs_callsites *callsites, struct xs_finding *f,
+static int read_finding(const struct xs_trace *trace, const struct xs_callsites *callsites, struct xs_diagnosed *d,
                         char *message) {
+    const struct xs_finding *f = d->finding;
     struct xs_framework_context context = {0}, other;
     int status = XS_OK;
     if (f->first_count && f->first[0].evidence_count)
@@ -80,17 +81,18 @@ static int read_finding(const struct xs_trace *trace, const struct xs_callsites 
         context.sizes_vary = strcmp(context.sizes, other.sizes) != 0;
     }
     if (status >= 0 && xs_framework_is_known(&context)) {
-        f->context = xs_realloc(NULL, sizeof *f->context);
-        *f->context = context;
+        d->context = xs_realloc(NULL, sizeof *d->context);
+        *d->context = context;
     }
     return status;
 }
 
-int xs_contexts_read(const struct xs_trace *trace, struct xs_findings *findings, char *message) {
-    const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
+int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message) {
+    const struct xs_sites *sites = diagnosis->findings->sites;
+    const struct xs_callsites *callsites = sites ? sites->callsites : NULL;
     int status = XS_OK;
-    for (size_t i = 0; i < findings->count && callsites && status >= 0; i++)
-        status = read_finding(trace, callsites, &findings->items[i], message);
+    for (size_t i = 0; i < diagnosis->count && callsites && status >= 0; i++)
+        status = read_finding(trace, callsites, &diagnosis->items[i], message);
     return status;
 }
 
@@ -133,19 +135,19 @@ static void time_uploads(struct xs_framework_context *context, const struct xs_p
 /* Each of them costs a pass over the calls. */
 enum { TIMED_FINDINGS = 64 };
 
-void xs_contexts_time(struct xs_findings *findings, const struct xs_plan *plan) {
+void xs_contexts_time(struct xs_diagnosis *diagnosis, const struct xs_plan *plan) {
     size_t timed = 0;
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_framework_context *context = findings->items[i].context;
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        struct xs_framework_context *context = diagnosis->items[i].context;
         bool in_thread =
             context && (context->host_copy == XS_HOST_COPY_CUPY || context->host_copy == XS_HOST_COPY_LOADER);
         if (in_thread && timed++ < TIMED_FINDINGS)
-            time_uploads(context, plan, findings->items[i].site);
+            time_uploads(context, plan, diagnosis->items[i].finding->site);
         else if (in_thread)
             context->host_copy = XS_HOST_COPY_NONE;
         if (in_thread && !xs_framework_is_known(context)) {
             free(context);
-            findings->items[i].context = NULL;
+            diagnosis->items[i].context = NULL;
         }
     }
 }

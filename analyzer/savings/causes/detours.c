@@ -188,13 +188,13 @@ static bool drops_upload(const struct xs_finding *f) {
 
 /* Whether at least half of the uploads can be explained otherwise: by what a finding knows of their contents, or as a
  * loader's batches. */
-static bool is_explained(const struct xs_findings *findings, uint32_t up_site, uint64_t uploads) {
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+static bool is_explained(const struct xs_diagnosis *diagnosis, uint32_t up_site, uint64_t uploads) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
+        const struct xs_framework_context *context = diagnosis->items[i].context;
         if (f->site != up_site)
             continue;
-        if (f->context &&
-            (f->context->host_copy == XS_HOST_COPY_LOADER || f->context->host_copy == XS_HOST_COPY_LOADER_THREAD))
+        if (context && (context->host_copy == XS_HOST_COPY_LOADER || context->host_copy == XS_HOST_COPY_LOADER_THREAD))
             return true;
         double explained = f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
         if (drops_upload(f) && 2 * explained >= (double)uploads)
@@ -203,16 +203,17 @@ static bool is_explained(const struct xs_findings *findings, uint32_t up_site, u
     return false;
 }
 
-static int judge(const struct finding_detours *finding, const struct xs_findings *findings,
+static int judge(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
                  const struct xs_trace *trace, const struct pair *pair, bool *is_detour, char *message) {
     const uint64_t *uploads = xs_hash_find(&finding->copies, pair->up_site, XS_DIR_H2D);
     int64_t stack = 0;
     *is_detour = false;
     if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads ||
-        pair->host_ns < xs_floor_of_both(findings->recorded.ns) || is_explained(findings, pair->up_site, *uploads))
+        pair->host_ns < xs_floor_of_both(diagnosis->findings->recorded.ns) ||
+        is_explained(diagnosis, pair->up_site, *uploads))
         return XS_OK;
     int status = stack_of(trace, finding->plan->model->calls[pair->first_down].row, &stack, message);
-    *is_detour = status >= 0 && is_earlier_in_function(findings->sites, stack, pair->up_site);
+    *is_detour = status >= 0 && is_earlier_in_function(diagnosis->findings->sites, stack, pair->up_site);
     return status;
 }
 
@@ -232,8 +233,9 @@ static void leave_out(struct xs_plan *plan, const struct trip *trip) {
     xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* and what of its statement is behind it */
 }
 
-static uint64_t most_ns(const struct finding_detours *finding, struct xs_plan *plan, size_t pair, int64_t run_ns) {
-    if (!plan->findings->replayed || finding->pairs[pair].host_ns < finding->replayed_from_ns)
+static uint64_t most_ns(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
+                        struct xs_plan *plan, size_t pair, int64_t run_ns) {
+    if (!diagnosis->replayed || finding->pairs[pair].host_ns < finding->replayed_from_ns)
         return xs_sum(finding->pairs[pair].host_ns, finding->pairs[pair].calls_ns);
     xs_plan_clear(plan);
     for (size_t i = 0; i < finding->trip_count; i++)
@@ -262,46 +264,47 @@ static void limit_replays(struct finding_detours *finding) {
 
 /* What removes the uploads is the better repair where it can be done, and so is what saves more. Of the downloads at
  * least half have to be of the detour, as of the uploads. */
-static bool is_about(const struct xs_finding *f, const struct xs_detour *detour, uint64_t downloads) {
-    if (f->saves.most_ns > detour->most_ns)
+static bool is_about(const struct xs_diagnosed *d, const struct xs_detour *detour, uint64_t downloads) {
+    const struct xs_finding *f = d->finding;
+    if (d->saves.most_ns > detour->most_ns)
         return false;
     return (f->site == detour->down_site && 2 * detour->trips >= downloads) ||
            (f->site == detour->up_site && !drops_upload(f));
 }
 
-static void attach(const struct finding_detours *finding, struct xs_findings *findings, size_t number) {
-    const struct xs_detour *detour = &findings->detours[number];
+static void attach(const struct finding_detours *finding, struct xs_diagnosis *diagnosis, size_t number) {
+    const struct xs_detour *detour = &diagnosis->detours[number];
     const uint64_t *downloads = xs_hash_find(&finding->copies, detour->down_site, XS_DIR_D2H);
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_finding *f = &findings->items[i];
-        if (is_about(f, detour, downloads ? *downloads : 0) &&
-            (!f->detour || findings->detours[f->detour - 1].most_ns < detour->most_ns))
-            f->detour = (uint32_t)number + 1;
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        struct xs_diagnosed *d = &diagnosis->items[i];
+        if (is_about(d, detour, downloads ? *downloads : 0) &&
+            (!d->detour || diagnosis->detours[d->detour - 1].most_ns < detour->most_ns))
+            d->detour = (uint32_t)number + 1;
     }
 }
 
-int xs_detours_find(struct xs_findings *findings, struct xs_plan *plan, const struct xs_trace *trace, int64_t run_ns,
+int xs_detours_find(struct xs_diagnosis *diagnosis, struct xs_plan *plan, const struct xs_trace *trace, int64_t run_ns,
                     char *message) {
     struct finding_detours finding = {.plan = plan};
     int status = XS_OK;
-    if (findings->selection || !findings->calls_recorded)
+    if (diagnosis->findings->selection || !diagnosis->findings->calls_recorded)
         return XS_OK;
     find_trips(&finding);
     limit_replays(&finding);
     for (size_t i = 0; i < finding.pair_count && status >= 0; i++) {
         const struct pair *pair = &finding.pairs[i];
         bool is_detour;
-        status = judge(&finding, findings, trace, pair, &is_detour, message);
+        status = judge(&finding, diagnosis, trace, pair, &is_detour, message);
         if (status < 0 || !is_detour)
             continue;
-        size_t count = findings->detour_count++;
-        findings->detours = xs_realloc(findings->detours, (count + 1) * sizeof *findings->detours);
-        findings->detours[count] = (struct xs_detour){.down_site = pair->down_site,
-                                                      .up_site = pair->up_site,
-                                                      .trips = pair->trips,
-                                                      .host_ns = pair->host_ns,
-                                                      .most_ns = most_ns(&finding, plan, i, run_ns)};
-        attach(&finding, findings, count);
+        size_t count = diagnosis->detour_count++;
+        diagnosis->detours = xs_realloc(diagnosis->detours, (count + 1) * sizeof *diagnosis->detours);
+        diagnosis->detours[count] = (struct xs_detour){.down_site = pair->down_site,
+                                                       .up_site = pair->up_site,
+                                                       .trips = pair->trips,
+                                                       .host_ns = pair->host_ns,
+                                                       .most_ns = most_ns(&finding, diagnosis, plan, i, run_ns)};
+        attach(&finding, diagnosis, count);
     }
     free(finding.threads);
     free(finding.trips);

@@ -110,29 +110,28 @@ static void decide(const struct seen *seen, struct xs_turns *turns) {
 }
 
 /* False: a row cannot be read. */
-static bool read_finding(sqlite3_stmt *statement, struct xs_finding *f, const struct xs_repairables *all) {
+static bool read_finding(sqlite3_stmt *statement, struct xs_diagnosed *d, const struct xs_repairables *all) {
     struct seen seen = {.count = 0};
-    size_t count, first = xs_repairables_of(all, f, &count);
+    size_t count, first = xs_repairables_of(all, d->finding, &count);
     if (!each_row(statement, &all->items[first], count, &seen, add_row))
         return false;
     if (!are_few(&seen))
         return true;
     if (!each_row(statement, &all->items[first], count, &seen, add_replaced))
         return false;
-    decide(&seen, &f->turns);
+    decide(&seen, &d->turns);
     return true;
 }
 
-static int read_all(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
-                    char *message) {
+static int read_all(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message) {
     sqlite3_stmt *statement = NULL;
     bool good = true;
-    for (size_t i = 0; i < findings->count && good; i++) {
-        struct xs_finding *f = &findings->items[i];
+    for (size_t i = 0; i < diagnosis->count && good; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
         if (!xs_detectors[f->detector]->verdicts_join || f->instances < (uint64_t)LEAST_CONTENTS * LEAST_UPLOADS)
             continue;
         good = statement || sqlite3_prepare_v2(trace->db, query, -1, &statement, NULL) == SQLITE_OK;
-        good = good && read_finding(statement, f, all);
+        good = good && read_finding(statement, &diagnosis->items[i], &diagnosis->findings->repairables);
     }
     if (!good)
         snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: %s", trace->path, xs_trace_why(trace));
@@ -141,12 +140,11 @@ static int read_all(const struct xs_trace *trace, struct xs_findings *findings, 
 }
 
 /* The rows are read one by one: outside of a transaction, each would take and give back a lock on the file. */
-int xs_turns_read(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
-                  char *message) {
+int xs_turns_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message) {
     bool is_own = sqlite3_get_autocommit(trace->db);
     if (is_own)
         xs_snapshot_begin(trace);
-    int status = read_all(trace, findings, all, message);
+    int status = read_all(trace, diagnosis, message);
     if (is_own)
         xs_snapshot_end(trace);
     return status;

@@ -57,7 +57,7 @@ void xs_by_claims_free(struct xs_by_claims *claims) {
 struct work {
     const struct xs_trace *trace;
     struct xs_sites *sites;
-    const struct xs_findings *findings;
+    const struct xs_diagnosis *diagnosis;
     const struct xs_selection *selection; /* transfers that count; NULL: all */
     struct xs_by *by;
     char *message;
@@ -203,10 +203,10 @@ static int by_site(const void *a, const void *b) {
 }
 
 /* The first findings of the causes, or where causes were not found all that are no bound. */
-static void find_counting(struct work *w, const struct xs_findings *findings) {
-    size_t count = findings->cause_count ? findings->cause_count : findings->count;
+static void find_counting(struct work *w, const struct xs_diagnosis *diagnosis) {
+    size_t count = diagnosis->cause_count ? diagnosis->cause_count : diagnosis->count;
     for (size_t i = 0; i < count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+        const struct xs_finding *f = diagnosis->items[i].finding;
         for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
             if (xs_finding_has_verdict(f, verdict))
                 *xs_hash_put(&w->counting, f->site, (uint64_t)f->detector << 8 | verdict) = i + 1;
@@ -218,12 +218,12 @@ static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdi
     if (!index)
         return 0;
     /* what is saved at copies that were not looked at is shown where the others are */
-    const struct xs_finding *f = &w->findings->items[*index - 1];
-    uint64_t share = xs_finding_share_ns(f, ns);
-    if (!f->saves.known || f->saves.scaled_most_ns >= f->saves.most_ns)
+    const struct xs_diagnosed *d = &w->diagnosis->items[*index - 1];
+    uint64_t share = xs_finding_share_ns(d, ns);
+    if (!d->saves.known || d->saves.scaled_most_ns >= d->saves.most_ns)
         return share;
-    return (uint64_t)((long double)share * (long double)f->saves.most_ns /
-                      (long double)(f->saves.most_ns - f->saves.scaled_most_ns));
+    return (uint64_t)((long double)share * (long double)d->saves.most_ns /
+                      (long double)(d->saves.most_ns - d->saves.scaled_most_ns));
 }
 
 static void take_claims(struct work *w, const struct xs_by_claims *claims) {
@@ -374,16 +374,16 @@ static bool any_saving(const struct work *w, enum xs_evidence_table table) {
     return false;
 }
 
-int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findings, const struct xs_by_claims *claims,
+int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_by_claims *claims,
                   enum xs_by_key key, struct xs_by *by, char *message) {
     struct work w = {.trace = trace,
-                     .sites = findings->sites,
-                     .findings = findings,
-                     .selection = findings->selection,
+                     .sites = diagnosis->findings->sites,
+                     .diagnosis = diagnosis,
+                     .selection = diagnosis->findings->selection,
                      .by = by,
                      .message = message};
     *by = (struct xs_by){.key = key};
-    find_counting(&w, findings);
+    find_counting(&w, diagnosis);
     take_claims(&w, claims);
     int status = read_records(&w);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status >= 0; i++)

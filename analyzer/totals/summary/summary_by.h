@@ -4,7 +4,7 @@
 #define XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
 
 #include "analyzer/base/hash.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "schema/read/trace.h"
 
 enum xs_by_key {
@@ -63,7 +63,7 @@ void xs_by_claim(void *claims, unsigned detector, const struct xs_instance *inst
 void xs_by_claims_free(struct xs_by_claims *claims);
 
 /* Negative status: the message is set. Free `by` either way, before the findings. */
-int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findings, const struct xs_by_claims *claims,
+int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_by_claims *claims,
                   enum xs_by_key key, struct xs_by *by, char *message);
 void xs_by_free(struct xs_by *by);
 
