@@ -8,6 +8,8 @@
  * Where pages are is read from the process's own page table (mincore): the driver of managed memory takes a page out of
  * it when the page goes to a device, and puts it back when the host touches it. A few pages of each allocation are
  * looked at, once after each wait of the host: between two waits a correct program touches nothing that a kernel uses.
+ * cuMemRangeGetAttribute has only the place of the last prefetch, and CUPTI's counters come late and can be switched on
+ * once in a process.
  *
  * Tables are of a fixed size, and every field is read and written by itself: what two threads mix up is a wrong
  * guess. */

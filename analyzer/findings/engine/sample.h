@@ -1,5 +1,6 @@
 /* Derives from the copies with known contents what is true of those that chance left out (mode `auto` looks at a
- * sample, see docs/develop/internals.md): how many of all copies of a call site a finding is true of, with an interval.
+ * sample, see preload/fingerprint/sampler.h): how many of all copies of a call site a finding is true of, with an
+ * interval.
  *
  * A copy counts as checked if a detector could decide about it, and chance alone made that possible. Copies that were
  * looked at because another one was are instances like others, but say nothing of the rest. Checked copies are counted

@@ -1,6 +1,6 @@
-/* When page migrations of managed memory were recorded: the whole run, or windows of it (docs/develop/internals.md,
- * "CUPTI"), and how much of something lay in them. Those to the device are many at once, and more of them are lost at a
- * window's end than of those to the host; so each way has windows of its own. */
+/* When page migrations of managed memory were recorded: the whole run, or windows of it
+ * (preload/cupti/migration_budget.h), and how much of something lay in them. Those to the device are many at once, and
+ * more of them are lost at a window's end than of those to the host; so each way has windows of its own. */
 #ifndef XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 
