@@ -12,9 +12,9 @@ enum { XS_CHAIN_FRAMES_MAX = 16 };
 
 /* For each stack the program's frames from the innermost outwards, up to the first frame of a library. */
 struct xs_callsite_chains {
-    uint32_t *frames; /* numbers of frames */
+    uint32_t *frames; /* numbers of frames, one stack's after the other's */
     size_t count, capacity;
-    size_t *first; /* by stack, in `frames`; and one more, the end */
+    size_t *first; /* by stack: index in `frames`; one more entry is the end */
 };
 
 /* Writes for each stack how many frames of its chain are helpers; the frame after them is its place. A frame is a

@@ -23,7 +23,7 @@ struct xs_graph_copy {
 
 struct xs_device_records {
     struct xs_scan scan;
-    struct xs_device_record *places;
+    struct xs_device_record *places; /* hash slots */
     uint32_t count, mask;
     uint32_t rows, newest; /* rows read; the latest correlation seen */
     bool ended, full;

@@ -51,7 +51,7 @@ struct xs_calls {
 void xs_calls_begin(struct xs_calls *calls, const struct xs_trace *trace, bool recorded, char *message);
 void xs_calls_end(struct xs_calls *calls);
 
-/* The next call, valid until the next time; NULL at the end, and on an error, where the status is negative. */
+/* The next call, valid until the next question. NULL: the end, or an error, and then *status is negative. */
 const struct xs_call *xs_calls_next(struct xs_calls *calls, int *status);
 
 #endif

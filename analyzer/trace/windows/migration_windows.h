@@ -1,7 +1,7 @@
 /* When page migrations of managed memory were recorded: in the whole run, or in windows of it
- * (docs/develop/internals.md, "CUPTI"), and how much of a time lay in these windows. CUPTI hands over migrations to
- * the device in large batches and loses more of them at a window's end than of those to the host, so each direction
- * has its own windows. */
+ * (docs/develop/internals.md, "CUPTI"), and how much of a time lay in these windows. Migrations to the device come
+ * many at once, so a window's end loses more of them than of those to the host; each direction therefore has its own
+ * windows. */
 #ifndef XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
 
