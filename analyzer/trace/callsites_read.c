@@ -119,8 +119,8 @@ static uint32_t python_part(struct xs_callsites *c, int64_t id, uint32_t line) {
     return (uint32_t)*place - 1;
 }
 
-/* The stack of a row. A stack's rows follow each other, native ones first, because of their ids. Rows at other
- * positions were put there by somebody, and have no stack. */
+/* The stack of a row. A stack's rows follow each other, native ones first, because of their ids. NULL: the row lies
+ * elsewhere or is one too many, so it is damage. */
 static struct xs_callsite_stack *stack_of_row(struct xs_callsites *c, struct xs_callsite_stack *last, int64_t id,
                                               bool python) {
     struct xs_callsite_stack *stack = last && last->id == id ? last : NULL;
