@@ -11,7 +11,7 @@ struct site {
 };
 
 /* A recently dropped call. They are kept in two halves: when the newer half is full, the older one is emptied and
- * takes its turn. */
+ * reused. */
 struct gone {
     uint32_t correlation; /* 0: the hash slot is free */
     uint32_t shape : 31, is_late : 1;
