@@ -15,7 +15,8 @@
  * libraries were loaded since the last call. Signals are blocked meanwhile; errno is kept. */
 bool xs_direct_access_is_possible(void);
 
-/* Around a fork: no thread is inside the loader for this look while another one forks. The first two in the parent. */
+/* Must be called around a fork, the first two in the parent: then no thread is inside the loader for this check
+ * while another one forks. */
 void xs_direct_access_before_fork(void);
 void xs_direct_access_after_fork(void);
 void xs_direct_access_in_child(void);
