@@ -42,7 +42,7 @@ struct xs_sites {
     struct xs_hash by_place; /* entry and place to site */
 
     char *cwd;                          /* working directory of the run; "": not known */
-    struct xs_source_text *source_text; /* NULL: no line has a text */
+    struct xs_source_text *source_text; /* NULL: there are no lines */
 };
 
 /* Negative status: the message is set. Call xs_sites_free even then. */
