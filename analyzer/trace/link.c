@@ -177,7 +177,8 @@ static void assume(struct xs_link_line *line, double a_ns, double bytes_per_s) {
 
 static void fit_all(struct xs_link_model *model, struct fit *fit) {
     double pinned_rate = (double)model->peak_bytes_per_s * 0.85;
-    /* If one size says nothing about the rate: the link's rate, or that of an old link, so that little is promised. */
+    /* Used where one size says nothing about the rate: the link's rate, or an old link's, so that little is
+     * promised. */
     double link_b = 1e9 / (pinned_rate > 0 ? pinned_rate : 16e9);
     for (unsigned i = 0; i < XS_LINK_CLASSES; i++)
         fit_class(&model->lines[i], fit->classes[i], i <= XS_LINK_D2H_PINNED ? link_b : 1e9 / 5e11);

@@ -199,8 +199,8 @@ static int remove_trace(const char *path) {
     return unlink(path) == 0 || errno == ENOENT ? 0 : -1;
 }
 
-/* Says which traces stay. Those of a job's other processes have numbers, and whoever reads all of them would read
- * old ones, too. */
+/* Says which traces stay. Traces of a job's other processes have numbers, and a user who reads all of them would
+ * read old ones, too. */
 static void say_what_stays(const char *path) {
     struct xs_run_files files = xs_run_files();
     if (files.count > 1)

@@ -159,8 +159,8 @@ static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, c
 
 static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-/* Whether the download comes from the upload's function, or from a function that it calls, at an earlier line than
- * the upload. A download at a later line belongs to another upload: that of a loop's next round. */
+/* Whether the download comes from the upload's function, or from a function that it calls, at an earlier line. A
+ * download at a later line belongs to another upload: the one in a loop's next round. */
 static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_stack, uint32_t up_site) {
     const struct xs_frame *up = xs_site_place_frame(sites, up_site);
     size_t count = 0;

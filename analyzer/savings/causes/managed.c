@@ -7,8 +7,8 @@
 #define NEARLY_ALL 0.9
 
 /* The share of a group's time that was spent with pages. As a margin, one more span is added with the opposite
- * result. The number of spans that were looked at is taken as that of equal parts. If none of the kernels was looked
- * at, all may fault at most: the detector knows that pages go there and back. */
+ * result. The number of spans is taken as if all were of equal length. If none of the kernels was looked at, all may
+ * fault at most: the detector knows that pages go there and back. */
 static double share_of(const struct xs_managed_group *group, bool of_kernels, enum xs_plan_end end) {
     if (of_kernels && group->recorded_ns <= 0)
         return end == XS_PLAN_MOST ? 1 : 0;

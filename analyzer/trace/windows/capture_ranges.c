@@ -23,7 +23,7 @@ static int64_t one_time(const struct xs_trace *trace, const char *sql) {
     struct xs_scan scan;
     xs_scan_begin(&scan, trace, sql, message, NULL);
     int64_t ns = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
-    xs_scan_end(&scan); /* whoever reads the whole table reports the damage */
+    xs_scan_end(&scan); /* the analysis reads the whole table and reports the damage */
     return ns;
 }
 
