@@ -83,7 +83,7 @@ static void find_samples(struct xs_migration_windows *w) {
 
 /* Cuts the end off every window: records that CUPTI had not handed over when recording was switched off are lost. In
  * windows in which migrations go on to the end, the median distance from the last record to the end is that time.
- * Windows without migrations are cut too: otherwise those with migrations would weigh less. */
+ * Windows without migrations are cut too: otherwise those with migrations would weigh more. */
 static void cut_ends(struct xs_migration_windows *w) {
     int64_t *lost = xs_realloc(NULL, (w->count + 1) * sizeof *lost), cut;
     size_t count = 0;
