@@ -267,10 +267,6 @@ uint32_t xs_callsite_number(struct xs_caller caller) {
     return number;
 }
 
-void xs_callsite_before_fork(void) { xs_native_before_fork(); }
-
-void xs_callsite_after_fork(void) { xs_native_after_fork(); }
-
 void xs_callsite_forget(void) {
     xs_native_forget();
     xs_python_forget();

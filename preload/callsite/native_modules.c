@@ -17,6 +17,7 @@
 
 #include "preload/callsite/native.h"
 #include "preload/core/compiler.h"
+#include "preload/core/loader_list.h"
 #include "preload/core/race_detector.h"
 
 enum {
@@ -24,8 +25,6 @@ enum {
     POOL_BYTES = 256 * 1024,
     BUILD_ID_BYTES_MAX = 64,
     INDEX_BYTES_HASHED = 1024,
-    LOCK_YIELDS = 100,
-    LOCK_PAUSES = 1000,
     LOOK_UP_TRIES = 16,
 };
 
@@ -40,34 +39,12 @@ struct index {
 static struct index indexes[2]; /* touched as far as there are modules */
 static _Atomic unsigned epoch;  /* the last bit says which index is read; grows with every change */
 _Atomic uint32_t xs_native_replaced;
-static atomic_bool is_locked;    /* held by a writer, and by a thread that relies on the modules' presence */
-static XS_TLS bool is_busy;      /* the calling thread holds the lock, or is inside dlclose */
+static XS_TLS bool is_busy;      /* the calling thread holds the loader's lock, or is inside dlclose */
 static struct xs_module *newest; /* newest of all modules that ever were */
 static uint32_t last_number;
 static char *pool;
 static size_t pool_left;
 static unsigned long long known_loads, known_unloads; /* the loader's counters when the table was made */
-
-/* Takes the lock. Its holder waits only for the loader, but may have been preempted, or stopped by a debugger: after a
- * tenth of a second a walk does without it. */
-static bool lock(void) {
-    static const struct timespec pause = {0, 100000};
-    int kept = errno;
-    for (unsigned i = 0; i < LOCK_YIELDS + LOCK_PAUSES; i++) {
-        if (!atomic_exchange_explicit(&is_locked, true, memory_order_acquire)) {
-            errno = kept;
-            return true;
-        }
-        if (i < LOCK_YIELDS)
-            sched_yield();
-        else
-            syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
-    }
-    errno = kept;
-    return false;
-}
-
-static void unlock(void) { atomic_store_explicit(&is_locked, false, memory_order_release); }
 
 static struct xs_module *search(const struct index *index, uint64_t pc) {
     unsigned low = 0, high = atomic_load_explicit(&index->count, memory_order_acquire);
@@ -370,12 +347,12 @@ bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *, void *), 
         return false;
     is_busy = true;
     atomic_signal_fence(memory_order_seq_cst);
-    bool is_locked_by_us = lock();
+    bool is_locked_by_us = xs_loader_lock(); /* for who relies on the modules' presence, too */
     if (is_locked_by_us) {
         xs_race_detector_ignore();
         use_under_lock(&u);
         xs_race_detector_watch();
-        unlock();
+        xs_loader_unlock();
     }
     atomic_signal_fence(memory_order_seq_cst);
     is_busy = false;
@@ -421,20 +398,7 @@ void xs_native_unloaded(void) {
     atomic_fetch_sub_explicit(&xs_unloads_under_way, 1, memory_order_seq_cst);
 }
 
-static XS_TLS bool is_held_for_fork;
-
-void xs_native_before_fork(void) { is_held_for_fork = lock(); }
-
-void xs_native_after_fork(void) {
-    if (is_held_for_fork) {
-        is_held_for_fork = false;
-        unlock();
-    }
-}
-
 void xs_native_forget(void) {
-    is_held_for_fork = false;
-    unlock();
     is_busy = unloading > 0;
     atomic_store_explicit(&xs_unloads_under_way, unloading, memory_order_relaxed);
     for (struct xs_module *m = newest; m; m = m->older)

@@ -9,6 +9,7 @@
 
 #include "preload/callsite/python_layout.h"
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/loader_list.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
 
@@ -161,7 +162,8 @@ static unsigned long long loads_before;
 static void look(void *unused) {
     (void)unused;
     struct names names = {.count = 0};
-    dl_iterate_phdr(collect, &names);
+    if (!xs_loader_walk(collect, &names))
+        return;
     if (names.loads && names.loads == loads_before)
         return;
     bool is_first = loads_before == 0;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/loader_list.h"
 #include "preload/cupti/cupti_internal.h"
 #include "schema/error.h"
 
@@ -55,7 +56,7 @@ static int collect_nvidia_folder(struct dl_phdr_info *info, size_t size, void *d
 
 void *xs_cupti_mapped_symbol(const char *name, void *not_this) {
     struct path_list mapped = {0};
-    dl_iterate_phdr(collect_libcupti, &mapped);
+    xs_loader_walk(collect_libcupti, &mapped);
     void *symbol = NULL, *fallback = NULL;
     for (unsigned i = 0; i < mapped.count && !symbol; i++) {
         void *handle = dlopen(mapped.paths[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -134,7 +135,7 @@ __attribute__((format(printf, 4, 5))) static bool try_format(struct xs_cupti_api
 
 static bool try_beside_packages(struct xs_cupti_api *api, int major, char *text, size_t bytes) {
     struct path_list folders = {0};
-    dl_iterate_phdr(collect_nvidia_folder, &folders);
+    xs_loader_walk(collect_nvidia_folder, &folders);
     bool done = false;
     for (unsigned i = 0; i < folders.count && !done; i++)
         done = try_format(api, text, bytes, "%s/cu%d/lib/libcupti.so.%d", folders.paths[i], major, major) ||
@@ -155,7 +156,7 @@ static bool try_toolkits(struct xs_cupti_api *api, int major, char *text, size_t
 
 static bool try_mapped(struct xs_cupti_api *api, char *text, size_t bytes) {
     struct path_list mapped = {0};
-    dl_iterate_phdr(collect_libcupti, &mapped);
+    xs_loader_walk(collect_libcupti, &mapped);
     bool done = false;
     for (unsigned i = 0; i < mapped.count && !done; i++)
         done = try_open(api, mapped.paths[i], RTLD_NOLOAD, text, bytes);

@@ -86,10 +86,16 @@ static ssize_t read_stream(void *cookie, char *to, size_t bytes) {
     return __wrap_read(descriptor_of(cookie), to, bytes);
 }
 
-/* A short write counts as an error; see fopencookie(3). */
+/* The stream takes a short write for an error; see fopencookie(3). */
 static ssize_t write_stream(void *cookie, const char *from, size_t bytes) {
-    ssize_t written = __wrap_write(descriptor_of(cookie), from, bytes);
-    return written < 0 ? 0 : written;
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t written = __wrap_write(descriptor_of(cookie), from + done, bytes - done);
+        if (written == 0 || (written < 0 && errno != EINTR))
+            break;
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return (ssize_t)done;
 }
 static int close_stream(void *cookie) { return __wrap_close(descriptor_of(cookie)); }
 

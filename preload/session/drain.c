@@ -122,9 +122,11 @@ static void tell_direct_access(void) {
     if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
         drain.told_direct_access = process;
         xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
-        xs_note("contents",
-                "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
-                "memory holds may change without a call, so it is not known from here on");
+        xs_note(
+            "contents",
+            "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
+            "memory holds may change without a call, so it is not known from here on. XFERSPY_DIRECT_ACCESS=no is the "
+            "promise that it does not change what the program copies");
     }
 }
 
