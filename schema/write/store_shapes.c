@@ -1,5 +1,5 @@
 /* Shapes: values that rows of one kind share are stored once, and the rows refer to them. Programs repeat
- * themselves, so there are few shapes. Values that may not repeat (sizes, addresses, sets of arguments) join a shape
+ * themselves, so there are few shapes. Values that need not repeat (sizes, addresses, sets of arguments) join a shape
  * only when the whole row is seen for the second time; until then they are in the row. */
 #include <stdlib.h>
 #include <string.h>

@@ -59,8 +59,7 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
     }
     if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, may_be(findings, (unsigned)detector, undecided)) <= limit))
         return;
-    if (unit != XS_METRIC_COUNT &&
-        !may_be(findings, (unsigned)detector, undecided)) /* the intervals include them all */
+    if (unit != XS_METRIC_COUNT && !may_be(findings, (unsigned)detector, undecided)) /* the intervals have them all */
         return;
     if (j->terms->baseline) { /* cases that could not be decided before either are no news */
         uint64_t was = j->terms->baseline->undecided[detector];

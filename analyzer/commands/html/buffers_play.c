@@ -1,6 +1,6 @@
 /* Making a buffer's pieces from its events. A write ends the content that it overwrites. A launch that was given a
- * pointer into the buffer may have changed all of it. If a download then brings unknown bytes, a launch did change
- * it. */
+ * pointer into the buffer may have changed all of it. If a download brings other bytes than the known ones, a
+ * launch did change it. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"

@@ -129,8 +129,7 @@ int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name)
 
 /* --- reading (import.c) --- */
 
-bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows,
-                     int column);                                     /* compares the row's globalPid */
+bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* by its globalPid */
 int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* in ns since time 0; remembers the latest */
 uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column);         /* 0: none */
 

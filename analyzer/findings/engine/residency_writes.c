@@ -4,10 +4,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/residency_change.h"
 
-enum {
-    ROWS_WRITTEN_ONE_BY_ONE = 4096
-}; /* rows of a box with gaps that are kept one by one; of more rows, only the
-    * region knows that it was written */
+enum { ROWS_WRITTEN_ONE_BY_ONE = 4096 }; /* of a box with gaps; for more rows only its region knows of the write */
 
 /* --- written parts --- */
 

@@ -90,8 +90,7 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
         return 0;
     int64_t own = (int64_t)*overhead - 1, all = xs_statement_gap(plan, call);
     uint32_t previous = plan->previous[call];
-    while (previous != XS_PLAN_NONE &&
-           plan->model->calls[previous].kind == XS_MODEL_RECORD) /* its place is not known */
+    while (previous != XS_PLAN_NONE && plan->model->calls[previous].kind == XS_MODEL_RECORD) /* of no known place */
         previous = plan->previous[previous];
     if (!xs_statement_is_same_place(plan, previous, call)) /* half of the time is the end of another statement */
         own /= 2;

@@ -43,11 +43,10 @@ struct xs_calls {
     struct xs_source *sources[XS_CALL_KINDS];
     struct xs_order_key heads[XS_CALL_KINDS];
     bool alive[XS_CALL_KINDS];
-    int taken; /* With `recorded`, work without a correlation number is left out. Call xs_calls_end even after an
-                * error. */
+    int taken; /* the source of the call that was handed out; -1: none */
 };
 
-/* `recorded`: work without a correlation number is left out. Always to be ended. */
+/* With `recorded`, work without a correlation number is left out. Call xs_calls_end even after an error. */
 void xs_calls_begin(struct xs_calls *calls, const struct xs_trace *trace, bool recorded, char *message);
 void xs_calls_end(struct xs_calls *calls);
 

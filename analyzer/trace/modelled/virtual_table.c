@@ -138,8 +138,8 @@ static void narrow(struct cursor *cursor, size_t from, size_t to) {
     cursor->end = to < cursor->end ? to : cursor->end;
 }
 
-/* Begins a search. A value that is no integer selects nothing away, because SQLite compares it itself; but nothing
- * is equal to NULL. */
+/* Begins a search. For a value that is no integer all rows are given, because SQLite compares it itself; but
+ * nothing is equal to NULL. */
 static int filter(sqlite3_vtab_cursor *base, int used, const char *name, int argc, sqlite3_value **argv) {
     struct cursor *cursor = (struct cursor *)base;
     const struct xs_modelled_rows *rows = rows_of((const struct table *)base->pVtab);
