@@ -37,7 +37,7 @@ struct index {
     struct slot slots[MODULES_MAX];
 };
 static struct index indexes[2]; /* touched as far as there are modules */
-static _Atomic unsigned epoch;  /* the last bit: which index is read. Grows with every change */
+static _Atomic unsigned epoch;  /* the last bit says which index is read; grows with every change */
 _Atomic uint32_t xs_native_replaced;
 static XS_TLS bool is_busy;      /* the calling thread holds the loader's lock, or is inside dlclose */
 static struct xs_module *newest; /* newest of all modules that ever were */
@@ -86,7 +86,7 @@ static void *take(size_t bytes) {
     return result;
 }
 
-/* A word at a time: with hundreds of modules this is most of what a refresh costs. */
+/* Hashes a word at a time: with hundreds of modules this is most of a refresh's cost. */
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
     const unsigned char *p = data;
     for (size_t i = 0; i < bytes; i += sizeof hash) {
@@ -103,7 +103,7 @@ static bool is_within(const ElfW(Phdr) * segment, uint64_t address, uint64_t byt
            bytes <= segment->p_memsz && address - segment->p_vaddr <= segment->p_memsz - bytes;
 }
 
-/* The mapped segment that a part of the file's is in. */
+/* The mapped segment that contains a part of the file. */
 static const ElfW(Phdr) * segment_of(const struct dl_phdr_info *info, const ElfW(Phdr) * part) {
     for (unsigned i = 0; i < info->dlpi_phnum; i++)
         if (is_within(&info->dlpi_phdr[i], part->p_vaddr, part->p_memsz))
@@ -139,7 +139,7 @@ static uint32_t build_id(const struct dl_phdr_info *info, const char **id) {
     return 0;
 }
 
-/* The loader has no name of the program, and names libraries as dlopen was told. */
+/* The loader has no name for the program, and names libraries as dlopen was told. */
 static size_t path_of(const struct dl_phdr_info *info, char path[2 * PATH_MAX]) {
     int kept = errno;
     const char *name = info->dlpi_name ? info->dlpi_name : "";
@@ -147,7 +147,7 @@ static size_t path_of(const struct dl_phdr_info *info, char path[2 * PATH_MAX]) 
     if (!*name)
         bytes = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, PATH_MAX);
     else if (*name != '/' && strchr(name, '/') && (bytes = syscall(SYS_getcwd, path, PATH_MAX)) > 0)
-        path[bytes - 1] = '/'; /* in the place of the terminator */
+        path[bytes - 1] = '/'; /* replaces the terminator */
     errno = kept;
     size_t before = bytes > 0 ? (size_t)bytes : 0, length = strnlen(name, PATH_MAX - 1);
     memcpy(path + before, name, length);
@@ -166,7 +166,7 @@ static bool is_same(const struct xs_module *m, const struct xs_module *wanted) {
            m->definition.start == wanted->definition.start && m->definition.end == wanted->definition.end;
 }
 
-/* A module that is there again, or still, keeps its number. Most are there still. */
+/* The old module with this content: a module that is there again, or still, keeps its number. Most are still there. */
 static struct xs_module *same_as(const struct xs_module *wanted) {
     struct xs_module *m = look_up(wanted->definition.start);
     if (m && is_same(m, wanted))
@@ -184,7 +184,7 @@ static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_mod
     d->path_bytes = (uint32_t)path_bytes;
     wanted->identity = mix(UINT64_C(0xcbf29ce484222325), info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
     wanted->identity = mix(wanted->identity, id, d->build_id_bytes);
-    if (!id && wanted->index) { /* this is what tells two builds apart then */
+    if (!id && wanted->index) { /* without a build id this tells two builds apart */
         wanted->identity = mix(wanted->identity, at(info, wanted->index - info->dlpi_addr),
                                wanted->index_bytes < INDEX_BYTES_HASHED ? wanted->index_bytes : INDEX_BYTES_HASHED);
     }
@@ -243,7 +243,7 @@ static void move(struct slot *to, const struct slot *from) {
     atomic_store_explicit(&to->module, atomic_load_explicit(&from->module, memory_order_relaxed), memory_order_release);
 }
 
-/* Shell's: qsort may allocate. */
+/* Shellsort, because qsort may allocate. */
 static void sort(struct slot *slots, unsigned count) {
     for (unsigned gap = count / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11) {
         for (unsigned i = gap; i < count; i++) {
@@ -259,7 +259,7 @@ static void sort(struct slot *slots, unsigned count) {
     }
 }
 
-/* Did stacks speak of other code at the addresses of a module? */
+/* Did stacks name other code at the addresses of this module? */
 static bool replaces_another(const struct xs_module *module) {
     const struct xs_define_module *d = &module->definition;
     for (const struct xs_module *m = newest; m; m = m->older)
@@ -319,7 +319,7 @@ static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     return 1;
 }
 
-/* Does the same for a list that other threads change faster than the table is made. */
+/* Uses the module that is there, for a list that other threads change faster than the table is made. */
 static int use_if_it_is_there(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
     struct xs_module module;
@@ -367,7 +367,7 @@ static void nothing(const struct xs_module *module, void *arg) {
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
     struct xs_module *module = look_up(pc);
     if (!module && xs_modules_use(pc, nothing, NULL))
-        module = look_up(pc); /* found in a table that was made anew, if necessary */
+        module = look_up(pc); /* found in a table that was made anew if necessary */
     if (!module)
         return 0;
     if (!atomic_exchange_explicit(&module->is_defined, true, memory_order_relaxed)) {

@@ -15,7 +15,7 @@
 
 #define LIST_LIMIT 32
 
-/* Collected paths: nothing may be loaded while the loader's lock is held. */
+/* Collected paths. Nothing may be loaded while the loader's lock is held. */
 struct path_list {
     char *paths[LIST_LIMIT];
     unsigned count;
@@ -70,7 +70,7 @@ void *xs_cupti_mapped_symbol(const char *name, void *not_this) {
     return symbol ? symbol : fallback;
 }
 
-/* ---- trying one ---- */
+/* ---- one candidate ---- */
 
 static const char *loaded_path(void *handle) {
     struct link_map *map = NULL;
@@ -131,7 +131,7 @@ __attribute__((format(printf, 4, 5))) static bool try_format(struct xs_cupti_api
     return length > 0 && (size_t)length < sizeof path && try_open(api, path, 0, text, bytes);
 }
 
-/* ---- the places, for one major version ---- */
+/* ---- the folders, for one major version ---- */
 
 static bool try_beside_packages(struct xs_cupti_api *api, int major, char *text, size_t bytes) {
     struct path_list folders = {0};
@@ -195,8 +195,8 @@ static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
     }
     if (try_mapped(api, text, bytes))
         return 0;
-    /* A CUPTI older than the driver works, a newer major version does not. Every place is searched for the better
-     * version before any is for the other. Packages come before toolkits: the process is using their CUDA. */
+    /* A CUPTI older than the driver works, a newer major version does not. All folders are searched for the better
+     * version before the other one. Packages come before toolkits: the process is using their CUDA. */
     int driver = driver_version();
     const int majors[] = {driver == 0 || driver >= 13000 ? 13 : 12, driver == 0 || driver >= 13000 ? 12 : 13};
     for (int i = 0; i < 2; i++)

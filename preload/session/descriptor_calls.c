@@ -105,7 +105,7 @@ FILE *__wrap_fdopen(int fd, const char *mode) {
                        (cookie_io_functions_t){.read = read_stream, .write = write_stream, .close = close_stream});
 }
 
-/* Modes "r" and "w", with "e" and "x" behind: reads a file, or writes it anew. */
+/* Opens a stream in mode "r" (reads a file) or "w" (writes it anew), with "e" and "x" after it. */
 FILE *__wrap_fopen(const char *path, const char *mode) {
     int flags = (*mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY) | (strchr(mode, 'x') ? O_EXCL : 0) |
                 (strchr(mode, 'e') ? O_CLOEXEC : 0);
