@@ -21,7 +21,7 @@ struct xs_analysis_options {
     bool shows_replay;      /* the run is replayed even if no finding needs it (xs_diagnose) */
     bool keeps_repairables; /* xs_findings.repairables is filled */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked behind the others */
-    unsigned reader_window; /* rows that may wait for their order; 0: as the trace needs (tests set it) */
+    unsigned reader_window; /* rows that may wait to be sorted; 0: as the trace needs (tests set it) */
 };
 
 /* Returns 0, or a negative status with a one-line message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long).

@@ -38,7 +38,7 @@ struct xs_detour {
 /* Describes contents that are uploaded to a place again and again (causes/turns.h). */
 struct xs_turns {
     uint32_t contents; /* number of contents; 0: nothing to be said */
-    uint32_t buffers;  /* device addresses that they take turns in; 0: they do not */
+    uint32_t buffers;  /* device addresses between which they alternate; 0: they do not */
     uint64_t bytes;    /* size of all contents together */
     bool one_size;     /* all contents have the same size */
 };
@@ -60,10 +60,12 @@ struct xs_diagnosed {
     bool folded;    /* saves less than the floor: to be shown in one line with others */
 
     struct xs_saving saves;      /* by this finding's repair alone */
-    struct xs_saving part_saves; /* of several verdicts: savings of those alone that xs_analysis_options.is_in_part
-                                    takes; not known: none is taken, or no function was given */
-    uint64_t pinning_ns;         /* of a repair that page-locks memory: the price of that; deducted from the least */
-    bool pinning_assumed;        /* this price is wholly or partly of current machines, not of this trace */
+    struct xs_saving part_saves; /* of several verdicts: saving of those alone that xs_analysis_options.is_in_part
+                                  * takes; not known: it takes none, or there is no function */
+    uint64_t pinning_ns;         /* the price of page-locking, for a repair that page-locks memory; subtracted from
+                                  * the least saving */
+    bool pinning_assumed;        /* this price is at least partly typical of today's machines, not measured in this
+                                  * trace */
 
     struct xs_turns turns;
     struct xs_framework_context *context; /* of its first instances; NULL: not known */

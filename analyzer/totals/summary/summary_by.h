@@ -41,7 +41,7 @@ struct xs_by {
 
 /* Collects what instances claim, thing by thing, while the analysis runs: xs_by_claim is its on_instance, the data is a
  * zeroed struct xs_by_claims. Memory use grows with the number of rows that findings are about. */
-struct xs_by_run { /* a claim on several transfers, from the first row to the last: each gives back its share */
+struct xs_by_run { /* a claim on several transfers, from the first row to the last: each has its share */
     int64_t first, last;
     uint32_t site;
     uint8_t detector, verdict;
