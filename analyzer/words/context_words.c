@@ -1,4 +1,4 @@
-/* What a framework did, in words; see context_words.h. */
+/* The words for what a framework did; see context_words.h. */
 #include "analyzer/words/context_words.h"
 
 #include "analyzer/base/units.h"
@@ -18,7 +18,7 @@ static const char *const host_copy_keys[] = {
     [XS_HOST_COPY_LOADER_THREAD] = "loader_thread",
 };
 
-/* The innermost name that is known, and what called it. */
+/* Adds the innermost known name, and what called it. */
 static void say_names(struct xs_string *text, const struct xs_framework_context *c) {
     const char *names[] = {c->operator_name, c->node, c->call};
     const char *before = "in ";
@@ -31,8 +31,8 @@ static void say_names(struct xs_string *text, const struct xs_framework_context 
     }
 }
 
-void xs_say_context(struct xs_string *text, const struct xs_finding *finding) {
-    const struct xs_framework_context *c = finding->context;
+void xs_say_context(struct xs_string *text, const struct xs_diagnosed *diagnosed) {
+    const struct xs_framework_context *c = diagnosed->context;
     if (!c)
         return;
     size_t start = text->length;
@@ -46,9 +46,9 @@ void xs_say_context(struct xs_string *text, const struct xs_finding *finding) {
         xs_string_format(text, "%s%s", text->length > start ? ", " : "", xs_framework_phase_words[c->phase]);
 }
 
-void xs_say_host_copy(struct xs_string *text, const struct xs_finding *finding) {
+void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnosed) {
     char ns[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
-    const struct xs_framework_context *c = finding->context;
+    const struct xs_framework_context *c = diagnosed->context;
     if (!c || !c->host_copy)
         return;
     if (c->host_copy == XS_HOST_COPY_LOADER_THREAD)
@@ -60,10 +60,10 @@ void xs_say_host_copy(struct xs_string *text, const struct xs_finding *finding) 
                          xs_format_ns(ns, c->before_ns), xs_format_count(count, c->uploads));
 }
 
-void xs_say_framework(struct xs_string *text, const struct xs_finding *finding) {
+void xs_say_framework(struct xs_string *text, const struct xs_diagnosed *diagnosed) {
     struct xs_string host_copy = {0};
-    xs_say_context(text, finding);
-    xs_say_host_copy(&host_copy, finding);
+    xs_say_context(text, diagnosed);
+    xs_say_host_copy(&host_copy, diagnosed);
     if (host_copy.length)
         xs_string_format(text, "%s%s", text->length ? "; " : "", host_copy.data);
     xs_string_free(&host_copy);
@@ -89,8 +89,8 @@ static void put_host_copy(struct xs_json *json, const struct xs_framework_contex
     xs_json_end(json, '}');
 }
 
-void xs_context_json(struct xs_json *json, const struct xs_finding *finding) {
-    const struct xs_framework_context *c = finding->context;
+void xs_context_json(struct xs_json *json, const struct xs_diagnosed *diagnosed) {
+    const struct xs_framework_context *c = diagnosed->context;
     if (!c) {
         xs_json_null(json, "framework");
         return;

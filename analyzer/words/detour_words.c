@@ -7,29 +7,31 @@
 #include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
 
-const struct xs_detour *xs_detour_of(const struct xs_findings *findings, const struct xs_finding *finding) {
-    return finding->detour ? &findings->detours[finding->detour - 1] : NULL;
+const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed) {
+    return diagnosed->detour ? &diagnosis->detours[diagnosed->detour - 1] : NULL;
 }
 
 static bool is_of_upload(const struct xs_detour *detour, const struct xs_finding *finding) {
     return finding->site == detour->up_site;
 }
 
-void xs_say_detour_work(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding) {
-    const struct xs_detour *detour = xs_detour_of(findings, finding);
+void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagnosis,
+                        const struct xs_diagnosed *diagnosed) {
+    const struct xs_finding *finding = diagnosed->finding;
+    const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
     char all[XS_UNIT_BYTES], each[XS_UNIT_BYTES], times[XS_UNIT_BYTES];
     struct xs_string place = {0};
     if (!detour)
         return;
     bool of_upload = is_of_upload(detour, finding);
     uint32_t other = of_upload ? detour->down_site : detour->up_site;
-    const struct xs_frame *frame = xs_site_frame(findings, other);
+    const struct xs_frame *frame = xs_site_frame(diagnosis->findings, other);
     if (frame && frame->file && frame->line) {
         xs_string_format(&place, "at ");
-        xs_place_file(&place, frame->file, findings->sites->cwd);
+        xs_place_file(&place, frame->file, diagnosis->findings->sites->cwd);
         xs_string_format(&place, ":%" PRIu32, frame->line);
     } else {
-        xs_place_of_site(&place, findings, other);
+        xs_place_of_site(&place, diagnosis->findings, other);
     }
     xs_format_ns(all, detour->host_ns);
     xs_format_ns(each, detour->host_ns / detour->trips);
@@ -40,31 +42,34 @@ void xs_say_detour_work(struct xs_string *text, const struct xs_findings *findin
     xs_string_free(&place);
 }
 
-void xs_say_detour_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding) {
-    const struct xs_detour *detour = xs_detour_of(findings, finding);
+void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,
+                        const struct xs_diagnosed *diagnosed) {
+    const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
     if (!detour)
         return;
     xs_string_format(text, "If it computes there what it uploads, compute it on the GPU: ");
-    xs_say_gain(text, XS_UP_TO, detour->most_ns, &findings->recorded);
+    xs_say_gain(text, XS_UP_TO, detour->most_ns, &diagnosis->findings->recorded);
     xs_string_format(text, ", both copies included.");
 }
 
-void xs_say_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding) {
-    if (!xs_detour_of(findings, finding))
+void xs_say_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed) {
+    if (!xs_detour_of(diagnosis, diagnosed))
         return;
-    xs_say_detour_work(text, findings, finding);
+    xs_say_detour_work(text, diagnosis, diagnosed);
     xs_string_format(text, " ");
-    xs_say_detour_gain(text, findings, finding);
+    xs_say_detour_gain(text, diagnosis, diagnosed);
 }
 
-void xs_detour_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_finding *finding) {
-    const struct xs_detour *detour = xs_detour_of(findings, finding);
+void xs_detour_json(struct xs_json *json, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed) {
+    const struct xs_finding *finding = diagnosed->finding;
+    const struct xs_detour *detour = xs_detour_of(diagnosis, diagnosed);
     if (!detour)
         return;
     bool of_upload = is_of_upload(detour, finding);
     xs_json_object(json, "detour");
     xs_json_text(json, "with", of_upload ? "download" : "upload");
-    xs_place_json_object(json, xs_site_frame(findings, of_upload ? detour->down_site : detour->up_site), true);
+    xs_place_json_object(json, xs_site_frame(diagnosis->findings, of_upload ? detour->down_site : detour->up_site),
+                         true);
     xs_json_count(json, "times", detour->trips);
     xs_json_count(json, "host_ns", detour->host_ns);
     xs_json_count(json, "saves_at_most_ns", detour->most_ns);

@@ -4,19 +4,21 @@
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 /* Returns the detour that the finding's copies are part of; NULL: none. */
-const struct xs_detour *xs_detour_of(const struct xs_findings *findings, const struct xs_finding *finding);
+const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
 
 /* Writes, in sentences, what the host does between the two copies, and what is saved if the device does it. Nothing if
  * there is no detour. Escaped. */
-void xs_say_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+void xs_say_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
 /* Write the two sentences one by one: _work has text of the trace, _gain has none. */
-void xs_say_detour_work(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
-void xs_say_detour_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagnosis,
+                        const struct xs_diagnosed *diagnosed);
+void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,
+                        const struct xs_diagnosed *diagnosed);
 
 /* Writes "detour" if there is one; else nothing. */
-void xs_detour_json(struct xs_json *json, const struct xs_findings *findings, const struct xs_finding *finding);
+void xs_detour_json(struct xs_json *json, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
 
 #endif

@@ -1,4 +1,4 @@
-/* Findings as JSON. Keys are stable, docs/use/report.md lists them; null stands for what is not known. */
+/* Findings as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
 #include <math.h>
 
 #include "analyzer/findings/engine/detector.h"
@@ -36,14 +36,14 @@ void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict, con
     xs_string_free(&kind);
 }
 
-static void put_name(struct xs_json *json, const struct xs_findings *findings, size_t index) {
-    const struct xs_finding *f = &findings->items[index];
+static void put_name(struct xs_json *json, const struct xs_diagnosis *diagnosis, size_t index) {
+    const struct xs_finding *f = diagnosis->items[index].finding;
     struct xs_string name = {0};
-    xs_finding_name(&name, findings, index);
+    xs_finding_name(&name, diagnosis, index);
     xs_json_count(json, "rank", index + 1);
     xs_json_text(json, "name", name.data);
-    xs_kind_json(json, f->detector, f->verdict, xs_remedy_of(findings, f));
-    xs_json_text(json, "site", xs_site_name(findings, f->site));
+    xs_kind_json(json, f->detector, f->verdict, xs_remedy_of(diagnosis->findings, f));
+    xs_json_text(json, "site", xs_site_name(diagnosis->findings, f->site));
     xs_string_free(&name);
 }
 
@@ -51,7 +51,7 @@ void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct
     xs_place_json_object(json, xs_site_frame(findings, site), true);
 }
 
-/* Binaries whose lines are not known, each with the reason. */
+/* Writes the binaries whose lines are not known, each with the reason. */
 static void put_unread(const struct xs_callsites *callsites, struct xs_json *json) {
     struct xs_unread_module module;
     xs_json_array(json, "unread_modules");
@@ -65,7 +65,7 @@ static void put_unread(const struct xs_callsites *callsites, struct xs_json *jso
     xs_json_end(json, ']');
 }
 
-/* How far call sites are known: of stacks that were recorded, and why of some no line is. */
+/* Writes how many stacks were recorded, and why some call sites have no line. */
 static void put_call_sites(const struct xs_findings *findings, struct xs_json *json) {
     const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
     xs_json_object(json, "call_sites");
@@ -86,21 +86,22 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
     xs_json_end(json, '}');
 }
 
-static void put_saving(const struct xs_findings *findings, const struct xs_finding *f, struct xs_json *json) {
+static void put_saving(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_json *json) {
     struct xs_string why = {0};
-    xs_saving_json(json, "saves", &f->saves);
-    xs_finding_why_range(&why, findings, f);
+    xs_saving_json(json, "saves", &d->saves);
+    xs_finding_why_range(&why, diagnosis, d);
     xs_json_text(json, "saves_range_because", why.length ? why.data : NULL);
-    xs_json_count(json, "page_locking_ns", f->pinning_ns);
-    xs_json_bool(json, "page_locking_assumed", f->pinning_assumed);
+    xs_json_count(json, "page_locking_ns", d->pinning_ns);
+    xs_json_bool(json, "page_locking_assumed", d->pinning_assumed);
     xs_string_free(&why);
 }
 
-static bool leads_a_cause(const struct xs_findings *findings, size_t index) {
-    return index < findings->cause_count; /* finding k of the list is the first one of cause k */
+static bool leads_a_cause(const struct xs_diagnosis *diagnosis, size_t index) {
+    return index < diagnosis->cause_count; /* finding k of the list is the first one of cause k */
 }
 
-static void put_variants(const struct xs_finding *f, struct xs_json *json) {
+static void put_variants(const struct xs_diagnosed *d, struct xs_json *json) {
+    const struct xs_finding *f = d->finding;
     if (f->verdict == XS_SEVERAL_VERDICTS) {
         xs_json_array(json, "variants");
         for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++) {
@@ -114,18 +115,18 @@ static void put_variants(const struct xs_finding *f, struct xs_json *json) {
         }
         xs_json_end(json, ']');
     }
-    if (f->turns.contents) {
+    if (d->turns.contents) {
         xs_json_object(json, "turns");
-        xs_json_count(json, "contents", f->turns.contents);
-        if (f->turns.buffers)
-            xs_json_count(json, "buffers", f->turns.buffers);
-        xs_json_count(json, "bytes", f->turns.bytes);
-        xs_json_bool(json, "one_size", f->turns.one_size);
+        xs_json_count(json, "contents", d->turns.contents);
+        if (d->turns.buffers)
+            xs_json_count(json, "buffers", d->turns.buffers);
+        xs_json_count(json, "bytes", d->turns.bytes);
+        xs_json_bool(json, "one_size", d->turns.one_size);
         xs_json_end(json, '}');
     }
 }
 
-/* With the copies that were not looked at. */
+/* Writes the totals with the copies that were not looked at. */
 static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     const struct xs_amount all = xs_finding_in_all(f);
     xs_json_object(json, "in_all");
@@ -138,14 +139,15 @@ static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json) {
-    const struct xs_finding *f = &findings->items[index];
-    put_name(json, findings, index);
+void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct xs_json *json) {
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
+    put_name(json, diagnosis, index);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "transfers", f->transfers);
     xs_json_count(json, "bytes", f->bytes);
     put_in_all(f, json);
-    put_variants(f, json);
+    put_variants(d, json);
     xs_json_count(json, "timed_instances", f->timed_instances);
     xs_json_count(json, "exposed_instances", f->exposed_instances);
     if (f->modelled_instances)
@@ -156,59 +158,59 @@ void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs
         xs_times_json(json, "apart", &f->apart, f->apart.device_known, f->apart.exposed_known);
     else
         xs_json_null(json, "apart");
-    put_saving(findings, f, json);
-    xs_json_count(json, "saves_ns", f->saves.most_ns);
-    xs_json_bool(json, "in_total", leads_a_cause(findings, index));
+    put_saving(diagnosis, d, json);
+    xs_json_count(json, "saves_ns", d->saves.most_ns);
+    xs_json_bool(json, "in_total", leads_a_cause(diagnosis, index));
     xs_json_bool(json, "advice", f->advice);
-    xs_json_bool(json, "folded", f->folded);
+    xs_json_bool(json, "folded", d->folded);
     xs_json_int(json, "first_ns", f->first_ns);
     xs_json_int(json, "last_ns", f->last_ns);
     xs_sample_json(json, &f->sample);
-    xs_call_site_json(findings, f->site, json);
-    xs_context_json(json, f);
-    xs_detour_json(json, findings, f);
+    xs_call_site_json(diagnosis->findings, f->site, json);
+    xs_context_json(json, d);
+    xs_detour_json(json, diagnosis, d);
 }
 
-static void put_total(const struct xs_findings *findings, struct xs_json *json) {
-    const struct xs_total *t = &findings->total;
+static void put_total(const struct xs_diagnosis *diagnosis, struct xs_json *json) {
+    const struct xs_total *t = &diagnosis->findings->total;
     xs_json_object(json, "findings_total");
-    xs_json_count(json, "saves_ns", findings->together.most_ns);
-    put_ns(json, "device_ns", findings->timed > 0, t->device_ns);
-    put_ns(json, "exposed_ns", findings->exposed_known, t->exposed_ns);
+    xs_json_count(json, "saves_ns", diagnosis->together.most_ns);
+    put_ns(json, "device_ns", diagnosis->findings->timed > 0, t->device_ns);
+    put_ns(json, "exposed_ns", diagnosis->findings->exposed_known, t->exposed_ns);
     xs_json_count(json, "host_ns", t->host_ns);
     xs_json_count(json, "transfers", t->transfers);
-    xs_json_count(json, "run_ns", findings->recorded.run_ns);
-    xs_json_count(json, "recorded_ns", findings->recorded.ns);
-    xs_json_count(json, "floor_ns", findings->floor_ns);
+    xs_json_count(json, "run_ns", diagnosis->findings->recorded.run_ns);
+    xs_json_count(json, "recorded_ns", diagnosis->findings->recorded.ns);
+    xs_json_count(json, "floor_ns", diagnosis->findings->floor_ns);
     xs_json_end(json, '}');
 }
 
-static void put_causes(const struct xs_findings *findings, struct xs_json *json) {
+static void put_causes(const struct xs_diagnosis *diagnosis, struct xs_json *json) {
     xs_json_array(json, "causes");
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        const struct xs_cause *cause = &findings->causes[i];
-        const struct xs_finding *first = &findings->items[cause->findings[0]];
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        const struct xs_cause *cause = &diagnosis->causes[i];
+        const struct xs_finding *first = diagnosis->items[cause->findings[0]].finding;
         unsigned repairs = 0;
         xs_json_object(json, NULL);
         xs_json_count(json, "rank", i + 1);
         xs_saving_json(json, "saves", &cause->saves);
         xs_json_bool(json, "folded", cause->folded);
-        xs_json_text(json, "remedy", xs_remedy_of(findings, first));
-        xs_call_site_json(findings, first->site, json);
+        xs_json_text(json, "remedy", xs_remedy_of(diagnosis->findings, first));
+        xs_call_site_json(diagnosis->findings, first->site, json);
         xs_json_array(json, "findings");
         for (size_t k = 0; k < cause->count; k++) {
             xs_json_object(json, NULL);
-            put_name(json, findings, cause->findings[k]);
-            xs_saving_json(json, "saves", &findings->items[cause->findings[k]].saves);
-            xs_json_bool(json, "alternative", xs_cause_offers(findings, cause, k, &repairs));
+            put_name(json, diagnosis, cause->findings[k]);
+            xs_saving_json(json, "saves", &diagnosis->items[cause->findings[k]].saves);
+            xs_json_bool(json, "alternative", xs_cause_offers(diagnosis, cause, k, &repairs));
             xs_json_end(json, '}');
         }
         xs_json_end(json, ']');
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
-    xs_saving_json(json, "together", &findings->together);
-    xs_replay_json(json, findings);
+    xs_saving_json(json, "together", &diagnosis->together);
+    xs_replay_json(json, diagnosis);
 }
 
 void xs_undecided_json(const struct xs_findings *findings, struct xs_json *json) {
@@ -303,20 +305,20 @@ void xs_link_json(const struct xs_link_model *link, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+void xs_findings_json(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                       struct xs_json *json) {
     xs_json_array(json, "findings");
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
         xs_json_object(json, NULL);
-        xs_finding_json(findings, i, json);
+        xs_finding_json(diagnosis, i, json);
         xs_json_end(json, '}');
     }
     xs_json_end(json, ']');
-    put_causes(findings, json);
-    put_total(findings, json);
-    xs_undecided_json(findings, json);
-    put_unchecked(findings, json);
+    put_causes(diagnosis, json);
+    put_total(diagnosis, json);
+    xs_undecided_json(diagnosis->findings, json);
+    put_unchecked(diagnosis->findings, json);
     put_fingerprints(contents, json);
-    xs_link_json(&findings->link, json);
-    put_call_sites(findings, json);
+    xs_link_json(&diagnosis->findings->link, json);
+    put_call_sites(diagnosis->findings, json);
 }

@@ -4,7 +4,7 @@
 
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/words/sentences.h"

@@ -1,4 +1,4 @@
-/* What a finding is called, and its numbers in words; see findings_words.h. */
+/* Names of findings, and their numbers in words; see findings_words.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,26 +16,27 @@ void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict
     xs_string_format(text, "%s%s%s", d->id, name ? "/" : "", name ? name : "");
 }
 
-void xs_finding_name(struct xs_string *text, const struct xs_findings *findings, size_t index) {
-    const struct xs_finding *f = &findings->items[index];
+void xs_finding_name(struct xs_string *text, const struct xs_diagnosis *diagnosis, size_t index) {
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
     xs_finding_kind(text, f->detector, f->verdict);
-    if (f->ordinal > 1)
-        xs_string_format(text, "#%zu", f->ordinal);
+    if (d->ordinal > 1)
+        xs_string_format(text, "#%zu", d->ordinal);
 }
 
-static bool is_called(const struct xs_findings *findings, size_t index, const char *name) {
+static bool is_called(const struct xs_diagnosis *diagnosis, size_t index, const char *name) {
     struct xs_string text = {0};
-    xs_finding_name(&text, findings, index);
+    xs_finding_name(&text, diagnosis, index);
     size_t length = text.length;
     bool found = !strcmp(text.data, name) || (!strncmp(text.data, name, length) && !strcmp(name + length, "#1"));
     xs_string_free(&text);
     return found;
 }
 
-/* The largest that has this verdict among several. */
-static long find_among_several(const struct xs_findings *findings, const char *name) {
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+/* The largest finding that has this verdict among several. */
+static long find_among_several(const struct xs_diagnosis *diagnosis, const char *name) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
         for (unsigned verdict = 0; verdict < XS_VERDICTS && f->verdict == XS_SEVERAL_VERDICTS; verdict++) {
             struct xs_string kind = {0};
             xs_finding_kind(&kind, f->detector, verdict);
@@ -48,22 +49,22 @@ static long find_among_several(const struct xs_findings *findings, const char *n
     return -1;
 }
 
-long xs_finding_find(const struct xs_findings *findings, const char *name) {
+long xs_finding_find(const struct xs_diagnosis *diagnosis, const char *name) {
     char *end = NULL;
     long number = strtol(name, &end, 10), found = -1;
     if (end != name && !*end)
-        return number >= 1 && (size_t)number <= findings->count ? number - 1 : -1;
-    for (size_t i = 0; i < findings->count; i++)
-        if (is_called(findings, i, name))
+        return number >= 1 && (size_t)number <= diagnosis->count ? number - 1 : -1;
+    for (size_t i = 0; i < diagnosis->count; i++)
+        if (is_called(diagnosis, i, name))
             return (long)i;
-    for (size_t i = 0; i < findings->count; i++) { /* the id alone, where there is one verdict of it */
-        if (strcmp(xs_detectors[findings->items[i].detector]->id, name) != 0)
+    for (size_t i = 0; i < diagnosis->count; i++) { /* an id alone is enough if it has one verdict */
+        if (strcmp(xs_detectors[diagnosis->items[i].finding->detector]->id, name) != 0)
             continue;
         if (found >= 0)
             return -2;
         found = (long)i;
     }
-    return found >= 0 ? found : find_among_several(findings, name);
+    return found >= 0 ? found : find_among_several(diagnosis, name);
 }
 
 struct xs_amount xs_finding_in_all(const struct xs_finding *f) {
@@ -80,7 +81,7 @@ uint64_t xs_finding_high(const struct xs_finding *f) {
     return is_more ? (uint64_t)ceil(f->sample.high) : f->instances;
 }
 
-/* " (147 ms to 332 ms with 95 % certainty)": as surely as how many there are. */
+/* Adds " (147 ms to 332 ms with 95 % certainty)", as certain as the number of instances. */
 static void add_interval(struct xs_string *text, const struct xs_finding *f, uint64_t ns) {
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     double each = (double)ns / (double)f->instances;
@@ -88,7 +89,7 @@ static void add_interval(struct xs_string *text, const struct xs_finding *f, uin
                      xs_format_ns(most, (uint64_t)(each * f->sample.high)));
 }
 
-/* Where some have no device time, nothing is said of these. */
+/* Adds the times of those that have device times; nothing is said about the others. */
 static void add_timed(struct xs_string *text, const struct xs_finding *f, const struct xs_amount *all) {
     char timed[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
     xs_string_format(text, " for the %s of %s%s that %shave device times", xs_format_count(timed, f->timed_instances),
@@ -145,8 +146,9 @@ void xs_finding_variants(struct xs_string *text, const struct xs_finding *f) {
     }
 }
 
-void xs_finding_turns(struct xs_string *text, const struct xs_finding *f) {
-    const struct xs_turns *t = &f->turns;
+void xs_finding_turns(struct xs_string *text, const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
+    const struct xs_turns *t = &d->turns;
     char bytes[XS_UNIT_BYTES];
     uint32_t more = t->contents - t->buffers;
     if (!t->contents)
@@ -169,28 +171,31 @@ void xs_finding_turns(struct xs_string *text, const struct xs_finding *f) {
                          xs_format_bytes(bytes, t->bytes / t->contents), more > 1 ? " each" : "");
 }
 
-bool xs_cause_offers(const struct xs_findings *findings, const struct xs_cause *cause, size_t i, unsigned *repairs) {
-    const struct xs_finding *f = &findings->items[cause->findings[i]];
-    const struct xs_detector *d = xs_detectors[f->detector];
-    unsigned repair = 1u << xs_detector_repair(d, f->verdict);
-    bool is_sure = !(d->unsure_verdicts >> f->verdict & 1), is_other = i && !(*repairs & repair);
-    if (!i || (f->saves.most_ns && is_sure))
+bool xs_cause_offers(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause, size_t i, unsigned *repairs) {
+    const struct xs_diagnosed *d = &diagnosis->items[cause->findings[i]];
+    const struct xs_finding *f = d->finding;
+    const struct xs_detector *detector = xs_detectors[f->detector];
+    unsigned repair = 1u << xs_detector_repair(detector, f->verdict);
+    bool is_sure = !(detector->unsure_verdicts >> f->verdict & 1), is_other = i && !(*repairs & repair);
+    if (!i || (d->saves.most_ns && is_sure))
         *repairs |= repair;
-    return is_other && f->saves.most_ns && is_sure;
+    return is_other && d->saves.most_ns && is_sure;
 }
 
-bool xs_finding_at_most(const struct xs_finding *f) { return !f->advice && xs_saving_is_range(&f->saves); }
+bool xs_finding_at_most(const struct xs_diagnosed *d) { return !d->finding->advice && xs_saving_is_range(&d->saves); }
 
-void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
     if (!f->advice)
-        xs_say_gain(text, xs_finding_at_most(f) ? XS_UP_TO : "", f->saves.most_ns, &findings->recorded);
+        xs_say_gain(text, xs_finding_at_most(d) ? XS_UP_TO : "", d->saves.most_ns, &findings->recorded);
 }
 
-void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
-    if (f->saves.known && !f->advice)
-        xs_say_gain_between(text, &f->saves, &findings->recorded);
+void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
+    if (d->saves.known && !f->advice)
+        xs_say_gain_between(text, &d->saves, &findings->recorded);
     else
-        xs_finding_gain(text, findings, f);
+        xs_finding_gain(text, findings, d);
 }
 
 void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample) {

@@ -6,7 +6,7 @@
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/content_coverage.h"
 #include "analyzer/words/sentences.h"
 
@@ -17,26 +17,27 @@ uint64_t xs_variant_in_all(const struct xs_variant *variant);
 /* Writes "about 637 overwritten, about 10 freed"; nothing if there is one verdict. */
 void xs_finding_variants(struct xs_string *text, const struct xs_finding *finding);
 /* Describes contents that recur, and the room that they need on the device; nothing if that is not known. */
-void xs_finding_turns(struct xs_string *text, const struct xs_finding *finding);
+void xs_finding_turns(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 /* Says in sentences why the saving is a range; nothing if it is not. */
-void xs_finding_why_range(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *diagnosis,
+                          const struct xs_diagnosed *diagnosed);
 /* Writes "484 ms", for a range "up to 484 ms (6.05 ms or more)", for one that begins near nothing "up to 484 ms". */
 void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns);
 /* Writes "once 25.0 ms for page-locking (assumed)"; nothing if the repair page-locks nothing. */
-void xs_finding_pinning(struct xs_string *text, const struct xs_finding *finding);
+void xs_finding_pinning(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 /* Writes "checked 132 of 199, 131 of these have it: about 198 of all, 195 to 199 with 95 % certainty"; nothing if all
  * were checked. */
 void xs_finding_sample(struct xs_string *text, const struct xs_finding *finding);
 /* Says in a sentence that savings are bounds, if a replay of the run is not believed. */
-void xs_say_bounds(struct xs_string *text, const struct xs_findings *findings);
+void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 /* Says how well the replay fits the run, as facts for people. */
-void xs_replay_text(const struct xs_findings *findings, struct xs_out *out);
+void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out);
 /* Writes an object with "least_ns" and "most_ns"; null if the saving is not known. */
 void xs_saving_json(struct xs_json *json, const char *key, const struct xs_saving *saving);
 /* Writes "sample": what was checked; null if the finding is not about contents. */
 void xs_sample_json(struct xs_json *json, const struct xs_sample *sample);
 /* Writes "replay": how well it fits. */
-void xs_replay_json(struct xs_json *json, const struct xs_findings *findings);
+void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis);
 
 /* --- the others --- */
 
@@ -45,26 +46,26 @@ void xs_replay_json(struct xs_json *json, const struct xs_findings *findings);
 void xs_finding_kind(struct xs_string *text, unsigned detector, unsigned verdict);
 /* Writes the name that `explain` takes: the kind, with "#2", "#3" and so on for all but the first in rank of several
  * sites. */
-void xs_finding_name(struct xs_string *text, const struct xs_findings *findings, size_t index);
+void xs_finding_name(struct xs_string *text, const struct xs_diagnosis *diagnosis, size_t index);
 
 /* Returns the finding of a name or rank number; -1: none, -2: ambiguous. */
-long xs_finding_find(const struct xs_findings *findings, const char *name);
+long xs_finding_find(const struct xs_diagnosis *diagnosis, const char *name);
 
 /* Writes "782 us on the device, all of it exposed", "10.1 ms in the calls"; for all copies if a sample was checked:
  * "about 129 ms on the device (126 ms to 129 ms with 95 % certainty)"; "2.10 ms on the device for the 3 of 10 that have
  * device times". */
 void xs_finding_cost(struct xs_string *text, const struct xs_finding *finding);
 /* Says whether the saving is "up to" a value: its least is lower. */
-bool xs_finding_at_most(const struct xs_finding *finding);
+bool xs_finding_at_most(const struct xs_diagnosed *diagnosed);
 /* Writes "saves 782 us, 0.8 % of the run", or with "up to"; "" for advice. */
-void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *finding);
+void xs_finding_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *diagnosed);
 /* Writes the gain with its least: "saves up to 782 us (25.0 us or more), 0.8 % of the run". */
 void xs_finding_gain_between(struct xs_string *text, const struct xs_findings *findings,
-                             const struct xs_finding *finding);
+                             const struct xs_diagnosed *diagnosed);
 /* Says whether the cause's finding `i` helps if the first one's repair cannot be made. A finding is not offered if it
  * needs the same repair as the first or as an earlier offer, or if it is only likely. Must be called for each from 0
  * on, with `*repairs` 0 at first. */
-bool xs_cause_offers(const struct xs_findings *findings, const struct xs_cause *cause, size_t i, unsigned *repairs);
+bool xs_cause_offers(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause, size_t i, unsigned *repairs);
 /* Write "checked 132 of 199": how many copies have known contents; "" if all have, or it is not about contents. */
 void xs_sample_checked(struct xs_string *text, const struct xs_sample *sample);
 void xs_finding_checked(struct xs_string *text, const struct xs_finding *finding);
@@ -82,9 +83,9 @@ enum { XS_FINDINGS_SHOWN = 5, XS_ADVICE_SHOWN = 2 };
 bool xs_finding_is_shown(bool advice, bool folded, bool all, size_t *counted, size_t *advised);
 
 /* Says what all repairs save together, and whether that is a bound; nothing if nothing is saved. */
-void xs_findings_total_line(const struct xs_findings *findings, struct xs_out *out);
+void xs_findings_total_line(const struct xs_diagnosis *diagnosis, struct xs_out *out);
 /* Warns of unknown contents and page migrations, and of copies that could not be checked; nothing if all is known. */
-void xs_findings_unknown_lines(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+void xs_findings_unknown_lines(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                                struct xs_out *out);
 /* These functions give lines for the section Coverage: contents, arguments, what is undecided, the link model. */
 /* Returns how many places are in the program's native code, and how many of them have no line. Each address in a
@@ -101,7 +102,7 @@ void xs_findings_source_line(const struct xs_findings *findings, struct xs_out *
 
 /* Writes the keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" into the open
  * object. */
-void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,
+void xs_findings_json(const struct xs_diagnosis *diagnosis, const struct xs_content_coverage *contents,
                       struct xs_json *json);
 /* Says in a sentence what the filter is and how much passes; nothing without a filter. Not escaped. */
 void xs_filter_sentence(struct xs_string *text, const struct xs_findings *findings);
@@ -111,7 +112,7 @@ void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers
 /* Writes "filter": what was requested and how much passed; null without a filter (filter_words.c). */
 void xs_filter_json(const struct xs_findings *findings, struct xs_json *json);
 /* Writes the keys of one finding into the open object. */
-void xs_finding_json(const struct xs_findings *findings, size_t index, struct xs_json *json);
+void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct xs_json *json);
 /* Writes the keys that all findings of a kind share: "finding", "id", "verdict", "title", "remedy". */
 void xs_kind_json(struct xs_json *json, unsigned detector, unsigned verdict, const char *remedy);
 /* Writes "call_site": the user's line of a site, or null. */

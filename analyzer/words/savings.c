@@ -1,5 +1,5 @@
-/* What a saving rests on, in words: why it is a range, what page-locking costs, how well the replay fits the run; see
- * findings_words.h. */
+/* What a saving rests on, in words: why it is a range, what page-locking costs, how well the replay fits the run;
+ * see findings_words.h. */
 #include <math.h>
 
 #include "analyzer/base/units.h"
@@ -12,10 +12,10 @@ static void add(struct xs_string *text, const char *sentence) {
     xs_string_format(text, "%s%s", text->length ? " " : "", sentence);
 }
 
-/* What goes with a copy that is not made is known roughly. */
+/* Says that the time around a copy is known only roughly. */
 static const char *around_a_copy(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
-    if (!findings->exposed_known) /* the range is of something else */
+    if (!findings->exposed_known) /* then the range has another reason */
         return NULL;
     if (frame && frame->python)
         return "It saves most if everything that the Python statement does around the call goes away with it, "
@@ -57,17 +57,18 @@ static const char *why_of_repair(const struct xs_findings *findings, const struc
     return NULL;
 }
 
-void xs_finding_why_range(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
-    if (!f->saves.known || f->saves.least_ns >= f->saves.most_ns)
+void xs_finding_why_range(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
+    if (!d->saves.known || d->saves.least_ns >= d->saves.most_ns)
         return;
-    if (f->saves.bounds && !findings->replayed) {
-        xs_say_bounds(text, findings);
-    } else if (f->saves.bounds) {
+    if (d->saves.bounds && !diagnosis->replayed) {
+        xs_say_bounds(text, diagnosis);
+    } else if (d->saves.bounds) {
         add(text,
             "It was not replayed, because there are many larger ones: it saves between nothing and the whole time "
             "of its calls.");
     } else {
-        const char *why = why_of_repair(findings, f);
+        const char *why = why_of_repair(diagnosis->findings, f);
         if (xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1)
             add(text, "Something that the trace does not show may need it; then nothing is saved.");
         if (why)
@@ -75,7 +76,7 @@ void xs_finding_why_range(struct xs_string *text, const struct xs_findings *find
         if (xs_detector_repair(xs_detectors[f->detector], f->verdict) == XS_REPAIR_PEER_COPY)
             add(text, "If the trace has no peer copies, those that replace the uploads take between no time and the "
                       "time of pinned uploads.");
-        if (!findings->exposed_known)
+        if (!diagnosis->findings->exposed_known)
             add(text, "Kernels were not recorded, so a part of this time may be a wait for them, which is not saved.");
     }
 }
@@ -84,11 +85,11 @@ void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns)
     xs_say_saving(text, &(struct xs_saving){.known = true, .least_ns = least_ns, .most_ns = most_ns});
 }
 
-void xs_finding_pinning(struct xs_string *text, const struct xs_finding *f) {
+void xs_finding_pinning(struct xs_string *text, const struct xs_diagnosed *d) {
     char ns[XS_UNIT_BYTES];
-    if (f->pinning_ns)
-        xs_string_format(text, "once %s for page-locking (%s)", xs_format_ns(ns, f->pinning_ns),
-                         f->pinning_assumed ? "assumed" : "from this trace");
+    if (d->pinning_ns)
+        xs_string_format(text, "once %s for page-locking (%s)", xs_format_ns(ns, d->pinning_ns),
+                         d->pinning_assumed ? "assumed" : "from this trace");
 }
 
 void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
@@ -105,7 +106,7 @@ void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
                          xs_format_count(least, (uint64_t)s->low), xs_format_count(most, (uint64_t)(s->high + 0.999)));
 }
 
-/* "0.03 %", also of what is less than any share that is shown. */
+/* Adds "0.03 %", or that it is less than any share that is shown. */
 static void add_error(struct xs_string *text, double error) {
     if (error < 0.0001)
         xs_string_format(text, "less than 0.01 %%");
@@ -113,9 +114,9 @@ static void add_error(struct xs_string *text, double error) {
         xs_string_format(text, "%.*f %%", error < 0.01 ? 2 : 1, error * 100);
 }
 
-void xs_say_bounds(struct xs_string *text, const struct xs_findings *findings) {
-    const struct xs_replay_fit *fit = &findings->replay_fit;
-    if (findings->replayed || !findings->cause_count)
+void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
+    const struct xs_replay_fit *fit = &diagnosis->replay_fit;
+    if (diagnosis->replayed || !diagnosis->cause_count)
         return;
     if (fit->too_large) {
         add(text, "The run has too many calls to be replayed");
@@ -123,13 +124,13 @@ void xs_say_bounds(struct xs_string *text, const struct xs_findings *findings) {
         add(text, "The trace has no calls that could be replayed");
     } else {
         add(text, "A replay without any change differs from this run by ");
-        add_error(text, findings->replay_error);
+        add_error(text, diagnosis->replay_error);
     }
     xs_string_format(text, ": savings are bounds, between nothing and all that was measured.");
 }
 
-void xs_replay_text(const struct xs_findings *findings, struct xs_out *out) {
-    const struct xs_replay_fit *fit = &findings->replay_fit;
+void xs_replay_text(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
+    const struct xs_replay_fit *fit = &diagnosis->replay_fit;
     char a[XS_UNIT_BYTES], b[XS_UNIT_BYTES];
     struct xs_string text = {0};
     xs_out_fact(out, "model", "%s calls, %s operations of devices", xs_format_count(a, fit->calls),
@@ -139,18 +140,18 @@ void xs_replay_text(const struct xs_findings *findings, struct xs_out *out) {
     if (fit->calls) {
         xs_out_fact(out, "run", "%s measured, %s replayed without any change", xs_format_ns(a, fit->measured_ns),
                     xs_format_ns(b, fit->replayed_ns));
-        add_error(&text, findings->replay_error);
+        add_error(&text, diagnosis->replay_error);
         xs_out_fact(out, "error", "%s of the run, the largest of its end and of the return of each call", text.data);
     }
     text.length = 0;
-    xs_say_bounds(&text, findings);
+    xs_say_bounds(&text, diagnosis);
     if (text.length)
         xs_out_fact(out, "believed", "no. %s", text.data);
     else
         xs_out_fact(out, "believed", "%s",
-                    findings->replayed ? "yes, the error is under 5 %" : "no, there is nothing to replay");
+                    diagnosis->replayed ? "yes, the error is under 5 %" : "no, there is nothing to replay");
     text.length = 0;
-    xs_say_total_of_run(&text, findings);
+    xs_say_total_of_run(&text, diagnosis);
     if (text.length)
         xs_out_fact(out, "together", "%s", text.data);
     xs_string_free(&text);
@@ -189,12 +190,12 @@ void xs_sample_json(struct xs_json *json, const struct xs_sample *sample) {
     xs_json_end(json, '}');
 }
 
-void xs_replay_json(struct xs_json *json, const struct xs_findings *findings) {
-    const struct xs_replay_fit *fit = &findings->replay_fit;
+void xs_replay_json(struct xs_json *json, const struct xs_diagnosis *diagnosis) {
+    const struct xs_replay_fit *fit = &diagnosis->replay_fit;
     xs_json_object(json, "replay");
-    xs_json_bool(json, "believed", findings->replayed);
+    xs_json_bool(json, "believed", diagnosis->replayed);
     if (fit->calls)
-        xs_json_number(json, "error", findings->replay_error);
+        xs_json_number(json, "error", diagnosis->replay_error);
     else
         xs_json_null(json, "error");
     xs_json_number(json, "largest_error", XS_REPLAY_LARGEST_ERROR);

@@ -1,4 +1,4 @@
-/* What several printers say; see sentences.h. */
+/* Sentences that several printers need; see sentences.h. */
 #include "analyzer/words/sentences.h"
 
 #include "analyzer/base/units.h"
@@ -8,7 +8,7 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
     xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", xs_format_ns(saved, ns));
 }
 
-/* Threads, devices, a wait for a copy: what was measured may be more than the run. */
+/* For times that may add up to more than the run, as those of threads, devices, or waits for copies. */
 #define AT_THE_SAME_TIME "some of it at the same time"
 
 const char *xs_share_column(const struct xs_recorded_time *recorded) {
@@ -61,15 +61,15 @@ void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
     say_least(text, saves);
 }
 
-void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings) {
+void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
     char run[XS_UNIT_BYTES], left[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    const struct xs_recorded_time *recorded = &findings->recorded;
-    uint64_t ns = findings->together.most_ns, whole_ns = recorded->ns;
+    const struct xs_recorded_time *recorded = &diagnosis->findings->recorded;
+    uint64_t ns = diagnosis->together.most_ns, whole_ns = recorded->ns;
     if (!ns)
         return;
-    xs_say_total(text, xs_saving_is_range(&findings->together), ns);
-    if (findings->together.most_ns == ns)
-        say_least(text, &findings->together);
+    xs_say_total(text, xs_saving_is_range(&diagnosis->together), ns);
+    if (diagnosis->together.most_ns == ns)
+        say_least(text, &diagnosis->together);
     xs_format_two_ns(run, whole_ns, left, whole_ns > ns ? whole_ns - ns : 0);
     if (whole_ns > ns) {
         bool is_small = *xs_format_share(share, ns, whole_ns) == '<';

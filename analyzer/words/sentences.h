@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/text.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 #define XS_NO_FINDINGS "No findings."
 #define XS_IS_UNDECIDED "it could not be decided"
@@ -51,7 +51,7 @@ void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *reco
 void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded);
 /* Writes "All repaired: saves 141 ms, 300 ms would become 159 ms (-47 %)."; "the 300 ms recorded would become" if a
  * part of the run was recorded. Nothing if nothing is saved. */
-void xs_say_total_of_run(struct xs_string *text, const struct xs_findings *findings);
+void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 
 /* Writes "0.8 % of the run" behind `before`, or that some of it was at the same time; nothing if the run's time is 0.
  */

@@ -1,11 +1,11 @@
-/* Copies that no sample stands for, in words; see unchecked.h. */
+/* Words about copies that no sample stands for; see unchecked.h. */
 #include "analyzer/words/unchecked.h"
 
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/sentences.h"
 
-enum { MUCH = 100 }; /* parts of the run: the limit that `check` has without rules */
+enum { MUCH = 100 }; /* parts of the run: the limit of `check` without rules */
 
 struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const bool *without) {
     struct xs_unchecked total = {0};
@@ -41,25 +41,25 @@ void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unch
                      xs_format_ns(ns, unchecked->ns));
 }
 
-static bool found_something(const struct xs_findings *findings) {
-    for (size_t i = 0; i < findings->cause_count; i++)
-        if (findings->causes[i].saves.most_ns)
+static bool found_something(const struct xs_diagnosis *diagnosis) {
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
+        if (diagnosis->causes[i].saves.most_ns)
             return true;
     return false;
 }
 
-void xs_say_unchecked(struct xs_string *text, const struct xs_findings *findings) {
-    struct xs_unchecked total = xs_unchecked_total(findings, NULL);
+void xs_say_unchecked(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
+    struct xs_unchecked total = xs_unchecked_total(diagnosis->findings, NULL);
     char share[XS_UNIT_BYTES];
-    if (!total.ns || (found_something(findings) && total.ns < findings->recorded.ns / MUCH))
+    if (!total.ns || (found_something(diagnosis) && total.ns < diagnosis->findings->recorded.ns / MUCH))
         return;
     xs_unchecked_copies(text, &total);
-    if (findings->recorded.ns && total.ns <= findings->recorded.ns)
-        xs_string_format(text, ", %s %s", xs_format_share(share, total.ns, findings->recorded.ns),
-                         xs_share_is_of(&findings->recorded));
+    if (diagnosis->findings->recorded.ns && total.ns <= diagnosis->findings->recorded.ns)
+        xs_string_format(text, ", %s %s", xs_format_share(share, total.ns, diagnosis->findings->recorded.ns),
+                         xs_share_is_of(&diagnosis->findings->recorded));
     xs_string_format(text, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
 }
 
-bool xs_nothing_found_is_unsure(const struct xs_findings *findings) {
-    return !found_something(findings) && xs_unchecked_total(findings, NULL).ns;
+bool xs_nothing_found_is_unsure(const struct xs_diagnosis *diagnosis) {
+    return !found_something(diagnosis) && xs_unchecked_total(diagnosis->findings, NULL).ns;
 }

@@ -4,7 +4,7 @@
 #define XFERSPY_ANALYZER_FINDINGS_UNCHECKED_H
 
 #include "analyzer/base/text.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 /* Sums up all sites. A copy that several detectors may be true of counts once. `without` (by detector number) excludes
  * detectors; NULL: none. */
@@ -21,9 +21,9 @@ void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unch
 
 /* Says how many were not checked, and what to do, if that matters: nothing was found, or they took at least one
  * hundredth of the time recorded. Else nothing. */
-void xs_say_unchecked(struct xs_string *text, const struct xs_findings *findings);
+void xs_say_unchecked(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 
 /* Says whether nothing was found, though there may be something. */
-bool xs_nothing_found_is_unsure(const struct xs_findings *findings);
+bool xs_nothing_found_is_unsure(const struct xs_diagnosis *diagnosis);
 
 #endif

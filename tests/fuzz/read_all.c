@@ -71,7 +71,7 @@ static void print_job(const struct xs_report *report, const char *name) {
     struct xs_out out = {.file = null, .columns = 80};
     struct xs_json json = {.file = null};
     for (int i = 0; i < 2; i++)
-        xs_job_add(&job, name, i ? "the other" : NULL, report->summary, report->findings, "");
+        xs_job_add(&job, name, i ? "the other" : NULL, report->summary, report->diagnosis, "");
     xs_job_finish(&job);
     xs_job_text(&job, true, &out);
     xs_job_markdown(&job, true, &out);
@@ -84,14 +84,14 @@ static void print_job(const struct xs_report *report, const char *name) {
 static int read_findings(const struct xs_trace *trace, struct xs_report *report, char *message) {
     struct xs_by_claims claims = {0};
     struct xs_by by = {0};
-    struct xs_findings *findings = NULL;
+    struct xs_diagnosis *diagnosis = NULL;
     struct xs_analysis_options options = {.on_instance = xs_by_claim, .data = &claims, .shows_replay = true};
-    int status = xs_diagnose(trace, &options, &findings, message);
-    report->findings = findings;
+    int status = xs_diagnose(trace, &options, &diagnosis, message);
+    report->diagnosis = diagnosis;
     if (status >= 0)
         status = xs_content_coverage_read(trace, &report->contents, message);
     for (int key = 0; status >= 0 && key < XS_BY_KEYS; key++) {
-        status = xs_by_compute(trace, findings, &claims, (enum xs_by_key)key, &by, message);
+        status = xs_by_compute(trace, diagnosis, &claims, (enum xs_by_key)key, &by, message);
         if (status >= 0) {
             report->by = key ? &by : NULL;
             print(report, key * 20);
@@ -102,7 +102,7 @@ static int read_findings(const struct xs_trace *trace, struct xs_report *report,
     if (status >= 0)
         print_job(report, trace->path);
     xs_by_claims_free(&claims);
-    xs_findings_free(findings);
+    xs_diagnosis_free(diagnosis);
     return status;
 }
 

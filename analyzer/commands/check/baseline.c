@@ -162,8 +162,8 @@ void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
     put_metrics(&json, &reading->metrics);
     xs_json_object(&json, "undecided_count");
     for (unsigned i = 0; i < xs_detector_count; i++)
-        if (undecided_of(reading->findings, i))
-            xs_json_count(&json, xs_detectors[i]->id, undecided_of(reading->findings, i));
+        if (undecided_of(reading->diagnosis->findings, i))
+            xs_json_count(&json, xs_detectors[i]->id, undecided_of(reading->diagnosis->findings, i));
     xs_json_end(&json, '}');
     put_call_sites(&json, &findings);
     xs_json_end(&json, '}');
@@ -363,7 +363,7 @@ static int read_trace(const char *path, struct xs_baseline *baseline) {
     xs_check_findings_of(&reading, &baseline->findings);
     baseline->metrics = reading.metrics;
     for (unsigned i = 0; i < xs_detector_count; i++)
-        baseline->undecided[i] = undecided_of(reading.findings, i);
+        baseline->undecided[i] = undecided_of(reading.diagnosis->findings, i);
     xs_reading_close(&reading);
     return XS_EXIT_OK;
 }

@@ -45,12 +45,13 @@ struct xs_check_finding *xs_check_findings_add(struct xs_check_findings *finding
 }
 
 static void set_place(struct xs_check_finding *g, const struct xs_reading *reading, const struct xs_finding *f) {
-    const struct xs_frame *frame = xs_site_frame(reading->findings, f->site);
+    const struct xs_findings *findings = reading->diagnosis->findings;
+    const struct xs_frame *frame = xs_site_frame(findings, f->site);
     struct xs_string place = {0};
     const char *path = reading->summary.run.executable;
     if (frame && (frame->file || frame->module))
         path = frame->file ? frame->file : frame->module;
-    xs_place_of_site(&place, reading->findings, f->site);
+    xs_place_of_site(&place, findings, f->site);
     g->place = xs_text_escaped(place.data + strlen("at ")); /* what is escaped already stays as it is */
     g->path = xs_strdup(path);
     g->is_source = frame && frame->file;
@@ -69,10 +70,11 @@ static uint64_t in_proportion(uint64_t value, double times) {
 }
 
 /* What is saved at copies that were left out goes with how many of them are instances. */
-static void set_ranges(struct xs_check_finding *g, const struct xs_finding *f) {
+static void set_ranges(struct xs_check_finding *g, const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
     const struct xs_sample *s = &f->sample;
     double found = (double)f->instances, at = xs_sample_is_few(s) ? s->high : s->estimate;
-    uint64_t low = xs_finding_low(f), high = xs_finding_high(f), scaled = f->saves.scaled_most_ns;
+    uint64_t low = xs_finding_low(f), high = xs_finding_high(f), scaled = d->saves.scaled_most_ns;
     xs_check_finding_is_exact(g);
     if (low == high || !f->instances)
         return;
@@ -91,35 +93,36 @@ static void set_ranges(struct xs_check_finding *g, const struct xs_finding *f) {
 void xs_check_findings_of(const struct xs_reading *reading, struct xs_check_findings *findings) {
     struct xs_match_sites sites;
     *findings = (struct xs_check_findings){0};
-    xs_match_sites_of(reading->findings, &findings->texts, &sites);
+    xs_match_sites_of(reading->diagnosis, &findings->texts, &sites);
     findings->places = sites.places;
     findings->place_count = sites.count;
     sites.places = NULL;
-    for (size_t i = 0; i < reading->findings->count; i++) {
-        const struct xs_finding *f = &reading->findings->items[i];
+    for (size_t i = 0; i < reading->diagnosis->count; i++) {
+        const struct xs_diagnosed *d = &reading->diagnosis->items[i];
+        const struct xs_finding *f = d->finding;
         struct xs_check_finding *g = xs_check_findings_add(findings, sites.place_of[f->site]);
         struct xs_string kind = {0}, name = {0};
         xs_finding_kind(&kind, f->detector, f->verdict);
-        xs_finding_name(&name, reading->findings, i);
+        xs_finding_name(&name, reading->diagnosis, i);
         g->kind = kind.data;
         g->name = name.data;
         g->detector = f->detector;
-        g->remedy = xs_remedy_of(reading->findings, f);
+        g->remedy = xs_remedy_of(reading->diagnosis->findings, f);
         for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
             g->verdicts |= (unsigned)xs_finding_has_verdict(f, verdict) << verdict;
         g->verdict = f->verdict;
         g->advice = f->advice;
-        g->at_most = xs_finding_at_most(f);
-        g->folded = i < reading->findings->cause_count ? reading->findings->causes[i].folded : f->folded;
+        g->at_most = xs_finding_at_most(d);
+        g->folded = i < reading->diagnosis->cause_count ? reading->diagnosis->causes[i].folded : d->folded;
         g->sure = !f->advice && !g->at_most && !(xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1);
         const struct xs_amount all = xs_finding_in_all(f);
         g->instances = all.instances;
         g->transfers = all.transfers;
         g->bytes = all.bytes;
-        g->saves_ns = f->saves.most_ns;
-        g->least_ns = f->saves.least_ns;
-        set_ranges(g, f);
-        g->leads = i < reading->findings->cause_count; /* finding k is the first of cause k */
+        g->saves_ns = d->saves.most_ns;
+        g->least_ns = d->saves.least_ns;
+        set_ranges(g, d);
+        g->leads = i < reading->diagnosis->cause_count; /* finding k is the first of cause k */
         struct xs_string checked = {0}, amount = {0};
         xs_finding_amount(&amount, f);
         g->amount = amount.data;

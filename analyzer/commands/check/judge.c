@@ -77,15 +77,16 @@ enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, con
     return standing ? standing : xs_judged_standing(judged, terms, finding, XS_METRIC_COUNT);
 }
 
-/* The interval of what the rule measures of a finding. `sure' goes by the least, of which the sample's low end is a
- * part. */
+/* The interval of what the rule measures in a finding. `sure' uses the least saving, which includes the sample's low
+ * end. */
 static struct xs_check_range range_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
     if (rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS)
         return (struct xs_check_range){f->least_ns, f->least_ns};
     return f->range[rule->unit];
 }
 
-/* Above the limit for certain; or perhaps, which a limit against a baseline lets pass: no more is not grown. */
+/* The outcome for a range. It may be certainly above the limit, or perhaps; a limit from a baseline lets "perhaps"
+ * pass, because the finding has not grown for certain. */
 static enum xs_outcome by_range(const struct xs_rule *rule, const struct xs_check_range *range, uint64_t limit) {
     if (range->low > limit)
         return XS_OUTCOME_FAIL;
@@ -121,8 +122,8 @@ static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
     return xs_sum(base, rule->is_share ? xs_judge_share_of(base, rule->share) : rule->limit);
 }
 
-/* What there is to save is at the first findings of the causes, but for those that a report folds: they do not tell why
- * a limit is passed. */
+/* Adds the causes' first findings, where the savings are. Findings that a report folds are left out: they do not
+ * explain why a limit is exceeded. */
 static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
@@ -131,8 +132,7 @@ static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     }
 }
 
-/* Device times that are modelled lie in an interval: a limit that lies in it, too, is neither kept nor passed for
- * certain. */
+/* Judges modelled device times, which lie in an interval. If the limit lies in it, the outcome is unknown. */
 static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
     uint64_t least_ns, most_ns;
@@ -161,8 +161,8 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     r->value = now->value;
     r->limit = absolute_limit(j, r->rule);
     if (r->rule->metric == XS_METRIC_SAVED_TIME) {
-        r->at_most = xs_saving_is_range(&j->reading->findings->together);
-        r->least = j->reading->findings->together.least_ns;
+        r->at_most = xs_saving_is_range(&j->reading->diagnosis->together);
+        r->least = j->reading->diagnosis->together.least_ns;
     }
     if (r->rule->metric == XS_METRIC_SAVED_TIME || r->rule->metric == XS_METRIC_LEAST_SAVED_TIME)
         add_causes(j, r);
@@ -182,7 +182,8 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     judge_modelled(j, r);
 }
 
-/* What the baseline has of it, without what is suppressed by now; `high`: the upper end of its interval. */
+/* What the baseline has of this kind, without findings that are suppressed now; `high`: the upper end of its
+ * interval. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = j->judged->before;
     bool *suppressed = xs_realloc(NULL, before->count);
@@ -247,7 +248,7 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
         enum xs_outcome outcome = by_range(rule, &range, limit);
         if (outcome == XS_OUTCOME_FAIL)
             add_place(r, i);
-        /* the largest, but one that is over its limit, or may be, before all that are not */
+        /* the largest value; but values over their limit, certainly or perhaps, come before all others */
         if (!any || outcome > r->outcome || (outcome == r->outcome && value > r->value)) {
             r->low = range.low;
             r->high = range.high;
@@ -293,7 +294,7 @@ static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
         r->outcome = XS_OUTCOME_ALLOWED;
 }
 
-/* --- around them --- */
+/* --- a whole run --- */
 
 __attribute__((format(printf, 2, 3))) static void add_note(struct xs_judged *judged, const char *format, ...) {
     struct xs_string text = {0};
@@ -312,7 +313,7 @@ static void add_notes(struct xs_judge *j) {
         add_note(j->judged, "%s: only what it had done until then was judged.",
                  is_killed ? "The process was killed" : XS_THIS_IS_A_SNAPSHOT);
     struct xs_string bounds = {0};
-    xs_say_bounds(&bounds, reading->findings);
+    xs_say_bounds(&bounds, reading->diagnosis);
     if (bounds.length)
         add_note(j->judged, "%s", bounds.data);
     xs_string_free(&bounds);
@@ -331,11 +332,11 @@ static void add_notes(struct xs_judge *j) {
     if (looked_at.length)
         add_note(j->judged, "%s", looked_at.data);
     xs_string_free(&looked_at);
-    if (!reading->findings->transfers)
+    if (!reading->diagnosis->findings->transfers)
         add_note(j->judged, "No copies were seen at all.");
-    if (reading->findings->damaged_rows)
+    if (reading->diagnosis->findings->damaged_rows)
         add_note(j->judged, "Rows with values that cannot be true were left out: %" PRIu64 ".",
-                 reading->findings->damaged_rows);
+                 reading->diagnosis->findings->damaged_rows);
     if (reading->summary.run.simulated)
         add_note(j->judged, "SIMULATED: the times are those of a model, not of a GPU.");
 }
@@ -416,16 +417,16 @@ void xs_check_judge(const struct xs_reading *reading, const struct xs_check_term
                                  .cwd = xs_strdup(run->cwd),
                                  .executable = xs_strdup(run->executable),
                                  .command = xs_strdup(run->command),
-                                 .recorded = reading->findings->recorded};
+                                 .recorded = reading->diagnosis->findings->recorded};
     xs_check_findings_of(reading, &judged->findings);
     look_up_states(&j);
     find_gone(&j);
     add_notes(&j);
     struct xs_string withheld = {0};
-    judged->withheld_lines = xs_place_withheld(&withheld, reading->findings->sites);
+    judged->withheld_lines = xs_place_withheld(&withheld, reading->diagnosis->findings->sites);
     judged->withheld = judged->withheld_lines ? withheld.data : xs_strdup("");
-    for (size_t i = 0; i < reading->findings->undecided_count; i++)
-        judged->undecided = xs_sum(judged->undecided, reading->findings->undecided[i].count);
+    for (size_t i = 0; i < reading->diagnosis->findings->undecided_count; i++)
+        judged->undecided = xs_sum(judged->undecided, reading->diagnosis->findings->undecided[i].count);
     judged->results = xs_realloc(NULL, sizeof *judged->results * rules->count);
     judged->outcome = judged->expired_count ? XS_OUTCOME_FAIL : XS_OUTCOME_PASS;
     for (size_t i = 0; i < rules->count; i++) {

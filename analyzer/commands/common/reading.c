@@ -9,15 +9,16 @@
 static int read_all(const struct xs_reading_request *request, struct xs_reading *reading, char *message) {
     int status = xs_modelled_add_to(&reading->trace, message);
     if (status >= 0) /* before the summary: it knows what was chosen */
-        status = xs_diagnose(&reading->trace, request->analysis, &reading->findings, message);
+        status = xs_diagnose(&reading->trace, request->analysis, &reading->diagnosis, message);
     if (status >= 0 && !request->without_summary)
-        status = xs_summary_compute_of(&reading->trace, reading->findings->selection, &reading->summary, message);
+        status =
+            xs_summary_compute_of(&reading->trace, reading->diagnosis->findings->selection, &reading->summary, message);
     if (status >= 0)
         status = xs_content_coverage_read(&reading->trace, &reading->contents, message);
     if (status >= 0 && request->more)
         status = request->more(request->data, reading, message);
     if (status >= 0 && !request->without_summary)
-        xs_metrics_compute(&reading->summary, reading->findings, &reading->metrics);
+        xs_metrics_compute(&reading->summary, reading->diagnosis, &reading->metrics);
     return status;
 }
 
@@ -44,7 +45,7 @@ int xs_reading_open(const char *path, const struct xs_reading_request *request, 
 }
 
 void xs_reading_close(struct xs_reading *reading) {
-    xs_findings_free(reading->findings);
+    xs_diagnosis_free(reading->diagnosis);
     xs_summary_free(&reading->summary);
     xs_trace_close(&reading->trace);
 }

@@ -4,7 +4,7 @@
 #define XFERSPY_ANALYZER_COMMAND_READING_H
 
 #include "analyzer/findings/engine/analyse.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/content_coverage.h"
 #include "analyzer/totals/summary/metrics.h"
 #include "analyzer/totals/summary/summary.h"
@@ -14,7 +14,7 @@ struct xs_reading {
     const char *path; /* the caller's */
     struct xs_trace trace;
     struct xs_summary summary;
-    struct xs_findings *findings;
+    struct xs_diagnosis *diagnosis;
     struct xs_content_coverage contents;
     struct xs_metric_values metrics;
 };

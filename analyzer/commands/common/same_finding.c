@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/words/place.h"
 
@@ -70,15 +70,16 @@ static void note_site(const struct xs_findings *findings, uint32_t site, struct 
 }
 
 /* Sites with findings or transfers come first, because only so many texts are looked up. */
-void xs_match_sites_of(const struct xs_findings *findings, struct xs_texts *texts, struct xs_match_sites *to) {
+void xs_match_sites_of(const struct xs_diagnosis *diagnosis, struct xs_texts *texts, struct xs_match_sites *to) {
+    const struct xs_findings *findings = diagnosis->findings;
     const struct xs_sites *sites = findings->sites;
     *to = (struct xs_match_sites){.site_limit = (size_t)sites->count + sites->placed_count};
     to->place_of = xs_realloc(NULL, to->site_limit * sizeof *to->place_of);
     memset(to->place_of, 0xff, to->site_limit * sizeof *to->place_of);
-    for (size_t i = 0; i < findings->count; i++)
-        note_site(findings, findings->items[i].site, texts, to);
+    for (size_t i = 0; i < diagnosis->count; i++)
+        note_site(findings, diagnosis->items[i].finding->site, texts, to);
     for (size_t i = 0; i < findings->at_sites.count; i++)
-        if (findings->at_sites.of[i].transfers || findings->at_sites.of[i].saves_ns)
+        if (findings->at_sites.of[i].transfers)
             note_site(findings, (uint32_t)i, texts, to);
     for (uint32_t i = 0; i < sites->placed_count; i++)
         note_site(findings, sites->count + i, texts, to);
@@ -98,10 +99,11 @@ uint64_t xs_match_kind(unsigned detector, unsigned verdict) {
            (detector < xs_detector_count ? xs_finding_compared_verdict(detector, verdict) : verdict);
 }
 
-struct xs_match_finding *xs_match_findings_of(const struct xs_findings *findings, const struct xs_match_sites *sites) {
-    struct xs_match_finding *list = xs_realloc(NULL, findings->count * sizeof *list);
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+struct xs_match_finding *xs_match_findings_of(const struct xs_diagnosis *diagnosis,
+                                              const struct xs_match_sites *sites) {
+    struct xs_match_finding *list = xs_realloc(NULL, diagnosis->count * sizeof *list);
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
         list[i] = (struct xs_match_finding){sites->place_of[f->site], f->detector, f->verdict};
     }
     return list;

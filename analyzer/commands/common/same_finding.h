@@ -8,7 +8,7 @@
 #include "analyzer/base/interned.h"
 #include "analyzer/commands/common/match.h"
 
-struct xs_findings; /* analyzer/findings/engine/findings.h */
+struct xs_diagnosis; /* analyzer/savings/causes/diagnosis.h */
 
 /* The call sites of one trace: all that have findings or transfers, and all other lines of the program that call the
  * driver, because they show how code moved. */
@@ -20,9 +20,9 @@ struct xs_match_sites {
     size_t site_limit;  /* number of site numbers; those of findings are less */
 };
 
-/* Describes the call sites of an analysed trace. Their texts are kept in `texts`: they are valid UTF-8, so a baseline
+/* Describes the call sites of a trace. Their texts are kept in `texts`: they are valid UTF-8, so a baseline
  * file gives back what was written. To be freed. */
-void xs_match_sites_of(const struct xs_findings *findings, struct xs_texts *texts, struct xs_match_sites *sites);
+void xs_match_sites_of(const struct xs_diagnosis *diagnosis, struct xs_texts *texts, struct xs_match_sites *sites);
 void xs_match_sites_free(struct xs_match_sites *sites);
 
 /* What is compared of a finding: its call site, by index in its run's places, and its kind. A detector that this
@@ -36,7 +36,7 @@ struct xs_match_finding {
 uint64_t xs_match_kind(unsigned detector, unsigned verdict);
 
 /* The findings of a run in their order, at the places of xs_match_sites_of. To be freed. */
-struct xs_match_finding *xs_match_findings_of(const struct xs_findings *findings, const struct xs_match_sites *sites);
+struct xs_match_finding *xs_match_findings_of(const struct xs_diagnosis *diagnosis, const struct xs_match_sites *sites);
 
 /* Matches the findings of two runs whose places are matched. Sets `after_of` by index of `before`, and `before_of` by
  * index of `after`: the index on the other side, or XS_UNMATCHED. No finding is matched to two others. Verdicts are

@@ -1,5 +1,5 @@
-/* What a side of a diff keeps of each of its runs; see diff.h. Traces are read one after the other, so the command
- * never needs more memory than the largest trace does. */
+/* Reading a side of a diff: what is kept of each of its runs; see diff.h. Traces are read one after the other, so
+ * the command needs no more memory than for the largest trace. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ static bool any_content(const struct xs_content_coverage *contents) {
 
 static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     const struct xs_run *run = &reading->summary.run;
-    const struct xs_findings *findings = reading->findings;
+    const struct xs_diagnosis *diagnosis = reading->diagnosis;
     struct stat st = {0};
     if (stat(reading->path, &st) != 0)
         st = (struct stat){0};
@@ -75,16 +75,16 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .duration_known = !run->duration_estimated,
                              .recorded = reading->summary.recorded,
                              .live = reading->trace.is_live,
-                             .has_call_sites = findings->sites->placed_count > 0,
+                             .has_call_sites = diagnosis->findings->sites->placed_count > 0,
                              .has_contents = any_content(&reading->contents),
                              .has_device_times = reading->summary.all.timed_count || !reading->summary.all.count,
                              .metrics = reading->metrics,
                              .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
-                             .together_least = {findings->together.least_ns, true},
-                             .together_most = {findings->together.most_ns, true}};
+                             .together_least = {diagnosis->together.least_ns, true},
+                             .together_most = {diagnosis->together.most_ns, true}};
     struct xs_string withheld = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
-    added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
+    added->withheld_lines = xs_place_withheld(&withheld, diagnosis->findings->sites);
     added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
     withheld.length = 0;
     xs_modelled_say(&withheld, &reading->summary);
@@ -96,14 +96,14 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     xs_repaired_say(&withheld, &reading->summary.repaired);
     added->repaired = withheld.length ? keep(side, withheld.data) : "";
     withheld.length = 0;
-    xs_say_bounds(&withheld, findings);
+    xs_say_bounds(&withheld, diagnosis);
     added->bounds = withheld.length ? keep(side, withheld.data) : "";
     xs_string_free(&withheld);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
-    for (size_t i = 0; i < findings->undecided_count; i++) {
-        uint64_t *most = &side->undecided[findings->undecided[i].detector];
-        *most = xs_sum(*most, findings->undecided[i].count);
+    for (size_t i = 0; i < diagnosis->findings->undecided_count; i++) {
+        uint64_t *most = &side->undecided[diagnosis->findings->undecided[i].detector];
+        *most = xs_sum(*most, diagnosis->findings->undecided[i].count);
     }
 }
 
@@ -122,7 +122,7 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     struct xs_amounts *row = all + index * limit;
     for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
-            row[r].of[m] = (struct xs_metric_value){.known = true}; /* where there is nothing, nothing took any time */
+            row[r].of[m] = (struct xs_metric_value){.known = true}; /* without any, nothing took time */
         row[r].least = row[r].most = row[r].at_least = (struct xs_metric_value){.known = true};
     }
     return row;
@@ -146,8 +146,8 @@ static uint32_t add_place(struct xs_side *side, const struct xs_findings *findin
     return (uint32_t)side->place_count++;
 }
 
-/* The runs of a side are of one program, mostly of one build: what differs is which lines were reached. Afterwards
- * `here` has the side's places by site number. */
+/* Joins the run's sites with the side's places. The runs of a side are of one program, mostly of one build; they differ
+ * in which lines were reached. Afterwards `here` has the side's places by site number. */
 static void join_sites(struct xs_side *side, const struct xs_findings *findings, struct xs_match_sites *here) {
     struct xs_match match;
     struct xs_match_place *known = xs_side_match_places(side);
@@ -162,9 +162,11 @@ static void join_sites(struct xs_side *side, const struct xs_findings *findings,
     xs_match_free(&match);
 }
 
-static void add_sites(struct xs_side *side, const struct xs_findings *findings, const struct xs_match_sites *here) {
-    for (size_t i = 0; i < findings->at_sites.count && i < here->site_limit; i++) {
-        const struct xs_site_total *total = &findings->at_sites.of[i];
+static void add_sites(struct xs_side *side, const struct xs_diagnosis *diagnosis, const struct xs_match_sites *here) {
+    static const struct xs_site_total nothing;
+    const struct xs_site_totals *totals = &diagnosis->findings->at_sites;
+    for (size_t i = 0; i < here->site_limit; i++) {
+        const struct xs_site_total *total = i < totals->count ? &totals->of[i] : &nothing;
         if (here->place_of[i] == XS_UNMATCHED)
             continue;
         struct xs_amounts *at = &side->at[here->place_of[i] * side->run_limit + side->run_count];
@@ -174,15 +176,16 @@ static void add_sites(struct xs_side *side, const struct xs_findings *findings, 
         at->of[XS_MEASURE_DEVICE_NS] = (struct xs_metric_value){total->device_ns, none || total->timed};
         at->of[XS_MEASURE_EXPOSED_NS] = (struct xs_metric_value){total->exposed_ns, none || total->exposed};
         at->of[XS_MEASURE_HOST_NS].value = total->host_ns;
-        at->of[XS_MEASURE_SAVES_NS].value = total->saves_ns;
+        at->of[XS_MEASURE_SAVES_NS].value = xs_saves_at(diagnosis, (uint32_t)i);
     }
 }
 
 /* --- its findings --- */
 
-static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings *findings, size_t index,
+static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis *diagnosis, size_t index,
                                  uint32_t place) {
-    const struct xs_finding *f = &findings->items[index];
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
     uint64_t *found = xs_hash_put(&side->finding_by_key, xs_match_kind(f->detector, f->verdict), (uint64_t)place + 1);
     if (*found) {
         unsigned *verdict = &side->findings[*found - 1].verdict;
@@ -194,12 +197,12 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
         side->of = xs_realloc(side->of, side->finding_capacity * side->run_limit * sizeof *side->of);
     }
     struct xs_string name = {0};
-    xs_finding_name(&name, findings, index);
+    xs_finding_name(&name, diagnosis, index);
     side->findings[side->finding_count] = (struct xs_side_finding){.detector = f->detector,
                                                                    .verdict = f->verdict,
                                                                    .place = place,
                                                                    .advice = f->advice,
-                                                                   .is_range = xs_finding_at_most(f),
+                                                                   .is_range = xs_finding_at_most(d),
                                                                    .name = keep(side, name.data)};
     xs_string_free(&name);
     new_amounts(side->of, side->finding_count, side->run_limit);
@@ -207,19 +210,21 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
     return (uint32_t)*found - 1;
 }
 
-/* Two sites of this run may be one place of the side: their findings are one, then. */
+/* Adds to a sum. Two sites of this run may be one place of the side; their findings are then one. */
 static void add_to(struct xs_metric_value *sum, uint64_t value, bool known) {
     sum->value = xs_sum(sum->value, value);
     sum->known &= known;
 }
 
-static void add_findings(struct xs_side *side, const struct xs_findings *findings, const struct xs_match_sites *here) {
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+static void add_findings(struct xs_side *side, const struct xs_diagnosis *diagnosis,
+                         const struct xs_match_sites *here) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_diagnosed *d = &diagnosis->items[i];
+        const struct xs_finding *f = d->finding;
         uint32_t place = f->site < here->site_limit ? here->place_of[f->site] : XS_UNMATCHED;
         if (place == XS_UNMATCHED)
             continue;
-        uint32_t number = place_of_finding(side, findings, i, place);
+        uint32_t number = place_of_finding(side, diagnosis, i, place);
         struct xs_amounts *of = &side->of[number * side->run_limit + side->run_count];
         const struct xs_amount amount = xs_finding_in_all(f);
         side->findings[number].about |= amount.about;
@@ -228,12 +233,12 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         add_to(&of->of[XS_MEASURE_DEVICE_NS], xs_amount_ns(&amount, f->cost.device_ns), f->timed_instances > 0);
         add_to(&of->of[XS_MEASURE_EXPOSED_NS], xs_amount_ns(&amount, f->cost.exposed_ns), f->exposed_instances > 0);
         add_to(&of->of[XS_MEASURE_HOST_NS], xs_amount_ns(&amount, f->cost.host_ns), true);
-        add_to(&of->of[XS_MEASURE_SAVES_NS], f->saves.most_ns, true);
-        add_to(&of->at_least, f->saves.least_ns, true);
-        if (i >= findings->cause_count) /* finding k is the first of cause k */
+        add_to(&of->of[XS_MEASURE_SAVES_NS], d->saves.most_ns, true);
+        add_to(&of->at_least, d->saves.least_ns, true);
+        if (i >= diagnosis->cause_count) /* finding k is the first one of cause k */
             continue;
-        add_to(&of->least, f->saves.least_ns, true);
-        add_to(&of->most, f->saves.most_ns, true);
+        add_to(&of->least, d->saves.least_ns, true);
+        add_to(&of->most, d->saves.most_ns, true);
     }
 }
 
@@ -248,10 +253,10 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
     if (side->run_count == side->run_limit)
         return;
     add_run(side, reading);
-    xs_match_sites_of(reading->findings, &side->texts, &here);
-    join_sites(side, reading->findings, &here);
-    add_sites(side, reading->findings, &here);
-    add_findings(side, reading->findings, &here);
+    xs_match_sites_of(reading->diagnosis, &side->texts, &here);
+    join_sites(side, reading->diagnosis->findings, &here);
+    add_sites(side, reading->diagnosis, &here);
+    add_findings(side, reading->diagnosis, &here);
     side->run_count++;
     xs_match_sites_free(&here);
 }

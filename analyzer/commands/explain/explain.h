@@ -5,7 +5,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/content_coverage.h"
 #include "schema/read/trace.h"
 
@@ -39,7 +39,7 @@ static inline uint32_t xs_seen_what(unsigned table, unsigned verdict, unsigned d
 
 struct xs_explain {
     const struct xs_trace *trace;
-    const struct xs_findings *findings;
+    const struct xs_diagnosis *diagnosis;
     struct xs_content_coverage contents;
     const struct xs_kept *kept; /* in the order of decision */
     size_t kept_count;

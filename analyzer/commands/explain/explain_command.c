@@ -1,4 +1,4 @@
-/* xferspy explain: the findings of a trace, one of them with its evidence, and rows for programs. */
+/* xferspy explain: the findings of a trace, one finding with its evidence, and rows for programs. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 
 XS_DECLARE_COMMAND(explain)
 
-enum { NAMES_SHOWN = 12 }; /* where one is not known */
+enum { NAMES_SHOWN = 12 }; /* shown if the wanted one is not known */
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 static const char *const format_names[] = {"text", "json", "tsv", NULL};
@@ -99,14 +99,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 /* What on_instance collects. */
 struct collected {
     bool wants_kept;
-    const char *seen_of; /* the finding that was asked for, NULL: none */
+    const char *seen_of; /* the wanted finding; NULL: none */
     struct xs_kept *items;
     size_t count, capacity;
     struct xs_seen *seen;
     size_t seen_count, seen_capacity;
 };
 
-/* Of a finding asked for by name, those of its detector alone: the others would be most of them. */
+/* Whether an instance may belong to the wanted finding. For a name only its detector matters; the other instances
+ * would be most of them. */
 static bool may_be_asked_for(const char *asked, unsigned detector) {
     const char *id = xs_detectors[detector]->id;
     return (*asked >= '0' && *asked <= '9') || !strncmp(asked, id, strlen(id));
@@ -156,15 +157,15 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
     }
 }
 
-/* The finding nearest in spelling, -1 where none is near. */
-static long nearest_finding(const struct xs_findings *findings, const char *asked) {
+/* The finding nearest in spelling; -1: none is near. */
+static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *asked) {
     struct xs_nearest spelled;
     size_t edits = SIZE_MAX;
     long nearest = -1;
     xs_nearest_begin(&spelled, asked, strlen(asked));
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
         struct xs_string name = {0};
-        xs_finding_name(&name, findings, i);
+        xs_finding_name(&name, diagnosis, i);
         xs_nearest_try(&spelled, name.data);
         xs_string_free(&name);
         if (xs_nearest_name(&spelled) && spelled.edits < edits) {
@@ -175,27 +176,27 @@ static long nearest_finding(const struct xs_findings *findings, const char *aske
     return nearest;
 }
 
-/* In place of all names: the one that was meant, or which numbers there are. Whether that is said. */
-static bool say_nearest(const struct arguments *arguments, const struct xs_findings *findings) {
+/* Says which finding was probably meant, or which numbers there are. False: all names have to be listed. */
+static bool say_nearest(const struct arguments *arguments, const struct xs_diagnosis *diagnosis) {
     const char *asked = arguments->ask.asked, *trace = arguments->ask.trace;
-    if (findings->count && *asked && !asked[strspn(asked, "0123456789")]) {
-        if (findings->count == 1)
+    if (diagnosis->count && *asked && !asked[strspn(asked, "0123456789")]) {
+        if (diagnosis->count == 1)
             xs_complain("%s: no finding %s; the trace has number 1 alone", trace, asked);
         else
-            xs_complain("%s: no finding %s; the trace has numbers 1 to %zu", trace, asked, findings->count);
+            xs_complain("%s: no finding %s; the trace has numbers 1 to %zu", trace, asked, diagnosis->count);
         return true;
     }
-    long nearest = nearest_finding(findings, asked);
+    long nearest = nearest_finding(diagnosis, asked);
     if (nearest < 0)
         return false;
     struct xs_string name = {0};
-    xs_finding_name(&name, findings, (size_t)nearest);
+    xs_finding_name(&name, diagnosis, (size_t)nearest);
     xs_complain("%s: no finding `%s'; did you mean `%s'?", trace, asked, name.data);
     xs_string_free(&name);
     return true;
 }
 
-/* Of a finding that the trace does not have: that there may be some, as not all could be decided. */
+/* Says that a missing finding may still exist, because not all cases could be decided. */
 static bool say_undecided(const struct arguments *arguments, const struct xs_findings *findings) {
     const char *asked = arguments->ask.asked, *slash = strchr(asked, '/');
     size_t length = slash ? (size_t)(slash - asked) : strlen(asked);
@@ -209,7 +210,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
         undecided = xs_sum(undecided, findings->undecided[i].count);
         most = most && most->count >= findings->undecided[i].count ? most : &findings->undecided[i];
     }
-    if (!most || findings->selection) /* what is undecided is of the whole trace */
+    if (!most || findings->selection) /* undecided cases are counted over the whole trace */
         return false;
     bool unchecked = false;
     for (size_t i = 0; i < findings->unchecked_count; i++)
@@ -220,28 +221,28 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     return true;
 }
 
-/* Says what there is instead. Returns the exit status. */
-static int no_such_finding(const struct arguments *arguments, const struct xs_findings *findings, bool several) {
+/* Says what can be asked for instead. Returns the exit status. */
+static int no_such_finding(const struct arguments *arguments, const struct xs_diagnosis *diagnosis, bool several) {
     struct xs_string names = {0};
-    for (size_t i = 0; i < findings->count && i < NAMES_SHOWN; i++) {
+    for (size_t i = 0; i < diagnosis->count && i < NAMES_SHOWN; i++) {
         if (i)
             xs_string_format(&names, ", ");
-        xs_finding_name(&names, findings, i);
+        xs_finding_name(&names, diagnosis, i);
     }
-    if (findings->count > NAMES_SHOWN)
-        xs_string_format(&names, " and %zu more", findings->count - NAMES_SHOWN);
+    if (diagnosis->count > NAMES_SHOWN)
+        xs_string_format(&names, " and %zu more", diagnosis->count - NAMES_SHOWN);
     if (!several && access(arguments->ask.asked, F_OK) == 0) {
         xs_complain("one trace at a time: %s is a file, no finding", arguments->ask.asked);
         xs_string_free(&names);
         return XS_EXIT_USAGE;
     }
-    if (!several && (say_undecided(arguments, findings) || say_nearest(arguments, findings))) {
+    if (!several && (say_undecided(arguments, diagnosis->findings) || say_nearest(arguments, diagnosis))) {
         xs_string_free(&names);
         return XS_EXIT_ERROR;
     }
-    if (!findings->count)
+    if (!diagnosis->count)
         xs_complain("%s: no finding `%s'; %s", arguments->ask.trace, arguments->ask.asked,
-                    findings->selection ? "none passes the filter" : "the trace has none at all");
+                    diagnosis->findings->selection ? "none passes the filter" : "the trace has none at all");
     else
         xs_complain("%s: %s `%s'; the trace has %s", arguments->ask.trace,
                     several ? "several findings are called" : "no finding", arguments->ask.asked, names.data);
@@ -249,11 +250,11 @@ static int no_such_finding(const struct arguments *arguments, const struct xs_fi
     return XS_EXIT_ERROR;
 }
 
-static void print_model(const struct xs_findings *findings, struct xs_out *out) {
+static void print_model(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     fputs("The replay\n", out->file);
-    xs_replay_text(findings, out);
+    xs_replay_text(diagnosis, out);
     xs_out_heading(out, "The link");
-    xs_findings_link_lines(&findings->link, out);
+    xs_findings_link_lines(&diagnosis->findings->link, out);
 }
 
 static int print(const struct xs_explain *explain, const struct arguments *arguments, struct xs_out *out,
@@ -262,16 +263,16 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     bool tsv = arguments->ask.format == FORMAT_TSV;
     if (arguments->ask.format == FORMAT_JSON)
         return xs_explain_json(explain, arguments->part, &json, message);
-    if (!tsv && explain->findings->selection) {
+    if (!tsv && explain->diagnosis->findings->selection) {
         struct xs_string filter = {0};
-        xs_filter_sentence(&filter, explain->findings);
+        xs_filter_sentence(&filter, explain->diagnosis->findings);
         xs_out_fact(out, "filter", "%s", filter.data);
         xs_string_free(&filter);
     }
     if (arguments->part == XS_EXPLAIN_UNDECIDED)
         xs_explain_undecided(explain, tsv, out);
     else if (arguments->part == XS_EXPLAIN_MODEL)
-        print_model(explain->findings, out);
+        print_model(explain->diagnosis, out);
     else if (arguments->part == XS_EXPLAIN_INSTANCES || (tsv && explain->all))
         xs_explain_instances(explain, tsv, out);
     else if (tsv)
@@ -283,13 +284,13 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     return XS_OK;
 }
 
-/* Nothing is written before the finding is known to be there. */
+/* Writes nothing before it is known that the finding exists. */
 static int show(struct xs_explain *explain, const struct arguments *arguments) {
     struct xs_out out;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
-    explain->chosen = arguments->ask.asked ? xs_finding_find(explain->findings, arguments->ask.asked) : -1;
+    explain->chosen = arguments->ask.asked ? xs_finding_find(explain->diagnosis, arguments->ask.asked) : -1;
     if (arguments->ask.asked && explain->chosen < 0)
-        return no_such_finding(arguments, explain->findings, explain->chosen == -2);
+        return no_such_finding(arguments, explain->diagnosis, explain->chosen == -2);
     if (xs_out_open(&out, &arguments->ask.output) < 0)
         return XS_EXIT_ERROR;
     int status = print(explain, arguments, &out, message);
@@ -301,8 +302,8 @@ static int show(struct xs_explain *explain, const struct arguments *arguments) {
 }
 
 static void note_findings(struct xs_explain *explain) {
-    for (size_t i = 0; explain->kept_count && i < explain->findings->count; i++) {
-        const struct xs_finding *f = &explain->findings->items[i];
+    for (size_t i = 0; explain->kept_count && i < explain->diagnosis->count; i++) {
+        const struct xs_finding *f = explain->diagnosis->items[i].finding;
         for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
             if (xs_finding_has_verdict(f, verdict))
                 *xs_hash_put(&explain->finding_of, f->site, (uint64_t)f->detector << 32 | verdict) = i + 1;
@@ -324,7 +325,7 @@ static int explain_trace(const struct arguments *arguments) {
         arguments->ask.trace, &(struct xs_reading_request){.analysis = &analysis, .without_summary = true}, &reading);
     if (status == XS_EXIT_OK) {
         struct xs_explain explain = {.trace = &reading.trace,
-                                     .findings = reading.findings,
+                                     .diagnosis = reading.diagnosis,
                                      .contents = reading.contents,
                                      .kept = collected.items,
                                      .kept_count = collected.count,

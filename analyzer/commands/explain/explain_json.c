@@ -1,4 +1,4 @@
-/* `explain` as JSON. Keys are stable, docs/use/report.md lists them. */
+/* `explain` as JSON. Keys are stable, and docs/use/report.md lists them. */
 #include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
 #include "analyzer/commands/explain/stacks.h"
@@ -20,9 +20,9 @@ static int put_evidence(const struct xs_explain *explain, const struct xs_instan
         xs_json_text(json, "role", e->role);
         xs_facts_json(&facts, json);
         if (xs_fact_known(&facts, "stack_id"))
-            xs_stack_json(explain->findings, xs_fact_number(&facts, "stack_id", 0), json);
+            xs_stack_json(explain->diagnosis->findings, xs_fact_number(&facts, "stack_id", 0), json);
         if (xs_fact_known(&facts, "nvtx_range_id"))
-            xs_range_json(explain->findings, xs_fact_number(&facts, "nvtx_range_id", 0), json);
+            xs_range_json(explain->diagnosis->findings, xs_fact_number(&facts, "nvtx_range_id", 0), json);
         xs_json_end(json, '}');
         xs_facts_free(&facts);
     }
@@ -30,7 +30,7 @@ static int put_evidence(const struct xs_explain *explain, const struct xs_instan
     return status;
 }
 
-/* The first instances, with all that the trace says of the rows they name. */
+/* Writes the first instances, with all that the trace says about their rows. */
 static int put_first(const struct xs_explain *explain, const struct xs_finding *f, struct xs_json *json,
                      char *message) {
     int status = XS_OK;
@@ -80,8 +80,8 @@ static void put_instances(const struct xs_explain *explain, struct xs_json *json
         xs_json_object(json, NULL);
         xs_json_text(json, "finding", kind.data);
         xs_string_free(&kind);
-        xs_json_text(json, "site", xs_site_name(explain->findings, kept->site));
-        xs_call_site_json(explain->findings, kept->site, json);
+        xs_json_text(json, "site", xs_site_name(explain->diagnosis->findings, kept->site));
+        xs_call_site_json(explain->diagnosis->findings, kept->site, json);
         put_row(json, "kind", "row", kept, 0);
         put_row(json, "other_kind", "other_row", kept, 1);
         xs_json_int(json, "at_ns", kept->at_ns);
@@ -101,30 +101,30 @@ static void put_instances(const struct xs_explain *explain, struct xs_json *json
 static int put_one(const struct xs_explain *explain, struct xs_json *json, char *message) {
     int status;
     xs_json_object(json, "explained");
-    xs_finding_json(explain->findings, (size_t)explain->chosen, json);
-    status = put_first(explain, &explain->findings->items[explain->chosen], json, message);
+    xs_finding_json(explain->diagnosis, (size_t)explain->chosen, json);
+    status = put_first(explain, explain->diagnosis->items[explain->chosen].finding, json, message);
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);
     if (explain->all)
-        put_instances(explain, json, "all_instances"); /* `instances' is how many */
+        put_instances(explain, json, "all_instances"); /* `instances' is their number */
     xs_json_end(json, '}');
     return status;
 }
 
 static void put_model(const struct xs_explain *explain, struct xs_json *json) {
-    xs_replay_json(json, explain->findings);
-    xs_saving_json(json, "together", &explain->findings->together);
-    xs_link_json(&explain->findings->link, json);
+    xs_replay_json(json, explain->diagnosis);
+    xs_saving_json(json, "together", &explain->diagnosis->together);
+    xs_link_json(&explain->diagnosis->findings->link, json);
 }
 
-/* The one that was asked for, or all. */
+/* Writes the chosen finding, or all. */
 static int put_findings(const struct xs_explain *explain, struct xs_json *json, char *message) {
     struct xs_repaired repaired;
     xs_repaired_read(&repaired, explain->trace);
     xs_repaired_json(&repaired, json);
     if (explain->chosen >= 0)
         return put_one(explain, json, message);
-    xs_findings_json(explain->findings, &explain->contents, json);
+    xs_findings_json(explain->diagnosis, &explain->contents, json);
     return XS_OK;
 }
 
@@ -134,9 +134,9 @@ int xs_explain_json(const struct xs_explain *explain, enum xs_explain_part part,
     xs_json_text(json, "format", "xferspy-explain");
     xs_json_int(json, "version", XS_EXPLAIN_JSON_VERSION);
     xs_json_text(json, "trace", explain->trace->path);
-    xs_filter_json(explain->findings, json);
+    xs_filter_json(explain->diagnosis->findings, json);
     if (part == XS_EXPLAIN_UNDECIDED)
-        xs_undecided_json(explain->findings, json);
+        xs_undecided_json(explain->diagnosis->findings, json);
     else if (part == XS_EXPLAIN_INSTANCES)
         put_instances(explain, json, "instances");
     else if (part == XS_EXPLAIN_MODEL)

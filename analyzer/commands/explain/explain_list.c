@@ -13,26 +13,27 @@
 #include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 
-/* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
+/* Whether there is room for a column. A name that is cut could not be typed, so on a narrow terminal other columns
+ * go. */
 static bool has_room(const struct xs_out *out, int columns) { return !out->columns || out->columns >= columns; }
-enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* and for what is saved at least */ };
+enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* also for the least saving */ };
 
-/* A finding's cause, where another finding leads it. */
+/* The cause of a finding that another finding leads. */
 struct under {
-    size_t cause; /* its number, from 1; 0: none, or the finding leads it */
+    size_t cause; /* number of the cause, from 1; 0: none, or the finding leads it */
     bool is_offered;
 };
 
 /* By finding. To be freed. */
-static struct under *all_under(const struct xs_findings *findings) {
-    struct under *under = xs_realloc(NULL, (findings->count + 1) * sizeof *under);
-    for (size_t i = 0; i < findings->count; i++)
+static struct under *all_under(const struct xs_diagnosis *diagnosis) {
+    struct under *under = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *under);
+    for (size_t i = 0; i < diagnosis->count; i++)
         under[i] = (struct under){0};
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        const struct xs_cause *cause = &findings->causes[i];
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        const struct xs_cause *cause = &diagnosis->causes[i];
         unsigned repairs = 0;
         for (size_t k = 0; k < cause->count; k++) {
-            bool is_offered = xs_cause_offers(findings, cause, k, &repairs);
+            bool is_offered = xs_cause_offers(diagnosis, cause, k, &repairs);
             if (k)
                 under[cause->findings[k]] = (struct under){i + 1, is_offered};
         }
@@ -40,35 +41,38 @@ static struct under *all_under(const struct xs_findings *findings) {
     return under;
 }
 
-/* That what it saves is not to be added to what the cause's first finding saves. */
+/* Adds that the saving must not be added to the one of the cause's first finding. */
 static void say_leader(struct xs_string *text, const struct under *under) {
     if (under->cause)
         xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
 }
 
-/* Its repair was tried by the replay of the run, and changes nothing. */
-static bool saves_nothing(const struct xs_finding *f) { return !f->advice && f->saves.known && !f->saves.most_ns; }
+/* Whether the replay found that the repair changes nothing. */
+static bool saves_nothing(const struct xs_diagnosed *d) {
+    return !d->finding->advice && d->saves.known && !d->saves.most_ns;
+}
 
-/* Which words of the table need an explanation. */
+/* Words of the table that need an explanation. */
 struct words {
     bool advice, instead_of, part_of;
 };
 
-static void list_row(const struct xs_findings *findings, size_t index, const struct under *under,
+static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const struct under *under,
                      const struct xs_out *out, struct words *words, struct xs_table *table) {
     bool share = has_room(out, ROOM_FOR_SHARE);
-    const struct xs_finding *f = &findings->items[index];
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
     char buffer[XS_UNIT_BYTES];
     struct xs_string name = {0}, gain = {0};
-    xs_finding_name(&name, findings, index);
+    xs_finding_name(&name, diagnosis, index);
     words->advice |= f->advice;
-    if (saves_nothing(f))
+    if (saves_nothing(d))
         xs_string_format(&gain, "nothing");
-    else if (f->saves.known && share)
-        xs_say_saving(&gain, &f->saves);
+    else if (d->saves.known && share)
+        xs_say_saving(&gain, &d->saves);
     else
-        xs_string_format(&gain, "%s%s", xs_finding_at_most(f) ? XS_UP_TO : "", xs_format_ns(buffer, f->saves.most_ns));
-    if (f->folded || f->advice)
+        xs_string_format(&gain, "%s%s", xs_finding_at_most(d) ? XS_UP_TO : "", xs_format_ns(buffer, d->saves.most_ns));
+    if (d->folded || f->advice)
         xs_table_style_row(table, XS_STYLE_DIM);
     xs_table_format(table, "%zu", index + 1);
     xs_table_cell(table, name.data);
@@ -76,17 +80,17 @@ static void list_row(const struct xs_findings *findings, size_t index, const str
         xs_table_cell(table, "advice");
     else
         xs_table_cell(table, gain.data);
-    xs_table_cell(table, f->advice || saves_nothing(f) || !share
+    xs_table_cell(table, f->advice || saves_nothing(d) || !share
                              ? NULL
-                             : xs_format_share(buffer, f->saves.most_ns, findings->recorded.ns));
+                             : xs_format_share(buffer, d->saves.most_ns, diagnosis->findings->recorded.ns));
     const struct xs_amount amount = xs_finding_in_all(f);
     struct xs_string count = {0}, place = {0}, instead = {0};
     xs_say_count(&count, &amount);
     xs_table_cell(table, count.data);
     xs_table_cell(table, amount.bytes ? xs_format_bytes(buffer, amount.bytes) : NULL);
     xs_string_free(&count);
-    xs_place_text(&place, findings->sites, xs_site_frame(findings, f->site));
-    xs_table_cell(table, place.length ? place.data : xs_site_name(findings, f->site));
+    xs_place_text(&place, diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
+    xs_table_cell(table, place.length ? place.data : xs_site_name(diagnosis->findings, f->site));
     if (has_room(out, ROOM_FOR_CAUSE)) {
         say_leader(&instead, under);
         words->instead_of |= under->cause && under->is_offered;
@@ -123,8 +127,8 @@ void xs_explain_repaired(const struct xs_explain *explain, struct xs_out *out) {
 }
 
 void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
-    const struct xs_findings *findings = explain->findings;
-    const char *const headers[] = {"#",     "finding", "saves", xs_share_column(&findings->recorded),
+    const struct xs_diagnosis *diagnosis = explain->diagnosis;
+    const char *const headers[] = {"#",     "finding", "saves", xs_share_column(&diagnosis->findings->recorded),
                                    "count", "size",    "site",  ""};
     enum { SITE = 6 };
     uint64_t undecided = 0;
@@ -135,27 +139,27 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
         if (i > 3 && i <= SITE)
             xs_table_optional(table);
     }
-    struct under *under = all_under(findings);
+    struct under *under = all_under(diagnosis);
     size_t nothing = 0;
     struct words words = {false, false, false};
-    for (size_t i = 0; i < findings->count; i++)
-        if (saves_nothing(&findings->items[i]) && !explain->all)
+    for (size_t i = 0; i < diagnosis->count; i++)
+        if (saves_nothing(&diagnosis->items[i]) && !explain->all)
             nothing++;
         else
-            list_row(findings, i, &under[i], out, &words, table);
+            list_row(diagnosis, i, &under[i], out, &words, table);
     free(under);
-    if (findings->count > nothing)
+    if (diagnosis->count > nothing)
         xs_table_print(table, out);
     else
         xs_out_line(out, XS_STYLE_PLAIN, XS_NO_FINDINGS);
     xs_table_free(table);
     explain_words(&words, out);
-    xs_findings_total_line(findings, out);
+    xs_findings_total_line(diagnosis, out);
     if (nothing)
         xs_out_line(out, XS_STYLE_DIM, "%zu more whose repair saves nothing: --all lists %s, too.", nothing,
                     nothing > 1 ? "them" : "it");
-    for (size_t i = 0; i < findings->undecided_count; i++)
-        undecided = xs_sum(undecided, findings->undecided[i].count);
+    for (size_t i = 0; i < diagnosis->findings->undecided_count; i++)
+        undecided = xs_sum(undecided, diagnosis->findings->undecided[i].count);
     xs_content_coverage_why_none(&explain->contents, why, sizeof why);
     if (*why)
         xs_out_line(out, XS_STYLE_WARN, "%s", why);
@@ -164,12 +168,12 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
                     xs_format_count(count, undecided));
     xs_explain_repaired(explain, out);
     struct xs_string unchecked = {0};
-    xs_say_unchecked(&unchecked, findings);
+    xs_say_unchecked(&unchecked, diagnosis);
     if (unchecked.length)
         xs_out_line(out, XS_STYLE_WARN, "%s", unchecked.data);
     xs_string_free(&unchecked);
     char *word = xs_text_shell_word(explain->trace->path);
-    if (findings->count)
+    if (diagnosis->count)
         xs_out_line(out, XS_STYLE_DIM, "The evidence for one: xferspy explain %s FINDING, by name or number.", word);
     free(word);
 }

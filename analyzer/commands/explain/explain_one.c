@@ -21,7 +21,7 @@
 
 enum { EVIDENCE_SHOWN = 3 };
 
-/* What may have been in vain, too, though nothing in the trace says so. */
+/* Prints the cost of something else that may have been in vain, though nothing in the trace says so. */
 static void apart_line(const struct xs_times *apart, struct xs_out *out) {
     char ns[XS_UNIT_BYTES];
     bool device = apart->device_known && apart->device_ns;
@@ -31,15 +31,16 @@ static void apart_line(const struct xs_times *apart, struct xs_out *out) {
                     device ? "on the device" : "in the calls");
 }
 
-/* The range of what is saved, and why it is one; what it rests on. */
-static void saving_lines(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
+/* Prints the range of what is saved, why it is a range, and what it rests on. */
+static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_out *out) {
+    const struct xs_finding *f = d->finding;
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     struct xs_string why = {0}, price = {0}, sample = {0};
-    xs_finding_why_range(&why, findings, f);
+    xs_finding_why_range(&why, diagnosis, d);
     if (why.length)
-        xs_out_fact(out, "range", "%s to %s. %s", xs_format_ns(least, f->saves.least_ns),
-                    xs_format_ns(most, f->saves.most_ns), why.data);
-    xs_finding_pinning(&price, f);
+        xs_out_fact(out, "range", "%s to %s. %s", xs_format_ns(least, d->saves.least_ns),
+                    xs_format_ns(most, d->saves.most_ns), why.data);
+    xs_finding_pinning(&price, d);
     if (price.length)
         xs_out_fact(out, "price", "%s", price.data);
     xs_finding_sample(&sample, f);
@@ -50,15 +51,15 @@ static void saving_lines(const struct xs_findings *findings, const struct xs_fin
     xs_string_free(&sample);
 }
 
-static void context_lines(const struct xs_finding *f, struct xs_out *out) {
+static void context_lines(const struct xs_diagnosed *d, struct xs_out *out) {
     struct xs_string text = {0}, host_copy = {0};
-    xs_say_context(&text, f);
+    xs_say_context(&text, d);
     if (text.length)
         xs_out_fact(out, "work", "%s", text.data);
-    xs_say_host_copy(&host_copy, f);
+    xs_say_host_copy(&host_copy, d);
     if (host_copy.length)
         xs_out_fact(out, "staging", "%s%s", host_copy.data,
-                    f->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
+                    d->context->uploads ? "; whatever else the host does before an upload is in it, too" : "");
     xs_string_free(&text);
     xs_string_free(&host_copy);
 }
@@ -74,29 +75,30 @@ static void more_line(const struct xs_detector *d, struct xs_out *out) {
 }
 
 static void print_head(const struct xs_explain *explain, struct xs_out *out) {
-    const struct xs_findings *findings = explain->findings;
-    const struct xs_finding *f = &findings->items[explain->chosen];
-    const struct xs_detector *d = xs_detectors[f->detector];
+    const struct xs_diagnosis *diagnosis = explain->diagnosis;
+    const struct xs_diagnosed *d = &diagnosis->items[explain->chosen];
+    const struct xs_finding *f = d->finding;
+    const struct xs_detector *detector = xs_detectors[f->detector];
     struct xs_string name = {0}, text = {0};
     char first[XS_UNIT_BYTES], last[XS_UNIT_BYTES];
-    xs_finding_name(&name, findings, (size_t)explain->chosen);
+    xs_finding_name(&name, diagnosis, (size_t)explain->chosen);
     fprintf(out->file, "%s%s%s: ", xs_style_on(out, XS_STYLE_HEADING), name.data, xs_style_off(out, XS_STYLE_HEADING));
-    xs_out_rest(out, xs_text_width(name.data) + 2, "%s", d->title);
-    xs_out_fact(out, "what", "%s", d->definition);
-    xs_say_detour(&text, findings, f);
+    xs_out_rest(out, xs_text_width(name.data) + 2, "%s", detector->title);
+    xs_out_fact(out, "what", "%s", detector->definition);
+    xs_say_detour(&text, diagnosis, d);
     if (text.length)
         xs_out_fact(out, "detour", "%s", text.data);
-    xs_out_fact(out, "remedy", "%s%s", text.length ? XS_IF_NOT "do this: " : "", xs_remedy_of(findings, f));
+    xs_out_fact(out, "remedy", "%s%s", text.length ? XS_IF_NOT "do this: " : "", xs_remedy_of(diagnosis->findings, f));
     text.length = 0;
-    xs_place_of_site(&text, findings, f->site);
+    xs_place_of_site(&text, diagnosis->findings, f->site);
     xs_out_fact(out, "where", "%s", text.data + strlen("at "));
-    char *line = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
-    xs_place_source_line(line, xs_site_frame(findings, f->site), XS_FACT_LABEL + 4, out);
+    char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
+    xs_place_source_line(line, xs_site_frame(diagnosis->findings, f->site), XS_FACT_LABEL + 4, out);
     text.length = 0;
-    if (!line && xs_place_withheld(&text, findings->sites))
+    if (!line && xs_place_withheld(&text, diagnosis->findings->sites))
         xs_out_fact(out, "source", "%s", text.data);
     free(line);
-    context_lines(f, out);
+    context_lines(d, out);
     text.length = 0;
     xs_finding_amount(&text, f);
     if (f->instances > 1 && f->first_ns >= 0 && f->last_ns >= 0)
@@ -108,7 +110,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     if (text.length)
         xs_out_fact(out, "variants", "%s", text.data);
     text.length = 0;
-    xs_finding_turns(&text, f);
+    xs_finding_turns(&text, d);
     if (text.length)
         xs_out_fact(out, "room", "%s", text.data);
     text.length = 0;
@@ -117,10 +119,10 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
         xs_out_fact(out, "cost", "%s", text.data);
     apart_line(&f->apart, out);
     text.length = 0;
-    xs_finding_gain(&text, findings, f); /* the range has a line of its own */
+    xs_finding_gain(&text, diagnosis->findings, d); /* the range has a line of its own */
     xs_out_fact(out, "gain", "%s", text.length ? text.data : "none by itself: advice");
-    saving_lines(findings, f, out);
-    more_line(d, out);
+    saving_lines(diagnosis, d, out);
+    more_line(detector, out);
     xs_string_free(&text);
     xs_string_free(&name);
 }
@@ -170,7 +172,7 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* The one that costs most, where that is more than any of the first by a tenth; else NULL. */
+/* The largest instance, if it costs a tenth more than each of the first ones; else NULL. */
 static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
     if (!f->largest_count)
         return NULL;
@@ -181,9 +183,9 @@ static const struct xs_instance *largest_beside(const struct xs_finding *f, size
     return &f->largest[0];
 }
 
-/* The first ones, as they happened, and the largest where it is not among them. */
+/* Prints the first instances in order, and the largest if it is not among them. */
 int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message) {
-    const struct xs_finding *f = &explain->findings->items[explain->chosen];
+    const struct xs_finding *f = explain->diagnosis->items[explain->chosen].finding;
     size_t shown = f->first_count < EVIDENCE_SHOWN ? f->first_count : EVIDENCE_SHOWN;
     char count[XS_UNIT_BYTES];
     int status = XS_OK;

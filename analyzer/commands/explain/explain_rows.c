@@ -1,4 +1,4 @@
-/* Rows of `explain` for programs, and the same as tables: findings, instances, what is undecided. */
+/* Rows of `explain` for programs, and as tables: findings, instances, undecided cases. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 #define ROWS_MEASURED 1000
 
-/* One row after the other, as TSV or into a table that is printed now and then. */
+/* Rows, one after the other, as TSV or in a table that is printed now and then. */
 struct rows {
     struct xs_out *out;
     struct xs_table *table; /* NULL: TSV */
@@ -65,7 +65,7 @@ static void rows_end(struct rows *rows) {
         xs_table_free(rows->table);
 }
 
-/* Where some have no device time, nothing is estimated of it. */
+/* The estimated device time; without an estimate if some instances have no device time. */
 static uint64_t device_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
     return f->timed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
 }
@@ -74,7 +74,8 @@ static uint64_t exposed_ns_in_all(const struct xs_finding *f, const struct xs_am
     return f->exposed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
 }
 
-static void finding_row(const struct xs_findings *findings, const struct xs_finding *f, struct rows *rows) {
+static void finding_row(const struct xs_findings *findings, const struct xs_diagnosed *d, struct rows *rows) {
+    const struct xs_finding *f = d->finding;
     bool device = f->timed_instances > 0, exposed = f->exposed_instances > 0;
     const struct xs_amount all = xs_finding_in_all(f);
     struct xs_string kind = {0};
@@ -87,20 +88,20 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, true, all.bytes);
     rows_count(rows, device, device_ns_in_all(f, &all, f->cost.device_ns));
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->cost.exposed_ns));
-    /* a detector of host time leaves the device's alone: what its repair removes is time in calls */
+    /* for a detector of host time, not the device's: its repair removes time in calls */
     rows_count(rows, device || !all.about,
                device ? device_ns_in_all(f, &all, f->removable.device_ns) : f->removable.host_ns);
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->removable.exposed_ns));
-    /* looking at a copy takes time in its call, which says nothing of the calls that were left out */
+    /* looking at contents takes time in a copy's call, so it says nothing about calls that were left out */
     rows_count(rows, !all.about, f->cost.host_ns);
     rows_count(rows, true, f->advice);
-    rows_count(rows, true, f->folded);
+    rows_count(rows, true, d->folded);
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
     rows_text(rows, frame ? frame->function : NULL);
     rows_text(rows, frame ? frame->file : NULL);
     rows_count(rows, frame && frame->line, frame ? frame->line : 0);
-    rows_count(rows, f->saves.known, f->saves.least_ns);
-    rows_count(rows, f->saves.known, f->saves.most_ns);
+    rows_count(rows, d->saves.known, d->saves.least_ns);
+    rows_count(rows, d->saves.known, d->saves.most_ns);
     rows_count(rows, f->sample.is_of_contents, f->sample.checked);
     rows_count(rows, f->sample.is_of_contents, xs_sum(f->sample.of, f->sample.unknown));
     rows_count(rows, true, all.about);
@@ -120,23 +121,23 @@ void xs_explain_rows(const struct xs_explain *explain, struct xs_out *out) {
                                           "instances_low",  "instances_high"};
     struct rows rows;
     rows_begin(&rows, out, true, headers, sizeof headers / sizeof *headers, 2);
-    for (size_t i = 0; i < explain->findings->count; i++)
+    for (size_t i = 0; i < explain->diagnosis->count; i++)
         if (explain->chosen < 0 || (size_t)explain->chosen == i)
-            finding_row(explain->findings, &explain->findings->items[i], &rows);
+            finding_row(explain->diagnosis->findings, &explain->diagnosis->items[i], &rows);
     rows_end(&rows);
 }
 
 bool xs_explain_wants(const struct xs_explain *explain, const struct xs_kept *kept) {
     if (explain->chosen < 0)
         return true;
-    const struct xs_finding *f = &explain->findings->items[explain->chosen];
+    const struct xs_finding *f = explain->diagnosis->items[explain->chosen].finding;
     return kept->detector == f->detector && xs_finding_has_verdict(f, kept->verdict) && kept->site == f->site;
 }
 
 uint64_t xs_explain_share_ns(const struct xs_explain *explain, const struct xs_kept *kept) {
     const uint64_t *index =
         xs_hash_find(&explain->finding_of, kept->site, (uint64_t)kept->detector << 32 | kept->verdict);
-    return index ? xs_finding_share_ns(&explain->findings->items[*index - 1], kept->claims_ns) : 0;
+    return index ? xs_finding_share_ns(&explain->diagnosis->items[*index - 1], kept->claims_ns) : 0;
 }
 
 void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_out *out) {
@@ -162,7 +163,7 @@ void xs_explain_instances(const struct xs_explain *explain, bool tsv, struct xs_
 
 void xs_explain_undecided(const struct xs_explain *explain, bool tsv, struct xs_out *out) {
     static const char *const headers[] = {"finding", "reason", "count"};
-    const struct xs_findings *findings = explain->findings;
+    const struct xs_findings *findings = explain->diagnosis->findings;
     struct rows rows;
     if (!tsv && !findings->undecided_count) {
         fputs("Nothing was undecided.\n", out->file);

@@ -33,7 +33,7 @@ void xs_export_finding_names(struct xs_string *string, const struct xs_export *e
     for (unsigned i = 0; i < marked->count; i++) {
         if (i)
             xs_string_add(string, separator, strlen(separator));
-        xs_finding_name(string, e->reading->findings, marked->findings[i]);
+        xs_finding_name(string, e->reading->diagnosis, marked->findings[i]);
     }
 }
 

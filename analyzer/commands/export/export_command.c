@@ -1,4 +1,4 @@
-/* xferspy export: a trace in the formats of other tools (analyzer/commands/export). */
+/* xferspy export: writes a trace in the formats of other tools (analyzer/commands/export). */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,7 +186,7 @@ static int export_traces(const struct arguments *arguments) {
             open++;
     }
     if (status == XS_EXIT_OK) {
-        xs_marks_seal(&marks, readings->findings, SIZE_MAX);
+        xs_marks_seal(&marks, readings->diagnosis, SIZE_MAX);
         status = write_all(arguments, readings, &marks);
     }
     for (int i = 0; i < open; i++)
@@ -196,7 +196,7 @@ static int export_traces(const struct arguments *arguments) {
     return status;
 }
 
-/* Bytes that a terminal would act upon go there only where somebody insists. */
+/* Whether the output is refused: a terminal gets binary data only with --force. */
 static bool is_refused(const struct arguments *arguments) {
     const struct xs_out_options *output = &arguments->traces.output;
     bool standard = !output->path || !strcmp(output->path, "-");

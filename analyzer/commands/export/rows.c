@@ -1,4 +1,4 @@
-/* Rows of a trace with what is resolved of them; see rows.h. */
+/* Rows of a trace, with names for their numbers; see rows.h. */
 #include "analyzer/commands/export/rows.h"
 
 #include <ctype.h>
@@ -48,7 +48,7 @@ struct xs_text_room xs_text_room_of(const struct xs_export *e) {
     return (struct xs_text_room){.path = e->reading->path, .left = bytes > 0 ? TIMES_THE_TRACE * (uint64_t)bytes : 0};
 }
 
-/* At most: not every format escapes everything, nor in so many bytes. */
+/* An upper bound: not every format escapes so many characters, or so long. */
 static uint64_t written_bytes(const char *text, size_t bytes) {
     uint64_t count = bytes;
     for (size_t i = 0; i < bytes; i++)
@@ -121,7 +121,7 @@ struct reader {
     const struct xs_export *e;
     struct xs_callsites *callsites; /* NULL: none */
     sqlite3_stmt *statement;
-    int columns, entry, stack, correlation; /* of _entry, stack and correlation; -1: none */
+    int columns, entry, stack, correlation; /* indices of _entry, stack and correlation; -1: none */
     struct line line;
     struct xs_string names;
 };
@@ -139,7 +139,8 @@ static int64_t number_of(const struct reader *r, int column) {
 static void add_marked(struct reader *r) {
     enum xs_evidence_table table = (enum xs_evidence_table)r->e->what->table;
     struct xs_marked marked = {0};
-    uint32_t site = xs_site_of(r->e->reading->findings->sites, number_of(r, r->entry), number_of(r, r->stack));
+    uint32_t site =
+        xs_site_of(r->e->reading->diagnosis->findings->sites, number_of(r, r->entry), number_of(r, r->stack));
     xs_marks_of(r->e->marks, table, number_of(r, 0), site, &marked);
     r->names.length = 0;
     xs_string_add(&r->names, "", 0);
@@ -149,7 +150,7 @@ static void add_marked(struct reader *r) {
     r->line.cells[r->line.count - 1].kind = XS_CELL_NAMES;
 }
 
-/* Behind a device time whether it is modelled; NULL where there is none. */
+/* Adds a column after a device time: whether that is modelled; NULL if there is no time. */
 static void add_modelled(struct reader *r, int column, bool row) {
     int64_t correlation = row ? number_of(r, r->correlation) : 0;
     bool known = row && sqlite3_column_type(r->statement, column) != SQLITE_NULL;
@@ -158,7 +159,7 @@ static void add_modelled(struct reader *r, int column, bool row) {
     add_int(&r->line, "modelled", modelled, known);
 }
 
-/* Without a row under the statement all of it is NULL, which leaves the names. */
+/* Builds a line. Without a row all values are NULL, and only the names matter. */
 static void build(struct reader *r, bool row) {
     r->line.count = 0;
     for (int i = 0; i < r->columns; i++) {
@@ -187,8 +188,11 @@ static void build(struct reader *r, bool row) {
 }
 
 static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
-    struct reader r = {
-        .e = e, .callsites = e->reading->findings->sites->callsites, .entry = -1, .stack = -1, .correlation = -1};
+    struct reader r = {.e = e,
+                       .callsites = e->reading->diagnosis->findings->sites->callsites,
+                       .entry = -1,
+                       .stack = -1,
+                       .correlation = -1};
     int code = SQLITE_OK, status = xs_export_prepare(e, e->what->sql, &r.statement);
     if (status < 0)
         return status;
@@ -205,7 +209,7 @@ static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink)
     while (xs_export_step(r.statement, &code)) {
         build(&r, true);
         sink->row(sink->data, r.line.cells, r.line.count);
-        if (ferror(e->out->file)) /* said when it is closed */
+        if (ferror(e->out->file)) /* closing the output reports it */
             break;
     }
     xs_string_free(&r.names);
@@ -214,36 +218,38 @@ static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink)
 
 /* --- findings --- */
 
-static void finding_line(const struct xs_findings *findings, size_t index, struct line *line, struct xs_string *name) {
-    const struct xs_finding *f = &findings->items[index];
-    const struct xs_detector *d = xs_detectors[f->detector];
+static void finding_line(const struct xs_diagnosis *diagnosis, size_t index, struct line *line,
+                         struct xs_string *name) {
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
+    const struct xs_detector *detector = xs_detectors[f->detector];
     const struct xs_amount all = xs_finding_in_all(f);
     bool timed = f->timed_instances >= f->instances, exposed = f->exposed_instances >= f->instances;
-    xs_finding_name(name, findings, index);
+    xs_finding_name(name, diagnosis, index);
     line->count = 0;
     add_count(line, "rank", index + 1, true);
     add_text(line, "finding", name->data);
-    add_text(line, "title", d->title);
-    add_text(line, "remedy", xs_remedy_of(findings, f));
+    add_text(line, "title", detector->title);
+    add_text(line, "remedy", xs_remedy_of(diagnosis->findings, f));
     add_int(line, "is_advice", f->advice, true);
     add_count(line, "instances", all.instances, true);
     add_count(line, "transfers", all.transfers, true);
     add_count(line, "bytes", all.bytes, true);
-    add_count(line, "saves_ns", f->saves.most_ns, !f->advice);
-    /* where some have no device time, nothing is estimated of these */
+    add_count(line, "saves_ns", d->saves.most_ns, !f->advice);
+    /* if some have no device time, none is estimated for them */
     add_count(line, "device_ns", timed ? xs_amount_ns(&all, f->cost.device_ns) : f->cost.device_ns,
               f->timed_instances > 0);
     add_count(line, "exposed_ns", exposed ? xs_amount_ns(&all, f->cost.exposed_ns) : f->cost.exposed_ns,
               f->exposed_instances > 0);
-    /* looking at a copy takes time in its call, which says nothing of the calls that were left out */
+    /* looking at contents takes time in a copy's call, so it says nothing about calls that were left out */
     add_count(line, "host_ns", f->cost.host_ns, !all.about);
     add_int(line, "first_ns", f->first_ns, true);
     add_int(line, "last_ns", f->last_ns, true);
-    add_text(line, "entry_point", xs_site_name(findings, f->site));
-    add_frame(line, xs_site_frame(findings, f->site));
-    add_int(line, "leads_cause", index < findings->cause_count, true); /* finding k is the first of cause k */
-    add_count(line, "saves_least_ns", f->saves.least_ns, f->saves.known);
-    add_count(line, "saves_most_ns", f->saves.most_ns, f->saves.known);
+    add_text(line, "entry_point", xs_site_name(diagnosis->findings, f->site));
+    add_frame(line, xs_site_frame(diagnosis->findings, f->site));
+    add_int(line, "leads_cause", index < diagnosis->cause_count, true); /* finding k is the first one of cause k */
+    add_count(line, "saves_least_ns", d->saves.least_ns, d->saves.known);
+    add_count(line, "saves_most_ns", d->saves.most_ns, d->saves.known);
     add_count(line, "checked", f->sample.checked, f->sample.is_of_contents);
     add_count(line, "checked_of", xs_sum(f->sample.of, f->sample.unknown), f->sample.is_of_contents);
     add_int(line, "is_estimate", all.about, true);
@@ -253,7 +259,7 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
 }
 
 static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sink) {
-    const struct xs_findings *findings = e->reading->findings;
+    const struct xs_diagnosis *diagnosis = e->reading->diagnosis;
     static const char *const names[] = {
         "rank",          "finding",       "title",      "remedy",      "is_advice",
         "instances",     "transfers",     "bytes",      "saves_ns",    "device_ns",
@@ -266,9 +272,9 @@ static int finding_rows(const struct xs_export *e, const struct xs_row_sink *sin
         add(&line, names[i]);
     if (sink->columns)
         sink->columns(sink->data, line.cells, line.count);
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
         struct xs_string name = {0};
-        finding_line(findings, i, &line, &name);
+        finding_line(diagnosis, i, &line, &name);
         sink->row(sink->data, line.cells, line.count);
         xs_string_free(&name);
     }

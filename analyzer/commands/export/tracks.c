@@ -1,4 +1,4 @@
-/* A trace as tracks; see tracks.h. Host calls, what the device did, memory: each read in the order of time. */
+/* Making the tracks; see tracks.h. Host calls, device work and memory are each read in the order of time. */
 #include "analyzer/commands/export/tracks_internal.h"
 
 #include <sqlite3.h>
@@ -26,9 +26,9 @@ const struct xs_track *xs_tracks_add(struct xs_tracks *t, enum xs_track_kind kin
 
 /* --- slices --- */
 
-/* "solver.py:42 in step", kept for each site; NULL where the place is not known. */
+/* "solver.py:42 in step", kept for each site; NULL: the place is not known. */
 static const char *place_of(struct xs_tracks *t, uint32_t site) {
-    const struct xs_findings *findings = t->e->reading->findings;
+    const struct xs_findings *findings = t->e->reading->diagnosis->findings;
     const struct xs_frame *frame = xs_site_frame(findings, site);
     if (!frame)
         return NULL;
@@ -59,13 +59,13 @@ static struct xs_cell *argument(struct xs_tracks *t, struct xs_slice *slice, con
 
 static void name_findings(struct xs_tracks *t, const struct xs_marked *marked, const char *category,
                           struct xs_slice *slice) {
-    const struct xs_findings *findings = t->e->reading->findings;
+    const struct xs_diagnosis *diagnosis = t->e->reading->diagnosis;
     t->names.length = t->categories.length = 0;
     xs_string_add(&t->names, "", 0);
     xs_export_finding_names(&t->names, t->e, marked, " ");
     xs_string_format(&t->categories, "%s", category);
     for (unsigned i = 0; i < marked->count; i++) {
-        const struct xs_finding *finding = &findings->items[marked->findings[i]];
+        const struct xs_finding *finding = diagnosis->items[marked->findings[i]].finding;
         xs_string_add(&t->categories, ",", 1);
         xs_finding_kind(&t->categories, finding->detector, finding->verdict);
     }
@@ -79,7 +79,7 @@ static void add_arguments(struct xs_tracks *t, const struct xs_timeline_row *row
     int most = (int)(sizeof t->arguments / sizeof *t->arguments) - OF_OURS;
     for (int i = row->first_argument; i < columns && i - row->first_argument < most; i++) {
         struct xs_cell cell = xs_cell_of(row->statement, i);
-        if (cell.kind == XS_CELL_REAL) { /* of a damaged trace: there are integers and texts */
+        if (cell.kind == XS_CELL_REAL) { /* only in a damaged trace; others have integers and texts */
             cell.kind = XS_CELL_TEXT;
             cell.text = (const char *)sqlite3_column_text(row->statement, i);
             cell.bytes = (size_t)sqlite3_column_bytes(row->statement, i);
@@ -91,7 +91,7 @@ static void add_arguments(struct xs_tracks *t, const struct xs_timeline_row *row
 
 void xs_tracks_slice(struct xs_tracks *t, const struct xs_timeline_row *row, struct xs_slice *slice) {
     struct xs_marked marked = {0};
-    uint32_t site = xs_site_of(t->e->reading->findings->sites, row->entry_point, row->stack);
+    uint32_t site = xs_site_of(t->e->reading->diagnosis->findings->sites, row->entry_point, row->stack);
     *slice = (struct xs_slice){.name = row->name ? row->name : "unknown",
                                .start_ns = row->start_ns > 0 ? row->start_ns : 0,
                                .end_ns = row->end_ns > 0 ? row->end_ns : 0,

@@ -1,5 +1,5 @@
-/* Findings at length; see details.h. Rows are read by their ids, without device times: the device records have no
- * index, so a join would take a second for each row of a large trace. The page takes the times from the timeline. */
+/* Details of findings; see details.h. Rows are read by id and without device times: device records have no index, so
+ * a join would take a second per row of a large trace. The page takes the times from the timeline. */
 #include "analyzer/commands/html/details.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/sentences.h"
 
-/* id, stack, when, how long, bytes, address, content and what was there before, as texts; NULL where the table has
- * none. */
+/* Columns of the queries: id, stack, time, duration, bytes, addresses, and the content now and before as texts; NULL
+ * if the table has no such column. */
 enum { STACK, ENTER, RETURN, BYTES, SOURCE, TARGET, CONTENT, BEFORE };
 #define DIGITS(name) "printf('%%016llx%%016llx', f." name "_high, f." name "_low)"
 static const char *const queries[] = {
@@ -47,14 +47,14 @@ static void put_number(struct xs_json *json, const char *key, const struct xs_sc
         xs_json_int(json, key, xs_scan_int(scan, column));
 }
 
-/* Keys of a row that is not there, or says nothing, are left out. Stores its stack, 0: none. */
+/* Writes one row; leaves out keys that have no value. Stores the row's stack; 0: none. */
 static int put_row(const struct xs_trace *trace, const struct xs_evidence *evidence, int64_t *stack,
                    struct xs_json *json, char *message) {
     char sql[640];
     struct xs_scan scan;
     uint64_t damaged = 0;
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of the table above */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* from the table above */
     snprintf(sql, sizeof sql, queries[evidence->table], (long long)evidence->row);
 #pragma GCC diagnostic pop
     xs_json_object(json, NULL);
@@ -101,21 +101,22 @@ static int put_instances(const struct xs_trace *trace, const struct xs_finding *
     return status;
 }
 
-int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings *findings, size_t count,
+int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, size_t count,
                          struct xs_json *json, char *message) {
     int status = XS_OK;
     xs_json_array(json, "details");
     for (size_t i = 0; i < count && status >= 0; i++) {
-        const struct xs_finding *f = &findings->items[i];
+        const struct xs_diagnosed *d = &diagnosis->items[i];
+        const struct xs_finding *f = d->finding;
         struct xs_string cost = {0}, amount = {0}, share = {0}, checked = {0}, framework = {0}, detour = {0};
         int64_t stack = 0;
         xs_finding_cost(&cost, f);
         xs_finding_amount(&amount, f);
         if (!f->advice)
-            xs_say_share(&share, "", f->saves.most_ns, &findings->recorded);
+            xs_say_share(&share, "", d->saves.most_ns, &diagnosis->findings->recorded);
         xs_finding_checked(&checked, f);
-        xs_say_framework(&framework, f);
-        xs_say_detour(&detour, findings, f);
+        xs_say_framework(&framework, d);
+        xs_say_detour(&detour, diagnosis, d);
         xs_json_object(json, NULL);
         xs_json_text(json, "cost_text", cost.data);
         xs_json_text(json, "amount_text", amount.data);
@@ -124,11 +125,11 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_findings 
         xs_json_text(json, "framework_text", framework.length ? framework.data : NULL);
         if (detour.length)
             xs_json_text(json, "detour_text", detour.data);
-        xs_json_count(json, "scaled_ns", f->saves.scaled_most_ns);
-        xs_html_place_json(findings->sites, xs_site_frame(findings, f->site), json);
+        xs_json_count(json, "scaled_ns", d->saves.scaled_most_ns);
+        xs_html_place_json(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site), json);
         status = put_instances(trace, f, &stack, json, message);
         if (i < XS_HTML_STACKS && stack)
-            xs_stack_json(findings, stack, json);
+            xs_stack_json(diagnosis->findings, stack, json);
         xs_json_end(json, '}');
         xs_string_free(&cost);
         xs_string_free(&amount);

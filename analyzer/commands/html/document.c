@@ -25,7 +25,7 @@ static void on_instance(void *data, unsigned detector, const struct xs_instance 
 
 static int read_sites(void *data, const struct xs_reading *reading, char *message) {
     struct xs_html_run_of *run = data;
-    return xs_by_compute(&reading->trace, reading->findings, &run->claims, XS_BY_SITE, &run->by, message);
+    return xs_by_compute(&reading->trace, reading->diagnosis, &run->claims, XS_BY_SITE, &run->by, message);
 }
 
 int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
@@ -35,7 +35,7 @@ int xs_html_run_open(const char *path, struct xs_html_run_of *run) {
     int status = xs_reading_open(path, &request, &run->reading);
     xs_by_claims_free(&run->claims);
     if (status == XS_EXIT_OK) {
-        xs_marks_seal(&run->marks, run->reading.findings, XS_HTML_FINDINGS);
+        xs_marks_seal(&run->marks, run->reading.diagnosis, XS_HTML_FINDINGS);
     } else {
         xs_marks_free(&run->marks);
         xs_by_free(&run->by);
@@ -49,25 +49,25 @@ void xs_html_run_close(struct xs_html_run_of *run) {
     xs_reading_close(&run->reading);
 }
 
-/* Leaves the findings out that are too many for a page, the causes whose first finding is one of them, and of a cause
- * the worst findings. `causes` has room for XS_HTML_FINDINGS; the rest is the report's own. */
-static void cut(struct xs_findings *shown, struct xs_cause *causes, const struct xs_findings *findings) {
-    *shown = *findings;
-    shown->count = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
+/* Copies the findings that fit into a page, the causes whose first finding is among them, and for each cause its
+ * worst findings. `causes` has room for XS_HTML_FINDINGS; all else still belongs to the report. */
+static void cut(struct xs_diagnosis *shown, struct xs_cause *causes, const struct xs_diagnosis *diagnosis) {
+    *shown = *diagnosis;
+    shown->count = diagnosis->count < XS_HTML_FINDINGS ? diagnosis->count : XS_HTML_FINDINGS;
     shown->causes = causes;
     shown->cause_count = 0;
-    for (size_t i = 0; i < findings->cause_count; i++) {
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
         struct xs_cause *cause = &causes[shown->cause_count];
-        if (findings->causes[i].findings[0] >= shown->count)
+        if (diagnosis->causes[i].findings[0] >= shown->count)
             continue;
-        *cause = findings->causes[i];
+        *cause = diagnosis->causes[i];
         cause->count = cause->count < XS_HTML_CAUSE_FINDINGS ? cause->count : XS_HTML_CAUSE_FINDINGS;
         shown->cause_count++;
     }
 }
 
-/* The report's first line, cut where it names the finding to begin with: what is before the name, the name, the rest.
- * One text where it names none. */
+/* Writes the report's first line in three parts: before the name of the finding to begin with, the name, the rest.
+ * It is one part if it names no finding. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
     struct xs_string text = {0};
     struct xs_part name = {0};
@@ -82,7 +82,7 @@ static void put_headline(const struct xs_report *report, struct xs_json *json) {
     xs_string_free(&text);
 }
 
-/* What `xferspy try' measured, in two parts of a sentence, in the order of the report's `tried`. */
+/* Writes what `xferspy try' measured, each in two parts of a sentence, in the order of the report's `tried`. */
 static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
     xs_json_array(json, "tried_texts");
     for (size_t i = 0; i < tried->count; i++) {
@@ -99,33 +99,33 @@ static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* The report's own object, less what is too much for a page, and what that is. */
+/* Writes the report's own object without what a page has no room for, and says what was left out. */
 static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
-    const struct xs_findings *findings = run->reading.findings;
+    const struct xs_diagnosis *diagnosis = run->reading.diagnosis;
     struct xs_cause causes[XS_HTML_FINDINGS];
-    struct xs_findings shown;
+    struct xs_diagnosis shown;
     uint64_t left_ns = 0;
-    cut(&shown, causes, findings);
+    cut(&shown, causes, diagnosis);
     struct xs_tried tried;
     struct xs_report report = {
-        .summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents, .tried = &tried};
+        .summary = &run->reading.summary, .diagnosis = &shown, .contents = run->reading.contents, .tried = &tried};
     xs_tried_read(&tried, &run->reading.trace);
-    xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
+    xs_json_array(json, "report"); /* an array of one item, because the report writes its own braces */
     xs_report_json(&report, json);
     xs_json_end(json, ']');
     put_headline(&report, json);
     put_tried(&tried, json);
     xs_tried_free(&tried);
-    xs_json_count(json, "findings_left_out", findings->count - shown.count);
-    for (size_t i = shown.cause_count; i < findings->cause_count; i++)
-        left_ns = xs_sum(left_ns, findings->causes[i].saves.most_ns);
+    xs_json_count(json, "findings_left_out", diagnosis->count - shown.count);
+    for (size_t i = shown.cause_count; i < diagnosis->cause_count; i++)
+        left_ns = xs_sum(left_ns, diagnosis->causes[i].saves.most_ns);
     xs_json_object(json, "causes_left_out");
-    xs_json_count(json, "causes", findings->cause_count - shown.cause_count);
+    xs_json_count(json, "causes", diagnosis->cause_count - shown.cause_count);
     xs_json_count(json, "saves_ns", left_ns);
     xs_json_end(json, '}');
 }
 
-/* How steps are told, in the words of the report; null where there are none. */
+/* Writes how steps were marked, in the report's words; null: there are no steps. */
 static void put_steps(const struct xs_findings *findings, struct xs_json *json) {
     struct xs_string mark = {0};
     xs_steps_say_mark(&mark, findings);
@@ -133,15 +133,15 @@ static void put_steps(const struct xs_findings *findings, struct xs_json *json) 
     xs_string_free(&mark);
 }
 
-/* Calls that failed, in the words of the report; null where none did. */
+/* Writes the calls that failed, in the report's words; null: none did. */
 static void put_failures(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_string text = {0};
-    xs_failures_say(&text, &run->reading.summary.failures, run->reading.findings);
+    xs_failures_say(&text, &run->reading.summary.failures, run->reading.diagnosis->findings);
     xs_json_text(json, "failures_text", text.data);
     xs_string_free(&text);
 }
 
-/* That a part of the run alone was looked at, and that it was repaired. */
+/* Writes that only a part of the run was looked at, and that the run was repaired. */
 static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
     struct xs_string text = {0};
     xs_repaired_say(&text, &summary->repaired);
@@ -154,7 +154,7 @@ static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
     xs_string_free(&text);
 }
 
-/* What is not known of contents and of page migrations, in the words of the report. */
+/* Writes what is not known about contents and page migrations, in the report's words. */
 static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
     char why[256];
     struct xs_string windows = {0};
@@ -171,7 +171,7 @@ static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) 
     if (*why)
         xs_json_text(json, NULL, why);
     struct xs_string unchecked = {0};
-    xs_say_unchecked(&unchecked, run->reading.findings);
+    xs_say_unchecked(&unchecked, run->reading.diagnosis);
     if (unchecked.length)
         xs_json_text(json, NULL, unchecked.data);
     xs_string_free(&unchecked);
@@ -180,7 +180,7 @@ static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) 
         xs_json_text(json, NULL, why);
     xs_json_end(json, ']');
     xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
-    xs_json_bool(json, "total_unknown", *why || xs_nothing_found_is_unsure(run->reading.findings));
+    xs_json_bool(json, "total_unknown", *why || xs_nothing_found_is_unsure(run->reading.diagnosis));
 }
 
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
@@ -198,8 +198,8 @@ static void put_overlap(const struct xs_summary *summary, struct xs_json *json) 
 
 static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *message) {
     const struct xs_trace *trace = &run->reading.trace;
-    struct xs_findings *findings = run->reading.findings;
-    size_t shown = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
+    struct xs_diagnosis *diagnosis = run->reading.diagnosis;
+    size_t shown = diagnosis->count < XS_HTML_FINDINGS ? diagnosis->count : XS_HTML_FINDINGS;
     struct xs_html_sites sites;
     struct xs_html_lanes lanes = {0};
     struct xs_html_scatter scatter = {0};
@@ -209,10 +209,10 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     put_report(run, json);
     put_failures(run, json);
     put_unknown(run, json);
-    put_steps(findings, json);
+    put_steps(diagnosis->findings, json);
     put_overlap(&run->reading.summary, json);
-    xs_html_sites_begin(&sites, findings, &run->by);
-    int status = xs_html_details_json(trace, findings, shown, json, message);
+    xs_html_sites_begin(&sites, diagnosis, &run->by);
+    int status = xs_html_details_json(trace, diagnosis, shown, json, message);
     if (status >= 0)
         status = xs_html_lanes_read(&lanes, &run->reading.summary, &sites, &run->marks, &scatter, &flame, message);
     if (status >= 0)
@@ -221,8 +221,8 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
         status = xs_html_buffers_read(&buffers, trace, &sites, &run->marks, lanes.last_ns, message);
     xs_html_scatter_json(&scatter, json);
     xs_html_sites_json(&sites, json);
-    xs_html_flame_json(&flame, findings, json);
-    xs_html_buffers_json(&buffers, findings->sites, json);
+    xs_html_flame_json(&flame, diagnosis, json);
+    xs_html_buffers_json(&buffers, diagnosis->findings->sites, json);
     xs_json_end(json, '}');
     xs_html_sites_end(&sites);
     xs_html_buffers_free(&buffers);
@@ -232,7 +232,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     return status;
 }
 
-/* What `xferspy diff --json` says of both, in an array of one. */
+/* Writes the output of `xferspy diff --json` for both runs, in an array of one item. */
 static void put_diff(const struct xs_html_run_of *runs, struct xs_json *json) {
     static const struct xs_diff_view view = {.top = XS_HTML_SITES_SHOWN, .all = true};
     struct xs_side sides[2] = {{0}, {0}};

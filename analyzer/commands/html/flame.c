@@ -30,7 +30,7 @@ void xs_html_flame_free(struct xs_html_flame *flame) {
     *flame = (struct xs_html_flame){0};
 }
 
-/* Frames in the order in which they come to be shown; equal ones have one number. */
+/* Distinct frames, numbered in the order of first use. */
 struct frames {
     const struct xs_frame **items;
     size_t count, capacity;
@@ -54,18 +54,18 @@ static size_t number_of(struct frames *frames, const struct xs_frame *frame) {
     return (size_t)*known - 1;
 }
 
-/* Savings are known of a site; its stacks share them by the time inside their calls. */
-static uint64_t saves(const struct xs_findings *findings, const struct xs_html_leaf *leaf, const uint64_t *of_site) {
-    if (leaf->site >= findings->at_sites.count)
+/* What a stack saves. Savings are known per site; the stacks of a site share them by the time inside their calls. */
+static uint64_t saves(const struct xs_diagnosis *diagnosis, const struct xs_html_leaf *leaf, const uint64_t *of_site) {
+    uint64_t ns = xs_saves_at(diagnosis, leaf->site);
+    if (!ns)
         return 0;
-    uint64_t ns = findings->at_sites.of[leaf->site].saves_ns;
     return (uint64_t)((double)ns * ((double)leaf->calls_ns + 1) / (double)of_site[leaf->site]);
 }
 
-static void put_leaf(struct frames *frames, const struct xs_findings *findings, const struct xs_html_leaf *leaf,
+static void put_leaf(struct frames *frames, const struct xs_diagnosis *diagnosis, const struct xs_html_leaf *leaf,
                      const uint64_t *of_site, struct xs_json *json) {
     size_t count = 0;
-    const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
+    const struct xs_callsites *callsites = diagnosis->findings->sites ? diagnosis->findings->sites->callsites : NULL;
     const struct xs_frame *stack = callsites ? xs_callsites_frames(callsites, leaf->stack, &count) : NULL;
     size_t shown = count < XS_HTML_LEAF_FRAMES ? count : XS_HTML_LEAF_FRAMES;
     xs_json_object(json, NULL);
@@ -73,13 +73,13 @@ static void put_leaf(struct frames *frames, const struct xs_findings *findings, 
     for (size_t i = shown; stack && i > 0; i--)
         xs_json_count(json, NULL, number_of(frames, &stack[i - 1]));
     xs_json_end(json, ']');
-    xs_json_text(json, "entry_point", xs_site_entry(findings->sites, leaf->site)->name);
+    xs_json_text(json, "entry_point", xs_site_entry(diagnosis->findings->sites, leaf->site)->name);
     xs_json_int(json, "site", leaf->index);
     xs_json_count(json, "transfers", leaf->transfers);
     xs_json_count(json, "bytes", leaf->bytes);
     xs_json_count(json, "device_ns", leaf->device_ns);
     xs_json_count(json, "host_ns", leaf->host_ns);
-    xs_json_count(json, "saves_ns", saves(findings, leaf, of_site));
+    xs_json_count(json, "saves_ns", saves(diagnosis, leaf, of_site));
     xs_json_end(json, '}');
 }
 
@@ -91,14 +91,14 @@ static int by_time(const void *a, const void *b) {
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_findings *findings, struct xs_json *json) {
+void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json) {
     struct frames frames = {0};
-    uint64_t *of_site = xs_realloc(NULL, (findings->at_sites.count + 1) * sizeof *of_site);
+    uint64_t *of_site = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *of_site);
     size_t shown = flame->count < XS_HTML_LEAVES ? flame->count : XS_HTML_LEAVES;
-    for (size_t i = 0; i < findings->at_sites.count; i++)
+    for (size_t i = 0; i < diagnosis->site_count; i++)
         of_site[i] = 0;
     for (size_t i = 0; i < flame->count; i++)
-        if (flame->leaves[i].site < findings->at_sites.count)
+        if (flame->leaves[i].site < diagnosis->site_count)
             of_site[flame->leaves[i].site] += flame->leaves[i].calls_ns + 1;
     if (flame->count)
         qsort(flame->leaves, flame->count, sizeof *flame->leaves, by_time);
@@ -106,7 +106,7 @@ void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_findings *f
     xs_json_count(json, "left_out", flame->count - shown);
     xs_json_array(json, "leaves");
     for (size_t i = 0; i < shown; i++)
-        put_leaf(&frames, findings, &flame->leaves[i], of_site, json);
+        put_leaf(&frames, diagnosis, &flame->leaves[i], of_site, json);
     xs_json_end(json, ']');
     xs_json_array(json, "frames");
     for (size_t i = 0; i < frames.count; i++) {

@@ -7,19 +7,19 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/place.h"
 
-/* The row's index + 1 of a site, 0: not among those that are shown. */
+/* The index + 1 of a site's row; 0: not shown. */
 static uint64_t row_of_site(const struct xs_html_sites *sites, uint32_t site) {
     const uint64_t *row = xs_hash_find(&sites->by_row, (uintptr_t)xs_site_place_frame(sites->sites, site),
                                        (uintptr_t)xs_site_entry(sites->sites, site)->name);
     return row ? *row : 0;
 }
 
-void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_findings *findings, const struct xs_by *by) {
-    *sites = (struct xs_html_sites){.sites = findings->sites, .by = by};
+void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_diagnosis *diagnosis, const struct xs_by *by) {
+    *sites = (struct xs_html_sites){.sites = diagnosis->findings->sites, .by = by};
     for (size_t i = 0; i < by->count && i < XS_HTML_SITES_SHOWN; i++)
         *xs_hash_put(&sites->by_row, (uintptr_t)by->rows[i].frame, (uintptr_t)by->rows[i].entry_point) = i + 1;
-    for (size_t site = 0; site < findings->at_sites.count; site++) {
-        uint64_t ns = findings->at_sites.of[site].saves_ns, row = ns ? row_of_site(sites, (uint32_t)site) : 0;
+    for (size_t site = 0; site < diagnosis->site_count; site++) {
+        uint64_t ns = diagnosis->saves_at[site], row = ns ? row_of_site(sites, (uint32_t)site) : 0;
         uint64_t *saves = &sites->saves_ns[row ? row - 1 : XS_HTML_SITES_SHOWN];
         *saves = xs_sum(*saves, ns);
     }

@@ -1,4 +1,4 @@
-/* The first section of a report: what was found, ranked by what it saves, one screen at most. */
+/* The first section of a report: findings ranked by what they save, one screen at most. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { INDENT = 6 };
 
-/* What and where, and, where the user's own line is known, its text below. */
+/* Prints what and where, and the text of the user's line if it is known. */
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
                         struct xs_out *out) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
@@ -34,21 +34,22 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
     xs_string_free(&place);
 }
 
-/* What the framework did, in a line; nothing where nothing is known. */
-static void print_context(const struct xs_finding *f, struct xs_out *out) {
+/* Prints a line on what the framework did; nothing if that is not known. */
+static void print_context(const struct xs_diagnosed *d, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_say_framework(&text, f);
+    xs_say_framework(&text, d);
     if (text.length)
         xs_out_indented(out, INDENT, "%s", text.data);
     xs_string_free(&text);
 }
 
-/* The name, which `explain` takes, what its repair saves, and of how many copies the contents are known. */
-static void print_name(const struct xs_findings *findings, size_t index, int name_columns, struct xs_out *out) {
-    const struct xs_finding *f = &findings->items[index];
+/* Prints the name that `explain` takes, what its repair saves, and how many contents are known. */
+static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int name_columns, struct xs_out *out) {
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
     struct xs_string name = {0}, gain = {0}, checked = {0};
-    xs_finding_name(&name, findings, index);
-    xs_finding_gain_between(&gain, findings, f);
+    xs_finding_name(&name, diagnosis, index);
+    xs_finding_gain_between(&gain, diagnosis->findings, d);
     xs_finding_checked(&checked, f);
     if (checked.length)
         xs_string_format(&gain, " (%s)", checked.data);
@@ -63,21 +64,23 @@ static void print_name(const struct xs_findings *findings, size_t index, int nam
     xs_string_free(&checked);
 }
 
-/* A finding beneath the cause's first that helps if the first repair cannot be made. In one line, where it can be. */
-static void print_other(const struct xs_findings *findings, size_t index, struct xs_out *out) {
-    const struct xs_finding *f = &findings->items[index];
+/* Prints another finding of the cause, which helps if the first repair cannot be made. One line if possible. */
+static void print_other(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
     struct xs_string name = {0}, gain = {0};
-    xs_finding_name(&name, findings, index);
+    xs_finding_name(&name, diagnosis, index);
     xs_string_format(&gain, "saves ");
-    xs_say_saving(&gain, &f->saves);
-    xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data, xs_remedy_of(findings, f));
+    xs_say_saving(&gain, &d->saves);
+    xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);
 }
 
-/* What `xferspy try' measured of its repair, or of the first of its other ones. */
+/* Prints what `xferspy try' measured for its repair, or for the first of the other ones. */
 static void print_tried(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
-    const struct xs_tried_item *item = report->tried ? xs_tried_of_cause(report->tried, report->findings, cause) : NULL;
+    const struct xs_tried_item *item =
+        report->tried ? xs_tried_of_cause(report->tried, report->diagnosis, cause) : NULL;
     struct xs_string text = {0};
     if (!item)
         return;
@@ -86,107 +89,112 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     xs_string_free(&text);
 }
 
-/* The number of the first cause that leads with the same words, from 1. One of a detour leads with other ones. */
-static size_t first_with_remedy(const struct xs_findings *findings, size_t number) {
-    const char *remedy = xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]);
+/* The number of the first cause that leads with the same remedy, from 1. A cause with a detour leads with another
+ * one. */
+static size_t first_with_remedy(const struct xs_diagnosis *diagnosis, size_t number) {
+    const char *remedy =
+        xs_remedy_of(diagnosis->findings, diagnosis->items[diagnosis->causes[number].findings[0]].finding);
     for (size_t i = 0; i < number; i++) {
-        const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];
-        if (!f->detour && !strcmp(remedy, xs_remedy_of(findings, f)))
+        const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[i].findings[0]];
+        const struct xs_finding *f = d->finding;
+        if (!d->detour && !strcmp(remedy, xs_remedy_of(diagnosis->findings, f)))
             return i + 1;
     }
     return number + 1;
 }
 
-/* That the copies are part of a detour over the host: at its first cause, with all that is known of it. */
-static void print_detour(const struct xs_findings *findings, size_t number, struct xs_out *out) {
-    const struct xs_finding *f = &findings->items[findings->causes[number].findings[0]];
+/* Prints at a detour's first cause that the copies are part of it, and all that is known about it. */
+static void print_detour(const struct xs_diagnosis *diagnosis, size_t number, struct xs_out *out) {
+    const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[number].findings[0]];
     struct xs_string text = {0};
     size_t first = 0;
-    while (findings->items[findings->causes[first].findings[0]].detour != f->detour)
+    while (diagnosis->items[diagnosis->causes[first].findings[0]].detour != d->detour)
         first++;
     if (first < number)
         xs_string_format(&text, "These copies and those of number %zu are one detour over the host: see there.",
                          first + 1);
     else
-        xs_say_detour(&text, findings, f);
+        xs_say_detour(&text, diagnosis, d);
     xs_out_indented(out, INDENT, "%s", text.data);
     xs_string_free(&text);
 }
 
-static void print_remedy(const struct xs_findings *findings, size_t number, bool all, struct xs_out *out) {
-    size_t first = all ? number + 1 : first_with_remedy(findings, number);
+static void print_remedy(const struct xs_diagnosis *diagnosis, size_t number, bool all, struct xs_out *out) {
+    size_t first = all ? number + 1 : first_with_remedy(diagnosis, number);
     if (first <= number)
         xs_out_indented(out, INDENT, "As for number %zu.", first);
     else
-        xs_out_indented(out, INDENT, "%s",
-                        xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]));
+        xs_out_indented(
+            out, INDENT, "%s",
+            xs_remedy_of(diagnosis->findings, diagnosis->items[diagnosis->causes[number].findings[0]].finding));
 }
 
-static void print_turns(const struct xs_finding *f, struct xs_out *out) {
+static void print_turns(const struct xs_diagnosed *d, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_finding_turns(&text, f);
+    xs_finding_turns(&text, d);
     if (text.length)
         xs_out_indented(out, INDENT, "%s", text.data);
     xs_string_free(&text);
 }
 
-/* What there is to save; then what and where; then what to do, where it was said before by its number, and what else
- * can be done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
+/* Prints a cause: what it saves, what and where, and what to do (by number if that was said before). Then what else
+ * can be done: for the first cause one thing that saves a tenth of it, for the others only with `all`. */
 static void print_cause(const struct xs_report *report, size_t number, int name_columns, struct xs_out *out) {
-    const struct xs_findings *findings = report->findings;
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
     bool all = report->details;
-    const struct xs_cause *cause = &findings->causes[number];
-    const struct xs_finding *f = &findings->items[cause->findings[0]];
+    const struct xs_cause *cause = &diagnosis->causes[number];
+    const struct xs_diagnosed *d = &diagnosis->items[cause->findings[0]];
+    const struct xs_finding *f = d->finding;
     size_t others = 0;
     unsigned repairs = 0;
-    print_name(findings, cause->findings[0], name_columns, out);
+    print_name(diagnosis, cause->findings[0], name_columns, out);
     print_tried(report, cause, out);
-    print_where(findings, f, true, out);
-    print_context(f, out);
-    if (f->detour) {
-        print_detour(findings, number, out);
-        print_other(findings, cause->findings[0], out);
+    print_where(diagnosis->findings, f, true, out);
+    print_context(d, out);
+    if (d->detour) {
+        print_detour(diagnosis, number, out);
+        print_other(diagnosis, cause->findings[0], out);
     } else {
-        print_remedy(findings, number, all, out);
+        print_remedy(diagnosis, number, all, out);
     }
-    print_turns(f, out);
+    print_turns(d, out);
     for (size_t i = 0; i < cause->count && (all || !number); i++) {
-        const struct xs_finding *other = &findings->items[cause->findings[i]];
-        if (!xs_cause_offers(findings, cause, i, &repairs))
+        const struct xs_diagnosed *other_diagnosed = &diagnosis->items[cause->findings[i]];
+        if (!xs_cause_offers(diagnosis, cause, i, &repairs))
             continue;
-        if (all || (!others && other->saves.most_ns >= f->saves.most_ns / 10))
-            print_other(findings, cause->findings[i], out);
+        if (all || (!others && other_diagnosed->saves.most_ns >= d->saves.most_ns / 10))
+            print_other(diagnosis, cause->findings[i], out);
         others++;
     }
 }
 
-static void print_advice(const struct xs_findings *findings, size_t index, struct xs_out *out) {
+static void print_advice(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
     struct xs_string name = {0};
-    xs_finding_name(&name, findings, index);
+    xs_finding_name(&name, diagnosis, index);
     fprintf(out->file, "  %2zu  %s%s%s  (advice)\n", index + 1, xs_style_on(out, XS_STYLE_HEADING), name.data,
             xs_style_off(out, XS_STYLE_HEADING));
-    print_where(findings, &findings->items[index], false, out);
+    print_where(diagnosis->findings, diagnosis->items[index].finding, false, out);
     xs_string_free(&name);
 }
 
-static bool is_shown(const struct xs_findings *findings, size_t cause, bool all) {
-    return all || (cause < XS_FINDINGS_SHOWN && !findings->causes[cause].folded);
+static bool is_shown(const struct xs_diagnosis *diagnosis, size_t cause, bool all) {
+    return all || (cause < XS_FINDINGS_SHOWN && !diagnosis->causes[cause].folded);
 }
 
-static int name_columns(const struct xs_findings *findings, bool all) {
+static int name_columns(const struct xs_diagnosis *diagnosis, bool all) {
     size_t columns = 0;
-    for (size_t i = 0; i < findings->cause_count; i++) {
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
         struct xs_string name = {0};
-        if (!is_shown(findings, i, all))
+        if (!is_shown(diagnosis, i, all))
             continue;
-        xs_finding_name(&name, findings, findings->causes[i].findings[0]);
+        xs_finding_name(&name, diagnosis, diagnosis->causes[i].findings[0]);
         columns = name.length > columns ? name.length : columns;
         xs_string_free(&name);
     }
     return (int)columns;
 }
 
-/* How many there are that were not shown, and what they save together. */
+/* Findings that were not shown: how many, and what they save together. */
 struct rest {
     size_t causes, advice;
     uint64_t ns;
@@ -224,50 +232,50 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_con
 }
 
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out) {
-    const struct xs_findings *findings = report->findings;
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
     const struct xs_content_coverage *contents = &report->contents;
     bool all = report->details;
     struct rest rest = {0};
     size_t shown = 0, advice = 0, folded = 0;
-    int columns = name_columns(findings, all);
+    int columns = name_columns(diagnosis, all);
     xs_out_heading(out, "Causes");
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        if (is_shown(findings, i, all) && findings->causes[i].saves.most_ns) {
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        if (is_shown(diagnosis, i, all) && diagnosis->causes[i].saves.most_ns) {
             print_cause(report, i, columns, out);
             shown++;
         } else {
-            rest.causes += findings->causes[i].saves.most_ns > 0; /* what saves nothing is no cause of waste */
-            rest.ns = xs_sum(rest.ns, findings->causes[i].saves.most_ns);
+            rest.causes += diagnosis->causes[i].saves.most_ns > 0; /* what saves nothing is no cause of waste */
+            rest.ns = xs_sum(rest.ns, diagnosis->causes[i].saves.most_ns);
             folded++;
         }
     }
-    for (size_t i = 0; i < findings->count; i++)
-        advice += findings->items[i].advice;
+    for (size_t i = 0; i < diagnosis->count; i++)
+        advice += diagnosis->items[i].finding->advice;
     if (!shown)
-        nothing_line(findings, contents, folded, advice > 0, out);
+        nothing_line(diagnosis->findings, contents, folded, advice > 0, out);
     else
-        xs_findings_total_line(findings, out);
-    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, findings, SIZE_MAX) : NULL;
+        xs_findings_total_line(diagnosis, out);
+    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, diagnosis, SIZE_MAX) : NULL;
     if (together) {
         struct xs_string text = {0};
         xs_tried_say(&text, together);
         xs_out_indented(out, INDENT, "%s", text.data);
         xs_string_free(&text);
     }
-    for (size_t i = 0; i < findings->count && all; i++)
-        if (findings->items[i].advice)
-            print_advice(findings, i, out);
+    for (size_t i = 0; i < diagnosis->count && all; i++)
+        if (diagnosis->items[i].finding->advice)
+            print_advice(diagnosis, i, out);
     rest.advice = all ? 0 : advice;
     rest_line(&rest, report->summary->trace->path, out);
-    xs_findings_unknown_lines(findings, contents, out);
+    xs_findings_unknown_lines(diagnosis, contents, out);
 }
 
 bool xs_report_can_try(const struct xs_report *report) {
     const struct xs_run *run = &report->summary->run;
     bool can = !report->summary->trace->is_live && !*run->importer && run->world_size <= 1 &&
                !xs_repaired_any(&report->summary->repaired);
-    return can && report->tried && !report->tried->count && !report->findings->selection &&
-           xs_try_is_worth(report->findings, report->summary->trace);
+    return can && report->tried && !report->tried->count && !report->diagnosis->findings->selection &&
+           xs_try_is_worth(report->diagnosis, report->summary->trace);
 }
 
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {

@@ -17,7 +17,7 @@ const char *const xs_report_section_names[] = {XS_REPORT_SECTIONS(NAME) NULL};
 unsigned xs_report_sections(const struct xs_report *report) {
     if (report->sections)
         return report->sections;
-    return (report->findings->selection ? XS_SECTIONS_FILTERED : XS_SECTIONS_WHOLE) |
+    return (report->diagnosis->findings->selection ? XS_SECTIONS_FILTERED : XS_SECTIONS_WHOLE) |
            (report->details ? XS_SECTIONS_DETAILS : 0);
 }
 
@@ -25,24 +25,24 @@ bool xs_report_is_without_coverage(unsigned sections) {
     return (sections & XS_SECTION_BIT(FINDINGS)) && !(sections & XS_SECTION_BIT(COVERAGE));
 }
 
-static void amount(struct xs_string *text, const struct xs_findings *f) {
+static void amount(struct xs_string *text, const struct xs_diagnosis *diagnosis) {
     char ns[XS_UNIT_BYTES];
-    uint64_t wasted = f->together.most_ns;
-    xs_string_format(text, "%s%s", xs_saving_is_range(&f->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
-    xs_say_of_run(text, " of the run's ", wasted, &f->recorded);
+    uint64_t wasted = diagnosis->together.most_ns;
+    xs_string_format(text, "%s%s", xs_saving_is_range(&diagnosis->together) ? XS_UP_TO : "", xs_format_ns(ns, wasted));
+    xs_say_of_run(text, " of the run's ", wasted, &diagnosis->findings->recorded);
 }
 
-/* The first one's line, or what stands in its place. Stores where the name is. */
-static void begin_with(struct xs_string *text, const struct xs_findings *findings, bool one, bool with_place,
+/* Adds the first finding's line, or a substitute. Stores where its name is. */
+static void begin_with(struct xs_string *text, const struct xs_diagnosis *diagnosis, bool one, bool with_place,
                        struct xs_part *name) {
-    const struct xs_frame *frame = xs_site_frame(findings, findings->items[0].site);
+    const struct xs_frame *frame = xs_site_frame(diagnosis->findings, diagnosis->items[0].finding->site);
     xs_string_format(text, "%s", one ? ": " : "; start with number 1, ");
     name->begin = text->length;
-    xs_finding_name(text, findings, 0);
+    xs_finding_name(text, diagnosis, 0);
     name->end = text->length;
     if (with_place && frame && frame->file) {
         xs_string_add(text, ", at ", 5);
-        xs_place_file(text, frame->file, findings->sites->cwd);
+        xs_place_file(text, frame->file, diagnosis->findings->sites->cwd);
         if (frame->line)
             xs_string_format(text, ":%" PRIu32, frame->line);
     }
@@ -53,7 +53,7 @@ static void next(struct xs_string *text, size_t begin) {
         xs_string_format(text, "; ");
 }
 
-/* Pages that moved, and kernels and the host that waited for them. */
+/* Adds migrations: how many pages moved, and how long kernels and the host waited for them. */
 static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
 #define NUMBER(n, id, name) XS_MIGRATION_##id = n,
     enum { XS_MIGRATION_KINDS(NUMBER) };
@@ -80,7 +80,7 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
         xs_string_format(text, ", and not all was recorded");
 }
 
-/* What may have cost time, and is in no finding. */
+/* Adds what may have cost time but is in no finding. */
 static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     const struct xs_summary *s = report->summary;
     const struct xs_content_coverage *c = &report->contents;
@@ -119,9 +119,9 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     }
 }
 
-/* Where nothing was found: that, or why nobody can say so. */
+/* Adds that nothing was found, or why that is not known. */
 static void say_nothing(struct xs_string *text, const struct xs_report *report) {
-    const struct xs_findings *f = report->findings;
+    const struct xs_findings *f = report->diagnosis->findings;
     struct xs_string unseen = {0};
     say_unseen(&unseen, report);
     if (f->selection)
@@ -136,13 +136,13 @@ static void say_nothing(struct xs_string *text, const struct xs_report *report) 
 }
 
 void xs_report_headline(struct xs_string *text, const struct xs_report *report, bool with_place, struct xs_part *name) {
-    const struct xs_findings *f = report->findings;
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
     struct xs_part unused;
     char why[256], floor[XS_UNIT_BYTES];
     size_t causes = 0, large = 0;
-    for (size_t i = 0; i < f->cause_count; i++) {
-        causes += f->causes[i].saves.most_ns > 0;
-        large += f->causes[i].saves.most_ns && !f->items[f->causes[i].findings[0]].folded;
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        causes += diagnosis->causes[i].saves.most_ns > 0;
+        large += diagnosis->causes[i].saves.most_ns && !diagnosis->items[diagnosis->causes[i].findings[0]].folded;
     }
     if (!causes) {
         say_nothing(text, report);
@@ -150,15 +150,15 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     }
     if (large) {
         xs_string_format(text, "%s", with_place ? "" : "saves ");
-        amount(text, f);
+        amount(text, diagnosis);
         xs_string_format(text, ", by %zu cause%s", causes, causes > 1 ? "s" : "");
-        begin_with(text, f, causes == 1, with_place, name ? name : &unused);
+        begin_with(text, diagnosis, causes == 1, with_place, name ? name : &unused);
     } else {
         size_t begin = text->length;
         struct xs_string unseen = {0};
         say_unseen(&unseen, report);
         xs_string_format(text, "little%s: %zu cause%s of less than %s each", unseen.length ? " of what is known" : "",
-                         causes, causes > 1 ? "s" : "", xs_format_ns(floor, f->floor_ns));
+                         causes, causes > 1 ? "s" : "", xs_format_ns(floor, diagnosis->findings->floor_ns));
         if (unseen.length) {
             next(text, begin);
             xs_string_add(text, unseen.data, unseen.length);

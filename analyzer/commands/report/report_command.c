@@ -1,4 +1,4 @@
-/* xferspy report: what was found in a trace and what it shows, on one screen. */
+/* xferspy report: shows what was found in a trace and what it contains, on one screen. */
 #include "analyzer/commands/report/report.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/source_option.h"
@@ -84,8 +84,8 @@ struct view {
     const struct xs_filter *filter; /* NULL: none */
     int by;                         /* enum xs_by_key, -1: none */
     size_t top;
-    struct xs_job *job; /* takes the numbers of every trace; NULL: one trace alone */
-    bool each;          /* the report of every trace, too; of JSON always */
+    struct xs_job *job; /* gets the numbers of every trace; NULL: a single trace */
+    bool each;          /* also print every trace's report; always with JSON */
     int shown;          /* traces that could be read */
     struct xs_out *out;
 };
@@ -182,15 +182,15 @@ static void show(const struct xs_report *report, const struct view *view, const 
         xs_report_text(report, view->out);
 }
 
-/* The numbers of a trace, for the job. */
+/* Adds a trace's numbers to the job. */
 static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
     char *identity = xs_trace_identity(report->summary->trace), why[256];
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
-    xs_job_add(job, path, identity, report->summary, report->findings, why);
+    xs_job_add(job, path, identity, report->summary, report->diagnosis, why);
     free(identity);
 }
 
-/* A trace of the same process as another: a copy, or the original of what a merged file has. */
+/* Whether another trace of the same process was read: a copy, or the original of one in a merged file. */
 static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
     char *identity = job ? xs_trace_identity(trace) : NULL;
     const char *known = identity ? xs_job_known(job, identity) : NULL;
@@ -209,20 +209,20 @@ struct totals {
 
 static int read_totals(void *data, const struct xs_reading *reading, char *message) {
     struct totals *totals = data;
-    return xs_by_compute(&reading->trace, reading->findings, &totals->claims, totals->key, &totals->by, message);
+    return xs_by_compute(&reading->trace, reading->diagnosis, &totals->claims, totals->key, &totals->by, message);
 }
 
 static void show_reading(const struct xs_reading *reading, const struct xs_by *by, const struct view *view, int index) {
     struct xs_tried tried = {0};
     const struct xs_report report = {.summary = &reading->summary,
-                                     .findings = reading->findings,
+                                     .diagnosis = reading->diagnosis,
                                      .contents = reading->contents,
                                      .details = view->details,
                                      .sections = view->sections,
                                      .by = by,
                                      .top = view->top,
                                      .tried = &tried};
-    if (!reading->findings->selection) /* the whole run was tried */
+    if (!reading->diagnosis->findings->selection) /* the whole run was tried */
         xs_tried_read(&tried, &reading->trace);
     show(&report, view, reading->path, index);
     if (view->job)
@@ -230,7 +230,8 @@ static void show_reading(const struct xs_reading *reading, const struct xs_by *b
     xs_tried_free(&tried);
 }
 
-/* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */
+/* Reports one trace. After a failure, which was printed, the output is as before. `index`: number of its heading;
+ * negative: none. */
 static int report_one(const char *path, const struct view *view, int index) {
     struct xs_reading reading = {0};
     struct totals totals = {.key = (enum xs_by_key)view->by};
@@ -313,7 +314,7 @@ int xs_command_report(int argc, char **argv) {
                         .out = &out};
     int status = report_all(named.names, named.count, &view);
     status = status == XS_EXIT_OK ? expanded : status;
-    /* where no trace could be read there is nothing to keep */
+    /* without any readable trace there is nothing to keep */
     if (xs_out_close(&out, status == XS_EXIT_OK || view.shown) < 0)
         status = XS_EXIT_ERROR;
     xs_traces_free(&named);

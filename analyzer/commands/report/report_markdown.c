@@ -1,5 +1,5 @@
-/* The report in GitHub's Markdown: the headline as its heading, a table and a list of causes, and the other sections
- * folded away as the text report has them. */
+/* The report in GitHub's Markdown: the headline as heading, a table and a list of causes, and, folded away, the
+ * other sections as in the text report. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void add_place(struct xs_string *text, const struct xs_findings *findings
                       with_function);
 }
 
-/* All of it in one code span: places and ranges are text of the trace. */
+/* Prints the steps in one code span: places and ranges are text of the trace. */
 static void steps_part(const struct xs_findings *findings, struct xs_out *out) {
     struct xs_string text = {0}, code = {0};
     xs_steps_say(&text, findings);
@@ -47,7 +47,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     char buffer[XS_UNIT_BYTES];
     struct xs_string text = {0}, headline = {0}, filter = {0};
     xs_report_headline(&headline, report, false, NULL);
-    xs_filter_sentence(&filter, report->findings);
+    xs_filter_sentence(&filter, report->diagnosis->findings);
     xs_markdown_code(&text, *run->command ? run->command : run->executable);
     xs_string_format(&text, " ran for %s%s", run->duration_estimated ? "at least " : "",
                      xs_format_ns(buffer, run->duration_ns));
@@ -66,38 +66,39 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     fprintf(out->file, "%s.\n", text.data);
     text.length = 0;
     xs_where_say(&text, &report->summary->where, false);
-    if (text.length && !report->findings->selection)
+    if (text.length && !report->diagnosis->findings->selection)
         fprintf(out->file, "\nWhere the run went: %s.\n", text.data);
-    steps_part(report->findings, out);
+    steps_part(report->diagnosis->findings, out);
     xs_markdown_filter(out, filter.data);
     xs_string_free(&text);
     xs_string_free(&headline);
     xs_string_free(&filter);
 }
 
-/* As in the text: what saves something, and not too much of it at once. */
+/* Whether a cause is shown, as in the text: it saves something, and is among the first. */
 static bool is_shown(const struct xs_report *report, size_t index) {
-    const struct xs_cause *cause = &report->findings->causes[index];
+    const struct xs_cause *cause = &report->diagnosis->causes[index];
     return cause->saves.most_ns && (report->details || (index < XS_FINDINGS_SHOWN && !cause->folded));
 }
 
 static void table(const struct xs_report *report, struct xs_out *out) {
-    const struct xs_findings *findings = report->findings;
-    xs_markdown_causes_head(out, xs_share_is_of(&findings->recorded), false);
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        size_t index = findings->causes[i].findings[0];
-        const struct xs_finding *f = &findings->items[index];
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
+    xs_markdown_causes_head(out, xs_share_is_of(&diagnosis->findings->recorded), false);
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        size_t index = diagnosis->causes[i].findings[0];
+        const struct xs_diagnosed *d = &diagnosis->items[index];
+        const struct xs_finding *f = d->finding;
         struct xs_string name = {0}, place = {0};
         if (!is_shown(report, i))
             continue;
-        xs_finding_name(&name, findings, index);
-        add_place(&place, findings, f->site, false);
+        xs_finding_name(&name, diagnosis, index);
+        add_place(&place, diagnosis->findings, f->site, false);
         xs_markdown_cause_row(out, &(struct xs_markdown_cause){.number = i + 1,
                                                                .name = name.data,
-                                                               .saves = f->saves.known ? &f->saves : NULL,
-                                                               .bound = xs_finding_at_most(f) ? XS_UP_TO : "",
-                                                               .saves_ns = f->saves.most_ns,
-                                                               .recorded_ns = findings->recorded.ns,
+                                                               .saves = d->saves.known ? &d->saves : NULL,
+                                                               .bound = xs_finding_at_most(d) ? XS_UP_TO : "",
+                                                               .saves_ns = d->saves.most_ns,
+                                                               .recorded_ns = diagnosis->findings->recorded.ns,
                                                                .amount = xs_finding_in_all(f),
                                                                .place = place.data});
         xs_string_free(&name);
@@ -105,49 +106,51 @@ static void table(const struct xs_report *report, struct xs_out *out) {
     }
 }
 
-/* "saves 84.6 ms, 28 % of the run (checked 137 of 199)" */
-static void add_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+/* Adds "saves 84.6 ms, 28 % of the run (checked 137 of 199)". */
+static void add_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
     struct xs_string checked = {0};
-    xs_finding_gain_between(text, findings, f);
+    xs_finding_gain_between(text, findings, d);
     xs_finding_checked(&checked, f);
     if (checked.length)
         xs_string_format(text, " (%s)", checked.data);
     xs_string_free(&checked);
 }
 
-/* What is better than its remedy. */
-static void add_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
+/* Adds a better way than the remedy, if there is one. */
+static void add_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d) {
     struct xs_string said = {0};
-    xs_say_detour_work(&said, findings, f);
+    xs_say_detour_work(&said, diagnosis, d);
     if (said.length) {
         xs_markdown_code(text, said.data);
         xs_string_format(text, " ");
-        xs_say_detour_gain(text, findings, f);
+        xs_say_detour_gain(text, diagnosis, d);
         xs_string_format(text, " " XS_IF_NOT);
     }
     xs_string_free(&said);
 }
 
-/* What it is, where, what it costs, and what to do; with the line itself where it can be had. */
+/* Prints a finding: what and where it is, what it costs, what to do, and the line's text if it is known. */
 static void finding(const struct xs_report *report, size_t index, struct xs_out *out) {
-    const struct xs_findings *findings = report->findings;
-    const struct xs_finding *f = &findings->items[index];
-    const struct xs_detector *d = xs_detectors[f->detector];
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
+    const struct xs_diagnosed *d = &diagnosis->items[index];
+    const struct xs_finding *f = d->finding;
+    const struct xs_detector *detector = xs_detectors[f->detector];
     struct xs_string name = {0}, place = {0}, cost = {0}, amount = {0}, gain = {0}, turns = {0}, detour = {0};
-    char *source = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
-    xs_finding_name(&name, findings, index);
-    add_gain(&gain, findings, f);
+    char *source = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
+    xs_finding_name(&name, diagnosis, index);
+    add_gain(&gain, diagnosis->findings, d);
     xs_finding_amount(&amount, f);
     xs_finding_cost(&cost, f);
-    if (cost.length && *cost.data == 'a') /* "About 158 ms ...": a sentence */
+    if (cost.length && *cost.data == 'a') /* "About 158 ms ...": make it a sentence */
         *cost.data = 'A';
-    add_place(&place, findings, f->site, true);
-    xs_finding_turns(&turns, f);
-    add_detour(&detour, findings, f);
+    add_place(&place, diagnosis->findings, f->site, true);
+    xs_finding_turns(&turns, d);
+    add_detour(&detour, diagnosis, d);
     fprintf(out->file, "- **%zu. %s** %s: %s: %s, at %s. %s%s%s**%s**%s%s\n", index + 1, name.data,
-            f->advice ? "(advice)" : gain.data, d->title, amount.data, place.data, cost.data ? cost.data : "",
-            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(findings, f), turns.data ? " " : "",
-            turns.data ? turns.data : "");
+            f->advice ? "(advice)" : gain.data, detector->title, amount.data, place.data, cost.data ? cost.data : "",
+            cost.data ? ". " : "", detour.data ? detour.data : "", xs_remedy_of(diagnosis->findings, f),
+            turns.data ? " " : "", turns.data ? turns.data : "");
     xs_string_free(&turns);
     xs_string_free(&detour);
     xs_markdown_source(out, source);
@@ -159,7 +162,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_string_free(&gain);
 }
 
-/* What `xferspy try' measured of a repair: figures and words of its own, nothing of the trace. */
+/* Prints what `xferspy try' measured for a repair: only our own figures and words, no text of the trace. */
 static void tried(const struct xs_tried_item *item, const char *before, const char *after, struct xs_out *out) {
     struct xs_string text = {0};
     if (!item)
@@ -169,51 +172,52 @@ static void tried(const struct xs_tried_item *item, const char *before, const ch
     xs_string_free(&text);
 }
 
-/* What helps if the first repair cannot be made: what saves a tenth of it. */
+/* Prints what helps if the first repair cannot be made: findings that save a tenth of it. */
 static void others(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
-    const struct xs_findings *findings = report->findings;
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
     size_t shown = 0;
     unsigned repairs = 0;
     for (size_t i = 0; i < cause->count; i++) {
-        const struct xs_finding *f = &findings->items[cause->findings[i]];
+        const struct xs_diagnosed *d = &diagnosis->items[cause->findings[i]];
+        const struct xs_finding *f = d->finding;
         struct xs_string name = {0}, gain = {0};
-        bool is_large = f->saves.most_ns >= cause->saves.most_ns / 10;
-        if (!xs_cause_offers(findings, cause, i, &repairs))
+        bool is_large = d->saves.most_ns >= cause->saves.most_ns / 10;
+        if (!xs_cause_offers(diagnosis, cause, i, &repairs))
             continue;
         if (!report->details && (!is_large || shown++ >= OTHERS_SHOWN))
             continue;
-        xs_finding_name(&name, findings, cause->findings[i]);
-        add_gain(&gain, findings, f);
-        fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data, xs_remedy_of(findings, f));
+        xs_finding_name(&name, diagnosis, cause->findings[i]);
+        add_gain(&gain, diagnosis->findings, d);
+        fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
         xs_string_free(&name);
         xs_string_free(&gain);
     }
 }
 
-static void total(const struct xs_findings *findings, struct xs_out *out) {
+static void total(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     struct xs_string all = {0}, bounds = {0};
-    xs_say_total_of_run(&all, findings);
-    xs_say_bounds(&bounds, findings);
+    xs_say_total_of_run(&all, diagnosis);
+    xs_say_bounds(&bounds, diagnosis);
     if (all.length)
         fprintf(out->file, "\n%s%s%s\n", all.data, bounds.length ? " " : "", bounds.length ? bounds.data : "");
     xs_string_free(&all);
     xs_string_free(&bounds);
 }
 
-/* Advice is listed with everything, else counted. */
+/* Prints the rest: advice is listed if everything is, else counted. */
 static void rest(const struct xs_report *report, struct xs_out *out) {
-    const struct xs_findings *findings = report->findings;
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
     struct xs_string text = {0};
     size_t causes = 0, advice = 0;
     uint64_t ns = 0;
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        if (is_shown(report, i) || !findings->causes[i].saves.most_ns)
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        if (is_shown(report, i) || !diagnosis->causes[i].saves.most_ns)
             continue;
         causes++;
-        ns = xs_sum(ns, findings->causes[i].saves.most_ns);
+        ns = xs_sum(ns, diagnosis->causes[i].saves.most_ns);
     }
-    for (size_t i = 0; i < findings->count && !report->details; i++)
-        advice += findings->items[i].advice;
+    for (size_t i = 0; i < diagnosis->count && !report->details; i++)
+        advice += diagnosis->items[i].finding->advice;
     xs_say_other_causes(&text, causes, ns, advice);
     if (text.length)
         fprintf(out->file, "\n%s: `xferspy explain` on the trace lists them.\n", text.data);
@@ -221,26 +225,26 @@ static void rest(const struct xs_report *report, struct xs_out *out) {
 }
 
 static void findings_part(const struct xs_report *report, struct xs_out *out) {
-    const struct xs_findings *findings = report->findings;
+    const struct xs_diagnosis *diagnosis = report->diagnosis;
     size_t shown = 0;
-    for (size_t i = 0; i < findings->cause_count; i++)
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
         shown += is_shown(report, i);
     if (shown)
         table(report, out);
     fputs(shown ? "\n" : "", out->file);
-    for (size_t i = 0; i < findings->cause_count; i++) {
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
         if (!is_shown(report, i))
             continue;
-        finding(report, findings->causes[i].findings[0], out);
+        finding(report, diagnosis->causes[i].findings[0], out);
         if (report->tried)
-            tried(xs_tried_of_cause(report->tried, findings, &findings->causes[i]), "  - **", "**", out);
-        others(report, &findings->causes[i], out);
+            tried(xs_tried_of_cause(report->tried, diagnosis, &diagnosis->causes[i]), "  - **", "**", out);
+        others(report, &diagnosis->causes[i], out);
     }
-    for (size_t i = 0; i < findings->count && report->details; i++)
-        if (findings->items[i].advice)
+    for (size_t i = 0; i < diagnosis->count && report->details; i++)
+        if (diagnosis->items[i].finding->advice)
             finding(report, i, out);
-    total(findings, out);
-    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, findings, SIZE_MAX) : NULL;
+    total(diagnosis, out);
+    const struct xs_tried_item *together = report->tried ? xs_tried_of(report->tried, diagnosis, SIZE_MAX) : NULL;
     tried(together, together && together->only ? "\nNot all repairs " : "\nAll repairs ", "\n", out);
     rest(report, out);
 }
@@ -252,7 +256,7 @@ static void folded(const struct xs_report *report, unsigned section, const char 
     xs_markdown_lines_folded(&lines, summary, out);
 }
 
-/* The path is text of the trace's user, so the line to type is one code span. */
+/* Prints the next command, in one code span because the path is a user's text. */
 static void next(const struct xs_report *report, struct xs_out *out) {
     struct xs_string line = {0}, code = {0};
     if (!xs_report_can_try(report))
@@ -285,11 +289,11 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
     xs_report_failures(report, &lines.out);
     xs_report_windows(report->summary, &lines.out);
     xs_report_warnings(report->summary, &lines.out);
-    xs_findings_unknown_lines(report->findings, &report->contents, &lines.out);
+    xs_findings_unknown_lines(report->diagnosis, &report->contents, &lines.out);
     xs_markdown_lines_block(&lines, out);
     if (report->by) {
         xs_markdown_lines_begin(&lines);
-        xs_by_text(report->by, report->findings, report->top, &lines.out);
+        xs_by_text(report->by, report->diagnosis->findings, report->top, &lines.out);
         xs_markdown_lines_block(&lines, out);
         return;
     }
@@ -297,7 +301,7 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
         findings_part(report, out);
     if (xs_report_is_without_coverage(sections)) {
         xs_markdown_lines_begin(&lines);
-        xs_findings_source_line(report->findings, &lines.out);
+        xs_findings_source_line(report->diagnosis->findings, &lines.out);
         xs_markdown_lines_block(&lines, out);
     }
     for (unsigned i = 0; i < XS_SECTION_COUNT; i++)

@@ -9,7 +9,7 @@
 
 /* The same findings of another trace of the program, by index of `of`; XS_UNMATCHED: there is none. What a trace could
  * prove of a finding may differ, so the verdicts may. To be freed. */
-static uint32_t *same_findings(const struct xs_findings *of, const struct xs_findings *in) {
+static uint32_t *same_findings(const struct xs_diagnosis *of, const struct xs_diagnosis *in) {
     struct xs_texts texts = {0};
     struct xs_match_sites before, after;
     struct xs_match places;
@@ -30,8 +30,8 @@ static uint32_t *same_findings(const struct xs_findings *of, const struct xs_fin
     return after_of;
 }
 
-void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *planned,
-                       const struct xs_findings *predicting) {
+void xs_trials_predict(struct xs_trials *trials, const struct xs_diagnosis *planned,
+                       const struct xs_diagnosis *predicting) {
     uint32_t *same = same_findings(planned, predicting);
     trials->together = predicting->together;
     for (size_t i = 0; i + 1 < trials->count; i++) {
@@ -45,13 +45,13 @@ void xs_trials_predict(struct xs_trials *trials, const struct xs_findings *plann
 
 /* --- the plan of another trace --- */
 
-bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_findings *findings) {
+bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_diagnosis *diagnosis) {
     bool sampled = false;
     if (trials->ordinals.uncertain) /* a trial of copies cannot be made, whatever was sampled */
         return false;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];
-        const struct xs_finding *f = &findings->items[trial->finding];
+        const struct xs_finding *f = diagnosis->items[trial->finding].finding;
         sampled |= xs_try_is_by_contents(trial->repair) && f->sample.is_of_contents && f->sample.checked < f->sample.of;
     }
     return sampled;
@@ -71,11 +71,11 @@ static void take_plan(struct xs_trial *trial, struct xs_trial *from) {
     trial->place = was.place;
 }
 
-int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findings, const struct xs_reading *whole,
-                      const struct xs_try_instances *instances, char *message) {
+int xs_trials_plan_by(struct xs_trials *trials, const struct xs_diagnosis *diagnosis, const struct xs_reading *whole,
+                      char *message) {
     size_t *in_whole = xs_realloc(NULL, trials->count * sizeof *in_whole),
            *of = xs_realloc(NULL, trials->count * sizeof *of);
-    uint32_t *same = same_findings(findings, whole->findings);
+    uint32_t *same = same_findings(diagnosis, whole->diagnosis);
     size_t count = 0;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         uint32_t k = same[trials->items[i].finding];
@@ -86,7 +86,7 @@ int xs_trials_plan_by(struct xs_trials *trials, const struct xs_findings *findin
     }
     free(same);
     struct xs_trials planned = {0};
-    int status = count ? xs_trials_make(&planned, whole, instances, in_whole, count, message) : 0;
+    int status = count ? xs_trials_make(&planned, whole, in_whole, count, message) : 0;
     for (size_t i = 0; status >= 0 && i < count; i++)
         if (planned.items[i].state == XS_TRIAL_PLANNED || trials->items[of[i]].state != XS_TRIAL_PLANNED)
             take_plan(&trials->items[of[i]], &planned.items[i]);

@@ -1,4 +1,4 @@
-/* From causes to plans; see trials.h. */
+/* Making plans from causes; see trials.h. */
 #include "analyzer/commands/try/trials.h"
 
 #include <stdarg.h>
@@ -20,7 +20,7 @@ const char *const xs_try_repair_names[] = {
     NULL};
 const char *const xs_trial_state_names[] = {"planned", "cannot-be-tried", "failed", "measured"};
 
-/* --- which repair --- */
+/* --- the repair --- */
 
 static const struct {
     const char *finding;
@@ -47,9 +47,9 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
     return known ? kinds[i].repair : XS_TRY_NONE;
 }
 
-/* Of a finding of several verdicts: of the first that has one. */
-static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t finding, const char **why) {
-    const struct xs_finding *f = &findings->items[finding];
+/* The repair of a finding. With several verdicts it is the first one's that has a repair. */
+static enum xs_try_repair repair_of(const struct xs_diagnosis *diagnosis, size_t finding, const char **why) {
+    const struct xs_finding *f = diagnosis->items[finding].finding;
     enum xs_try_repair repair = XS_TRY_NONE;
     for (unsigned verdict = 0; verdict < XS_VERDICTS && repair == XS_TRY_NONE; verdict++)
         if (xs_finding_has_verdict(f, verdict))
@@ -71,57 +71,25 @@ bool xs_try_is_by_contents(enum xs_try_repair repair) {
     return repair == XS_TRY_DROP_UPLOADS || repair == XS_TRY_STAY_ON_DEVICE;
 }
 
-size_t xs_try_finding_of(const struct xs_findings *findings, const struct xs_cause *cause) {
+size_t xs_try_finding_of(const struct xs_diagnosis *diagnosis, const struct xs_cause *cause) {
     const char *why;
     for (size_t i = 0; i < cause->count; i++)
-        if (repair_of(findings, cause->findings[i], &why) != XS_TRY_NONE)
+        if (repair_of(diagnosis, cause->findings[i], &why) != XS_TRY_NONE)
             return cause->findings[i];
     return SIZE_MAX;
 }
 
-bool xs_try_is_worth(const struct xs_findings *findings, const struct xs_trace *trace) {
+bool xs_try_is_worth(const struct xs_diagnosis *diagnosis, const struct xs_trace *trace) {
     char *doubt = xs_ordinals_doubt(trace);
     bool worth = false;
-    for (size_t i = 0; i < findings->cause_count && !worth; i++) {
-        const struct xs_cause *cause = &findings->causes[i];
-        size_t finding = cause->folded || !cause->saves.most_ns ? SIZE_MAX : xs_try_finding_of(findings, cause);
+    for (size_t i = 0; i < diagnosis->cause_count && !worth; i++) {
+        const struct xs_cause *cause = &diagnosis->causes[i];
+        size_t finding = cause->folded || !cause->saves.most_ns ? SIZE_MAX : xs_try_finding_of(diagnosis, cause);
         const char *why;
-        worth = finding != SIZE_MAX && !(doubt && is_about_copies(repair_of(findings, finding, &why)));
+        worth = finding != SIZE_MAX && !(doubt && is_about_copies(repair_of(diagnosis, finding, &why)));
     }
     free(doubt);
     return worth;
-}
-
-/* --- instances --- */
-
-struct xs_try_instance {
-    int64_t rows[2]; /* of its evidence; 0: none */
-    uint32_t site;
-    uint8_t detector, verdict;
-    bool held, is_run;
-};
-
-void xs_try_keep_instance(void *data, unsigned detector, const struct xs_instance *instance) {
-    struct xs_try_instances *all = data;
-    if (!instance->evidence_count || !xs_try_has_repair(detector, instance->verdict))
-        return;
-    if (all->count == all->capacity) {
-        all->capacity = all->capacity ? all->capacity * 2 : 1024;
-        all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
-    }
-    all->items[all->count++] = (struct xs_try_instance){
-        .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
-        .site = instance->site,
-        .detector = (uint8_t)detector,
-        .verdict = (uint8_t)instance->verdict,
-        .held = instance->held,
-        .is_run = xs_instance_is_run(instance),
-    };
-}
-
-void xs_try_instances_free(struct xs_try_instances *instances) {
-    free(instances->items);
-    *instances = (struct xs_try_instances){0};
 }
 
 /* --- lines --- */
@@ -129,10 +97,9 @@ void xs_try_instances_free(struct xs_try_instances *instances) {
 struct making {
     struct xs_trials *trials;
     const struct xs_reading *reading;
-    const struct xs_try_instances *instances;
     struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
-    struct xs_hash kinds; /* the same to the kind of memory, where it is registered or managed */
-    const char *left_out; /* why a copy of this trial is not in its plan; NULL: none was left out for what it is */
+    struct xs_hash kinds; /* allocation.id to its kind plus 1, if it is registered or managed */
+    const char *left_out; /* why copies are not in this trial's plan; NULL: none was left out because of its kind */
 };
 
 static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
@@ -143,7 +110,7 @@ static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
     trial->lines[trial->line_count++] = *line;
 }
 
-/* Of a batch, a call is repaired, or none of it. */
+/* Why a copy cannot be repaired. Of a batch call, all copies are repaired or none. */
 static const char *unfit(const struct xs_ordinal *copy) {
     if (copy->is_of_batch)
         return "no repair takes copies of a batch";
@@ -168,8 +135,8 @@ static void add_copy(struct making *m, struct xs_trial *trial, enum xs_try_repai
     trial->planned++;
 }
 
-/* The copies of a run are those of its place and thread between its first and its last. */
-static void add_run(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+/* Adds a run: the copies of its place and thread from its first to its last. */
+static void add_run(struct making *m, struct xs_trial *trial, const struct xs_repairable *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *first = xs_ordinals_find(o, instance->rows[0]);
     for (const struct xs_ordinal *at = first; at && at < o->items + o->count && at->row <= instance->rows[1]; at++)
@@ -177,8 +144,8 @@ static void add_run(struct making *m, struct xs_trial *trial, const struct xs_tr
             add_copy(m, trial, trial->repair, at, NULL);
 }
 
-/* The bytes stay on the device: they are copied there from where they are, or are where they belong already. */
-static void add_held(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+/* Adds a copy whose bytes stay on the device: they are copied there from another region, or are in place already. */
+static void add_held(struct making *m, struct xs_trial *trial, const struct xs_repairable *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *copy = xs_ordinals_find(o, instance->rows[0]);
     const struct xs_ordinal *from = xs_ordinals_find(o, instance->rows[1]);
@@ -207,7 +174,7 @@ static void add_allocation(struct making *m, struct xs_trial *trial, int64_t row
     trial->planned++;
 }
 
-static void add_instance(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
+static void add_instance(struct making *m, struct xs_trial *trial, const struct xs_repairable *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     switch (trial->repair) {
     case XS_TRY_STAY_ON_DEVICE:
@@ -242,7 +209,7 @@ static int by_call(const void *a, const void *b) {
     return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
 }
 
-/* Sorts the lines, and leaves each once. */
+/* Sorts the lines, and removes repeated ones. */
 static void tidy(struct xs_trial *trial) {
     size_t kept = 0;
     if (trial->line_count)
@@ -253,7 +220,7 @@ static void tidy(struct xs_trial *trial) {
     trial->line_count = kept;
 }
 
-/* How many the finding is about, with what stands for copies whose contents are not known. */
+/* How many copies the finding is about, including an estimate for copies with unknown contents. */
 static uint64_t in_all(const struct xs_finding *f, enum xs_try_repair repair) {
     if (f->sample.is_of_contents && f->sample.checked < f->sample.of && f->sample.estimate > (double)f->instances)
         return (uint64_t)(f->sample.estimate + 0.5);
@@ -295,10 +262,11 @@ static void note_left_out(struct xs_trial *trial, const struct xs_finding *f) {
     }
 }
 
-struct xs_saving xs_try_part_saves(const struct xs_finding *f) {
+struct xs_saving xs_try_part_saves(const struct xs_diagnosed *d) {
+    const struct xs_finding *f = d->finding;
     if (f->verdict == XS_SEVERAL_VERDICTS)
-        return f->part_saves;
-    return xs_try_has_repair(f->detector, f->verdict) ? f->saves : (struct xs_saving){0};
+        return d->part_saves;
+    return xs_try_has_repair(f->detector, f->verdict) ? d->saves : (struct xs_saving){0};
 }
 
 const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial) {
@@ -306,9 +274,9 @@ const struct xs_saving *xs_trial_predicted(const struct xs_trial *trial) {
 }
 
 static void plan(struct making *m, struct xs_trial *trial) {
-    const struct xs_finding *f = &m->reading->findings->items[trial->finding];
+    const struct xs_finding *f = m->reading->diagnosis->items[trial->finding].finding;
     const char *why;
-    trial->repair = repair_of(m->reading->findings, trial->finding, &why);
+    trial->repair = repair_of(m->reading->diagnosis, trial->finding, &why);
     if (trial->repair == XS_TRY_NONE) {
         xs_trial_end(trial, XS_TRIAL_CANNOT, "%s", why);
         return;
@@ -320,12 +288,11 @@ static void plan(struct making *m, struct xs_trial *trial) {
     }
     note_left_out(trial, f);
     m->left_out = NULL;
-    for (size_t i = 0; i < m->instances->count; i++) {
-        const struct xs_try_instance *instance = &m->instances->items[i];
-        if (instance->detector == f->detector && xs_finding_has_verdict(f, instance->verdict) &&
-            instance->site == f->site)
-            add_instance(m, trial, instance);
-    }
+    const struct xs_repairables *all = &m->reading->diagnosis->findings->repairables;
+    size_t count, first = xs_repairables_of(all, f, &count);
+    for (size_t i = first; i < first + count; i++)
+        if (xs_try_has_repair(f->detector, all->items[i].verdict))
+            add_instance(m, trial, &all->items[i]);
     trial->of = in_all(f, trial->repair);
     trial->of = trial->of > trial->planned ? trial->of : trial->planned;
     tidy(trial);
@@ -334,16 +301,16 @@ static void plan(struct making *m, struct xs_trial *trial) {
 }
 
 static void add_trial(struct making *m, size_t number, size_t finding) {
-    const struct xs_findings *findings = m->reading->findings;
+    const struct xs_diagnosis *diagnosis = m->reading->diagnosis;
     struct xs_trial *trial = &m->trials->items[m->trials->count++];
     struct xs_string name = {0}, place = {0};
     *trial = (struct xs_trial){.number = number, .finding = finding, .repair = XS_TRY_NONE};
-    xs_finding_name(&name, findings, finding);
-    xs_place_of_site(&place, findings, findings->items[finding].site);
+    xs_finding_name(&name, diagnosis, finding);
+    xs_place_of_site(&place, diagnosis->findings, diagnosis->items[finding].finding->site);
     trial->name = name.data;
     trial->place = place.data;
-    trial->predicted = findings->items[finding].saves;
-    trial->predicted_part = xs_try_part_saves(&findings->items[finding]);
+    trial->predicted = diagnosis->items[finding].saves;
+    trial->predicted_part = xs_try_part_saves(&diagnosis->items[finding]);
     plan(m, trial);
 }
 
@@ -359,15 +326,15 @@ static void free_trial(struct xs_trial *trial) {
     free(trial->lines);
 }
 
-/* Of a cause with several findings: that of the first repair that a plan can be made for. */
+/* Adds a cause. If it has several findings, takes the first repair that a plan can be made for. */
 static void add_cause(struct making *m, size_t cause) {
-    const struct xs_cause *c = &m->reading->findings->causes[cause];
-    size_t first = xs_try_finding_of(m->reading->findings, c), shown = m->trials->count;
+    const struct xs_cause *c = &m->reading->diagnosis->causes[cause];
+    size_t first = xs_try_finding_of(m->reading->diagnosis, c), shown = m->trials->count;
     struct xs_trial *kept = &m->trials->items[shown], *other = kept + 1;
     const char *why;
     add_trial(m, cause + 1, first == SIZE_MAX ? c->findings[0] : first);
     for (size_t i = 0; i < c->count && kept->state == XS_TRIAL_CANNOT; i++) {
-        if (c->findings[i] == first || repair_of(m->reading->findings, c->findings[i], &why) == XS_TRY_NONE)
+        if (c->findings[i] == first || repair_of(m->reading->diagnosis, c->findings[i], &why) == XS_TRY_NONE)
             continue;
         add_trial(m, cause + 1, c->findings[i]);
         struct xs_trial worse = other->state == XS_TRIAL_PLANNED ? *kept : *other;
@@ -377,17 +344,17 @@ static void add_cause(struct making *m, size_t cause) {
     }
 }
 
-static size_t cause_of(const struct xs_findings *findings, size_t finding) {
-    for (size_t i = 0; i < findings->cause_count; i++)
-        for (size_t k = 0; k < findings->causes[i].count; k++)
-            if (findings->causes[i].findings[k] == finding)
+static size_t cause_of(const struct xs_diagnosis *diagnosis, size_t finding) {
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
+        for (size_t k = 0; k < diagnosis->causes[i].count; k++)
+            if (diagnosis->causes[i].findings[k] == finding)
                 return i + 1;
     return 0;
 }
 
-/* What a report shows by name. */
-static bool is_shown(const struct xs_findings *findings, size_t cause) {
-    return !findings->causes[cause].folded && findings->causes[cause].saves.most_ns;
+/* Whether a report shows the cause by name. */
+static bool is_shown(const struct xs_diagnosis *diagnosis, size_t cause) {
+    return !diagnosis->causes[cause].folded && diagnosis->causes[cause].saves.most_ns;
 }
 
 static int read_sizes(struct making *m, char *message) {
@@ -402,22 +369,22 @@ static int read_sizes(struct making *m, char *message) {
     return xs_scan_end(&scan);
 }
 
-int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, const struct xs_try_instances *instances,
-                   const size_t *only, size_t only_count, char *message) {
-    const struct xs_findings *findings = reading->findings;
-    struct making m = {.trials = trials, .reading = reading, .instances = instances};
-    *trials = (struct xs_trials){.together = findings->together};
-    trials->items = xs_realloc(NULL, (findings->cause_count + only_count + 2) * sizeof *trials->items);
-    for (size_t i = 0; i < findings->cause_count; i++)
-        trials->report_causes += is_shown(findings, i);
-    int status = xs_ordinals_read(&trials->ordinals, &reading->trace, findings->sites, message);
+int xs_trials_make(struct xs_trials *trials, const struct xs_reading *reading, const size_t *only, size_t only_count,
+                   char *message) {
+    const struct xs_diagnosis *diagnosis = reading->diagnosis;
+    struct making m = {.trials = trials, .reading = reading};
+    *trials = (struct xs_trials){.together = diagnosis->together};
+    trials->items = xs_realloc(NULL, (diagnosis->cause_count + only_count + 2) * sizeof *trials->items);
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
+        trials->report_causes += is_shown(diagnosis, i);
+    int status = xs_ordinals_read(&trials->ordinals, &reading->trace, diagnosis->findings->sites, message);
     if (status >= 0)
         status = read_sizes(&m, message);
     if (status >= 0) {
         for (size_t i = 0; i < only_count; i++)
-            add_trial(&m, cause_of(findings, only[i]), only[i]);
-        for (size_t i = 0; i < findings->cause_count && !only_count; i++)
-            if (is_shown(findings, i))
+            add_trial(&m, cause_of(diagnosis, only[i]), only[i]);
+        for (size_t i = 0; i < diagnosis->cause_count && !only_count; i++)
+            if (is_shown(diagnosis, i))
                 add_cause(&m, i);
         add_all(trials);
     }
@@ -445,7 +412,7 @@ uint64_t xs_trial_left_out(const struct xs_trial *trial) {
     return count;
 }
 
-/* What is not made any more needs no other repair. */
+/* Removes repairs of copies that another repair leaves out. */
 static void leave_out_what_is_gone(struct xs_trial *all) {
     struct xs_hash gone = {0};
     size_t kept = 0;
@@ -500,7 +467,7 @@ size_t xs_trials_put_together(struct xs_trials *trials) {
         all->planned = xs_sum(all->planned, trial->planned);
         all->of = xs_sum(all->of, trial->of);
     }
-    tidy(all); /* the repairs that make a copy needless come first */
+    tidy(all); /* the repairs that leave a copy out come first */
     leave_out_what_is_gone(all);
     return count;
 }

@@ -129,7 +129,7 @@ void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_
 
 enum group { SURE, LIKELY, SMALL, ADVICE };
 static enum group group_of(const struct xs_finding *f) {
-    if (f->advice || f->folded)
+    if (f->advice || f->is_small)
         return f->advice ? ADVICE : SMALL;
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1 ? LIKELY : SURE;
 }
@@ -162,46 +162,13 @@ static int compare_undecided(const void *a, const void *b) {
     return strcmp(x->reason, y->reason);
 }
 
-static void number(struct xs_findings *findings) {
-    enum { KINDS = XS_SEVERAL_VERDICTS + 1 };
-    size_t *met = xs_realloc(NULL, xs_detector_count * KINDS * sizeof *met);
-    memset(met, 0, xs_detector_count * KINDS * sizeof *met);
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_finding *finding = &findings->items[i];
-        finding->ordinal = ++met[finding->detector * KINDS + finding->verdict % KINDS];
-    }
-    free(met);
-}
-
-uint64_t xs_finding_share_ns(const struct xs_finding *f, uint64_t claimed_ns) {
-    if (!f->saves.known)
-        return f->potential || f->advice ? 0 : claimed_ns;
-    uint64_t found_ns = f->saves.most_ns > f->saves.scaled_most_ns ? f->saves.most_ns - f->saves.scaled_most_ns : 0;
-    if (f->claimed_ns)
-        return (uint64_t)((long double)found_ns * (long double)claimed_ns / (long double)f->claimed_ns);
-    return f->instances ? found_ns / f->instances : 0;
-}
-
-void xs_findings_reorder(struct xs_findings *findings, const size_t *order) {
-    struct xs_finding *items = xs_realloc(NULL, (findings->count + 1) * sizeof *items);
-    for (size_t i = 0; i < findings->count; i++)
-        items[i] = findings->items[order[i]];
-    free(findings->items);
-    findings->items = items;
-    number(findings);
-}
-
-static void fold(struct xs_findings *findings) {
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_finding *finding = &findings->items[i];
-        finding->folded = !finding->advice && finding->claimed_ns < findings->floor_ns;
-    }
-}
-
 static void rank(struct xs_findings *findings) {
+    for (size_t i = 0; i < findings->count; i++) {
+        struct xs_finding *finding = &findings->items[i];
+        finding->is_small = !finding->advice && finding->claimed_ns < findings->floor_ns;
+    }
     if (findings->count)
         qsort(findings->items, findings->count, sizeof *findings->items, compare);
-    number(findings);
 }
 
 /* Moves the findings out of the builder. */
@@ -253,8 +220,7 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     builder->left_out = NULL;
     /* a millisecond of a short run matters, and so does a thousandth of a long one */
     findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->recorded.ns);
-    fold(findings);
-    rank(findings);
+    xs_findings_join(findings);
     xs_findings_discard(builder);
 }
 
@@ -377,7 +343,6 @@ void xs_findings_join(struct xs_findings *findings) {
         else
             findings->items[kept++] = findings->items[i];
     findings->count = kept;
-    fold(findings);
     rank(findings);
 }
 
@@ -409,13 +374,9 @@ void xs_findings_free(struct xs_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         free(findings->items[i].first);
         free(findings->items[i].largest);
-        free(findings->items[i].context);
     }
-    for (size_t i = 0; i < findings->cause_count; i++)
-        free(findings->causes[i].findings);
-    free(findings->causes);
-    free(findings->detours);
     free(findings->items);
+    xs_repairables_free(&findings->repairables);
     free(findings->undecided);
     free(findings->unchecked);
     free(findings->left_out);

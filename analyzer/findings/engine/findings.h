@@ -1,6 +1,6 @@
-/* Holds what the detectors found: instances grouped by (detector, verdict, site), what each finding saves, the union
- * over transfers, and what could not be decided. Memory use grows with the number of findings, not of instances: each
- * finding keeps a few instances. */
+/* Holds the engine's result: instances grouped by (detector, verdict, site), what each finding claims, the union over
+ * transfers, and what could not be decided. Memory use grows with the number of findings, not of instances: each
+ * finding keeps a few instances. What repairs save is the diagnosis (analyzer/savings/causes/diagnosis.h). */
 #ifndef XFERSPY_ANALYZER_ENGINE_FINDINGS_H
 #define XFERSPY_ANALYZER_ENGINE_FINDINGS_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/findings/engine/instances.h"
 #include "analyzer/findings/steps/steps.h"
-#include "analyzer/trace/framework/context.h"
 #include "analyzer/trace/link.h"
 #include "analyzer/trace/site_totals.h"
 #include "analyzer/trace/windows/capture_ranges.h"
@@ -42,8 +42,8 @@ struct xs_times {
     bool device_known, exposed_known;
 };
 
-/* A detector has at most XS_VERDICTS verdicts. A finding of several verdicts (xs_findings_join) has the number behind
- * them, which has no name. */
+/* A detector has at most XS_VERDICTS verdicts. A finding of several verdicts (xs_findings_join) has the number after
+ * the last one; that number has no name. */
 enum { XS_VERDICTS = 4, XS_SEVERAL_VERDICTS = XS_VERDICTS };
 
 /* One instance of a finding, as a detector reports it. */
@@ -59,7 +59,7 @@ struct xs_instance {
     bool modelled;             /* device times of its rows are modelled; xs_report_instance sets it */
     bool without_kernels;      /* removable host time leaves out the waiting for kernels */
     bool neighbour;            /* one copy could have read it together with the previous one */
-    bool held; /* at the upload, the device memory of the second row (another copy's) surely held the same bytes */
+    bool held;             /* at the upload, the second row's device memory (another copy's) surely held these bytes */
     struct xs_times apart; /* cost of something else that may have been in vain, too (a round trip's download): shown
                               beside the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
@@ -81,44 +81,26 @@ static inline bool xs_instance_is_run(const struct xs_instance *instance) {
 /* Adds to a sum. The sum's measures stay known while those of all its parts are known. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
-/* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.
- * If the trace leaves a repair's effect open, the saving is a range from least to most. Never negative. */
-struct xs_saving {
-    bool known;  /* false: the finding has no repair; all is 0 */
-    bool bounds; /* not from a replay: the range is from nothing to the finding's claim */
-    uint64_t least_ns, most_ns;
-    uint64_t scaled_least_ns,
-        scaled_most_ns; /* parts of least and most that come from copies which chance left out (xs_sample) */
-};
-
-/* A cause is one cause of waste and its remedy: findings about the same place and the same transfers. The first finding
- * is the repair to begin with; the others are what else is wrong there, or what helps if the first cannot be done. */
-struct xs_cause {
-    size_t *findings; /* indexes in xs_findings.items, best repair first */
-    size_t count;
-    struct xs_saving saves; /* by the first finding's repair */
-    bool folded;            /* under the floor: to be shown in one line with others */
-};
-
 enum {
     XS_KEPT_INSTANCES = 8,
     XS_WELL_KEPT_FINDINGS = 4096, /* findings that come later keep one instance each */
 };
 
-/* Estimates how many copies a finding about contents is true of, if not all contents are known. It says nothing of
- * copies without any obtainable content (no fingerprint is possible, none was afforded, or it was lost): they are
- * `unknown`. If checked == of, everything knowable is known, and low, estimate and high are the instances. */
+/* Estimates how many copies are instances of a finding about contents, if not all contents are known. Copies without
+ * any obtainable content (no fingerprint is possible, none was afforded, or it was lost) are `unknown`, and the
+ * estimate says nothing about them. If all others were checked (checked == of), low, estimate and high equal the
+ * number of instances. */
 struct xs_sample {
     bool is_of_contents; /* false: the finding is of another kind, and the rest is 0 */
     uint64_t checked;    /* copies of the site that the detector could decide about, because chance chose them */
     uint64_t of;         /* the checked copies, and those that chance left out */
-    uint64_t hits; /* instances of this finding among the checked. It may have more: copies that were looked at because
-                      another one was chosen */
-    uint64_t unknown;           /* other copies of the site */
+    uint64_t hits;    /* instances of this finding among the checked copies. The finding may have more: copies that were
+                       * looked at because another one was */
+    uint64_t unknown; /* other copies of the site */
     double estimate, low, high; /* instances among the `of`, with a 95 % interval; at least what was found */
     double ns, low_ns, high_ns; /* the finding's claimed_ns as estimated, with the same interval */
-    double left, left_ns; /* copies that chance left out and that are like its hits; and the time that they took, by the
-                             measure that ranks */
+    double left, left_ns; /* copies that chance left out and that are like its checked copies; and their time, by the
+                           * measure that ranks */
     double left_hits, left_hit_ns; /* instances among `left`, as estimated, and their time */
 };
 
@@ -132,15 +114,6 @@ static inline bool xs_sample_is_few(const struct xs_sample *sample) {
            (sample->checked < XS_SAMPLE_FEW || sample->checked < sample->of / XS_SAMPLE_FEW_SHARE);
 }
 
-/* A detour is data that goes to the host, is worked on there and goes to the device, again and again
- * (causes/detours.h). */
-struct xs_detour {
-    uint32_t down_site, up_site;
-    uint64_t trips;
-    uint64_t host_ns; /* total time of the program itself between download and upload */
-    uint64_t most_ns; /* most that is saved if the device does the work: that time and both copies */
-};
-
 /* One verdict's part of a finding of several verdicts. */
 struct xs_variant {
     uint64_t instances;
@@ -149,19 +122,10 @@ struct xs_variant {
     struct xs_times removable;
 };
 
-/* Describes contents that are uploaded to a place again and again (analyzer/savings/causes/turns.h). */
-struct xs_turns {
-    uint32_t contents; /* number of contents; 0: nothing to be said */
-    uint32_t buffers;  /* device addresses that they take turns in; 0: they do not */
-    uint64_t bytes;    /* size of all contents together */
-    bool one_size;     /* all contents have the same size */
-};
-
 struct xs_finding {
     unsigned detector; /* index in xs_detectors (detector.h), which has id, title and remedies */
     unsigned verdict;
     struct xs_variant variants[XS_VERDICTS]; /* only if the verdict is XS_SEVERAL_VERDICTS */
-    struct xs_turns turns;
     uint32_t site;
     uint64_t instances, transfers, bytes;
     uint64_t timed_instances, exposed_instances; /* instances with cost.device_known, and with cost.exposed_known */
@@ -171,17 +135,9 @@ struct xs_finding {
     struct xs_times cost, removable, apart;      /* sums; a measure is known if every instance has it */
     uint64_t claimed_ns;                         /* the claim: sum of xs_times_rank_ns(removable) */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
-    bool folded;                                 /* under the floor: to be shown in one line with others */
+    bool is_small;                               /* claims less than the floor: ranked behind the others */
     bool advice, potential;                      /* the detector's kind: neither counts in the total */
     struct xs_sample sample;                     /* the only place with estimates for copies that were not looked at */
-
-    struct xs_saving saves;      /* by this finding's repair alone */
-    struct xs_saving part_saves; /* of several verdicts: savings of those alone that xs_analysis_options.is_in_part
-                                    takes; not known: none is taken, or no function was given */
-    uint64_t pinning_ns;         /* of a repair that page-locks memory: the price of that; deducted from the least */
-    bool pinning_assumed;        /* this price is wholly or partly of current machines, not of this trace */
-
-    size_t ordinal; /* rank among the findings of its detector and verdict, from 1 */
 
     size_t kept;               /* most instances in each of the next two lists: XS_KEPT_INSTANCES, or 1 */
     struct xs_instance *first; /* in host order */
@@ -189,15 +145,12 @@ struct xs_finding {
     struct xs_instance *largest; /* by removable time, largest first; may repeat `first` */
     size_t largest_count;
     uint64_t least_ns; /* removable time of the last of them, if there are `kept` */
-
-    struct xs_framework_context *context; /* of its first instances; NULL: not known */
-    uint32_t detour; /* the detour that its copies are part of: index in xs_findings.detours plus 1; 0: none */
 };
 
 /* A saving under a millisecond, or under a thousandth of the run, is of little consequence. */
 enum { XS_FLOOR_NS = 1000000, XS_FLOOR_SHARE = 1000 };
 
-/* Return the bound below which a saving is under both limits, and under either limit. */
+/* Return the bound below which a saving is under both limits, and the bound below which it is under at least one. */
 static inline uint64_t xs_floor_of_both(uint64_t recorded_ns) {
     return recorded_ns / XS_FLOOR_SHARE < XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
@@ -205,20 +158,20 @@ static inline uint64_t xs_floor_of_either(uint64_t recorded_ns) {
     return recorded_ns / XS_FLOOR_SHARE > XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
 
-/* Counts what a detector could not decide, and says why. */
+/* Counts the cases that a detector could not decide for one reason. */
 struct xs_undecided {
     unsigned detector;
     const char *reason; /* static */
     uint64_t count;
 };
 
-/* Counts a site's copies that a detector may be true of and that were not looked at for lack of budget, where no copy
- * like them was checked: no sample stands for them. */
+/* Counts copies of a site that may be instances but were not looked at for lack of budget, and that no sample stands
+ * for, because no copy like them was checked. */
 struct xs_unchecked {
     unsigned detector;
     uint32_t site;
     uint64_t copies, downloads, bytes; /* downloads: number of downloads among the copies */
-    uint64_t ns; /* their time, the most that can be saved; less what other detectors found of copies like them */
+    uint64_t ns; /* their time, the most that can be saved; without what other detectors found about copies like them */
 };
 
 /* Sums up the removable time of the findings that count: every transfer, memset, allocation and migration once, with
@@ -229,27 +182,18 @@ struct xs_total {
     uint64_t transfers;                      /* transfers with a claim of any finding */
 };
 
-/* Compares a replay of the unchanged run with the measured run, and gives the size of the model. */
-struct xs_replay_fit {
-    uint64_t calls, operations; /* the program's calls and the device's operations in the model */
-    uint64_t unmatched;         /* device records without a call, left out */
-    bool too_large;             /* too much to be replayed: the model is empty */
-    uint64_t measured_ns, replayed_ns;
-};
-/* A replay is not believed if it is off by more than this part of the run. */
-#define XS_REPLAY_LARGEST_ERROR 0.05
-
 /* Counts one detector's copies that chance left out and that checked copies stand for. */
 struct xs_by_chance {
     uint64_t copies;
-    double most; /* possible instances at places where no checked copy was one, by the 95 % interval */
+    double most; /* possible instances at places where no checked copy was an instance, by the 95 % interval */
 };
 
 struct xs_findings {
-    struct xs_finding *
-        items; /* ranked: what counts, then what is folded, then advice; each by what its repair saves, largest first */
+    struct xs_finding
+        *items; /* ranked: what counts, then what is small, then advice; each by its claim, largest first */
     size_t count;
-    struct xs_undecided *undecided; /* by detector, then by count, the most frequent reason first */
+    struct xs_repairables repairables; /* instances with a repair, by finding; empty if not asked for */
+    struct xs_undecided *undecided;    /* by detector, then by count, the most frequent reason first */
     size_t undecided_count;
     struct xs_by_chance *left_out;  /* by detector; NULL: not known */
     struct xs_unchecked *unchecked; /* by site, then by detector */
@@ -259,7 +203,7 @@ struct xs_findings {
     struct xs_link_model link;
 
     struct xs_recorded_time recorded;       /* the base of shares, and of the floor */
-    uint64_t floor_ns;                      /* findings that save less than this are folded */
+    uint64_t floor_ns;                      /* findings that claim or save less than this are small */
     uint64_t transfers, uploads, downloads; /* transfers that ran */
     uint64_t with_content;                  /* uploads and downloads with a fingerprint */
     uint64_t timed;                         /* transfers that ran and have device times */
@@ -269,32 +213,11 @@ struct xs_findings {
     bool has_gaps;                          /* calls are missing between parts of the run (capture_ranges.h) */
     uint64_t damaged_rows;                  /* rows with values that cannot be true, taken as 0 or left out */
 
-    struct xs_cause *causes; /* ranked by what they save; every finding with a repair is in one */
-    size_t cause_count;
-    struct xs_saving together; /* with all causes repaired */
-    double replay_error;       /* how far a replay of the unchanged run is off the measured run, in parts of it */
-    bool replayed;             /* false: savings are bounds, from nothing to what the findings claim */
-    struct xs_replay_fit replay_fit;
-
-    struct xs_detour *detours; /* not in `together`: it is not known whether the device could do the host's work */
-    size_t detour_count;
-
     struct xs_steps steps; /* of the whole trace, regardless of the filter */
 
     struct xs_sites *sites;         /* site numbers and names; xs_site_name */
     struct xs_selection *selection; /* what passed the filter; NULL: no filter */
 };
-
-/* Returns an instance's share of what the finding saves: in proportion to the instance's claim (xs_times_rank_ns), or
- * an equal part if no instance claims anything. Savings at copies that were not looked at (scaled_ns) are shared by
- * none. If savings were not found, returns the claim, unless the saving is a bound. */
-uint64_t xs_finding_share_ns(const struct xs_finding *finding, uint64_t claimed_ns);
-
-/* Says whether the finding is the first of its cause, so that its saving counts: finding k is the first of cause k. If
- * causes were not looked for, or there are none, every finding counts. */
-static inline bool xs_finding_leads(const struct xs_findings *findings, size_t index) {
-    return !findings->cause_count || index < findings->cause_count;
-}
 
 /* Returns the entry point's name. Never NULL. */
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
@@ -310,13 +233,6 @@ static inline bool xs_finding_has_verdict(const struct xs_finding *finding, unsi
 /* Returns the verdict by which findings of two traces are compared: joined verdicts may occur in one trace and not in
  * the other. */
 unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict);
-
-/* Joins findings that differ in the verdict only, if all verdicts of the detector have one repair, and ranks them anew.
- * Must come before the search for causes. */
-void xs_findings_join(struct xs_findings *findings);
-
-/* Reorders the findings; `order` has the old place for each new one. Causes are not touched. */
-void xs_findings_reorder(struct xs_findings *findings, const size_t *order);
 
 void xs_findings_free(struct xs_findings *findings); /* NULL: nothing */
 

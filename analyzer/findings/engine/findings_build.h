@@ -21,8 +21,11 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
 void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason);
 void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked);
 
-/* Hands everything over, ranked and folded; the builder is empty afterwards. run_ns of `findings` must be set. */
+/* Hands everything over, joined and ranked; the builder is empty afterwards. run_ns of `findings` must be set. */
 void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing);
+/* Joins findings that differ in the verdict only, if all verdicts of the detector have one repair, and ranks them anew.
+ */
+void xs_findings_join(struct xs_findings *findings);
 void xs_findings_discard(struct xs_findings_builder *builder);
 
 #endif

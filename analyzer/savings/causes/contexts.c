@@ -11,7 +11,7 @@
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
 
-/* --- of a row --- */
+/* --- the context of a row --- */
 
 enum { STACK, RANGE, THREAD_NAME, DIRECTION, SOURCE_KIND, SOURCE_STACK };
 #define OF_THREAD "(SELECT name FROM thread WHERE id = t.thread)"
@@ -34,7 +34,7 @@ static void add_stack(struct xs_framework_context *context, const struct xs_call
     xs_framework_add_stack(context, frames, count);
 }
 
-/* CuPy fills its own buffers only where its own code makes the upload. */
+/* Who filled an upload's buffer. CuPy fills its own buffers only for uploads by its own code. */
 static enum xs_host_copy host_copy(const struct xs_callsites *callsites, int64_t source_stack,
                                    enum xs_framework framework) {
     size_t count = 0;
@@ -51,7 +51,7 @@ static int read_row(const struct xs_trace *trace, const struct xs_callsites *cal
     if (!queries[evidence->table])
         return XS_OK;
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of the table above */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* from the table above */
     snprintf(sql, sizeof sql, queries[evidence->table], (long long)evidence->row);
 #pragma GCC diagnostic pop
     xs_scan_begin(&scan, trace, sql, message, NULL);
@@ -67,10 +67,11 @@ static int read_row(const struct xs_trace *trace, const struct xs_callsites *cal
     return xs_scan_end(&scan);
 }
 
-/* --- of findings --- */
+/* --- the context of findings --- */
 
-static int read_finding(const struct xs_trace *trace, const struct xs_callsites *callsites, struct xs_finding *f,
+static int read_finding(const struct xs_trace *trace, const struct xs_callsites *callsites, struct xs_diagnosed *d,
                         char *message) {
+    const struct xs_finding *f = d->finding;
     struct xs_framework_context context = {0}, other;
     int status = XS_OK;
     if (f->first_count && f->first[0].evidence_count)
@@ -80,23 +81,24 @@ static int read_finding(const struct xs_trace *trace, const struct xs_callsites 
         context.sizes_vary = strcmp(context.sizes, other.sizes) != 0;
     }
     if (status >= 0 && xs_framework_is_known(&context)) {
-        f->context = xs_realloc(NULL, sizeof *f->context);
-        *f->context = context;
+        d->context = xs_realloc(NULL, sizeof *d->context);
+        *d->context = context;
     }
     return status;
 }
 
-int xs_contexts_read(const struct xs_trace *trace, struct xs_findings *findings, char *message) {
-    const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
+int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message) {
+    const struct xs_sites *sites = diagnosis->findings->sites;
+    const struct xs_callsites *callsites = sites ? sites->callsites : NULL;
     int status = XS_OK;
-    for (size_t i = 0; i < findings->count && callsites && status >= 0; i++)
-        status = read_finding(trace, callsites, &findings->items[i], message);
+    for (size_t i = 0; i < diagnosis->count && callsites && status >= 0; i++)
+        status = read_finding(trace, callsites, &diagnosis->items[i], message);
     return status;
 }
 
 /* --- the time before uploads --- */
 
-/* No host copies faster than 100 GB/s with one thread. */
+/* No host copies faster than 100 GB/s with one thread, so shorter times are no copies. */
 #define FASTEST_NS_PER_BYTE 0.01
 
 static int by_value(const void *a, const void *b) {
@@ -130,22 +132,22 @@ static void time_uploads(struct xs_framework_context *context, const struct xs_p
     context->uploads = count;
 }
 
-/* Each of them costs a pass over the calls. */
+/* Each such finding costs a pass over all calls. */
 enum { TIMED_FINDINGS = 64 };
 
-void xs_contexts_time(struct xs_findings *findings, const struct xs_plan *plan) {
+void xs_contexts_time(struct xs_diagnosis *diagnosis, const struct xs_plan *plan) {
     size_t timed = 0;
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_framework_context *context = findings->items[i].context;
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        struct xs_framework_context *context = diagnosis->items[i].context;
         bool in_thread =
             context && (context->host_copy == XS_HOST_COPY_CUPY || context->host_copy == XS_HOST_COPY_LOADER);
         if (in_thread && timed++ < TIMED_FINDINGS)
-            time_uploads(context, plan, findings->items[i].site);
+            time_uploads(context, plan, diagnosis->items[i].finding->site);
         else if (in_thread)
             context->host_copy = XS_HOST_COPY_NONE;
         if (in_thread && !xs_framework_is_known(context)) {
             free(context);
-            findings->items[i].context = NULL;
+            diagnosis->items[i].context = NULL;
         }
     }
 }

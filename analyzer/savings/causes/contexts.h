@@ -3,13 +3,14 @@
 #ifndef XFERSPY_ANALYZER_CAUSES_CONTEXTS_H
 #define XFERSPY_ANALYZER_CAUSES_CONTEXTS_H
 
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/causes/plan.h"
 
 /* Sets `context` of the findings that have a known context. Negative status: the message is set. */
-int xs_contexts_read(const struct xs_trace *trace, struct xs_findings *findings, char *message);
+int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message);
 
 /* Measures how long the host takes before uploads that a library stages in page-locked memory. If that time is too
  * short to tell such a copy from the rest, `host_copy` of the finding becomes none. */
-void xs_contexts_time(struct xs_findings *findings, const struct xs_plan *plan);
+void xs_contexts_time(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
 
 #endif

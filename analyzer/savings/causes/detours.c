@@ -17,25 +17,25 @@
 
 enum { LEAST_TRIPS = 10, MOST_REPLAYS = 32 };
 
-/* One download, the upload behind it, and the pair of places that they are of. */
+/* A download, the next upload, and their pair of places. */
 struct trip {
     uint32_t down, up, pair;
 };
 
 struct pair {
     uint32_t down_site, up_site;
-    uint32_t first_down; /* call */
+    uint32_t first_down; /* index of a call */
     uint64_t trips, host_ns, calls_ns;
 };
 
-/* What a thread is at. */
+/* The state of a thread. */
 struct thread {
-    uint32_t down; /* its latest download; XS_PLAN_NONE: something is between that ends the trip */
+    uint32_t down; /* latest download; XS_PLAN_NONE: none, or a later call ended the trip */
     bool has_it;   /* the host has waited for the download */
-    bool recorded; /* behind it, in its stream: `event` */
+    bool recorded; /* `event` was recorded after it, in its stream */
     uint64_t event;
     int64_t host_ns, last_ns;
-    int64_t filled_ns; /* when something was launched or set behind it, once; 0: not */
+    int64_t filled_ns; /* first launch or memset after it; 0: none */
 };
 
 struct finding_detours {
@@ -45,9 +45,9 @@ struct finding_detours {
     size_t trip_count, trip_capacity;
     struct pair *pairs;
     size_t pair_count, pair_capacity;
-    struct xs_hash pair_of;    /* both sites to the index plus 1 */
-    uint64_t replayed_from_ns; /* pairs with less of the host's work are not replayed: each replay takes a while */
-    struct xs_hash copies;     /* by site and direction: how many */
+    struct xs_hash pair_of;    /* both sites to index plus 1 */
+    uint64_t replayed_from_ns; /* pairs with less work of the host are not replayed: each replay takes a while */
+    struct xs_hash copies;     /* number of copies by site and direction */
 };
 
 /* --- trips --- */
@@ -56,7 +56,7 @@ static bool is_copy(const struct xs_model_call *call, enum xs_direction directio
     return call->kind == XS_MODEL_TRANSFER && call->direction == direction && !call->is_of_batch;
 }
 
-/* CUDA returns from a download into pageable memory when it is over. */
+/* Whether the call returns after the copy, as CUDA does for a download into pageable memory. */
 static bool holds_the_host(const struct xs_model_call *down) {
     return !down->is_async || down->memory_kind == XS_MEM_PAGEABLE;
 }
@@ -66,8 +66,8 @@ static bool waits_for(const struct thread *thread, const struct xs_model_call *d
            (sync->wait == XS_WAITS_EVENT && thread->recorded && sync->object == thread->event);
 }
 
-/* A library may fill an array on the device within the statement that then uploads it, as PyTorch does where it is told
- * to be deterministic. */
+/* Whether nothing but the statement itself filled the device's memory. A library may fill an array on the device in
+ * the statement that then uploads it, as PyTorch does in its deterministic mode. */
 static bool is_undisturbed(const struct finding_detours *finding, const struct thread *thread,
                            const struct xs_model_call *up) {
     const struct xs_frame *frame = xs_site_frame(finding->plan->findings, up->site);
@@ -92,7 +92,7 @@ static void add_trip(struct finding_detours *finding, const struct thread *threa
     finding->trips[finding->trip_count++] = (struct trip){thread->down, up, (uint32_t)(*number - 1)};
 }
 
-/* A call behind a download, before an upload. */
+/* Takes a call after a download and before an upload. */
 static void go_on(struct finding_detours *finding, struct thread *thread, uint32_t index) {
     const struct xs_model_call *call = &finding->plan->model->calls[index];
     const struct xs_model_call *down = &finding->plan->model->calls[thread->down];
@@ -146,7 +146,7 @@ static void find_trips(struct finding_detours *finding) {
     }
 }
 
-/* --- what makes them a detour --- */
+/* --- is it a detour --- */
 
 static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, char *message) {
     char sql[96];
@@ -159,8 +159,8 @@ static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, c
 
 static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-/* Whether the download comes from the upload's function, or from what that calls, at a line before the upload's. A
- * download behind the upload in its function belongs to another upload: a loop's, whose next round this one is in. */
+/* Whether the download comes from the upload's function, or from a function that it calls, at an earlier line. A
+ * download at a later line belongs to another upload: the one in a loop's next round. */
 static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_stack, uint32_t up_site) {
     const struct xs_frame *up = xs_site_place_frame(sites, up_site);
     size_t count = 0;
@@ -172,7 +172,8 @@ static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_st
     return false;
 }
 
-/* The upload needs nothing of the host where its bytes are known to be the device's, or one value, or are not used. */
+/* Whether the upload needs nothing from the host: its bytes are known to be on the device, are one value, or are not
+ * used. */
 static bool drops_upload(const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP:
@@ -186,15 +187,15 @@ static bool drops_upload(const struct xs_finding *f) {
     }
 }
 
-/* Whether at least half of the uploads can be explained otherwise: by what a finding knows of their contents, or as a
- * loader's batches. */
-static bool is_explained(const struct xs_findings *findings, uint32_t up_site, uint64_t uploads) {
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
+/* Whether at least half of the uploads have another explanation: a finding about their contents, or a loader's
+ * batches. */
+static bool is_explained(const struct xs_diagnosis *diagnosis, uint32_t up_site, uint64_t uploads) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
+        const struct xs_framework_context *context = diagnosis->items[i].context;
         if (f->site != up_site)
             continue;
-        if (f->context &&
-            (f->context->host_copy == XS_HOST_COPY_LOADER || f->context->host_copy == XS_HOST_COPY_LOADER_THREAD))
+        if (context && (context->host_copy == XS_HOST_COPY_LOADER || context->host_copy == XS_HOST_COPY_LOADER_THREAD))
             return true;
         double explained = f->sample.is_of_contents ? f->sample.estimate : (double)f->instances;
         if (drops_upload(f) && 2 * explained >= (double)uploads)
@@ -203,22 +204,23 @@ static bool is_explained(const struct xs_findings *findings, uint32_t up_site, u
     return false;
 }
 
-static int judge(const struct finding_detours *finding, const struct xs_findings *findings,
+static int judge(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
                  const struct xs_trace *trace, const struct pair *pair, bool *is_detour, char *message) {
     const uint64_t *uploads = xs_hash_find(&finding->copies, pair->up_site, XS_DIR_H2D);
     int64_t stack = 0;
     *is_detour = false;
     if (pair->trips < LEAST_TRIPS || 2 * pair->trips < *uploads ||
-        pair->host_ns < xs_floor_of_both(findings->recorded.ns) || is_explained(findings, pair->up_site, *uploads))
+        pair->host_ns < xs_floor_of_both(diagnosis->findings->recorded.ns) ||
+        is_explained(diagnosis, pair->up_site, *uploads))
         return XS_OK;
     int status = stack_of(trace, finding->plan->model->calls[pair->first_down].row, &stack, message);
-    *is_detour = status >= 0 && is_earlier_in_function(findings->sites, stack, pair->up_site);
+    *is_detour = status >= 0 && is_earlier_in_function(diagnosis->findings->sites, stack, pair->up_site);
     return status;
 }
 
 /* --- what is saved at most --- */
 
-/* Neither the two copies nor what is between them. */
+/* Leaves out both copies and everything between them. */
 static void leave_out(struct xs_plan *plan, const struct trip *trip) {
     xs_plan_drop_call(plan, trip->down, XS_PLAN_MOST);
     for (uint32_t i = plan->next[trip->down]; i != XS_PLAN_NONE && i <= trip->up; i = plan->next[i]) {
@@ -229,11 +231,12 @@ static void leave_out(struct xs_plan *plan, const struct trip *trip) {
         else if (xs_plan_alter(plan, i))
             xs_plan_alter(plan, i)->before_ns = -before;
     }
-    xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* and what of its statement is behind it */
+    xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* with the end of its statement */
 }
 
-static uint64_t most_ns(const struct finding_detours *finding, struct xs_plan *plan, size_t pair, int64_t run_ns) {
-    if (!plan->findings->replayed || finding->pairs[pair].host_ns < finding->replayed_from_ns)
+static uint64_t most_ns(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
+                        struct xs_plan *plan, size_t pair, int64_t run_ns) {
+    if (!diagnosis->replayed || finding->pairs[pair].host_ns < finding->replayed_from_ns)
         return xs_sum(finding->pairs[pair].host_ns, finding->pairs[pair].calls_ns);
     xs_plan_clear(plan);
     for (size_t i = 0; i < finding->trip_count; i++)
@@ -258,50 +261,51 @@ static void limit_replays(struct finding_detours *finding) {
     free(host_ns);
 }
 
-/* --- which findings it is said of --- */
+/* --- which findings belong to it --- */
 
-/* What removes the uploads is the better repair where it can be done, and so is what saves more. Of the downloads at
- * least half have to be of the detour, as of the uploads. */
-static bool is_about(const struct xs_finding *f, const struct xs_detour *detour, uint64_t downloads) {
-    if (f->saves.most_ns > detour->most_ns)
+/* Whether a finding is about the detour. A finding that removes the uploads is better if it can be done, and so is
+ * one that saves more. At least half of both the downloads and the uploads must belong to the detour. */
+static bool is_about(const struct xs_diagnosed *d, const struct xs_detour *detour, uint64_t downloads) {
+    const struct xs_finding *f = d->finding;
+    if (d->saves.most_ns > detour->most_ns)
         return false;
     return (f->site == detour->down_site && 2 * detour->trips >= downloads) ||
            (f->site == detour->up_site && !drops_upload(f));
 }
 
-static void attach(const struct finding_detours *finding, struct xs_findings *findings, size_t number) {
-    const struct xs_detour *detour = &findings->detours[number];
+static void attach(const struct finding_detours *finding, struct xs_diagnosis *diagnosis, size_t number) {
+    const struct xs_detour *detour = &diagnosis->detours[number];
     const uint64_t *downloads = xs_hash_find(&finding->copies, detour->down_site, XS_DIR_D2H);
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_finding *f = &findings->items[i];
-        if (is_about(f, detour, downloads ? *downloads : 0) &&
-            (!f->detour || findings->detours[f->detour - 1].most_ns < detour->most_ns))
-            f->detour = (uint32_t)number + 1;
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        struct xs_diagnosed *d = &diagnosis->items[i];
+        if (is_about(d, detour, downloads ? *downloads : 0) &&
+            (!d->detour || diagnosis->detours[d->detour - 1].most_ns < detour->most_ns))
+            d->detour = (uint32_t)number + 1;
     }
 }
 
-int xs_detours_find(struct xs_findings *findings, struct xs_plan *plan, const struct xs_trace *trace, int64_t run_ns,
+int xs_detours_find(struct xs_diagnosis *diagnosis, struct xs_plan *plan, const struct xs_trace *trace, int64_t run_ns,
                     char *message) {
     struct finding_detours finding = {.plan = plan};
     int status = XS_OK;
-    if (findings->selection || !findings->calls_recorded)
+    if (diagnosis->findings->selection || !diagnosis->findings->calls_recorded)
         return XS_OK;
     find_trips(&finding);
     limit_replays(&finding);
     for (size_t i = 0; i < finding.pair_count && status >= 0; i++) {
         const struct pair *pair = &finding.pairs[i];
         bool is_detour;
-        status = judge(&finding, findings, trace, pair, &is_detour, message);
+        status = judge(&finding, diagnosis, trace, pair, &is_detour, message);
         if (status < 0 || !is_detour)
             continue;
-        size_t count = findings->detour_count++;
-        findings->detours = xs_realloc(findings->detours, (count + 1) * sizeof *findings->detours);
-        findings->detours[count] = (struct xs_detour){.down_site = pair->down_site,
-                                                      .up_site = pair->up_site,
-                                                      .trips = pair->trips,
-                                                      .host_ns = pair->host_ns,
-                                                      .most_ns = most_ns(&finding, plan, i, run_ns)};
-        attach(&finding, findings, count);
+        size_t count = diagnosis->detour_count++;
+        diagnosis->detours = xs_realloc(diagnosis->detours, (count + 1) * sizeof *diagnosis->detours);
+        diagnosis->detours[count] = (struct xs_detour){.down_site = pair->down_site,
+                                                       .up_site = pair->up_site,
+                                                       .trips = pair->trips,
+                                                       .host_ns = pair->host_ns,
+                                                       .most_ns = most_ns(&finding, diagnosis, plan, i, run_ns)};
+        attach(&finding, diagnosis, count);
     }
     free(finding.threads);
     free(finding.trips);

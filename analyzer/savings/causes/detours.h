@@ -3,11 +3,12 @@
 #ifndef XFERSPY_ANALYZER_CAUSES_DETOURS_H
 #define XFERSPY_ANALYZER_CAUSES_DETOURS_H
 
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/causes/plan.h"
 
-/* Sets `detours` of the findings, and `detour` of each finding that has copies in one. `run_ns` is the replay of the
+/* Sets `detours` of the diagnosis, and `detour` of each finding that has copies in one. `run_ns` is the replay of the
  * unchanged run. Clears the plan. Negative status: the message is set. */
-int xs_detours_find(struct xs_findings *findings, struct xs_plan *plan, const struct xs_trace *trace, int64_t run_ns,
+int xs_detours_find(struct xs_diagnosis *diagnosis, struct xs_plan *plan, const struct xs_trace *trace, int64_t run_ns,
                     char *message);
 
 #endif

@@ -1,5 +1,5 @@
-/* Findings into causes: first those of one place that are about the same kind of thing; then, from the cause that saves
- * most down, a cause whose transfers a larger one's repair removes or changes already becomes a part of that one. */
+/* Grouping findings into causes. First, findings of one place about one kind of thing are one cause. Then, from the
+ * largest saving down, a cause becomes part of a larger one whose repair removes or changes its transfers already. */
 #include "analyzer/savings/causes/grouping.h"
 
 #include <stdlib.h>
@@ -11,19 +11,18 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
-/* A repair that removes transfers comes before one that makes them faster, if it saves nearly as much: this share. */
+/* A repair that removes transfers goes before one that makes them faster if it saves at least this share of it. */
 #define NEARLY 0.8
 
 enum what { UPLOAD, DOWNLOAD, OTHER_COPY, MEMSET, ALLOCATION, OTHER };
 
 struct grouping {
-    struct xs_findings *findings;
+    struct xs_diagnosis *diagnosis;
     struct xs_plan *plan;
-    const struct xs_repairables *all;
     int64_t run_ns;
-    struct xs_hash by_key; /* place and what it is about to the cause's index plus 1 */
+    struct xs_hash by_key; /* (place, kind of thing) to the cause's index plus 1 */
     uint32_t *owner;       /* by number (xs_plan_number): the cause that changes it, plus 1 */
-    size_t *owned;         /* by cause: zeros, but while larger_cause counts */
+    size_t *owned;         /* by cause; 0 outside of larger_cause */
 };
 
 /* --- by place --- */
@@ -53,20 +52,20 @@ static void add_finding(struct xs_cause *cause, size_t finding) {
 }
 
 static void group_by_place(struct grouping *g) {
-    struct xs_findings *findings = g->findings;
-    findings->causes = xs_realloc(NULL, (findings->count + 1) * sizeof *findings->causes);
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct xs_finding *f = &findings->items[i];
-        if (!f->saves.known)
+    struct xs_diagnosis *diagnosis = g->diagnosis;
+    diagnosis->causes = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *diagnosis->causes);
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
+        if (!diagnosis->items[i].saves.known)
             continue;
-        struct xs_site parts = xs_site_parts(findings->sites, f->site);
+        struct xs_site parts = xs_site_parts(diagnosis->findings->sites, f->site);
         uint64_t place = parts.place ? parts.place : 1ull << 32 | f->site;
         uint64_t *number = xs_hash_put(&g->by_key, place, what_of(g, f));
         if (!*number) {
-            findings->causes[findings->cause_count++] = (struct xs_cause){0};
-            *number = findings->cause_count;
+            diagnosis->causes[diagnosis->cause_count++] = (struct xs_cause){0};
+            *number = diagnosis->cause_count;
         }
-        add_finding(&findings->causes[*number - 1], i);
+        add_finding(&diagnosis->causes[*number - 1], i);
     }
 }
 
@@ -94,25 +93,25 @@ static bool removes(const struct xs_finding *f) {
     return removed;
 }
 
-/* Whether a is to be done rather than b. */
-static bool is_better(const struct xs_finding *a, const struct xs_finding *b) {
+/* Whether repair a is to be preferred to b. */
+static bool is_better(const struct xs_diagnosed *a, const struct xs_diagnosed *b) {
     double x = (double)middle(&a->saves), y = (double)middle(&b->saves);
-    if (removes(a) != removes(b))
-        return removes(a) ? x >= NEARLY * y : NEARLY * x > y;
+    if (removes(a->finding) != removes(b->finding))
+        return removes(a->finding) ? x >= NEARLY * y : NEARLY * x > y;
     return x > y;
 }
 
-static void rank_within(const struct xs_findings *findings, struct xs_cause *cause) {
+static void rank_within(const struct xs_diagnosis *diagnosis, struct xs_cause *cause) {
     for (size_t i = 1; i < cause->count; i++)
         for (size_t k = i; k > 0; k--) {
             size_t *at = &cause->findings[k];
-            if (!is_better(&findings->items[at[0]], &findings->items[at[-1]]))
+            if (!is_better(&diagnosis->items[at[0]], &diagnosis->items[at[-1]]))
                 break;
             size_t swap = at[0];
             at[0] = at[-1];
             at[-1] = swap;
         }
-    cause->saves = findings->items[cause->findings[0]].saves;
+    cause->saves = diagnosis->items[cause->findings[0]].saves;
 }
 
 static int by_saving(const void *a, const void *b) {
@@ -123,33 +122,34 @@ static int by_saving(const void *a, const void *b) {
     return (x->findings[0] > y->findings[0]) - (x->findings[0] < y->findings[0]);
 }
 
-/* --- what a larger cause repairs already --- */
+/* --- what a larger cause already repairs --- */
 
 static const struct xs_repairable *instances_of(const struct grouping *g, size_t finding, size_t *count) {
-    size_t first = xs_repairables_of(g->all, &g->findings->items[finding], count);
-    return &g->all->items[first];
+    const struct xs_repairables *all = &g->diagnosis->findings->repairables;
+    size_t first = xs_repairables_of(all, g->diagnosis->items[finding].finding, count);
+    return &all->items[first];
 }
 
-/* How many transfers one that the cause changes stands for: where contents were looked at of a part, what was seen of
- * it is true of the others, too. */
-static double stands_for(const struct xs_findings *findings, size_t cause) {
-    const struct xs_finding *f = &findings->items[findings->causes[cause].findings[0]];
+/* How many transfers one changed transfer stands for: if only a part of the contents was looked at, the result holds
+ * for the others, too. */
+static double stands_for(const struct xs_diagnosis *diagnosis, size_t cause) {
+    const struct xs_finding *f = diagnosis->items[diagnosis->causes[cause].findings[0]].finding;
     bool is_part = f->sample.is_of_contents && f->sample.checked < f->sample.of && f->instances;
     return is_part && f->sample.estimate > (double)f->instances ? f->sample.estimate / (double)f->instances : 1;
 }
 
-/* The larger cause that changes at least half of the transfers of the cause's first finding; else cause_count. */
+/* The larger cause that changes at least half of the transfers of this cause's first finding; cause_count: none. */
 static size_t larger_cause(const struct grouping *g, size_t cause) {
-    size_t count, best = g->findings->cause_count;
-    const struct xs_repairable *items = instances_of(g, g->findings->causes[cause].findings[0], &count);
-    double all = (double)count * stands_for(g->findings, cause);
+    size_t count, best = g->diagnosis->cause_count;
+    const struct xs_repairable *items = instances_of(g, g->diagnosis->causes[cause].findings[0], &count);
+    double all = (double)count * stands_for(g->diagnosis, cause);
     for (size_t i = 0; i < count; i++) {
         uint32_t number = xs_plan_number(g->plan, &items[i]);
         uint32_t owner = number == XS_PLAN_NONE ? 0 : g->owner[number];
-        if (owner && (double)++g->owned[owner - 1] * stands_for(g->findings, owner - 1) * 2 >= all)
+        if (owner && (double)++g->owned[owner - 1] * stands_for(g->diagnosis, owner - 1) * 2 >= all)
             best = owner - 1;
     }
-    for (size_t i = 0; i < count; i++) { /* only what was counted: there may be as many causes as calls */
+    for (size_t i = 0; i < count; i++) { /* reset only the counted ones: there may be as many causes as calls */
         uint32_t number = xs_plan_number(g->plan, &items[i]);
         if (number != XS_PLAN_NONE && g->owner[number])
             g->owned[g->owner[number] - 1] = 0;
@@ -157,8 +157,8 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
     return best;
 }
 
-/* The cause changes these transfers. Where its copies go to a stream of their own, others of the stream are only moved
- * for them: what else is wrong with those is not repaired. */
+/* Notes the transfers that the cause changes. If it moves copies to a stream of their own, other copies of the
+ * stream are only moved along: their own problems remain. */
 static void own(struct grouping *g, const struct xs_repairable *items, size_t count, uint32_t cause) {
     uint32_t before = g->plan->count;
     bool moves = count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_OVERLAP;
@@ -174,61 +174,62 @@ static void own(struct grouping *g, const struct xs_repairable *items, size_t co
 }
 
 static void merge_covered(struct grouping *g) {
-    struct xs_findings *findings = g->findings;
+    struct xs_diagnosis *diagnosis = g->diagnosis;
     size_t kept = 0;
     xs_plan_clear(g->plan);
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        struct xs_cause *cause = &findings->causes[i];
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        struct xs_cause *cause = &diagnosis->causes[i];
         size_t into = larger_cause(g, i), count;
         if (into < kept) {
             for (size_t k = 0; k < cause->count; k++)
-                add_finding(&findings->causes[into], cause->findings[k]);
+                add_finding(&diagnosis->causes[into], cause->findings[k]);
             free(cause->findings);
             continue;
         }
-        findings->causes[kept] = *cause;
+        diagnosis->causes[kept] = *cause;
         const struct xs_repairable *items = instances_of(g, cause->findings[0], &count);
         own(g, items, count, (uint32_t)kept + 1);
         kept++;
     }
-    findings->cause_count = kept;
+    diagnosis->cause_count = kept;
 }
 
 /* --- together --- */
 
-/* Whether the repair of a cause is made at this end of the range. */
-static bool is_made(const struct xs_finding *f, enum xs_plan_end end) {
-    return f->saves.most_ns && (end == XS_PLAN_MOST || f->saves.least_ns);
+/* Whether a cause's repair is made at this end of the range. */
+static bool is_made(const struct xs_diagnosed *d, enum xs_plan_end end) {
+    return d->saves.most_ns && (end == XS_PLAN_MOST || d->saves.least_ns);
 }
 
-/* What a replay saves without the first findings of all causes; `with_left_out`: also without what chance left out. */
+/* What a replay with the repairs of all causes' first findings saves; with `with_left_out` also for copies that were
+ * left out by chance. */
 static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_left_out) {
     xs_plan_clear(g->plan);
     const int rounds = with_left_out ? 2 : 1;
     for (int left_out = 0; left_out < rounds; left_out++)
-        for (size_t i = 0; i < g->findings->cause_count; i++) {
-            const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
+        for (size_t i = 0; i < g->diagnosis->cause_count; i++) {
+            const struct xs_diagnosed *d = &g->diagnosis->items[g->diagnosis->causes[i].findings[0]];
             size_t count;
-            const struct xs_repairable *items = instances_of(g, g->findings->causes[i].findings[0], &count);
-            if (!is_made(f, end))
+            const struct xs_repairable *items = instances_of(g, g->diagnosis->causes[i].findings[0], &count);
+            if (!is_made(d, end))
                 continue;
             if (!left_out)
                 xs_plan_add(g->plan, items, count, end);
-            else if (xs_sample_is_part(&f->sample))
-                xs_scale_add(g->plan, f, items, count, end);
+            else if (xs_sample_is_part(&d->finding->sample))
+                xs_scale_add(g->plan, d->finding, items, count, end);
         }
     int64_t left = xs_plan_run(g->plan);
     return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
 }
 
-/* What was scaled up is added, as far as a replay without all of these copies bears it out: two repairs may save one
- * wait. */
+/* The saving with extrapolated parts. They are added only as far as a replay of all these copies confirms, because
+ * two repairs may save one wait. */
 static uint64_t without(struct grouping *g, enum xs_plan_end end) {
     uint64_t scaled_ns = 0, saved = replay_all(g, end, false);
-    for (size_t i = 0; i < g->findings->cause_count; i++) {
-        const struct xs_finding *f = &g->findings->items[g->findings->causes[i].findings[0]];
-        if (is_made(f, end))
-            scaled_ns = xs_sum(scaled_ns, end == XS_PLAN_LEAST ? f->saves.scaled_least_ns : f->saves.scaled_most_ns);
+    for (size_t i = 0; i < g->diagnosis->cause_count; i++) {
+        const struct xs_diagnosed *d = &g->diagnosis->items[g->diagnosis->causes[i].findings[0]];
+        if (is_made(d, end))
+            scaled_ns = xs_sum(scaled_ns, end == XS_PLAN_LEAST ? d->saves.scaled_least_ns : d->saves.scaled_most_ns);
     }
     if (scaled_ns) {
         uint64_t all = replay_all(g, end, true), more = all > saved ? all - saved : 0;
@@ -239,111 +240,114 @@ static uint64_t without(struct grouping *g, enum xs_plan_end end) {
 }
 
 static void sum_up(struct grouping *g) {
-    struct xs_findings *findings = g->findings;
-    struct xs_saving *all = &findings->together;
+    struct xs_diagnosis *diagnosis = g->diagnosis;
+    struct xs_saving *all = &diagnosis->together;
     uint64_t least_ns = 0;
     *all = (struct xs_saving){.known = true};
-    if (findings->replayed) {
+    if (diagnosis->replayed) {
         all->least_ns = without(g, XS_PLAN_LEAST);
         all->most_ns = without(g, XS_PLAN_MOST);
     }
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        const struct xs_saving *one = &findings->causes[i].saves;
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        const struct xs_saving *one = &diagnosis->causes[i].saves;
         least_ns = xs_sum(least_ns, one->least_ns);
         all->least_ns = one->least_ns > all->least_ns ? one->least_ns : all->least_ns;
-        if (findings->replayed)
+        if (diagnosis->replayed)
             all->most_ns = one->most_ns > all->most_ns ? one->most_ns : all->most_ns;
         else
             all->most_ns = xs_sum(all->most_ns, one->most_ns);
     }
-    if (!findings->exposed_known && least_ns < all->least_ns) /* the replay took waits for kernels away */
+    if (!diagnosis->findings->exposed_known && least_ns < all->least_ns) /* the replay took waits for kernels away */
         all->least_ns = least_ns;
-    all->bounds = !findings->replayed;
-    if (all->bounds && findings->recorded.run_ns && all->most_ns > findings->recorded.run_ns)
-        all->most_ns = findings->recorded.run_ns;
+    all->bounds = !diagnosis->replayed;
+    if (all->bounds && diagnosis->findings->recorded.run_ns && all->most_ns > diagnosis->findings->recorded.run_ns)
+        all->most_ns = diagnosis->findings->recorded.run_ns;
     all->most_ns = all->most_ns > all->least_ns ? all->most_ns : all->least_ns;
 }
 
 /* --- what every output shows --- */
 
-/* The causes' first findings, by rank; then the others as they were. */
-static void put_in_order(struct xs_findings *findings) {
-    size_t *order = xs_realloc(NULL, (findings->count + 1) * sizeof *order), count = 0;
-    size_t *place = xs_realloc(NULL, (findings->count + 1) * sizeof *place);
-    for (size_t i = 0; i < findings->count; i++)
+/* Sorts the findings: the causes' first findings by rank, then the others in their old order. */
+static void put_in_order(struct xs_diagnosis *diagnosis) {
+    size_t *order = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *order), count = 0;
+    size_t *place = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *place);
+    for (size_t i = 0; i < diagnosis->count; i++)
         place[i] = SIZE_MAX;
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        place[findings->causes[i].findings[0]] = count;
-        order[count++] = findings->causes[i].findings[0];
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        place[diagnosis->causes[i].findings[0]] = count;
+        order[count++] = diagnosis->causes[i].findings[0];
     }
-    for (size_t i = 0; i < findings->count; i++)
+    for (size_t i = 0; i < diagnosis->count; i++)
         if (place[i] == SIZE_MAX) {
             place[i] = count;
             order[count++] = i;
         }
-    xs_findings_reorder(findings, order);
-    for (size_t i = 0; i < findings->cause_count; i++)
-        for (size_t k = 0; k < findings->causes[i].count; k++)
-            findings->causes[i].findings[k] = place[findings->causes[i].findings[k]];
+    xs_diagnosis_reorder(diagnosis, order);
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
+        for (size_t k = 0; k < diagnosis->causes[i].count; k++)
+            diagnosis->causes[i].findings[k] = place[diagnosis->causes[i].findings[k]];
     free(order);
     free(place);
 }
 
 /* Folds findings by what they save, and sums that up by site. */
-static void apply_savings(struct xs_findings *findings) {
-    for (size_t i = 0; i < findings->count; i++) {
-        struct xs_finding *f = &findings->items[i];
-        if (f->saves.known)
-            f->folded = f->saves.most_ns < findings->floor_ns;
+static void apply_savings(struct xs_diagnosis *diagnosis) {
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        struct xs_diagnosed *d = &diagnosis->items[i];
+        d->folded = d->saves.known && d->saves.most_ns < diagnosis->findings->floor_ns;
+        if (d->finding->site >= diagnosis->site_count)
+            diagnosis->site_count = (size_t)d->finding->site + 1;
     }
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        const struct xs_finding *f = &findings->items[findings->causes[i].findings[0]];
-        uint64_t *of_site = &xs_site_total(&findings->at_sites, f->site)->saves_ns;
-        *of_site = xs_sum(*of_site, f->saves.most_ns);
+    diagnosis->saves_at = xs_realloc(NULL, (diagnosis->site_count + 1) * sizeof *diagnosis->saves_at);
+    for (size_t i = 0; i < diagnosis->site_count; i++)
+        diagnosis->saves_at[i] = 0;
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[i].findings[0]];
+        uint64_t *of_site = &diagnosis->saves_at[d->finding->site];
+        *of_site = xs_sum(*of_site, d->saves.most_ns);
     }
 }
 
-/* What is under either limit is not shown by name, unless it is the first. It comes behind the others, so that the
- * numbers of those that are shown have no gap. */
-static void fold(struct xs_findings *findings) {
-    uint64_t floor_ns = xs_floor_of_either(findings->recorded.ns);
-    struct xs_cause *small = xs_realloc(NULL, (findings->cause_count + 1) * sizeof *small);
+/* Folds causes below either limit, except the first one. Folded causes come last, so that the numbers of shown
+ * causes have no gap. */
+static void fold(struct xs_diagnosis *diagnosis) {
+    uint64_t floor_ns = xs_floor_of_either(diagnosis->findings->recorded.ns);
+    struct xs_cause *small = xs_realloc(NULL, (diagnosis->cause_count + 1) * sizeof *small);
     size_t kept = 0, small_count = 0;
-    for (size_t i = 0; i < findings->cause_count; i++) {
-        struct xs_cause *cause = &findings->causes[i];
-        cause->folded = i && findings->floor_ns && cause->saves.most_ns < floor_ns;
+    for (size_t i = 0; i < diagnosis->cause_count; i++) {
+        struct xs_cause *cause = &diagnosis->causes[i];
+        cause->folded = i && diagnosis->findings->floor_ns && cause->saves.most_ns < floor_ns;
         if (cause->folded)
             small[small_count++] = *cause;
         else
-            findings->causes[kept++] = *cause;
+            diagnosis->causes[kept++] = *cause;
     }
     for (size_t i = 0; i < small_count; i++)
-        findings->causes[kept + i] = small[i];
+        diagnosis->causes[kept + i] = small[i];
     free(small);
 }
 
-void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,
-                     int64_t run_ns) {
-    struct grouping g = {.findings = findings, .plan = plan, .all = all, .run_ns = run_ns};
+void xs_group_causes(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64_t run_ns) {
+    struct grouping g = {.diagnosis = diagnosis, .plan = plan, .run_ns = run_ns};
     group_by_place(&g);
-    for (size_t i = 0; i < findings->cause_count; i++)
-        rank_within(findings, &findings->causes[i]);
-    if (findings->cause_count)
-        qsort(findings->causes, findings->cause_count, sizeof *findings->causes, by_saving);
-    if (findings->cause_count && plan->model->call_count) {
+    for (size_t i = 0; i < diagnosis->cause_count; i++)
+        rank_within(diagnosis, &diagnosis->causes[i]);
+    if (diagnosis->cause_count)
+        qsort(diagnosis->causes, diagnosis->cause_count, sizeof *diagnosis->causes, by_saving);
+    if (diagnosis->cause_count && plan->model->call_count) {
         size_t numbers = (size_t)plan->model->call_count + plan->model->copy_count;
         g.owner = xs_realloc(NULL, numbers * sizeof *g.owner);
         for (size_t i = 0; i < numbers; i++)
             g.owner[i] = 0;
-        g.owned = xs_realloc(NULL, findings->cause_count * sizeof *g.owned);
-        for (size_t i = 0; i < findings->cause_count; i++)
+        g.owned = xs_realloc(NULL, diagnosis->cause_count * sizeof *g.owned);
+        for (size_t i = 0; i < diagnosis->cause_count; i++)
             g.owned[i] = 0;
         merge_covered(&g);
     }
     sum_up(&g);
-    fold(findings);
-    put_in_order(findings);
-    apply_savings(findings);
+    fold(diagnosis);
+    put_in_order(diagnosis);
+    apply_savings(diagnosis);
     free(g.owner);
     free(g.owned);
     xs_hash_free(&g.by_key);

@@ -1,12 +1,11 @@
-/* Groups the findings about one place and the same transfers into one cause; see xs_cause in engine/findings.h. */
+/* Groups the findings about one place and the same transfers into one cause; see xs_cause in diagnosis.h. */
 #ifndef XFERSPY_ANALYZER_CAUSES_GROUPING_H
 #define XFERSPY_ANALYZER_CAUSES_GROUPING_H
 
-#include "analyzer/savings/causes/instances.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/causes/plan.h"
 
 /* Groups by the findings' savings; `run_ns` is the replay of the unchanged run. */
-void xs_group_causes(struct xs_findings *findings, struct xs_plan *plan, const struct xs_repairables *all,
-                     int64_t run_ns);
+void xs_group_causes(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64_t run_ns);
 
 #endif

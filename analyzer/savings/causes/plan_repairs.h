@@ -2,7 +2,7 @@
 #ifndef XFERSPY_ANALYZER_CAUSES_PLAN_REPAIRS_H
 #define XFERSPY_ANALYZER_CAUSES_PLAN_REPAIRS_H
 
-#include "analyzer/savings/causes/instances.h"
+#include "analyzer/findings/engine/instances.h"
 #include "analyzer/savings/causes/plan.h"
 
 /* Applies the repair of one finding's instances; a call that is changed already changes only if it is dropped. Returns

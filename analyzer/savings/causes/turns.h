@@ -4,12 +4,11 @@
 #ifndef XFERSPY_ANALYZER_CAUSES_TURNS_H
 #define XFERSPY_ANALYZER_CAUSES_TURNS_H
 
-#include "analyzer/savings/causes/instances.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 struct xs_trace;
 
-/* Sets `turns` of the findings that have any. `all` must be sorted. Negative status: the message is set. */
-int xs_turns_read(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
-                  char *message);
+/* Sets `turns` of the findings that have any. Negative status: the message is set. */
+int xs_turns_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message);
 
 #endif

@@ -66,7 +66,8 @@ const struct xs_metric_info xs_metric_infos[XS_METRICS] = {
 #undef XS_METRIC
 };
 
-void xs_metrics_compute(const struct xs_summary *s, const struct xs_findings *f, struct xs_metric_values *values) {
+void xs_metrics_compute(const struct xs_summary *s, const struct xs_diagnosis *d, struct xs_metric_values *values) {
+    const struct xs_findings *f = d->findings;
     *values = (struct xs_metric_values){0};
     struct xs_metric_value *next = values->of;
 #define XS_METRIC(id, name, unit, title, number, is_known)                                                             \

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/spread.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/summary.h"
 
 enum xs_metric {
@@ -31,7 +31,7 @@ struct xs_metric_values {
     struct xs_metric_value of[XS_METRICS];
 };
 
-void xs_metrics_compute(const struct xs_summary *summary, const struct xs_findings *findings,
+void xs_metrics_compute(const struct xs_summary *summary, const struct xs_diagnosis *diagnosis,
                         struct xs_metric_values *values);
 
 /* Returns the metric of a name, -1: none. */

@@ -4,7 +4,7 @@
 #define XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
 
 #include "analyzer/base/hash.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 #include "schema/read/trace.h"
 
 enum xs_by_key {
@@ -41,7 +41,7 @@ struct xs_by {
 
 /* Collects what instances claim, thing by thing, while the analysis runs: xs_by_claim is its on_instance, the data is a
  * zeroed struct xs_by_claims. Memory use grows with the number of rows that findings are about. */
-struct xs_by_run { /* a claim on several transfers, from the first row to the last: each gives back its share */
+struct xs_by_run { /* a claim on several transfers, from the first row to the last: each has its share */
     int64_t first, last;
     uint32_t site;
     uint8_t detector, verdict;
@@ -63,7 +63,7 @@ void xs_by_claim(void *claims, unsigned detector, const struct xs_instance *inst
 void xs_by_claims_free(struct xs_by_claims *claims);
 
 /* Negative status: the message is set. Free `by` either way, before the findings. */
-int xs_by_compute(const struct xs_trace *trace, const struct xs_findings *findings, const struct xs_by_claims *claims,
+int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_by_claims *claims,
                   enum xs_by_key key, struct xs_by *by, char *message);
 void xs_by_free(struct xs_by *by);
 

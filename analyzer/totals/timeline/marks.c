@@ -51,11 +51,11 @@ static int by_site(const void *a, const void *b) {
 
 static uint64_t kind_key(unsigned detector, unsigned verdict) { return (uint64_t)detector << 8 | verdict; }
 
-void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, size_t limit) {
+void xs_marks_seal(struct xs_marks *marks, const struct xs_diagnosis *diagnosis, size_t limit) {
     struct xs_hash index = {0};
     size_t kept = 0;
-    for (size_t i = 0; i < findings->count && i < limit; i++) {
-        const struct xs_finding *f = &findings->items[i];
+    for (size_t i = 0; i < diagnosis->count && i < limit; i++) {
+        const struct xs_finding *f = diagnosis->items[i].finding;
         for (unsigned verdict = 0; verdict < XS_VERDICTS; verdict++)
             if (xs_finding_has_verdict(f, verdict))
                 *xs_hash_put(&index, f->site, kind_key(f->detector, verdict)) = i + 1;
@@ -66,7 +66,8 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
         if (!finding)
             continue;
         mark.site = (uint32_t)(*finding - 1);
-        mark.ns = xs_finding_leads(findings, mark.site) ? xs_finding_share_ns(&findings->items[mark.site], mark.ns) : 0;
+        mark.ns =
+            xs_finding_leads(diagnosis, mark.site) ? xs_finding_share_ns(&diagnosis->items[mark.site], mark.ns) : 0;
         marks->items[kept++] = mark;
     }
     marks->count = kept;
@@ -77,8 +78,8 @@ void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, s
         if (!finding)
             continue;
         run.finding = (uint32_t)(*finding - 1);
-        run.ns = xs_finding_leads(findings, run.finding)
-                     ? xs_finding_share_ns(&findings->items[run.finding], run.ns * run.transfers) / run.transfers
+        run.ns = xs_finding_leads(diagnosis, run.finding)
+                     ? xs_finding_share_ns(&diagnosis->items[run.finding], run.ns * run.transfers) / run.transfers
                      : 0;
         marks->runs[kept++] = run;
     }
@@ -99,8 +100,8 @@ static void add(struct xs_marked *marked, uint32_t finding, uint64_t ns) {
         marked->findings[marked->count++] = finding;
 }
 
-/* Runs of one site and detector do not overlap, and few detectors have runs: what could hold a row lies near before
- * it. */
+/* Adds the findings whose runs contain the row. Runs of one site and detector do not overlap, and few detectors have
+ * runs, so a run with the row is close before it. */
 static void runs_of(const struct xs_marks *marks, int64_t row, uint32_t site, struct xs_marked *marked) {
     enum { NEAR = 8 };
     size_t low = 0, high = marks->run_count;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/hash.h"
-#include "analyzer/findings/engine/findings.h"
+#include "analyzer/savings/causes/diagnosis.h"
 
 struct xs_mark {
     int64_t row;
@@ -35,7 +35,7 @@ struct xs_marks {
 /* Marks the row that an instance is about, as on_instance of the analysis; the data is a zeroed struct xs_marks. */
 void xs_marks_take(void *marks, unsigned detector, const struct xs_instance *instance);
 /* Must be called after the analysis, before the first query. Keeps only marks of the first `limit` findings. */
-void xs_marks_seal(struct xs_marks *marks, const struct xs_findings *findings, size_t limit);
+void xs_marks_seal(struct xs_marks *marks, const struct xs_diagnosis *diagnosis, size_t limit);
 void xs_marks_free(struct xs_marks *marks);
 
 enum { XS_MARKED_MOST = 16 };

@@ -3,8 +3,6 @@
 
 #include <sqlite3.h>
 
-#include "analyzer/savings/causes/causes.h"
-
 enum {
     UP = 1,
     DOWN,
@@ -312,12 +310,8 @@ void play_unknown(struct played *p, bool for_good) {
     put(p, &event);
 }
 
-typedef int analysis(const struct xs_trace *trace, const struct xs_analysis_options *options,
-                     struct xs_findings **findings, char *message);
-
-static void finish(struct played *p, const char *sql, analysis *analyse) {
+void play_open(struct played *p, const char *sql, struct xs_trace *trace) {
     char message[XS_TRACE_MESSAGE_BYTES], *error = NULL;
-    struct xs_trace trace;
     sqlite3 *db;
     assert_int_equal(xs_store_commit(p->store), 0);
     assert_int_equal(xs_store_finish(p->store, XS_STATUS_COMPLETE), 0);
@@ -326,17 +320,24 @@ static void finish(struct played *p, const char *sql, analysis *analyse) {
     if (sql && sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
         fail_msg("%s", error);
     sqlite3_close(db);
-    if (xs_trace_open(p->path, &trace, message) < 0 || analyse(&trace, &p->options, &p->findings, message) < 0)
+    if (xs_trace_open(p->path, trace, message) < 0)
+        fail_msg("%s", message);
+}
+
+void play_analyse(struct played *p, const char *sql) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_trace trace;
+    play_open(p, sql, &trace);
+    if (xs_analyse(&trace, &p->options, &p->findings, message) < 0)
         fail_msg("%s", message);
     xs_trace_close(&trace);
 }
 
-void play_analyse(struct played *p, const char *sql) { finish(p, sql, xs_analyse); }
-
-void play_diagnose(struct played *p, const char *sql) { finish(p, sql, xs_diagnose); }
-
 void play_end(struct played *p) {
-    xs_findings_free(p->findings);
+    if (p->forget)
+        p->forget(p);
+    else
+        xs_findings_free(p->findings);
     unlink(p->path);
     rmdir(p->folder);
 }
@@ -346,9 +347,15 @@ uint64_t played_found(const struct played *p, const char *id, const char *verdic
     for (size_t i = 0; i < p->findings->count; i++) {
         const struct xs_finding *finding = &p->findings->items[i];
         const struct xs_detector *detector = xs_detectors[finding->detector];
-        const char *name = finding->verdict < XS_VERDICTS ? detector->verdicts[finding->verdict].name : NULL;
-        if (strcmp(detector->id, id) == 0 && (!verdict || (name && strcmp(name, verdict) == 0)))
+        if (strcmp(detector->id, id) != 0)
+            continue;
+        if (!verdict)
             instances += finding->instances;
+        for (unsigned v = 0; verdict && v < XS_VERDICTS; v++)
+            if (detector->verdicts[v].name && !strcmp(detector->verdicts[v].name, verdict) &&
+                xs_finding_has_verdict(finding, v))
+                instances +=
+                    finding->verdict == XS_SEVERAL_VERDICTS ? finding->variants[v].instances : finding->instances;
     }
     return instances;
 }

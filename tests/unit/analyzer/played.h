@@ -37,6 +37,8 @@ struct played {
     struct xs_event_transfer box;        /* height 0: none; else the shape of the next transfers */
     struct xs_analysis_options options;
     struct xs_findings *findings;
+    struct xs_diagnosis *diagnosis;        /* diagnosed.h; NULL: only analysed */
+    void (*forget)(struct played *played); /* frees the diagnosis, and the findings with it */
 };
 
 void play_begin(struct played *p);
@@ -66,7 +68,8 @@ void play_unknown(struct played *p, bool for_good); /* a function ran of which n
 
 /* Ends the trace and analyses it. More SQL may be run on it before; NULL: none. */
 void play_analyse(struct played *p, const char *sql);
-void play_diagnose(struct played *p, const char *sql); /* the same, with what repairs save and the causes */
+/* Ends the trace and opens it. */
+void play_open(struct played *p, const char *sql, struct xs_trace *trace);
 void play_end(struct played *p);
 
 /* Instances of a finding over all sites; verdict NULL: of all verdicts. */

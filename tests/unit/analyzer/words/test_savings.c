@@ -11,19 +11,23 @@
 static struct xs_sites sites;
 static struct xs_finding finding;
 static struct xs_cause cause;
+static struct xs_diagnosed diagnosed;
 static struct xs_findings findings;
+static struct xs_diagnosis diagnosis;
 
 static int begin(void **state) {
     (void)state;
-    finding = (struct xs_finding){.saves = {.known = true, .least_ns = 20 * MS, .most_ns = 50 * MS}};
-    findings = (struct xs_findings){.items = &finding,
-                                    .count = 1,
-                                    .causes = &cause,
-                                    .cause_count = 1,
-                                    .replayed = true,
-                                    .exposed_known = true,
-                                    .replay_fit = {.calls = 10},
-                                    .sites = &sites};
+    finding = (struct xs_finding){0};
+    diagnosed =
+        (struct xs_diagnosed){.finding = &finding, .saves = {.known = true, .least_ns = 20 * MS, .most_ns = 50 * MS}};
+    findings = (struct xs_findings){.items = &finding, .count = 1, .exposed_known = true, .sites = &sites};
+    diagnosis = (struct xs_diagnosis){.findings = &findings,
+                                      .items = &diagnosed,
+                                      .count = 1,
+                                      .causes = &cause,
+                                      .cause_count = 1,
+                                      .replayed = true,
+                                      .replay_fit = {.calls = 10}};
     return 0;
 }
 
@@ -48,7 +52,7 @@ static void expect_text(struct xs_string *text, const char *part) {
 
 static void expect_why(const char *part) {
     struct xs_string text = {0};
-    xs_finding_why_range(&text, &findings, &finding);
+    xs_finding_why_range(&text, &diagnosis, &diagnosed);
     expect_text(&text, part);
 }
 
@@ -66,7 +70,7 @@ static void a_range_has_its_reason(void **state) {
     expect_why("page-locked memory of these copies");
     findings.exposed_known = false;
     expect_why("Kernels were not recorded");
-    finding.saves.bounds = true; /* one of many small ones */
+    diagnosed.saves.bounds = true; /* one of many small ones */
     expect_why("It was not replayed");
 }
 
@@ -74,44 +78,44 @@ static void what_is_no_range_has_none(void **state) {
     struct xs_string text = {0};
     (void)state;
     is_of("round-trip", "same-device");
-    finding.saves.least_ns = finding.saves.most_ns;
-    xs_finding_why_range(&text, &findings, &finding);
+    diagnosed.saves.least_ns = diagnosed.saves.most_ns;
+    xs_finding_why_range(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
-    finding.saves = (struct xs_saving){0};
-    xs_finding_why_range(&text, &findings, &finding);
+    diagnosed.saves = (struct xs_saving){0};
+    xs_finding_why_range(&text, &diagnosis, &diagnosed);
     assert_int_equal(text.length, 0);
 }
 
 static void savings_are_bounds_without_a_replay(void **state) {
     struct xs_string text = {0};
     (void)state;
-    xs_say_bounds(&text, &findings);
+    xs_say_bounds(&text, &diagnosis);
     assert_int_equal(text.length, 0);
-    findings.replayed = false;
-    findings.replay_error = 0.0731;
-    finding.saves = (struct xs_saving){.known = true, .bounds = true, .most_ns = 50 * MS};
-    xs_say_bounds(&text, &findings);
+    diagnosis.replayed = false;
+    diagnosis.replay_error = 0.0731;
+    diagnosed.saves = (struct xs_saving){.known = true, .bounds = true, .most_ns = 50 * MS};
+    xs_say_bounds(&text, &diagnosis);
     expect_text(&text, "A replay without any change differs from this run by 7.3 %: savings are bounds");
     expect_why("differs from this run by 7.3 %");
-    findings.replay_fit = (struct xs_replay_fit){.too_large = true};
-    xs_say_bounds(&text, &findings);
+    diagnosis.replay_fit = (struct xs_replay_fit){.too_large = true};
+    xs_say_bounds(&text, &diagnosis);
     expect_text(&text, "too many calls to be replayed: savings are bounds");
-    findings.cause_count = 0; /* there are none */
-    xs_say_bounds(&text, &findings);
+    diagnosis.cause_count = 0; /* there are none */
+    xs_say_bounds(&text, &diagnosis);
     assert_int_equal(text.length, 0);
 }
 
 static void page_locking_has_a_price(void **state) {
     struct xs_string text = {0};
     (void)state;
-    xs_finding_pinning(&text, &finding);
+    xs_finding_pinning(&text, &diagnosed);
     assert_int_equal(text.length, 0);
-    finding.pinning_ns = 25 * MS;
-    finding.pinning_assumed = true;
-    xs_finding_pinning(&text, &finding);
+    diagnosed.pinning_ns = 25 * MS;
+    diagnosed.pinning_assumed = true;
+    xs_finding_pinning(&text, &diagnosed);
     expect_text(&text, "once 25.0 ms for page-locking (assumed)");
-    finding.pinning_assumed = false;
-    xs_finding_pinning(&text, &finding);
+    diagnosed.pinning_assumed = false;
+    xs_finding_pinning(&text, &diagnosed);
     expect_text(&text, "(from this trace)");
 }
 
@@ -135,6 +139,13 @@ static void expect_cost(const char *wanted) {
     xs_finding_cost(&text, &finding);
     assert_string_equal(text.data, wanted);
     xs_string_free(&text);
+}
+
+/* A verdict among several has the estimate of all copies, or what was found if that is more. */
+static void a_variant_is_of_all(void **state) {
+    (void)state;
+    assert_int_equal(xs_variant_in_all(&(struct xs_variant){.instances = 9, .estimate = 54.2}), 54);
+    assert_int_equal(xs_variant_in_all(&(struct xs_variant){.instances = 9}), 9);
 }
 
 /* How many there are is of all copies, and so is what they cost, though it was measured of those that were checked. */
@@ -193,24 +204,22 @@ static void an_instance_has_its_share(void **state) {
     (void)state;
     finding.instances = 4;
     finding.claimed_ns = 100 * MS;
-    assert_int_equal(xs_finding_share_ns(&finding, 40 * MS), 20 * MS);
-    assert_int_equal(xs_finding_share_ns(&finding, 100 * MS), 50 * MS);
-    finding.saves.scaled_most_ns = 30 * MS; /* of copies that were not looked at: none of the instances has it */
-    assert_int_equal(xs_finding_share_ns(&finding, 40 * MS), 8 * MS);
-    assert_int_equal(xs_finding_share_ns(&finding, 100 * MS), 20 * MS);
-    finding.saves.scaled_most_ns = 0;
+    assert_int_equal(xs_finding_share_ns(&diagnosed, 40 * MS), 20 * MS);
+    assert_int_equal(xs_finding_share_ns(&diagnosed, 100 * MS), 50 * MS);
+    diagnosed.saves.scaled_most_ns = 30 * MS; /* of copies that were not looked at: none of the instances has it */
+    assert_int_equal(xs_finding_share_ns(&diagnosed, 40 * MS), 8 * MS);
+    assert_int_equal(xs_finding_share_ns(&diagnosed, 100 * MS), 20 * MS);
+    diagnosed.saves.scaled_most_ns = 0;
     finding.claimed_ns = 0; /* none claims anything: equal parts */
-    assert_int_equal(xs_finding_share_ns(&finding, 0), 50 * MS / 4);
-    finding.saves.known = false; /* causes were not looked for */
-    assert_int_equal(xs_finding_share_ns(&finding, 7), 7);
-    finding.potential = true;
-    assert_int_equal(xs_finding_share_ns(&finding, 7), 0);
+    assert_int_equal(xs_finding_share_ns(&diagnosed, 0), 50 * MS / 4);
+    diagnosed.saves = (struct xs_saving){0}; /* no repair */
+    assert_int_equal(xs_finding_share_ns(&diagnosed, 7), 0);
 }
 
 static void expect_gain(uint64_t least_ns, uint64_t most_ns, const char *expected) {
     struct xs_string text = {0};
-    finding.saves = (struct xs_saving){.known = true, .least_ns = least_ns, .most_ns = most_ns};
-    xs_finding_gain_between(&text, &findings, &finding);
+    diagnosed.saves = (struct xs_saving){.known = true, .least_ns = least_ns, .most_ns = most_ns};
+    xs_finding_gain_between(&text, &findings, &diagnosed);
     assert_string_equal(text.data, expected);
     xs_string_free(&text);
 }
@@ -226,7 +235,7 @@ static void a_range_says_its_least(void **state) {
     expect_gain(MS / 2, 50 * MS, "saves up to 50.0 ms (500 us or more), 50 % of the run");
     finding.advice = true;
     struct xs_string text = {0};
-    xs_finding_gain_between(&text, &findings, &finding);
+    xs_finding_gain_between(&text, &findings, &diagnosed);
     assert_int_equal(text.length, 0);
 }
 
@@ -243,8 +252,8 @@ static void shares_are_of_what_was_recorded(void **state) {
     xs_say_of_run(&text, " of the run's ", 200 * MS, &findings.recorded);
     assert_string_equal(text.data, ", some of it at the same time: 100 ms were recorded, of a run of 1.00 s");
     text.length = 0;
-    findings.together.most_ns = findings.together.least_ns = 50 * MS;
-    xs_say_total_of_run(&text, &findings);
+    diagnosis.together.most_ns = diagnosis.together.least_ns = 50 * MS;
+    xs_say_total_of_run(&text, &diagnosis);
     assert_string_equal(text.data, "All repaired: saves 50.0 ms, the 100 ms recorded would become 50.0 ms (-50 %).");
     xs_string_free(&text);
 }
@@ -265,21 +274,23 @@ static void alternatives_are_of_other_repairs(void **state) {
         {"no-overlap", NULL, 10 * MS, true},
     };
     enum { COUNT = sizeof cases / sizeof *cases };
-    struct xs_finding items[COUNT];
+    struct xs_finding found[COUNT];
+    struct xs_diagnosed items[COUNT];
     size_t indexes[COUNT];
     unsigned repairs = 0;
     (void)state;
     for (size_t i = 0; i < COUNT; i++) {
-        finding = (struct xs_finding){.saves.most_ns = cases[i].saves_ns};
+        finding = (struct xs_finding){0};
         is_of(cases[i].id, cases[i].verdict);
-        items[i] = finding;
+        found[i] = finding;
+        items[i] = (struct xs_diagnosed){.finding = &found[i], .saves.most_ns = cases[i].saves_ns};
         indexes[i] = i;
     }
-    findings.items = items;
-    findings.count = COUNT;
+    diagnosis.items = items;
+    diagnosis.count = COUNT;
     cause = (struct xs_cause){.findings = indexes, .count = COUNT};
     for (size_t i = 0; i < COUNT; i++)
-        if (xs_cause_offers(&findings, &cause, i, &repairs) != cases[i].is_offered)
+        if (xs_cause_offers(&diagnosis, &cause, i, &repairs) != cases[i].is_offered)
             fail_msg("%zu, %s", i, cases[i].id);
     cause = (struct xs_cause){0};
 }
@@ -294,6 +305,7 @@ int main(void) {
         cmocka_unit_test_setup(savings_are_bounds_without_a_replay, begin),
         cmocka_unit_test_setup(page_locking_has_a_price, begin),
         cmocka_unit_test_setup(what_was_checked_is_said, begin),
+        cmocka_unit_test_setup(a_variant_is_of_all, begin),
         cmocka_unit_test_setup(an_amount_is_of_all, begin),
         cmocka_unit_test_setup(a_range_has_both_ends, begin),
         cmocka_unit_test_setup(an_instance_has_its_share, begin),

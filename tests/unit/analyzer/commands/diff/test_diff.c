@@ -1,6 +1,6 @@
 /* Two sides compared: what becomes of findings and call sites, every conclusion, and what is said about sides that are
  * hard to compare. Traces are played, so that all numbers are known. */
-#include "played.h"
+#include "diagnosed.h"
 
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/commands/diff/diff.h"
@@ -286,7 +286,7 @@ static void sites_have_what_report_by_site_has(void **state) {
     p.options = (struct xs_analysis_options){.on_instance = xs_by_claim, .data = &claims};
     play_diagnose(&p, STACKS(12, 14));
     assert_int_equal(xs_trace_open(p.path, &trace, message), 0);
-    assert_int_equal(xs_by_compute(&trace, p.findings, &claims, XS_BY_SITE, &by, message), 0);
+    assert_int_equal(xs_by_compute(&trace, p.diagnosis, &claims, XS_BY_SITE, &by, message), 0);
     assert_int_equal(by.count, 2);
     for (size_t i = 0; i < by.count; i++) {
         bool found = false;
@@ -300,7 +300,7 @@ static void sites_have_what_report_by_site_has(void **state) {
             assert_int_equal(total->device_ns, by.rows[i].device_ns);
             assert_int_equal(total->exposed_ns, by.rows[i].device_ns);
             assert_int_equal(total->host_ns, by.rows[i].host_ns);
-            assert_int_equal(total->saves_ns, by.rows[i].saves_ns);
+            assert_int_equal(xs_saves_at(p.diagnosis, site), by.rows[i].saves_ns);
         }
         assert_true(found);
     }

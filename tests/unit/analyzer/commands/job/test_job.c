@@ -23,7 +23,9 @@ static void add(struct xs_job *job, const struct rank *r) {
     struct xs_sites sites = {.entry_points = points, .count = 3};
     struct xs_finding items[2] = {{.site = 1, .instances = 3, .transfers = 3, .bytes = 300, .timed_instances = 3},
                                   {.site = 2, .instances = 1, .transfers = 1, .bytes = 10, .timed_instances = 1}};
+    struct xs_diagnosed diagnosed[2] = {{.finding = &items[0]}, {.finding = &items[1]}};
     struct xs_findings findings = {.items = items, .sites = &sites, .exposed_known = r->kernels_known};
+    struct xs_diagnosis diagnosis = {.findings = &findings, .items = diagnosed};
     char host[32], bus[32], empty[] = "", name[] = "GPU", program[] = "app";
     snprintf(host, sizeof host, "%s", r->host);
     snprintf(bus, sizeof bus, "%s", r->bus);
@@ -36,16 +38,16 @@ static void add(struct xs_job *job, const struct rank *r) {
     summary.run.start_unix_ns = r->start_s * (int64_t)SECOND;
     summary.run.duration_ns = r->run_s * SECOND;
     summary.all = (struct xs_totals){.count = 4, .bytes = 310, .device_ns = r->up_ns, .timed_count = 4};
-    items[0].saves.most_ns = r->up_ns;
-    items[1].saves.most_ns = r->down_ns;
-    items[0].folded = items[1].folded = r->rank != 1;
+    diagnosed[0].saves.most_ns = r->up_ns;
+    diagnosed[1].saves.most_ns = r->down_ns;
+    diagnosed[0].folded = diagnosed[1].folded = r->rank != 1;
     if (r->up_ns)
-        findings.count++;
+        diagnosis.count++;
     else
-        items[0] = items[1];
-    findings.count += r->down_ns != 0;
-    findings.together.most_ns = r->up_ns + r->down_ns;
-    xs_job_add(job, r->path, r->path, &summary, &findings, "");
+        diagnosed[0] = diagnosed[1];
+    diagnosis.count += r->down_ns != 0;
+    diagnosis.together.most_ns = r->up_ns + r->down_ns;
+    xs_job_add(job, r->path, r->path, &summary, &diagnosis, "");
 }
 
 /* Not in the order of their ranks; one has none. */

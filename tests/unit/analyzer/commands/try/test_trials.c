@@ -1,5 +1,5 @@
 /* Trials: which instances are proved, the plan's text, the words of a command, and the library's log. */
-#include "played.h"
+#include "diagnosed.h"
 
 #include <string.h>
 
@@ -132,12 +132,10 @@ static void another_build_predicts(void **state) {
     (void)state;
     play_at_line(p, 12);
     play_at_line(&other, 112);
-    const struct xs_finding *planned = played_finding(p, "noop-upload");
-    const struct xs_finding *predicting = played_finding(&other, "noop-upload");
-    assert_non_null(planned);
-    assert_non_null(predicting);
-    items[0].finding = (size_t)(planned - p->findings->items);
-    xs_trials_predict(&trials, p->findings, other.findings);
+    const struct xs_diagnosed *planned = played_diagnosed(p, "noop-upload");
+    const struct xs_diagnosed *predicting = played_diagnosed(&other, "noop-upload");
+    items[0].finding = (size_t)(planned - p->diagnosis->items);
+    xs_trials_predict(&trials, p->diagnosis, other.diagnosis);
     assert_true(items[0].predicted.known);
     assert_int_equal(items[0].predicted.most_ns, predicting->saves.most_ns);
     assert_int_not_equal(items[0].predicted.most_ns, 0);

@@ -1,5 +1,5 @@
 /* repeated-allocation, pinned-churn and unused-allocation: each clause of docs/rules/analysis.md from both sides, with
- * what it gives back. */
+ * what it claims. */
 #include "played.h"
 
 enum { A = 0x10000000, B = 0x20000000, HOST = 0x5000000, BYTES = 32768 };

@@ -1,4 +1,4 @@
-/* costly-pinning and context-again: each clause of docs/rules/analysis.md from both sides, with what it gives back. */
+/* costly-pinning and context-again: each clause of docs/rules/analysis.md from both sides, with what it claims. */
 #include "played.h"
 
 #define MS UINT64_C(1000000)

@@ -199,7 +199,7 @@ static void what_grows_during_the_run_leaks(void **state) {
     play_analyse(p, NULL);
     FOUND("leak", NULL, 5);
     const struct xs_finding *finding = played_finding(p, "leak");
-    assert_true(finding->advice && !finding->folded);
+    assert_true(finding->advice && !finding->is_small);
     assert_int_equal(finding->bytes, 5 * PAGE);
     assert_int_equal(finding->transfers, 0);
     assert_int_equal(finding->claimed_ns, 0);

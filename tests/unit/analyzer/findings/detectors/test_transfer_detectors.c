@@ -1,5 +1,5 @@
 /* The detectors of how a transfer was done, but for runs of them: pageable, fake-async, low-bandwidth. Each rule of
- * docs/rules/analysis.md from both sides, with what it gives back. */
+ * docs/rules/analysis.md from both sides, with what it claims. */
 #include "played.h"
 
 enum { A = 0x10000000, BYTES = 0x8000, HOST = 0x5000000, LARGE = 65536, MIB = 1 << 20 };

@@ -1,5 +1,5 @@
 /* The detectors that look at calls one after the other: small-transfers, scalar-readback, immediate-sync. Each rule of
- * docs/rules/analysis.md from both sides, with what it gives back. */
+ * docs/rules/analysis.md from both sides, with what it claims. */
 #include "played.h"
 
 enum { A = 0x10000000, HOST = 0x5000000, SMALL = 4096, KIB_64 = 65536, STREAM = 0x70, OTHER = 0x80, EVENT = 0x90 };

@@ -256,8 +256,8 @@ static void findings_are_ranked_and_folded(void **state) {
     play_analyse(p, "INSERT OR REPLACE INTO meta VALUES ('duration_ns', 100000000)");
     assert_int_equal(p->findings->floor_ns, 100000);
     assert_string_equal(xs_detectors[p->findings->items[0].detector]->id, "noop-upload");
-    assert_false(p->findings->items[0].folded);
-    assert_true(played_finding(p, "repeat-download")->folded);
+    assert_false(p->findings->items[0].is_small);
+    assert_true(played_finding(p, "repeat-download")->is_small);
     for (size_t i = 1; i < p->findings->count; i++)
         assert_true(p->findings->items[i - 1].claimed_ns >= p->findings->items[i].claimed_ns ||
                     p->findings->items[i].advice || p->findings->items[i].potential);

@@ -1,12 +1,11 @@
-/* Findings by call site: which calls are one place, how many findings there may be, what a place is called, and the
- * totals by site, function and the rest. Stacks are put into the played traces with SQL. */
+/* Findings by call site: which calls are one place, how many findings there may be, and what a place is
+ * called. Stacks are put into the played traces with SQL. */
 #include "played.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/totals/summary/summary_by.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/words/place.h"
 
@@ -55,10 +54,8 @@ static void two_lines_are_two_findings(void **state) {
     play_uploads(7);
     play_analyse(p, STACKS "UPDATE transfer SET stack = CASE WHEN id < 6 THEN 1 ELSE 3 END");
     assert_int_equal(nth("noop-upload", 0)->instances, 4);
-    assert_int_equal(nth("noop-upload", 0)->ordinal, 1);
     assert_int_equal(xs_site_frame(p->findings, nth("noop-upload", 0)->site)->line, 12);
     assert_int_equal(nth("noop-upload", 1)->instances, 2);
-    assert_int_equal(nth("noop-upload", 1)->ordinal, 2);
     assert_int_equal(xs_site_frame(p->findings, nth("noop-upload", 1)->site)->line, 14);
     play_end(p);
 }
@@ -134,7 +131,7 @@ static void many_places(void **state) {
         if (strcmp(xs_detectors[finding->detector]->id, "noop-upload") != 0)
             continue;
         assert_int_equal(finding->instances, 2);
-        assert_int_equal(finding->ordinal, ++found);
+        found++;
         kept += finding->first_count + finding->largest_count;
     }
     assert_int_equal(found, PLACES);
@@ -203,127 +200,6 @@ static void places_have_names(void **state) {
     xs_string_free(&text);
 }
 
-/* --- totals --- */
-
-static void compute_by(struct xs_by *by, enum xs_by_key key, struct xs_findings **findings) {
-    char message[XS_TRACE_MESSAGE_BYTES];
-    struct xs_trace trace;
-    struct xs_by_claims claims = {0};
-    struct xs_analysis_options options = {.on_instance = xs_by_claim, .data = &claims};
-    if (xs_trace_open(p->path, &trace, message) < 0 || xs_analyse(&trace, &options, findings, message) < 0 ||
-        xs_by_compute(&trace, *findings, &claims, key, by, message) < 0)
-        fail_msg("%s", message);
-    xs_by_claims_free(&claims);
-    xs_trace_close(&trace);
-}
-
-static void totals_add_up_by_every_key(void **state) {
-    (void)state;
-    play_uploads(7);
-    p->thread = 2;
-    p->stream = 0x70;
-    play_down(p, A, BYTES, 1, HOST);
-    play_analyse(p, STACKS "UPDATE transfer SET stack = 1 + id % 3 WHERE id < 7;"
-                           "INSERT INTO nvtx_range VALUES (1,NULL,NULL,'epoch'),(2,1,NULL,'batch'),(3,1,NULL,'batch');"
-                           "UPDATE transfer SET nvtx_range = id % 4");
-    static const size_t rows[XS_BY_KEYS] = {4, 2, 2, 2, 3, 2, 2, 1};
-    for (int key = 0; key < XS_BY_KEYS; key++) {
-        struct xs_findings *findings = NULL;
-        struct xs_by by;
-        uint64_t transfers = 0, bytes = 0, device_ns = 0, claimed_ns = 0;
-        compute_by(&by, (enum xs_by_key)key, &findings);
-        for (size_t i = 0; i < by.count; i++) {
-            transfers += by.rows[i].transfers;
-            bytes += by.rows[i].bytes;
-            device_ns += by.rows[i].device_ns;
-            claimed_ns += by.rows[i].saves_ns;
-            assert_true(!i || by.rows[i - 1].device_ns >= by.rows[i].device_ns);
-        }
-        assert_int_equal(by.count, rows[key]);
-        assert_int_equal(transfers, 8);
-        assert_int_equal(bytes, 8 * BYTES);
-        assert_int_equal(device_ns, 8 * 16000);
-        assert_int_equal(claimed_ns, findings->total.claimed_ns);
-        xs_by_free(&by);
-        xs_findings_free(findings);
-    }
-    play_end(p);
-}
-
-/* As if the trace had reached its largest size: a part of the rows of each shape is sums. */
-#define THIN_OUT                                                                                                       \
-    "INSERT INTO thinned (source, shape, entry_point, kind, stack, device, rows, bytes, host_ns, timed, device_ns)"    \
-    " SELECT 'transfer', shape, 0, 0, 0, 0, count(*), sum(bytes), sum(host_ns), count(*), 16000 * count(*)"            \
-    " FROM (SELECT r.shape, coalesce(r.bytes, s.bytes) AS bytes, coalesce(r.host_ns, r.return_ns - r.enter_ns) AS"     \
-    " host_ns FROM transfer_row r JOIN transfer_shape s ON s.id = r.shape WHERE r.id IN (2, 3, 6, 8)) GROUP BY shape;" \
-    "DELETE FROM device_copy_row WHERE correlation IN (SELECT correlation FROM transfer_row WHERE id IN (2, 3, 6, "    \
-    "8));"                                                                                                             \
-    "DELETE FROM transfer_row WHERE id IN (2, 3, 6, 8);"                                                               \
-    "INSERT INTO meta VALUES ('thinned.rows', 8), ('thinned.one_in', 4), ('thinned.from_ns', 0), ('thinned.to_ns',"    \
-    " 1000000000)"
-
-static void totals_count_what_was_thinned(void **state) {
-    static const char stacks[] = STACKS "UPDATE transfer SET stack = 1 + id % 3, nvtx_range = id % 4;"
-                                        "INSERT INTO nvtx_range VALUES (1,NULL,NULL,'epoch'),(2,1,NULL,'batch'),"
-                                        "(3,1,NULL,'other');";
-    static char thinned[sizeof stacks + sizeof THIN_OUT];
-    (void)state;
-    snprintf(thinned, sizeof thinned, "%s%s", stacks, THIN_OUT);
-    for (int key = 0; key < XS_BY_KEYS; key++) {
-        struct xs_findings *findings[2] = {NULL, NULL};
-        struct xs_by by[2];
-        for (int is_thinned = 0; is_thinned < 2; is_thinned++) {
-            play_uploads(7);
-            p->thread = 2;
-            p->stream = 0x70;
-            play_down(p, A, BYTES, 1, HOST);
-            play_analyse(p, is_thinned ? thinned : stacks);
-            compute_by(&by[is_thinned], (enum xs_by_key)key, &findings[is_thinned]);
-            play_end(p);
-        }
-        assert_int_equal(by[0].count, by[1].count);
-        for (size_t i = 0; i < by[0].count; i++) {
-            assert_int_equal(by[0].rows[i].transfers, by[1].rows[i].transfers);
-            assert_int_equal(by[0].rows[i].bytes, by[1].rows[i].bytes);
-            assert_int_equal(by[0].rows[i].timed, by[1].rows[i].timed);
-            assert_int_equal(by[0].rows[i].device_ns, by[1].rows[i].device_ns);
-            assert_int_equal(by[0].rows[i].host_ns, by[1].rows[i].host_ns);
-        }
-        for (size_t site = 0; site < findings[0]->at_sites.count; site++) {
-            assert_int_equal(findings[0]->at_sites.of[site].transfers, findings[1]->at_sites.of[site].transfers);
-            assert_int_equal(findings[0]->at_sites.of[site].bytes, findings[1]->at_sites.of[site].bytes);
-            assert_int_equal(findings[0]->at_sites.of[site].device_ns, findings[1]->at_sites.of[site].device_ns);
-            assert_int_equal(findings[0]->at_sites.of[site].host_ns, findings[1]->at_sites.of[site].host_ns);
-        }
-        for (int i = 0; i < 2; i++) {
-            xs_by_free(&by[i]);
-            xs_findings_free(findings[i]);
-        }
-    }
-}
-
-/* A run gives back what its transfers do, and no more where they are found by others, too. */
-static void a_run_is_shared_by_its_transfers(void **state) {
-    struct xs_findings *findings = NULL;
-    struct xs_by by;
-    uint64_t claimed_ns = 0;
-    (void)state;
-    play_begin(p);
-    play_alloc(p, A, BYTES);
-    for (int i = 0; i < 40; i++)
-        play_up(p, A + (uint64_t)i * 256, 256, i + 1, NOT_MEASURED, HOST + (uint64_t)i * 256);
-    play_analyse(p, STACKS "UPDATE transfer SET stack = 1 + id % 2");
-    assert_non_null(nth("small-transfers", 0));
-    compute_by(&by, XS_BY_SITE, &findings);
-    for (size_t i = 0; i < by.count; i++)
-        claimed_ns += by.rows[i].saves_ns;
-    assert_true(claimed_ns > 0);
-    assert_true(claimed_ns <= findings->total.claimed_ns);
-    xs_by_free(&by);
-    xs_findings_free(findings);
-    play_end(p);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_stacks_of_one_line_are_one_finding),
@@ -335,9 +211,6 @@ int main(void) {
         cmocka_unit_test(many_places),
         cmocka_unit_test(files_are_short),
         cmocka_unit_test(places_have_names),
-        cmocka_unit_test(totals_add_up_by_every_key),
-        cmocka_unit_test(totals_count_what_was_thinned),
-        cmocka_unit_test(a_run_is_shared_by_its_transfers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

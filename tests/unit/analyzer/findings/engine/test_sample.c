@@ -3,7 +3,9 @@
 #include "played.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "analyzer/findings/engine/findings_build.h"
 #include "analyzer/findings/engine/sample.h"
 #include "analyzer/words/unchecked.h"
 
@@ -301,6 +303,79 @@ static void what_is_found_is_not_unchecked_again(void **state) {
     play_end(p);
 }
 
+/* --- verdicts of one place --- */
+
+static unsigned detector_of(const char *id) {
+    unsigned i = 0;
+    while (strcmp(xs_detectors[i]->id, id) != 0)
+        i++;
+    return i;
+}
+
+static struct xs_finding verdict(unsigned number, uint64_t instances, struct xs_sample sample) {
+    struct xs_finding f = {.detector = detector_of("duplicate-upload"),
+                           .verdict = number,
+                           .site = 1,
+                           .instances = instances,
+                           .claimed_ns = instances * 10,
+                           .kept = 1,
+                           .first = calloc(1, sizeof *f.first),
+                           .largest = calloc(1, sizeof *f.largest),
+                           .first_count = 1,
+                           .largest_count = 1,
+                           .sample = sample};
+    assert_non_null(f.first);
+    assert_non_null(f.largest);
+    f.first[0].verdict = f.largest[0].verdict = number;
+    return f;
+}
+
+/* Of 100 copies 20 were checked: 9 and 10 are of the two verdicts, 1 is of none. So no more than 99 copies are of any,
+ * and their time is that of 99. */
+static void estimates_together_are_no_more_than_there_are(void **state) {
+    (void)state;
+    struct xs_sample one = {.is_of_contents = true,
+                            .checked = 20,
+                            .of = 100,
+                            .hits = 9,
+                            .estimate = 54,
+                            .low = 9,
+                            .high = 80,
+                            .ns = 540,
+                            .low_ns = 90,
+                            .high_ns = 800};
+    struct xs_sample two = {.is_of_contents = true,
+                            .checked = 20,
+                            .of = 100,
+                            .hits = 10,
+                            .estimate = 56,
+                            .low = 10,
+                            .high = 82,
+                            .ns = 560,
+                            .low_ns = 100,
+                            .high_ns = 820};
+    struct xs_findings findings = {
+        .items = calloc(2, sizeof *findings.items), .count = 2, .recorded = {.ns = 1000000, .run_ns = 1000000}};
+    assert_non_null(findings.items);
+    findings.items[0] = verdict(0, 9, one);
+    findings.items[1] = verdict(3, 10, two);
+    xs_findings_join(&findings);
+    assert_int_equal(findings.count, 1);
+    const struct xs_finding *f = findings.items;
+    assert_int_equal(f->verdict, XS_SEVERAL_VERDICTS);
+    assert_int_equal(f->sample.hits, 19);
+    assert_true(f->sample.estimate > 98.99 && f->sample.estimate < 99.01);
+    assert_true(f->sample.ns > 989 && f->sample.ns < 991);
+    assert_true(f->sample.low > 18.99 && f->sample.low < 19.01 && f->sample.low_ns > 189 && f->sample.low_ns < 191);
+    assert_true(f->sample.high > 98.99 && f->sample.high < 99.01);
+    assert_true(f->sample.high_ns > 989 && f->sample.high_ns < 991);
+    assert_true(f->variants[0].estimate > 53.99 && f->variants[3].estimate > 55.99);
+    assert_int_equal(f->variants[0].instances, 9);
+    free(f->first);
+    free(f->largest);
+    free(findings.items);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wilson_is_the_textbook_s),
@@ -317,6 +392,7 @@ int main(void) {
         cmocka_unit_test(of_what_nobody_looked_at_nothing_is_known),
         cmocka_unit_test(who_is_stood_for_is_not_unchecked),
         cmocka_unit_test(what_is_found_is_not_unchecked_again),
+        cmocka_unit_test(estimates_together_are_no_more_than_there_are),
     };
     return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #ifndef XFERSPY_TESTS_UNIT_ANALYZER_CAUSES_RUN_H
 #define XFERSPY_TESTS_UNIT_ANALYZER_CAUSES_RUN_H
 
-#include "played.h"
+#include "diagnosed.h"
 
 enum { US = 1000, MS = 1000000, KIB = 1024, MIB = 1 << 20 };
 enum { A = 0x10000000, B = 0x20000000, C = 0x30000000 };
@@ -84,11 +84,12 @@ static inline void diagnose(const char *sql) {
 }
 
 /* The nth finding of that kind, of one verdict or (NULL) any; NULL: there is none. */
-static inline const struct xs_finding *nth(const char *id, const char *verdict, size_t n) {
-    for (size_t i = 0; i < p->findings->count; i++) {
-        const struct xs_finding *finding = &p->findings->items[i];
-        const struct xs_detector *detector = xs_detectors[finding->detector];
-        const char *name = finding->verdict < XS_VERDICTS ? detector->verdicts[finding->verdict].name : NULL;
+static inline const struct xs_diagnosed *nth(const char *id, const char *verdict, size_t n) {
+    for (size_t i = 0; i < p->diagnosis->count; i++) {
+        const struct xs_diagnosed *finding = &p->diagnosis->items[i];
+        const struct xs_detector *detector = xs_detectors[finding->finding->detector];
+        const char *name =
+            finding->finding->verdict < XS_VERDICTS ? detector->verdicts[finding->finding->verdict].name : NULL;
         if (!strcmp(detector->id, id) && (!verdict || (name && !strcmp(name, verdict))) && !n--)
             return finding;
     }
@@ -96,7 +97,7 @@ static inline const struct xs_finding *nth(const char *id, const char *verdict, 
 }
 
 static inline struct xs_saving saves(const char *id) {
-    const struct xs_finding *finding = played_finding(p, id);
+    const struct xs_diagnosed *finding = played_diagnosed(p, id);
     assert_true(finding->saves.known);
     return finding->saves;
 }
@@ -111,14 +112,14 @@ static inline void saves_exactly(const char *id, uint64_t ns) {
 
 /* What the cause's nth finding is. */
 static inline const char *within(size_t cause, size_t n) {
-    assert_true(cause < p->findings->cause_count && n < p->findings->causes[cause].count);
-    return xs_detectors[p->findings->items[p->findings->causes[cause].findings[n]].detector]->id;
+    assert_true(cause < p->diagnosis->cause_count && n < p->diagnosis->causes[cause].count);
+    return xs_detectors[p->diagnosis->items[p->diagnosis->causes[cause].findings[n]].finding->detector]->id;
 }
 
 /* Whatever the run is: the first findings are the causes', the causes are in order, each finding with a repair is in
  * one of them, and together they save no less than one alone and no more than the run. */
 static inline void is_in_order(void) {
-    const struct xs_findings *f = p->findings;
+    const struct xs_diagnosis *f = p->diagnosis;
     size_t known = 0, within_causes = 0;
     for (size_t i = 0; i < f->count; i++)
         known += f->items[i].saves.known;
@@ -126,7 +127,8 @@ static inline void is_in_order(void) {
         const struct xs_cause *cause = &f->causes[i];
         assert_int_equal(cause->findings[0], i);
         assert_memory_equal(&cause->saves, &f->items[i].saves, sizeof cause->saves);
-        assert_true(cause->saves.least_ns <= cause->saves.most_ns && cause->saves.most_ns <= f->recorded.run_ns);
+        assert_true(cause->saves.least_ns <= cause->saves.most_ns &&
+                    cause->saves.most_ns <= p->findings->recorded.run_ns);
         if (i)
             assert_true(cause->saves.least_ns + cause->saves.most_ns <=
                         f->causes[i - 1].saves.least_ns + f->causes[i - 1].saves.most_ns + 1);
@@ -134,7 +136,7 @@ static inline void is_in_order(void) {
         within_causes += cause->count;
     }
     assert_int_equal(known, within_causes);
-    assert_true(f->together.least_ns <= f->together.most_ns && f->together.most_ns <= f->recorded.run_ns);
+    assert_true(f->together.least_ns <= f->together.most_ns && f->together.most_ns <= p->findings->recorded.run_ns);
 }
 
 #endif

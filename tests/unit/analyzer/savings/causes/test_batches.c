@@ -51,7 +51,7 @@ static void all_copies_are_page_locked(void **state) {
     (void)state;
     play_batches(COPIES, XS_MEM_PAGEABLE);
     FOUND("pageable", NULL, STEPS * COPIES);
-    const struct xs_finding *pageable = played_finding(p, "pageable");
+    const struct xs_diagnosed *pageable = played_diagnosed(p, "pageable");
     uint64_t left = LATENCY_US * US + PINNED_NS(COPIES * MIB) + BEHIND_COPY_NS;
     uint64_t most = STEPS * (CALL_US * US - left);
     assert_in_range(pageable->saves.most_ns, most - STEPS * COPIES, most + STEPS * COPIES);

@@ -30,9 +30,10 @@ static void begin(void) {
     " WHEN 0x30000000 THEN 3 ELSE 4 END;"
 
 static const struct xs_cause *cause_of_line(uint32_t line) {
-    for (size_t i = 0; i < p->findings->cause_count; i++) {
-        const struct xs_cause *cause = &p->findings->causes[i];
-        const struct xs_frame *frame = xs_site_frame(p->findings, p->findings->items[cause->findings[0]].site);
+    for (size_t i = 0; i < p->diagnosis->cause_count; i++) {
+        const struct xs_cause *cause = &p->diagnosis->causes[i];
+        const struct xs_frame *frame =
+            xs_site_frame(p->findings, p->diagnosis->items[cause->findings[0]].finding->site);
         if (frame && frame->line == line)
             return cause;
     }
@@ -50,12 +51,12 @@ static void lines_are_causes_of_their_own(void **state) {
     play_line(C, 1, 700);
     diagnose(PEAK BY_LINE);
     FOUND("pageable", NULL, 9);
-    assert_int_equal(p->findings->cause_count, 3);
-    assert_ptr_equal(cause_of_line(2), &p->findings->causes[0]);
+    assert_int_equal(p->diagnosis->cause_count, 3);
+    assert_ptr_equal(cause_of_line(2), &p->diagnosis->causes[0]);
     assert_int_equal(cause_of_line(2)->saves.most_ns, 3 * 900 * US);
     for (uint32_t line = 1; line <= 3; line++)
         assert_int_equal(cause_of_line(line)->count, 2);
-    assert_int_equal(p->findings->together.most_ns, (2 * 500 + 3 * 900) * US + cause_of_line(3)->saves.most_ns);
+    assert_int_equal(p->diagnosis->together.most_ns, (2 * 500 + 3 * 900) * US + cause_of_line(3)->saves.most_ns);
     is_in_order();
     play_end(p);
 }
@@ -72,11 +73,11 @@ static void uploads_and_downloads_of_a_line(void **state) {
         play_unseen_kernel(p);
     }
     diagnose(LINES(1) "UPDATE transfer SET stack = 1");
-    assert_int_equal(p->findings->cause_count, 2);
+    assert_int_equal(p->diagnosis->cause_count, 2);
     assert_string_equal(within(0, 0), "noop-upload");
     assert_string_equal(within(1, 0), "repeat-download");
     /* and the time before each: 10 us, of which half is the kernel's launch where that is before it */
-    assert_int_equal(p->findings->together.most_ns, (STEPS - 1) * (CALL_US + 10 / 2 + 700 + 10) * US);
+    assert_int_equal(p->diagnosis->together.most_ns, (STEPS - 1) * (CALL_US + 10 / 2 + 700 + 10) * US);
     is_in_order();
     play_end(p);
 }
@@ -109,11 +110,11 @@ static void what_two_causes_share_counts_once(void **state) {
     (void)state;
     for (uint64_t up_us = 1000; up_us <= 5000; up_us += 4000) {
         play_trips(TRIPS, up_us);
-        assert_int_equal(p->findings->cause_count, 2);
+        assert_int_equal(p->diagnosis->cause_count, 2);
         assert_string_equal(within(0, 0), up_us == 1000 ? "repeat-download" : "round-trip");
         uint64_t together = ((DOWNLOADS - 1) * DOWN_US + TRIPS * up_us) * US;
-        assert_int_equal(p->findings->together.least_ns, together);
-        assert_int_equal(p->findings->together.most_ns, together);
+        assert_int_equal(p->diagnosis->together.least_ns, together);
+        assert_int_equal(p->diagnosis->together.most_ns, together);
         play_end(p);
     }
 }
@@ -122,9 +123,9 @@ static void what_two_causes_share_counts_once(void **state) {
 static void what_a_larger_cause_covers_is_a_part_of_it(void **state) {
     (void)state;
     play_trips(60, 5000);
-    assert_int_equal(p->findings->cause_count, 1);
+    assert_int_equal(p->diagnosis->cause_count, 1);
     assert_string_equal(within(0, 0), "round-trip");
-    assert_int_equal(p->findings->together.most_ns, saves("round-trip").most_ns);
+    assert_int_equal(p->diagnosis->together.most_ns, saves("round-trip").most_ns);
     play_end(p);
 }
 
@@ -145,8 +146,8 @@ static void a_likely_finding_saves_nothing_at_least(void **state) {
     FOUND("unused-upload", "likely", STEPS - 1);
     assert_int_equal(saves("unused-upload").least_ns, 0);
     assert_int_equal(saves("unused-upload").most_ns, (STEPS - 1) * CALL_US * US);
-    assert_int_equal(p->findings->together.least_ns, 0);
-    assert_int_equal(p->findings->together.most_ns, (STEPS - 1) * CALL_US * US);
+    assert_int_equal(p->diagnosis->together.least_ns, 0);
+    assert_int_equal(p->diagnosis->together.most_ns, (STEPS - 1) * CALL_US * US);
     is_in_order();
     play_end(p);
 }
@@ -175,15 +176,15 @@ static void a_replay_that_is_wrong_is_not_believed(void **state) {
     returned();
     play_unseen_kernel(p);
     diagnose(NULL);
-    assert_false(p->findings->replayed);
-    assert_true(p->findings->replay_error > 0.15 && p->findings->replay_error < 0.25);
-    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    assert_false(p->diagnosis->replayed);
+    assert_true(p->diagnosis->replay_error > 0.15 && p->diagnosis->replay_error < 0.25);
+    const struct xs_diagnosed *noop = played_diagnosed(p, "noop-upload");
     assert_true(noop->saves.known && noop->saves.bounds);
     assert_int_equal(noop->saves.least_ns, 0);
-    assert_int_equal(noop->saves.most_ns, noop->claimed_ns);
-    assert_int_equal(noop->claimed_ns, 2 * COPY_US * US);
-    assert_true(p->findings->together.bounds);
-    assert_int_equal(p->findings->together.least_ns, 0);
+    assert_int_equal(noop->saves.most_ns, noop->finding->claimed_ns);
+    assert_int_equal(noop->finding->claimed_ns, 2 * COPY_US * US);
+    assert_true(p->diagnosis->together.bounds);
+    assert_int_equal(p->diagnosis->together.least_ns, 0);
     is_in_order();
     play_end(p);
 }
@@ -223,13 +224,13 @@ static void is_near(uint64_t ns, double expected_ms, double margin_ms) {
 static void the_sample_stands_for_the_others(void **state) {
     (void)state;
     play_sample(COPY_US);
-    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    const struct xs_diagnosed *noop = played_diagnosed(p, "noop-upload");
     assert_int_equal(noop->saves.least_ns, noop->saves.most_ns);
     assert_int_equal(noop->saves.scaled_most_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
-    is_near(noop->saves.most_ns, noop->sample.estimate * CALL_US / 1000, 0.001);
+    is_near(noop->saves.most_ns, noop->finding->sample.estimate * CALL_US / 1000, 0.001);
     is_near(noop->saves.most_ns, 400 * CALL_US / 1000.0, 10);
     saves_exactly("repeat-download", REPEATED * DOWN_US * US);
-    assert_int_equal(p->findings->together.most_ns, noop->saves.most_ns + REPEATED * DOWN_US * US);
+    assert_int_equal(p->diagnosis->together.most_ns, noop->saves.most_ns + REPEATED * DOWN_US * US);
     play_end(p);
 }
 
@@ -250,9 +251,9 @@ static void the_sample_covers_the_others(void **state) {
     diagnose(sql);
     FOUND("round-trip", NULL, UPLOADS / 10);
     FOUND("pageable", NULL, 2 * UPLOADS); /* both ways */
-    assert_int_equal(p->findings->cause_count, 1);
+    assert_int_equal(p->diagnosis->cause_count, 1);
     assert_string_equal(within(0, 0), "round-trip");
-    assert_int_equal(p->findings->together.most_ns, saves("round-trip").most_ns);
+    assert_int_equal(p->diagnosis->together.most_ns, saves("round-trip").most_ns);
     play_end(p);
 }
 
@@ -262,10 +263,11 @@ static void the_others_count_with_their_time(void **state) {
     enum { LEFT_OUT_CALL_US = 200 };
     (void)state;
     play_sample(LEFT_OUT_CALL_US - 50);
-    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    const struct xs_diagnosed *noop = played_diagnosed(p, "noop-upload");
     assert_int_equal(noop->saves.scaled_most_ns, noop->saves.most_ns - FOUND_ONES * CALL_US * US);
     is_near(noop->saves.most_ns,
-            FOUND_ONES * CALL_US / 1000.0 + (noop->sample.estimate - FOUND_ONES) * LEFT_OUT_CALL_US / 1000, 0.1);
+            FOUND_ONES * CALL_US / 1000.0 + (noop->finding->sample.estimate - FOUND_ONES) * LEFT_OUT_CALL_US / 1000,
+            0.1);
     play_end(p);
 }
 
@@ -286,11 +288,11 @@ static void the_least_of_all_is_scaled_as_the_least(void **state) {
     snprintf(sql, sizeof sql, LINES(1) "UPDATE transfer SET stack = 1, skip = CASE skip WHEN %d THEN %d ELSE skip END",
              XS_SKIP_BUDGET, LEFT_OUT_BY_CHANCE);
     diagnose(sql);
-    const struct xs_finding *noop = played_finding(p, "noop-upload");
+    const struct xs_diagnosed *noop = played_diagnosed(p, "noop-upload");
     assert_true(noop->saves.scaled_least_ns > 0 && noop->saves.scaled_least_ns + MS < noop->saves.scaled_most_ns);
-    assert_int_equal(p->findings->cause_count, 1);
-    assert_in_range(p->findings->together.least_ns, noop->saves.least_ns, noop->saves.least_ns + 1);
-    assert_in_range(p->findings->together.most_ns, noop->saves.most_ns, noop->saves.most_ns + 1);
+    assert_int_equal(p->diagnosis->cause_count, 1);
+    assert_in_range(p->diagnosis->together.least_ns, noop->saves.least_ns, noop->saves.least_ns + 1);
+    assert_in_range(p->diagnosis->together.most_ns, noop->saves.most_ns, noop->saves.most_ns + 1);
     play_end(p);
 }
 
@@ -316,12 +318,12 @@ static void looking_at_a_copy_is_not_multiplied(void **state) {
     }
     p->constant = false;
     diagnose_by_chance();
-    const struct xs_finding *of_one = played_finding(p, "constant-content");
-    assert_int_equal(of_one->sample.checked, LOOKED_AT);
+    const struct xs_diagnosed *of_one = played_diagnosed(p, "constant-content");
+    assert_int_equal(of_one->finding->sample.checked, LOOKED_AT);
     is_near(of_one->saves.most_ns, COPIES * (ONE_US - ASYNC_CALL_NS / 1000) / 1000.0, 1);
     /* and of four, the interval is shown */
     assert_true(of_one->saves.least_ns < of_one->saves.most_ns * 3 / 4);
-    is_near(of_one->saves.least_ns, of_one->sample.low * (ONE_US - ASYNC_CALL_NS / 1000) / 1000, 1);
+    is_near(of_one->saves.least_ns, of_one->finding->sample.low * (ONE_US - ASYNC_CALL_NS / 1000) / 1000, 1);
     is_in_order();
     play_end(p);
 }
@@ -348,7 +350,7 @@ static void one_wait_is_not_saved_twice(void **state) {
         calls_us += UP_US + WAIT_US;
     }
     diagnose_by_chance();
-    assert_true(p->findings->together.most_ns <= calls_us * US);
+    assert_true(p->diagnosis->together.most_ns <= calls_us * US);
     is_in_order();
     play_end(p);
 }
@@ -395,20 +397,20 @@ static void no_saving_is_larger_than_its_calls(void **state) {
     for (int run = 0; run < 60; run++) {
         struct took took;
         play_at_random(&seed, &took);
-        for (size_t i = 0; i < p->findings->count; i++) {
-            const struct xs_finding *f = &p->findings->items[i];
-            const char *name = xs_site_name(p->findings, f->site);
-            bool both = !strcmp(xs_detectors[f->detector]->id, "round-trip");
+        for (size_t i = 0; i < p->diagnosis->count; i++) {
+            const struct xs_diagnosed *f = &p->diagnosis->items[i];
+            const char *name = xs_site_name(p->findings, f->finding->site);
+            bool both = !strcmp(xs_detectors[f->finding->detector]->id, "round-trip");
             uint64_t most_ns = both || strstr(name, "HtoD") ? took.up_ns : 0;
             most_ns += both || strstr(name, "DtoH") ? took.down_ns : 0;
             if (f->saves.known && f->saves.most_ns > most_ns)
-                fail_msg("run %d: %s saves %" PRIu64 " of %" PRIu64 " ns", run, xs_detectors[f->detector]->id,
+                fail_msg("run %d: %s saves %" PRIu64 " of %" PRIu64 " ns", run, xs_detectors[f->finding->detector]->id,
                          f->saves.most_ns, most_ns);
             assert_true(f->saves.least_ns <= f->saves.most_ns);
-            parts += xs_sample_is_part(&f->sample);
-            few += xs_sample_is_few(&f->sample) && f->saves.least_ns < f->saves.most_ns;
+            parts += xs_sample_is_part(&f->finding->sample);
+            few += xs_sample_is_few(&f->finding->sample) && f->saves.least_ns < f->saves.most_ns;
         }
-        assert_true(p->findings->together.most_ns <= took.up_ns + took.down_ns);
+        assert_true(p->diagnosis->together.most_ns <= took.up_ns + took.down_ns);
         is_in_order();
         play_end(p);
     }
@@ -428,12 +430,12 @@ static void small_causes_are_folded(void **state) {
         works(idle_ms * 1000);
         waits(1);
         diagnose(BY_LINE);
-        assert_int_equal(p->findings->cause_count, 3);
+        assert_int_equal(p->diagnosis->cause_count, 3);
         assert_false(cause_of_line(1)->folded);
         assert_true(cause_of_line(2)->folded);
         assert_int_equal(cause_of_line(3)->folded, idle_ms > 0); /* 1.6 ms are under a thousandth of the run */
-        for (size_t i = 1; i < p->findings->cause_count; i++)    /* the numbers of those that are shown have no gap */
-            assert_true(p->findings->causes[i].folded >= p->findings->causes[i - 1].folded);
+        for (size_t i = 1; i < p->diagnosis->cause_count; i++)   /* the numbers of those that are shown have no gap */
+            assert_true(p->diagnosis->causes[i].folded >= p->diagnosis->causes[i - 1].folded);
         is_in_order();
         play_end(p);
     }
@@ -446,9 +448,9 @@ static void the_first_is_not_folded(void **state) {
     play_line(A, 1, 900);
     play_line(B, 1, 700);
     diagnose(BY_LINE);
-    assert_false(p->findings->causes[0].folded);
-    assert_int_equal(p->findings->causes[0].saves.most_ns, 900 * US);
-    assert_true(p->findings->causes[1].folded);
+    assert_false(p->diagnosis->causes[0].folded);
+    assert_int_equal(p->diagnosis->causes[0].saves.most_ns, 900 * US);
+    assert_true(p->diagnosis->causes[1].folded);
     play_end(p);
 }
 
@@ -470,8 +472,8 @@ static void more_findings_than_are_replayed(void **state) {
     }
     diagnose(LINES(100) "UPDATE transfer SET stack = 1 + (id - 1) / 3");
     FOUND("noop-upload", NULL, 2 * PLACES);
-    assert_true(p->findings->replayed);
-    assert_int_equal(p->findings->cause_count, PLACES);
+    assert_true(p->diagnosis->replayed);
+    assert_int_equal(p->diagnosis->cause_count, PLACES);
     for (uint32_t line = 1; line <= PLACES; line++) {
         const struct xs_saving *of = &cause_of_line(line)->saves;
         bool is_replayed = line > PLACES - REPLAYED;
@@ -479,8 +481,8 @@ static void more_findings_than_are_replayed(void **state) {
         assert_int_equal(of->least_ns, is_replayed ? 2 * (25 + line) * US : 0);
         assert_int_equal(of->most_ns, 2 * ((is_replayed ? 25 : 20) + line) * US);
     }
-    assert_int_equal(p->findings->together.least_ns, replayed);
-    assert_int_equal(p->findings->together.most_ns, all);
+    assert_int_equal(p->diagnosis->together.least_ns, replayed);
+    assert_int_equal(p->diagnosis->together.most_ns, all);
     is_in_order();
     play_end(p);
 }
@@ -502,7 +504,7 @@ static void calls_and_records_with_impossible_times_are_left_out(void **state) {
             play_up(&own, 0x10000000, 4096, n + 1, NOT_MEASURED, 0x500000);
         snprintf(sql, sizeof sql, "UPDATE transfer SET %s WHERE id = 2", times[i]);
         play_diagnose(&own, sql);
-        assert_int_equal(own.findings->replay_fit.calls, 3);
+        assert_int_equal(own.diagnosis->replay_fit.calls, 3);
         play_end(&own);
     }
 }

@@ -176,8 +176,8 @@ static void saves_at_most(uint64_t ns) {
     assert_int_equal(saves("no-overlap").least_ns, 0);
     assert_int_equal(saves("no-overlap").most_ns, ns);
     assert_false(saves("no-overlap").bounds);
-    assert_int_equal(p->findings->together.least_ns, 0);
-    assert_int_equal(p->findings->together.most_ns, ns);
+    assert_int_equal(p->diagnosis->together.least_ns, 0);
+    assert_int_equal(p->diagnosis->together.most_ns, ns);
     is_in_order();
 }
 

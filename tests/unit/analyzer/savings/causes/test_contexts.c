@@ -38,7 +38,7 @@ static void play_uploads(uint64_t us, uint64_t other_us, enum xs_memory_kind hos
 }
 
 static void is_nothing(void) {
-    const struct xs_framework_context *c = played_finding(p, "noop-upload")->context;
+    const struct xs_framework_context *c = played_diagnosed(p, "noop-upload")->context;
     assert_true(!c || !c->host_copy);
     play_end(p);
 }
@@ -47,7 +47,7 @@ static void the_median_before_uploads(void **state) {
     (void)state;
     play_uploads(900, 5000, XS_MEM_PINNED);
     diagnose(CUPY_UPLOADS CUPY_ALLOCATES);
-    const struct xs_framework_context *c = played_finding(p, "noop-upload")->context;
+    const struct xs_framework_context *c = played_diagnosed(p, "noop-upload")->context;
     assert_non_null(c);
     assert_int_equal(c->framework, XS_FRAMEWORK_CUPY);
     assert_int_equal(c->host_copy, XS_HOST_COPY_CUPY);
@@ -84,7 +84,7 @@ static void a_loader_in_the_same_thread(void **state) {
     (void)state;
     play_uploads(700, 700, XS_MEM_PINNED);
     diagnose(CUPY_UPLOADS LOADER_ALLOCATES "UPDATE transfer SET stack = 2");
-    const struct xs_framework_context *c = played_finding(p, "noop-upload")->context;
+    const struct xs_framework_context *c = played_diagnosed(p, "noop-upload")->context;
     assert_non_null(c);
     assert_int_equal(c->host_copy, XS_HOST_COPY_LOADER);
     assert_int_equal(c->before_ns, 700 * US);
@@ -101,7 +101,7 @@ static void a_loader_in_its_own_thread(void **state) {
     is_nothing();
     play_uploads(700, 700, XS_MEM_PINNED);
     diagnose(sql);
-    const struct xs_framework_context *c = played_finding(p, "noop-upload")->context;
+    const struct xs_framework_context *c = played_diagnosed(p, "noop-upload")->context;
     assert_non_null(c);
     assert_int_equal(c->host_copy, XS_HOST_COPY_LOADER_THREAD);
     assert_int_equal(c->before_ns, 0);

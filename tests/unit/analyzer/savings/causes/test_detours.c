@@ -57,9 +57,9 @@ static void play_trips(int trips, uint64_t bytes) {
 
 static void is_no_detour(const char *sql) {
     diagnose(sql);
-    assert_int_equal(p->findings->detour_count, 0);
-    for (size_t i = 0; i < p->findings->count; i++)
-        assert_int_equal(p->findings->items[i].detour, 0);
+    assert_int_equal(p->diagnosis->detour_count, 0);
+    for (size_t i = 0; i < p->diagnosis->count; i++)
+        assert_int_equal(p->diagnosis->items[i].detour, 0);
     play_end(p);
 }
 
@@ -70,19 +70,19 @@ static void data_goes_over_the_host(void **state) {
     play_trips(TRIPS, MIB);
     diagnose(FROM(4));
     FOUND("pageable", NULL, 2 * TRIPS);
-    assert_int_equal(p->findings->detour_count, 1);
-    const struct xs_detour *detour = &p->findings->detours[0];
+    assert_int_equal(p->diagnosis->detour_count, 1);
+    const struct xs_detour *detour = &p->diagnosis->detours[0];
     assert_int_equal(detour->trips, TRIPS);
     assert_int_equal(detour->host_ns, (uint64_t)TRIPS * WORK_US * US);
     /* both calls and the work between them; and of the statement of the download what it takes before it */
     uint64_t least = (uint64_t)TRIPS * (WORK_US + 2 * CALL_US) * US;
     assert_in_range(detour->most_ns, least, least + (uint64_t)TRIPS * 100 * US);
     /* of both findings, and of no cause's saving */
-    for (size_t i = 0; i < p->findings->count; i++)
-        assert_int_equal(p->findings->items[i].detour, 1);
-    assert_true(p->findings->together.most_ns < (uint64_t)TRIPS * 2 * CALL_US * US);
+    for (size_t i = 0; i < p->diagnosis->count; i++)
+        assert_int_equal(p->diagnosis->items[i].detour, 1);
+    assert_true(p->diagnosis->together.most_ns < (uint64_t)TRIPS * 2 * CALL_US * US);
     struct xs_string text = {0};
-    xs_say_detour(&text, p->findings, nth("pageable", NULL, 0));
+    xs_say_detour(&text, p->diagnosis, nth("pageable", NULL, 0));
     assert_non_null(strstr(text.data, "60.0 ms: 20 times 3.00 ms"));
     xs_string_free(&text);
     is_in_order();
@@ -98,10 +98,10 @@ static void most_downloads_have_no_upload(void **state) {
         compute();
     }
     diagnose(FROM(4));
-    assert_int_equal(p->findings->detour_count, 1);
-    assert_int_equal(nth("pageable", NULL, 0)->transfers, 3 * TRIPS);
+    assert_int_equal(p->diagnosis->detour_count, 1);
+    assert_int_equal(nth("pageable", NULL, 0)->finding->transfers, 3 * TRIPS);
     assert_int_equal(nth("pageable", NULL, 0)->detour, 0);
-    assert_int_equal(nth("pageable", NULL, 1)->transfers, TRIPS);
+    assert_int_equal(nth("pageable", NULL, 1)->finding->transfers, TRIPS);
     assert_int_equal(nth("pageable", NULL, 1)->detour, 1);
     play_end(p);
 }
@@ -111,7 +111,7 @@ static void the_download_may_be_in_a_function_that_is_called(void **state) {
     (void)state;
     play_trips(TRIPS, MIB);
     diagnose(FROM(12));
-    assert_int_equal(p->findings->detour_count, 1);
+    assert_int_equal(p->diagnosis->detour_count, 1);
     play_end(p);
 }
 
@@ -135,9 +135,9 @@ static void the_host_waits_for_the_download(void **state) {
             send();
         }
         diagnose(FROM(4));
-        assert_int_equal(p->findings->detour_count, waiting);
+        assert_int_equal(p->diagnosis->detour_count, waiting);
         if (waiting)
-            assert_int_equal(p->findings->detours[0].host_ns, (uint64_t)TRIPS * WORK_US * US);
+            assert_int_equal(p->diagnosis->detours[0].host_ns, (uint64_t)TRIPS * WORK_US * US);
         play_end(p);
     }
 }
@@ -150,7 +150,7 @@ static void a_value_is_read(void **state) {
     is_no_detour(FROM(4));
     play_trips(TRIPS, 65);
     diagnose(FROM(4));
-    assert_int_equal(p->findings->detour_count, 1);
+    assert_int_equal(p->diagnosis->detour_count, 1);
     play_end(p);
 }
 
@@ -160,7 +160,7 @@ static void few_trips(void **state) {
     is_no_detour(FROM(4));
     play_trips(10, MIB);
     diagnose(FROM(4));
-    assert_int_equal(p->findings->detour_count, 1);
+    assert_int_equal(p->diagnosis->detour_count, 1);
     play_end(p);
 }
 
@@ -208,7 +208,7 @@ static void something_is_launched_between(void **state) {
             send();
         }
         diagnose(FROM(4));
-        assert_int_equal(p->findings->detour_count, far ? 0 : 1);
+        assert_int_equal(p->diagnosis->detour_count, far ? 0 : 1);
         play_end(p);
     }
 }

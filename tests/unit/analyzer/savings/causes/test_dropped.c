@@ -24,16 +24,16 @@ static void uploads_of_what_is_there(void **state) {
     (void)state;
     play_same_uploads(0);
     diagnose(PEAK);
-    assert_true(p->findings->replayed && p->findings->replay_error < 1e-6);
+    assert_true(p->diagnosis->replayed && p->diagnosis->replay_error < 1e-6);
     saves_exactly("noop-upload", (STEPS - 1) * CALL_US * US);
     uint64_t pinned_ns = LATENCY_US * US + PINNED_NS(MIB) + BEHIND_COPY_NS;
     assert_int_equal(saves("pageable").most_ns, STEPS * (CALL_US * US - pinned_ns));
-    assert_int_equal(p->findings->cause_count, 1);
-    assert_int_equal(p->findings->causes[0].count, 2);
+    assert_int_equal(p->diagnosis->cause_count, 1);
+    assert_int_equal(p->diagnosis->causes[0].count, 2);
     assert_string_equal(within(0, 0), "noop-upload");
     assert_string_equal(within(0, 1), "pageable");
-    assert_int_equal(p->findings->together.least_ns, (STEPS - 1) * CALL_US * US);
-    assert_int_equal(p->findings->together.most_ns, (STEPS - 1) * CALL_US * US);
+    assert_int_equal(p->diagnosis->together.least_ns, (STEPS - 1) * CALL_US * US);
+    assert_int_equal(p->diagnosis->together.most_ns, (STEPS - 1) * CALL_US * US);
     is_in_order();
     play_end(p);
 }
@@ -46,10 +46,10 @@ static void one_that_was_not_measured(void **state) {
     FOUND("duplicate-upload", "unknown", 1);
     saves_exactly("noop-upload", (STEPS - 2) * CALL_US * US);
     saves_exactly("duplicate-upload", CALL_US * US);
-    assert_int_equal(p->findings->cause_count, 1);
-    assert_int_equal(p->findings->causes[0].count, 3);
+    assert_int_equal(p->diagnosis->cause_count, 1);
+    assert_int_equal(p->diagnosis->causes[0].count, 3);
     assert_string_equal(within(0, 0), "noop-upload");
-    assert_int_equal(p->findings->together.most_ns, (STEPS - 2) * CALL_US * US);
+    assert_int_equal(p->diagnosis->together.most_ns, (STEPS - 2) * CALL_US * US);
     is_in_order();
     play_end(p);
 }
@@ -66,7 +66,7 @@ static void few_that_can_be_dropped(void **state) {
     }
     diagnose(PEAK);
     saves_exactly("noop-upload", 2 * CALL_US * US);
-    assert_int_equal(p->findings->cause_count, 1);
+    assert_int_equal(p->diagnosis->cause_count, 1);
     assert_string_equal(within(0, 0), "pageable");
     is_in_order();
     play_end(p);
@@ -77,7 +77,7 @@ static void few_that_can_be_dropped(void **state) {
 enum { TURNS = 60 };
 
 static void expect_turns(uint32_t contents, uint32_t buffers) {
-    const struct xs_finding *f = played_finding(p, "duplicate-upload");
+    const struct xs_diagnosed *f = played_diagnosed(p, "duplicate-upload");
     assert_int_equal(f->turns.contents, contents);
     assert_int_equal(f->turns.buffers, buffers);
     assert_int_equal(f->turns.bytes, contents * MIB);
@@ -101,18 +101,17 @@ static void a_cache_that_is_too_small(void **state) {
     }
     p->options.is_in_part = is_freed;
     diagnose(PEAK);
-    const struct xs_finding *f = played_finding(p, "duplicate-upload");
-    assert_int_equal(f->verdict, XS_SEVERAL_VERDICTS);
+    const struct xs_diagnosed *f = played_diagnosed(p, "duplicate-upload");
+    assert_int_equal(f->finding->verdict, XS_SEVERAL_VERDICTS);
     assert_true(f->part_saves.known && !f->part_saves.bounds);
     assert_int_equal(f->part_saves.most_ns, 3 * CALL_US * US);
     assert_int_equal(f->part_saves.least_ns, 3 * CALL_US * US);
-    assert_false(played_finding(p, "pageable")->part_saves.known);
-    assert_int_equal(f->instances, TURNS - 3);
-    assert_int_equal(f->variants[0].instances, TURNS - 6); /* overwritten */
-    assert_int_equal(f->variants[3].instances, 3);         /* freed */
-    FOUND("duplicate-upload", "overwritten", 0);
+    assert_false(played_diagnosed(p, "pageable")->part_saves.known);
+    assert_int_equal(f->finding->instances, TURNS - 3);
+    assert_int_equal(f->finding->variants[0].instances, TURNS - 6); /* overwritten */
+    assert_int_equal(f->finding->variants[3].instances, 3);         /* freed */
     expect_turns(3, 2);
-    assert_int_equal(p->findings->cause_count, 1);
+    assert_int_equal(p->diagnosis->cause_count, 1);
     assert_string_equal(within(0, 0), "duplicate-upload");
     assert_string_equal(within(0, 1), "pageable");
     assert_true(f->saves.most_ns > saves("pageable").most_ns);
@@ -157,7 +156,8 @@ static void contents_that_are_not_few(void **state) {
 
 static void expect_said(struct xs_turns turns, const char *words) {
     struct xs_string text = {0};
-    xs_finding_turns(&text, &(struct xs_finding){.turns = turns});
+    struct xs_finding any = {0};
+    xs_finding_turns(&text, &(struct xs_diagnosed){.finding = &any, .turns = turns});
     assert_string_equal(text.data ? text.data : "", words);
     xs_string_free(&text);
 }
@@ -174,7 +174,8 @@ static void turns_in_words(void **state) {
     expect_said((struct xs_turns){3, 2, 3 * MIB, false},
                 "3 contents take turns in 2 buffers: a buffer for each, 3.00 MiB in all, would keep them.");
     struct xs_string text = {0};
-    xs_finding_turns(&text, &(struct xs_finding){.turns = {3, 2, 3 * MIB, true}, .sample = {.checked = 9, .of = 60}});
+    struct xs_finding of_part = {.sample = {.checked = 9, .of = 60}};
+    xs_finding_turns(&text, &(struct xs_diagnosed){.finding = &of_part, .turns = {3, 2, 3 * MIB, true}});
     assert_string_equal(text.data, "Of the copies that were checked: 3 contents take turns in 2 buffers: 1 more of "
                                    "1.00 MiB would keep them all.");
     xs_string_free(&text);
@@ -202,13 +203,14 @@ static void both_ways(void **state) {
     assert_int_equal(saves("round-trip").least_ns, STEPS * CALL_US * US);
     assert_int_equal(saves("round-trip").most_ns, STEPS * (CALL_US + DOWN_US) * US);
     /* what is wrong with the downloads is a part of it */
-    assert_int_equal(p->findings->cause_count, 1);
-    assert_int_equal(p->findings->causes[0].count, 3);
+    assert_int_equal(p->diagnosis->cause_count, 1);
+    assert_int_equal(p->diagnosis->causes[0].count, 3);
     assert_string_equal(within(0, 0), "round-trip");
     assert_string_equal(within(0, 1), "pageable");
     assert_string_equal(within(0, 2), "pageable");
-    const struct xs_cause *cause = &p->findings->causes[0];
-    assert_int_not_equal(p->findings->items[cause->findings[1]].site, p->findings->items[cause->findings[2]].site);
+    const struct xs_cause *cause = &p->diagnosis->causes[0];
+    assert_int_not_equal(p->diagnosis->items[cause->findings[1]].finding->site,
+                         p->diagnosis->items[cause->findings[2]].finding->site);
     is_in_order();
     play_end(p);
 }

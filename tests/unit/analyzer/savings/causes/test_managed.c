@@ -10,7 +10,7 @@ enum { A = 0x10000000, B = 0x40000000, MIB = 1 << 20, BYTES = 64 * MIB, STEPS = 
 enum { KERNEL_MS = 40, UNFAULTED_MS = 2, HOST_MS = 60, PREFETCH_MS = 8 /* PAGES at 20 us */ };
 
 static struct played played, *p = &played;
-static struct xs_findings *findings;
+static struct xs_diagnosis *diagnosis;
 
 static void diagnose(void) {
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -19,20 +19,20 @@ static void diagnose(void) {
     assert_int_equal(xs_store_commit(p->store), 0);
     assert_int_equal(xs_store_finish(p->store, XS_STATUS_COMPLETE), 0);
     assert_int_equal(xs_store_close(p->store), 0);
-    if (xs_trace_open(p->path, &trace, message) < 0 || xs_diagnose(&trace, &p->options, &findings, message) < 0)
+    if (xs_trace_open(p->path, &trace, message) < 0 || xs_diagnose(&trace, &p->options, &diagnosis, message) < 0)
         fail_msg("%s", message);
     xs_trace_close(&trace);
 }
 
 static void end(void) {
-    xs_findings_free(findings);
+    xs_diagnosis_free(diagnosis);
     play_end(p);
 }
 
 static struct xs_saving saves(void) {
-    for (size_t i = 0; i < findings->count; i++)
-        if (strcmp(xs_detectors[findings->items[i].detector]->id, "managed-thrash") == 0)
-            return findings->items[i].saves;
+    for (size_t i = 0; i < diagnosis->count; i++)
+        if (strcmp(xs_detectors[diagnosis->items[i].finding->detector]->id, "managed-thrash") == 0)
+            return diagnosis->items[i].saves;
     fail_msg("no managed-thrash");
     return (struct xs_saving){0};
 }
@@ -100,12 +100,12 @@ static void the_whole_run(void **state) {
     (void)state;
     struct managed_run run = {.p = p};
     thrash(&run);
-    assert_true(findings->replayed);
+    assert_true(diagnosis->replayed);
     is_within(saves().least_ns, STEPS * (KERNEL_MS - PREFETCH_MS), PREFETCH_MS - 2);
     /* less some 5 ms: the kernels without faults, and the ends of streaks */
     is_within(saves().most_ns, STEPS * (KERNEL_MS + HOST_MS) - 2 * PREFETCH_MS - 5, 3);
-    assert_int_equal(findings->cause_count, 1);
-    assert_int_equal(findings->together.most_ns, findings->causes[0].saves.most_ns);
+    assert_int_equal(diagnosis->cause_count, 1);
+    assert_int_equal(diagnosis->together.most_ns, diagnosis->causes[0].saves.most_ns);
     end();
 }
 

@@ -28,13 +28,13 @@ static void each_buffer_costs_once(void **state) {
     for (int i = 0; i < STEPS; i++)
         upload(i % 2 ? OTHER : HOST);
     diagnose(PEAK);
-    const struct xs_finding *pageable = played_finding(p, "pageable");
+    const struct xs_diagnosed *pageable = played_diagnosed(p, "pageable");
     uint64_t most = STEPS * (CALL_US * US - pinned_call_ns(PINNED_NS(MIB)));
     assert_int_equal(pageable->saves.most_ns, most);
     assert_true(pageable->pinning_assumed);
     is_about(pageable->pinning_ns, 2 * MIB * 0.08);
     assert_int_equal(pageable->saves.least_ns, most - pageable->pinning_ns);
-    assert_int_equal(p->findings->together.least_ns, pageable->saves.least_ns);
+    assert_int_equal(p->diagnosis->together.least_ns, pageable->saves.least_ns);
     is_in_order();
     play_end(p);
 }
@@ -47,7 +47,7 @@ static void what_two_copies_share_costs_once(void **state) {
     for (int i = 0; i < STEPS; i++)
         upload(HOST + (uint64_t)(i % 2) * 256 * KIB);
     diagnose(PEAK);
-    is_about(played_finding(p, "pageable")->pinning_ns, (MIB + 256 * KIB) * 0.08);
+    is_about(played_diagnosed(p, "pageable")->pinning_ns, (MIB + 256 * KIB) * 0.08);
     play_end(p);
 }
 
@@ -76,7 +76,7 @@ static void the_trace_says_what_it_costs(void **state) {
     p->call_ns = 64 * MIB / 5;
     release(locked);
     diagnose(PEAK);
-    const struct xs_finding *pageable = played_finding(p, "pageable");
+    const struct xs_diagnosed *pageable = played_diagnosed(p, "pageable");
     assert_false(pageable->pinning_assumed);
     is_about(pageable->pinning_ns, MIB * 0.8);
     uint64_t most = STEPS * (CALL_US * US - pinned_call_ns(60 * US));
@@ -104,8 +104,8 @@ static void a_part_of_it_is_assumed(void **state) {
         if (of[i].unlock > 0)
             release(locked);
         diagnose(PEAK);
-        assert_int_equal(played_finding(p, "pageable")->pinning_assumed, of[i].is_assumed);
-        is_about(played_finding(p, "pageable")->pinning_ns, MIB * of[i].price);
+        assert_int_equal(played_diagnosed(p, "pageable")->pinning_assumed, of[i].is_assumed);
+        is_about(played_diagnosed(p, "pageable")->pinning_ns, MIB * of[i].price);
         play_end(p);
     }
 }
@@ -120,8 +120,8 @@ static void small_memory_says_nothing(void **state) {
     for (int i = 0; i < STEPS; i++)
         upload(HOST);
     diagnose(PEAK);
-    assert_true(played_finding(p, "pageable")->pinning_assumed);
-    is_about(played_finding(p, "pageable")->pinning_ns, MIB * 0.08);
+    assert_true(played_diagnosed(p, "pageable")->pinning_assumed);
+    is_about(played_diagnosed(p, "pageable")->pinning_ns, MIB * 0.08);
     play_end(p);
 }
 
@@ -136,7 +136,7 @@ static void a_buffer_that_is_copied_once(void **state) {
     diagnose(PEAK);
     assert_int_equal(saves("pageable").least_ns, 0);
     assert_int_equal(saves("pageable").most_ns, CALL_US * US - pinned_call_ns(60 * US));
-    assert_int_equal(p->findings->together.least_ns, 0);
+    assert_int_equal(p->diagnosis->together.least_ns, 0);
     is_in_order();
     play_end(p);
 }
@@ -156,8 +156,8 @@ static void an_asynchronous_copy_returns_at_once(void **state) {
     FOUND("fake-async", NULL, STEPS);
     assert_int_equal(saves("fake-async").most_ns, STEPS * (CALL_US * US - ASYNC_CALL_NS));
     assert_int_equal(saves("pageable").most_ns, STEPS * (CALL_US * US - ASYNC_CALL_NS));
-    assert_int_equal(p->findings->cause_count, 1);
-    assert_int_equal(p->findings->together.most_ns, STEPS * (CALL_US * US - ASYNC_CALL_NS));
+    assert_int_equal(p->diagnosis->cause_count, 1);
+    assert_int_equal(p->diagnosis->together.most_ns, STEPS * (CALL_US * US - ASYNC_CALL_NS));
     is_in_order();
     play_end(p);
 }
@@ -193,7 +193,7 @@ static void memory_goes_with_its_copies(void **state) {
     play_locked_round_trips(XS_MEM_PINNED, 0);
     assert_int_equal(saves("round-trip").least_ns, STEPS * CALL_US * US);
     assert_int_equal(saves("round-trip").most_ns, (STEPS * (CALL_US + DOWN_US) + LOCK_US + UNLOCK_US) * US);
-    assert_int_equal(p->findings->together.most_ns, (STEPS * (CALL_US + DOWN_US) + LOCK_US + UNLOCK_US) * US);
+    assert_int_equal(p->diagnosis->together.most_ns, (STEPS * (CALL_US + DOWN_US) + LOCK_US + UNLOCK_US) * US);
     is_in_order();
     play_end(p);
 }

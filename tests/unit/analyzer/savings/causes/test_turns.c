@@ -1,10 +1,9 @@
-/* Contents that take turns: what their rows say, and rows that cannot be read; and what verdicts of one place say
- * together of copies that were not looked at. */
+/* Contents that take turns: what their rows say, and rows that cannot be read. */
 #include "run.h"
 
 #include <sqlite3.h>
 
-#include "analyzer/savings/causes/instances.h"
+#include "analyzer/findings/engine/instances.h"
 #include "analyzer/savings/causes/turns.h"
 #include "analyzer/words/findings_words.h"
 
@@ -19,7 +18,7 @@ static struct xs_turns turns_of_uploads(uint64_t second_bytes, const char *sql) 
         play_kernel(p, 1, &a);
     }
     diagnose(sql);
-    const struct xs_finding *f = played_finding(p, "duplicate-upload");
+    const struct xs_diagnosed *f = played_diagnosed(p, "duplicate-upload");
     assert_non_null(f);
     struct xs_turns turns = f->turns;
     play_end(p);
@@ -68,106 +67,38 @@ static void rows_that_cannot_be_read(void **state) {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         unsigned detector = detector_of("duplicate-upload");
         struct xs_finding finding = {.detector = detector, .verdict = XS_SEVERAL_VERDICTS, .site = 1, .instances = 9};
+        struct xs_diagnosed diagnosed = {.finding = &finding};
         struct xs_findings findings = {.items = &finding, .count = 1};
-        struct xs_repairables all = {0};
+        struct xs_diagnosis diagnosis = {.findings = &findings, .items = &diagnosed, .count = 1};
         struct xs_trace trace;
         char message[XS_TRACE_MESSAGE_BYTES] = "";
         play_begin(p);
         uint32_t a = play_alloc(p, A, MIB);
         for (int k = 0; k < 4; k++) {
             up(A, MIB, k % 2 + 1, k ? (k + 1) % 2 + 1 : NOT_MEASURED, HOST);
-            add_upload(&all, detector, p->transfer);
+            add_upload(&findings.repairables, detector, p->transfer);
             play_kernel(p, 1, &a);
         }
-        add_upload(&all, detector, 1000000);
+        add_upload(&findings.repairables, detector, 1000000);
         diagnose(NULL);
         assert_int_equal(xs_trace_open(p->path, &trace, message), 0);
         if (views[i])
             assert_int_equal(sqlite3_exec(trace.db, views[i], NULL, NULL, NULL), SQLITE_OK);
-        xs_repairables_sort(&all);
-        int status = xs_turns_read(&trace, &findings, &all, message);
+        xs_repairables_sort(&findings.repairables);
+        int status = xs_turns_read(&trace, &diagnosis, message);
         assert_int_equal(status < 0, views[i] != NULL);
-        assert_int_equal(finding.turns.contents, views[i] ? 0 : 2);
+        assert_int_equal(diagnosed.turns.contents, views[i] ? 0 : 2);
         assert_int_equal(strstr(message, p->path) != NULL, views[i] != NULL);
-        xs_repairables_free(&all);
+        xs_repairables_free(&findings.repairables);
         xs_trace_close(&trace);
         play_end(p);
     }
-}
-
-/* --- verdicts of one place --- */
-
-static struct xs_finding verdict(unsigned number, uint64_t instances, struct xs_sample sample) {
-    struct xs_finding f = {.detector = detector_of("duplicate-upload"),
-                           .verdict = number,
-                           .site = 1,
-                           .instances = instances,
-                           .claimed_ns = instances * 10,
-                           .kept = 1,
-                           .first = calloc(1, sizeof *f.first),
-                           .largest = calloc(1, sizeof *f.largest),
-                           .first_count = 1,
-                           .largest_count = 1,
-                           .sample = sample};
-    assert_non_null(f.first);
-    assert_non_null(f.largest);
-    f.first[0].verdict = f.largest[0].verdict = number;
-    return f;
-}
-
-/* Of 100 copies 20 were checked: 9 and 10 are of the two verdicts, 1 is of none. So no more than 99 copies are of any,
- * and their time is that of 99. */
-static void estimates_together_are_no_more_than_there_are(void **state) {
-    (void)state;
-    struct xs_sample one = {.is_of_contents = true,
-                            .checked = 20,
-                            .of = 100,
-                            .hits = 9,
-                            .estimate = 54,
-                            .low = 9,
-                            .high = 80,
-                            .ns = 540,
-                            .low_ns = 90,
-                            .high_ns = 800};
-    struct xs_sample two = {.is_of_contents = true,
-                            .checked = 20,
-                            .of = 100,
-                            .hits = 10,
-                            .estimate = 56,
-                            .low = 10,
-                            .high = 82,
-                            .ns = 560,
-                            .low_ns = 100,
-                            .high_ns = 820};
-    struct xs_findings findings = {
-        .items = calloc(2, sizeof *findings.items), .count = 2, .recorded = {.ns = 1000000, .run_ns = 1000000}};
-    assert_non_null(findings.items);
-    findings.items[0] = verdict(0, 9, one);
-    findings.items[1] = verdict(3, 10, two);
-    xs_findings_join(&findings);
-    assert_int_equal(findings.count, 1);
-    const struct xs_finding *f = findings.items;
-    assert_int_equal(f->verdict, XS_SEVERAL_VERDICTS);
-    assert_int_equal(f->sample.hits, 19);
-    assert_true(f->sample.estimate > 98.99 && f->sample.estimate < 99.01);
-    assert_true(f->sample.ns > 989 && f->sample.ns < 991);
-    assert_true(f->sample.low > 18.99 && f->sample.low < 19.01 && f->sample.low_ns > 189 && f->sample.low_ns < 191);
-    assert_true(f->sample.high > 98.99 && f->sample.high < 99.01);
-    assert_true(f->sample.high_ns > 989 && f->sample.high_ns < 991);
-    assert_true(f->variants[0].estimate > 53.99 && f->variants[3].estimate > 55.99);
-    assert_int_equal(f->variants[0].instances, 9);
-    assert_int_equal(xs_variant_in_all(&f->variants[0]), 54);
-    assert_int_equal(xs_variant_in_all(&(struct xs_variant){.instances = 9}), 9);
-    free(f->first);
-    free(f->largest);
-    free(findings.items);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_content_of_another_size_is_another),
         cmocka_unit_test(rows_that_cannot_be_read),
-        cmocka_unit_test(estimates_together_are_no_more_than_there_are),
     };
     return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
 }

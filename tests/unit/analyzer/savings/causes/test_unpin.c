@@ -1,5 +1,5 @@
 /* What it saves not to page-lock memory, and not to create a context again, on runs made by hand with known answers. */
-#include "played.h"
+#include "diagnosed.h"
 
 #define MS UINT64_C(1000000)
 enum { A = 0x10000000, HOST = 0x50000000, OTHER = 0x60000000, LOCKED = 0x70000000, MIB = 1 << 20, BYTES = 16 * MIB };
@@ -8,13 +8,13 @@ enum { PAGEABLE_NS = 4000000, PINNED_NS = 800000, WORTH_NS = PAGEABLE_NS - PINNE
 enum { LOCK_NS = 12000000, UNLOCK_NS = 3000000, DELAY_NS = 20000, CONTEXT_NS = 100000000, END_NS = 20000000 };
 
 static struct played played, *p = &played;
-static struct xs_findings *findings;
+static struct xs_diagnosis *diagnosis;
 
 static void diagnose_with(const char *sql) {
     xs_store_meta_int(p->store, "duration_ns", (int64_t)p->now_ns + 1000000);
     play_diagnose(p, sql);
-    findings = p->findings;
-    assert_true(findings->replayed);
+    diagnosis = p->diagnosis;
+    assert_true(diagnosis->replayed);
 }
 
 static void diagnose(void) { diagnose_with(NULL); }
@@ -22,9 +22,9 @@ static void diagnose(void) { diagnose_with(NULL); }
 static void end(void) { play_end(p); }
 
 static struct xs_saving saves(const char *id) {
-    for (size_t i = 0; i < findings->count; i++)
-        if (strcmp(xs_detectors[findings->items[i].detector]->id, id) == 0)
-            return findings->items[i].saves;
+    for (size_t i = 0; i < diagnosis->count; i++)
+        if (strcmp(xs_detectors[diagnosis->items[i].finding->detector]->id, id) == 0)
+            return diagnosis->items[i].saves;
     fail_msg("no %s", id);
     return (struct xs_saving){0};
 }

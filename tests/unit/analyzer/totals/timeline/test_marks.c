@@ -14,7 +14,13 @@ static unsigned detector_of(enum xs_detector_kind kind) {
     return 0;
 }
 
-/* About rows `first` to `last`, which are one where they are equal; gives back `ns`. */
+/* The finding claims so much, and saves all of it. */
+static struct xs_diagnosed saving(struct xs_finding *finding, uint64_t ns) {
+    finding->claimed_ns = ns;
+    return (struct xs_diagnosed){.finding = finding, .saves = {.known = true, .most_ns = ns}};
+}
+
+/* About rows `first` to `last`, which are one where they are equal; claims `ns`. */
 static void found(struct xs_marks *marks, unsigned detector, uint32_t site, int64_t first, int64_t last, uint64_t ns) {
     struct xs_instance instance = {
         .site = site,
@@ -35,14 +41,15 @@ static void a_row_has_each_finding_once(void **state) {
     unsigned detector = detector_of(XS_REMOVES_TRANSFERS), advice = detector_of(XS_ADVICE);
     struct xs_finding items[] = {{.detector = detector, .site = SITE},
                                  {.detector = advice, .site = ADVICE_SITE, .advice = true}};
-    const struct xs_findings findings = {.items = items, .count = 2};
+    struct xs_diagnosed diagnosed[] = {saving(&items[0], 110), {.finding = &items[1]}};
+    const struct xs_diagnosis diagnosis = {.items = diagnosed, .count = 2, .cause_count = 1};
     struct xs_marks marks = {0};
     (void)state;
     found(&marks, advice, ADVICE_SITE, 3, 3, 1000);
     found(&marks, detector, SITE, 3, 3, 40);
     found(&marks, detector, SITE, 3, 3, 60);
     found(&marks, detector, SITE, 5, 5, 10);
-    xs_marks_seal(&marks, &findings, SIZE_MAX);
+    xs_marks_seal(&marks, &diagnosis, SIZE_MAX);
     struct xs_marked marked = marked_of(&marks, 3, SITE);
     assert_int_equal(marked.count, 2);
     assert_int_equal(marked.findings[0], 0);
@@ -60,13 +67,14 @@ static void a_row_has_each_finding_once(void **state) {
 static void a_run_is_of_its_site(void **state) {
     unsigned detector = detector_of(XS_REMOVES_CALLS), other = detector_of(XS_REMOVES_TRANSFERS);
     struct xs_finding items[] = {{.detector = detector, .site = SITE}, {.detector = other, .site = SITE}};
-    const struct xs_findings findings = {.items = items, .count = 2};
+    struct xs_diagnosed diagnosed[] = {saving(&items[0], 150), saving(&items[1], 8)};
+    const struct xs_diagnosis diagnosis = {.items = diagnosed, .count = 2, .cause_count = 2};
     struct xs_marks marks = {0};
     (void)state;
     found(&marks, detector, SITE, 100, 109, 50);
     found(&marks, detector, SITE, 10, 19, 100);
     found(&marks, other, SITE, 12, 13, 8); /* inside another's run */
-    xs_marks_seal(&marks, &findings, SIZE_MAX);
+    xs_marks_seal(&marks, &diagnosis, SIZE_MAX);
     assert_int_equal(marked_of(&marks, 9, SITE).count, 0);
     assert_int_equal(marked_of(&marks, 10, SITE).saves_ns, 10);
     assert_int_equal(marked_of(&marks, 13, SITE).count, 2);
@@ -80,13 +88,14 @@ static void a_run_is_of_its_site(void **state) {
 static void only_the_first_findings_stay(void **state) {
     unsigned detector = detector_of(XS_REMOVES_TRANSFERS);
     struct xs_finding items[] = {{.detector = detector, .site = OTHER_SITE}, {.detector = detector, .site = SITE}};
-    const struct xs_findings findings = {.items = items, .count = 2};
+    struct xs_diagnosed diagnosed[] = {saving(&items[0], 5), saving(&items[1], 10)};
+    const struct xs_diagnosis diagnosis = {.items = diagnosed, .count = 2, .cause_count = 2};
     struct xs_marks marks = {0};
     (void)state;
     found(&marks, detector, SITE, 1, 1, 5);
     found(&marks, detector, SITE, 20, 29, 5);
     found(&marks, detector, OTHER_SITE, 2, 2, 5);
-    xs_marks_seal(&marks, &findings, 1);
+    xs_marks_seal(&marks, &diagnosis, 1);
     assert_int_equal(marked_of(&marks, 1, SITE).count, 0);
     assert_int_equal(marked_of(&marks, 25, SITE).count, 0);
     assert_int_equal(marked_of(&marks, 2, OTHER_SITE).count, 1);
@@ -97,16 +106,15 @@ static void only_the_first_findings_stay(void **state) {
 static void what_leads_no_cause_saves_nothing(void **state) {
     unsigned detector = detector_of(XS_REMOVES_TRANSFERS), other = detector_of(XS_REMOVES_CALLS);
     struct xs_finding items[] = {{.detector = detector, .site = SITE}, {.detector = other, .site = SITE}};
-    size_t of_cause[] = {0, 1};
-    struct xs_cause cause = {.findings = of_cause, .count = 2};
-    const struct xs_findings findings = {.items = items, .count = 2, .causes = &cause, .cause_count = 1};
+    struct xs_diagnosed diagnosed[] = {saving(&items[0], 40), saving(&items[1], 220)};
+    const struct xs_diagnosis diagnosis = {.items = diagnosed, .count = 2, .cause_count = 1};
     struct xs_marks marks = {0};
     (void)state;
     found(&marks, detector, SITE, 3, 3, 40);
     found(&marks, other, SITE, 3, 3, 60);
     found(&marks, other, SITE, 4, 4, 60);
     found(&marks, other, SITE, 10, 19, 100);
-    xs_marks_seal(&marks, &findings, SIZE_MAX);
+    xs_marks_seal(&marks, &diagnosis, SIZE_MAX);
     assert_int_equal(marked_of(&marks, 3, SITE).count, 2);
     assert_int_equal(marked_of(&marks, 3, SITE).saves_ns, 40);
     assert_int_equal(marked_of(&marks, 4, SITE).count, 1);

@@ -1,18 +1,15 @@
 /* The instances whose findings have repairs; see instances.h. */
-#include "analyzer/savings/causes/instances.h"
+#include "analyzer/findings/engine/instances.h"
 
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
 
 void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
     if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
         return;
-    if (all->count == all->capacity) {
-        all->capacity = all->capacity ? all->capacity * 2 : 1024;
-        all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
-    }
+    xs_grow(&all->items, all->count, &all->capacity, sizeof *all->items);
     all->items[all->count++] = (struct xs_repairable){
         .detector = (uint8_t)detector,
         .verdict = (uint8_t)instance->verdict,
@@ -20,17 +17,19 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
         .table = (uint8_t)instance->evidence[0].table,
         .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
         .device_ns = instance->removable.device_ns,
+        .held = instance->held,
+        .is_run = xs_instance_is_run(instance),
     };
 }
 
-/* By place before by verdict, because a finding may have several of these. */
+/* Orders by place before verdict, because a finding may have several verdicts. */
 static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t site) {
     if (a->detector != detector)
         return a->detector < detector ? -1 : 1;
     return (a->site > site) - (a->site < site);
 }
 
-/* The same, of a finding of one verdict also by that. */
+/* Orders as compare() does; for a finding with one verdict also by that. */
 static int compare_with(const struct xs_repairable *a, const struct xs_finding *f) {
     int order = compare(a, f->detector, f->site);
     if (order || f->verdict == XS_SEVERAL_VERDICTS)

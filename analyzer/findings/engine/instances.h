@@ -1,9 +1,14 @@
-/* Holds what repairs need of an analysis's instances. They are kept while the analysis runs, because the model of the
- * run is read after it. Memory use grows with the number of instances. */
-#ifndef XFERSPY_ANALYZER_CAUSES_INSTANCES_H
-#define XFERSPY_ANALYZER_CAUSES_INSTANCES_H
+/* Keeps the instances that a repair can mend, in few bytes, grouped by finding. Memory use grows with the number of
+ * instances. */
+#ifndef XFERSPY_ANALYZER_ENGINE_INSTANCES_H
+#define XFERSPY_ANALYZER_ENGINE_INSTANCES_H
 
-#include "analyzer/findings/engine/findings.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct xs_finding;
+struct xs_instance;
 
 /* An instance whose finding has a repair. */
 struct xs_repairable {
@@ -11,7 +16,9 @@ struct xs_repairable {
     uint64_t device_ns; /* the removable time on the device */
     uint32_t site;      /* the finding's, as are detector and verdict */
     uint8_t detector, verdict;
-    uint8_t table; /* of the first row; enum xs_evidence_table */
+    uint8_t table;   /* of the first row; enum xs_evidence_table */
+    bool held : 1;   /* as in struct xs_instance */
+    bool is_run : 1; /* xs_instance_is_run */
 };
 
 struct xs_repairables {

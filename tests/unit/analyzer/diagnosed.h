@@ -1,0 +1,32 @@
+/* Played traces (played.h) with what repairs save, and the causes. */
+#ifndef XFERSPY_TESTS_UNIT_ANALYZER_DIAGNOSED_H
+#define XFERSPY_TESTS_UNIT_ANALYZER_DIAGNOSED_H
+
+#include "played.h"
+
+#include "analyzer/savings/causes/causes.h"
+
+static inline void play_forget(struct played *p) { xs_diagnosis_free(p->diagnosis); }
+
+/* Ends the trace and diagnoses it; see play_analyse. */
+static inline void play_diagnose(struct played *p, const char *sql) {
+    char message[XS_TRACE_MESSAGE_BYTES];
+    struct xs_trace trace;
+    play_open(p, sql, &trace);
+    if (xs_diagnose(&trace, &p->options, &p->diagnosis, message) < 0)
+        fail_msg("%s", message);
+    xs_trace_close(&trace);
+    p->findings = p->diagnosis->findings;
+    p->forget = play_forget;
+}
+
+/* The first finding of that kind, as the diagnosis ranks it. */
+static inline const struct xs_diagnosed *played_diagnosed(const struct played *p, const char *id) {
+    for (size_t i = 0; i < p->diagnosis->count; i++)
+        if (strcmp(xs_detectors[p->diagnosis->items[i].finding->detector]->id, id) == 0)
+            return &p->diagnosis->items[i];
+    fail_msg("no finding %s", id);
+    return NULL;
+}
+
+#endif
