@@ -18,6 +18,7 @@ struct xs_frame {
     uint64_t address;     /* within the module's file, of the next instruction; 0 of a Python frame */
     bool python;
     bool inlined; /* into the next one */
+    bool stored;  /* the trace says it, and not a binary of this machine; never set of a Python frame */
     bool library; /* of CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
     const struct xs_frame *through; /* of a place: the helper that makes the call for this line; NULL: none */
 };

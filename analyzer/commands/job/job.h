@@ -41,7 +41,6 @@ struct xs_job_process {
     char *host, *command, *executable, *cwd, *status, *identity; /* identity NULL: not known */
     int64_t rank, world_size, pid, start_unix_ns;                /* rank -1: none */
     char *contents_unknown; /* why contents are not known, a sentence; "" where some are */
-    char *withheld;         /* why the text of lines is not shown, a sentence; "" where none is withheld */
     bool is_live, is_snapshot, simulated, run_estimated;
     bool modelled;                    /* a part of its device times is */
     bool in_part;                     /* calls of the rest of the run were left out */

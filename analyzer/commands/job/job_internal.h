@@ -6,8 +6,6 @@
 
 /* What may be wrong with the traces, and of which the contents are not known. */
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out);
-/* Of which processes the text of lines is withheld, and why. */
-void xs_job_text_withheld(const struct xs_job *job, struct xs_out *out);
 /* The section of findings; `all`: not the first few only. */
 void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out);
 /* The table of processes; `all`: not only those that differ most. */

@@ -2,6 +2,8 @@
 #ifndef XFERSPY_ANALYZER_RUN_RUN_H
 #define XFERSPY_ANALYZER_RUN_RUN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "analyzer/base/out.h"
@@ -90,6 +92,11 @@ struct xs_run_files xs_run_files(void);
 /* Those that were not there before. */
 struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
 void xs_run_files_free(struct xs_run_files *files);
+
+/* Puts the lines that calls came from into the closed traces of the run that began at `since` (Unix time), before the
+ * next build replaces the program's binary. Takes five seconds at most, and shows on a terminal that it works; what was
+ * not done then is said. Nothing is said where `is_silent`. */
+void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool is_silent);
 
 /* Did the trace's process not come to close it? To open such a trace takes over what the process left, and that may
  * live on. */

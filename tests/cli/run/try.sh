@@ -63,7 +63,7 @@ cat >command.sql <<END
 INSERT OR REPLACE INTO meta VALUES ('command','sh app/app.sh ''two words'''),('cwd','$PWD');
 END
 export XFERSPY_LIBRARY="$DUMMY"
-try() { run "$XFERSPY" try -n 3 --loop-time='^loop ([0-9.]+)' "$@"; }
+try() { run "$XFERSPY" try --yes -n 3 --loop-time='^loop ([0-9.]+)' "$@"; }
 make_own_trace run.db "$SOURCE/fixtures/findings.sql" command.sql
 cat >short.sql <<'END'
 UPDATE transfer SET return_ns = (enter_ns + return_ns) / 2 WHERE bytes = 8388608;
@@ -318,11 +318,11 @@ make_own_trace managed.db "$SOURCE/fixtures/findings.sql" command.sql managed.sq
 try --only=repeated-allocation managed.db; expect_status 0
 expect_out "cannot be tried: managed memory is not kept"; expect_not "in the plan"
 
-# Nobody's command is run but one's own; what was hidden has to be said.
+# No command of a trace is run unless the user says so; what was hidden has to be said.
 make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql
-try foreign.db; expect_status 1; expect_no_out
-expect_err "was not recorded by this user on this machine, so its command is not run"
-expect_err "xferspy try foreign.db -- PROGRAM [ARGUMENTS]"
+run "$XFERSPY" try -n 3 foreign.db </dev/null; expect_status 1; expect_no_out
+expect_err "the command in foreign.db is: "; expect_err "add --yes to run it in "
+ls app/plan.* >/dev/null 2>&1 && show "a command was run"
 echo "INSERT OR REPLACE INTO meta VALUES ('command','sh app/app.sh --key [hidden]');" >hidden.sql
 make_own_trace hidden.db "$SOURCE/fixtures/findings.sql" command.sql hidden.sql
 try hidden.db; expect_status 1; expect_err "XFERSPY_REDACT hid a part"
@@ -403,7 +403,7 @@ no_second slow-recording "the time limit came before the end of the recording" -
 expect_status 1; expect_out "not measured: the time limit came first"
 # A signal ends all of it.
 : >app/slow-recording
-"$XFERSPY" try --only=noop-upload sampled.db >stdout 2>stderr & tried=$!
+"$XFERSPY" try --yes --only=noop-upload sampled.db >stdout 2>stderr & tried=$!
 until ls temporary/xferspy-try-*/*.db >/dev/null 2>&1; do kill -0 $tried || show "ended early"; sleep 0.05; done
 kill -TERM $tried; wait $tried; status=$?; rm app/slow-recording; expect_status 1; expect_no_out; nothing_left
 : >app/slow-recording; try --time-limit=0.5 -- sh app/app.sh; rm app/slow-recording; expect_status 1; expect_no_out
