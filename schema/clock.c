@@ -40,27 +40,22 @@ struct reading {
 /* The kernel's own verdict first: it watches the TSC against other clocks and knows of sockets out of step. */
 static bool counter_is_usable(void) {
     int mode = PR_TSC_ENABLE;
-    if (prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode != PR_TSC_ENABLE) {
+    if (prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode != PR_TSC_ENABLE)
         return false; /* a read would be a SIGSEGV */
-    }
     char name[32] = "";
     int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         ssize_t n = read(fd, name, sizeof name - 1);
         close(fd);
-        if (n <= 0) {
+        if (n <= 0)
             name[0] = 0;
-        }
     }
-    if (strncmp(name, "tsc", 3) == 0) {
+    if (strncmp(name, "tsc", 3) == 0)
         return true;
-    }
     static const char *const distrusting[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies"};
-    for (size_t i = 0; i < sizeof distrusting / sizeof *distrusting; i++) {
-        if (strncmp(name, distrusting[i], strlen(distrusting[i])) == 0) {
+    for (size_t i = 0; i < sizeof distrusting / sizeof *distrusting; i++)
+        if (strncmp(name, distrusting[i], strlen(distrusting[i])) == 0)
             return false;
-        }
-    }
     unsigned eax, ebx, ecx, edx; /* a virtual machine's own clock source: what the CPU promises */
     return __get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && (edx & (1u << 8)) != 0;
 }
@@ -93,12 +88,10 @@ static uint64_t chord(uint64_t from_tick, int64_t from_ns, uint64_t to_tick, int
 
 static int64_t along(const struct xs_clock_knot *knot, uint64_t tick) {
     wide ns = ((wide)(int64_t)(tick - knot->tick) * (wide)knot->slope >> SLOPE_BITS) + knot->ns;
-    if (ns > INT64_MAX) {
+    if (ns > INT64_MAX)
         return INT64_MAX; /* ticks of a damaged spool */
-    }
-    if (ns < INT64_MIN) {
+    if (ns < INT64_MIN)
         return INT64_MIN;
-    }
     return (int64_t)ns;
 }
 
@@ -116,9 +109,8 @@ void xs_clock_begin(struct xs_clock *clock) {
 }
 
 void xs_clock_measure(struct xs_clock *clock) {
-    if (clock->source != XS_CLOCK_COUNTER) {
+    if (clock->source != XS_CLOCK_COUNTER)
         return;
-    }
     while (xs_monotonic_ns() - clock->origin_ns < START_SPIN_NS) {
     }
     struct xs_clock_map *map = &clock->maps[0];
@@ -139,15 +131,12 @@ void xs_clock_start(struct xs_clock *clock) {
 static void copy_map(struct xs_clock_map *to, const struct xs_clock_map *from) {
     bool thin = from->count + 2 > XS_CLOCK_KNOTS;
     *to = *from;
-    if (!thin) {
+    if (!thin)
         return;
-    }
     to->count = 0;
-    for (uint32_t i = 0; i < from->count; i++) {
-        if (i % 2 == 0 || i >= XS_CLOCK_KNOTS / 2) {
+    for (uint32_t i = 0; i < from->count; i++)
+        if (i % 2 == 0 || i >= XS_CLOCK_KNOTS / 2)
             to->knots[to->count++] = from->knots[i];
-        }
-    }
     for (uint32_t i = 0; i + 1 < to->count; i++) {
         struct xs_clock_knot *a = &to->knots[i], *b = a + 1;
         a->slope = chord(a->tick, a->ns, b->tick, b->ns);
@@ -164,21 +153,18 @@ static void join(struct xs_clock_map *map, uint64_t tick, int64_t ns, uint64_t r
 }
 
 void xs_clock_sync(struct xs_clock *clock) {
-    if (clock->source != XS_CLOCK_COUNTER) {
+    if (clock->source != XS_CLOCK_COUNTER)
         return;
-    }
     uint32_t current = atomic_load_explicit(&clock->current, memory_order_relaxed);
     const struct xs_clock_map *old = &clock->maps[current];
     struct xs_clock_knot last = old->knots[old->count - 1];
     struct reading now = take_reading();
     int64_t now_ns = (int64_t)(now.ns - clock->origin_ns);
     int64_t passed_ns = now_ns - last.ns, known_ns = last.ns - old->base_ns;
-    if ((int64_t)(now.tick - last.tick) <= 0) {
+    if ((int64_t)(now.tick - last.tick) <= 0)
         return;
-    }
-    if (passed_ns < SYNC_INTERVAL_NS && passed_ns < known_ns) {
+    if (passed_ns < SYNC_INTERVAL_NS && passed_ns < known_ns)
         return;
-    }
 
     struct xs_clock_map *map = &clock->maps[1 - current];
     copy_map(map, old);
@@ -187,9 +173,8 @@ void xs_clock_sync(struct xs_clock *clock) {
         map->base_ns = last.ns;
     }
     uint64_t rate = chord(map->base_tick, map->base_ns, now.tick, now_ns);
-    if (rate == 0) {
+    if (rate == 0)
         return; /* the clocks contradict each other; the next reading may not */
-    }
     uint64_t held = clock->held_tick;
     if ((int64_t)(held - last.tick) > 0 && (int64_t)(now.tick - held) > 0) {
         map->knots[map->count] = (struct xs_clock_knot){held, along(&last, held), rate};
@@ -203,38 +188,31 @@ void xs_clock_sync(struct xs_clock *clock) {
 void xs_clock_hold(struct xs_clock *clock) { clock->held_tick = xs_clock_tick((enum xs_clock_source)clock->source); }
 
 bool xs_clock_is_sound(const struct xs_clock *clock) {
-    if (clock->source == XS_CLOCK_MONOTONIC) {
+    if (clock->source == XS_CLOCK_MONOTONIC)
         return true;
-    }
     uint32_t current = atomic_load_explicit(&clock->current, memory_order_acquire);
-    if (clock->source != XS_CLOCK_COUNTER || current > 1) {
+    if (clock->source != XS_CLOCK_COUNTER || current > 1)
         return false;
-    }
     const struct xs_clock_map *map = &clock->maps[current];
-    if (map->count < 1 || map->count > XS_CLOCK_KNOTS) {
+    if (map->count < 1 || map->count > XS_CLOCK_KNOTS)
         return false;
-    }
     for (uint32_t i = 0; i < map->count; i++) {
         const struct xs_clock_knot *knot = &map->knots[i];
-        if (knot->slope == 0 || knot->slope > SLOPE_LIMIT) {
+        if (knot->slope == 0 || knot->slope > SLOPE_LIMIT)
             return false;
-        }
-        if (i > 0 && (knot->tick <= knot[-1].tick || knot->ns < knot[-1].ns)) {
+        if (i > 0 && (knot->tick <= knot[-1].tick || knot->ns < knot[-1].ns))
             return false;
-        }
     }
     return true;
 }
 
 int64_t xs_clock_to_ns(const struct xs_clock *clock, uint64_t tick) {
-    if (clock->source != XS_CLOCK_COUNTER) {
+    if (clock->source != XS_CLOCK_COUNTER)
         return (int64_t)(tick - clock->origin_ns);
-    }
     const struct xs_clock_map *map = &clock->maps[atomic_load_explicit(&clock->current, memory_order_acquire)];
     uint32_t i = map->count - 1;
-    while (i > 0 && (int64_t)(tick - map->knots[i].tick) < 0) {
+    while (i > 0 && (int64_t)(tick - map->knots[i].tick) < 0)
         i--;
-    }
     return along(&map->knots[i], tick);
 }
 
@@ -243,9 +221,8 @@ int64_t xs_clock_from_monotonic(const struct xs_clock *clock, uint64_t monotonic
 }
 
 const char *xs_clock_name(const struct xs_clock *clock) {
-    if (clock->source != XS_CLOCK_COUNTER) {
+    if (clock->source != XS_CLOCK_COUNTER)
         return "monotonic";
-    }
 #if defined(__aarch64__)
     return "cntvct";
 #else

@@ -17,15 +17,13 @@ static long first_number(const char *const *names, size_t count, const char **wh
     for (size_t i = 0; i < count; i++) {
         const char *text = getenv(names[i]);
         char *end;
-        if (!text || !*text) {
+        if (!text || !*text)
             continue;
-        }
         errno = 0;
         long value = strtol(text, &end, 10);
         if (*end == '\0' && errno == 0 && value >= 0) {
-            if (which) {
+            if (which)
                 *which = names[i];
-            }
             return value;
         }
     }

@@ -14,9 +14,8 @@ static locale_t enter_c_locale(void) {
 }
 
 static void leave_c_locale(locale_t before) {
-    if (before) {
+    if (before)
         uselocale(before);
-    }
 }
 
 /* The most repetitions that an interval names, after its brace. */
@@ -38,28 +37,24 @@ static const char *too_costly(const char *pattern) {
     unsigned long groups = 0, states = strlen(pattern), times = 1;
     for (const char *p = pattern; *p; p++) {
         groups += *p == '(';
-        if (*p == '\\' && p[1] >= '1' && p[1] <= '9') {
+        if (*p == '\\' && p[1] >= '1' && p[1] <= '9')
             return "refers back to a group, which extended regular expressions do not do";
-        }
         if (*p == '{' && p > pattern) {
             unsigned long most = most_of(p + 1);
-            if (most > STATES) {
+            if (most > STATES)
                 return "repeats too much";
-            }
             states += strchr(")}*+?", p[-1]) ? 0 : most;
             times *= strchr(")}*+?", p[-1]) && most ? most : 1;
         }
-        if (states * times > STATES) {
+        if (states * times > STATES)
             return "repeats too much";
-        }
     }
     return groups > GROUPS ? "has too many groups" : NULL;
 }
 
 const char *xs_redact_compile(const struct xs_redact_functions *functions, const char *pattern, regex_t *compiled) {
-    if (strlen(pattern) >= XS_REDACT_BYTES) {
+    if (strlen(pattern) >= XS_REDACT_BYTES)
         return "is longer than 1023 bytes";
-    }
     const char *why = too_costly(pattern);
     if (!why) {
         locale_t before = enter_c_locale();

@@ -10,20 +10,17 @@ struct word {
 };
 
 static void put(struct word *w, const char *text, size_t length) {
-    for (size_t i = 0; i < length; i++, w->length++) {
-        if (w->length + 1 < w->bytes) {
+    for (size_t i = 0; i < length; i++, w->length++)
+        if (w->length + 1 < w->bytes)
             w->buffer[w->length] = text[i];
-        }
-    }
 }
 
 /* Bytes of UTF-8 are letters for every shell. A ~ and a = only mean something in some places. */
 static bool is_plain(const char *word) {
     for (const char *c = word; *c; c++) {
         bool is_letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
-        if (!is_letter && !((unsigned char)*c & 0x80) && !strchr("_-./:,+@%=", *c)) {
+        if (!is_letter && !((unsigned char)*c & 0x80) && !strchr("_-./:,+@%=", *c))
             return false;
-        }
     }
     return *word != '\0';
 }
@@ -34,17 +31,14 @@ size_t xs_shell_word(char *buffer, size_t bytes, const char *word) {
         put(&w, word, strlen(word));
     } else {
         put(&w, "'", 1);
-        for (; *word; word++) {
-            if (*word == '\'') {
+        for (; *word; word++)
+            if (*word == '\'')
                 put(&w, "'\\''", 4);
-            } else {
+            else
                 put(&w, word, 1);
-            }
-        }
         put(&w, "'", 1);
     }
-    if (bytes) {
+    if (bytes)
         buffer[w.length < bytes ? w.length : bytes - 1] = '\0';
-    }
     return w.length;
 }

@@ -36,11 +36,9 @@ bool xs_utf8_is_hidden(uint32_t code) {
     } hidden[] = {{0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},     {0x180e, 0x180e},
                   {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfeff, 0xfeff},
                   {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff}, {0xf0000, 0x10ffff}};
-    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
-        if (code >= hidden[i].first && code <= hidden[i].last) {
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (code >= hidden[i].first && code <= hidden[i].last)
             return true;
-        }
-    }
     return false;
 }
 
@@ -48,14 +46,11 @@ size_t xs_utf8_escape(char *out, const char *text, size_t bytes, size_t *used) {
     uint32_t code = 0;
     size_t length = xs_utf8_decode(text, bytes, &code);
     *used = length ? length : 1;
-    if (length && code >= 0x20 && !xs_utf8_is_hidden(code)) {
+    if (length && code >= 0x20 && !xs_utf8_is_hidden(code))
         return 0;
-    }
-    if (length == 1 && (code == '\n' || code == '\t')) {
+    if (length == 1 && (code == '\n' || code == '\t'))
         return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, code == '\n' ? "\\n" : "\\t");
-    }
-    if (length > 1) {
+    if (length > 1)
         return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, code > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)code);
-    }
     return (size_t)snprintf(out, XS_UTF8_ESCAPE_BYTES, "\\x%02x", (unsigned)(unsigned char)*text);
 }

@@ -30,12 +30,11 @@ void xs_markdown_code(struct xs_string *text, const char *raw) {
         return;
     }
     xs_string_add_cut(&cut, raw, SPAN_COLUMNS);
-    for (const char *at = cut.data; *at; at++) {
+    for (const char *at = cut.data; *at; at++)
         if (*at == '|')
             xs_string_add(&span, "\\x7c", 4);
         else
             xs_string_add(&span, at, 1);
-    }
     size_t ticks = longest_run_of_backticks(span.data) + 1;
     char first = cut.data[0], last = cut.data[cut.length - 1];
     bool apart = first == '`' || last == '`' || (first == ' ' && last == ' ');

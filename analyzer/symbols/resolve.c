@@ -18,14 +18,13 @@ struct readable {
 /* "/src/./app.c" and "/src//app.c" are what compilers make of relative names; as one file they are one place. */
 static const char *tidy_path(const char *path, char *buffer, size_t bytes) {
     size_t length = 0;
-    for (const char *p = path; *p && length < bytes - 1;) {
+    for (const char *p = path; *p && length < bytes - 1;)
         if (p != path && p[-1] == '/' && *p == '/')
             p++;
         else if ((p == path || p[-1] == '/') && p[0] == '.' && p[1] == '/')
             p += 2;
         else
             buffer[length++] = *p++;
-    }
     buffer[length] = 0;
     return buffer;
 }

@@ -262,12 +262,11 @@ static size_t add_up(struct weight *items, size_t count) {
     size_t kept = 0;
     if (count)
         qsort(items, count, sizeof *items, by_key);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (kept && !by_key(&items[kept - 1], &items[i]))
             items[kept - 1].count += items[i].count;
         else
             items[kept++] = items[i];
-    }
     return kept;
 }
 

@@ -51,12 +51,11 @@ void xs_records_sort(struct xs_records *records) {
     if (!records->unordered)
         return;
     qsort(records->items, records->count, sizeof *records->items, by_correlation);
-    for (size_t i = 0; i < records->count; i++) {
+    for (size_t i = 0; i < records->count; i++)
         if (kept && records->items[kept - 1].correlation == records->items[i].correlation)
             xs_record_fold(&records->items[kept - 1], &records->items[i]);
         else
             records->items[kept++] = records->items[i];
-    }
     records->count = kept;
     records->unordered = false;
 }

@@ -24,24 +24,22 @@ void xs_say_recorded(struct xs_string *text, const struct xs_recorded_time *reco
 static void say_part_of_run(struct xs_string *text, uint64_t ns, const struct xs_recorded_time *recorded) {
     char part[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     xs_format_ns(part, recorded->ns);
-    if (ns > recorded->ns) {
+    if (ns > recorded->ns)
         xs_string_format(text, ", " AT_THE_SAME_TIME ": %s were recorded", part);
-    } else {
+    else
         xs_string_format(text, " of the %s recorded (%s)", part, xs_format_share(share, ns, recorded->ns));
-    }
     xs_string_format(text, ", of a run of %s", xs_format_ns(run, recorded->run_ns));
 }
 
 void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const struct xs_recorded_time *recorded) {
     char run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     uint64_t run_ns = recorded->run_ns;
-    if (recorded->in_part) {
+    if (recorded->in_part)
         say_part_of_run(text, ns, recorded);
-    } else if (ns > run_ns && run_ns) {
+    else if (ns > run_ns && run_ns)
         xs_string_format(text, ", " AT_THE_SAME_TIME ": the run took %s", xs_format_ns(run, run_ns));
-    } else if (run_ns) {
+    else if (run_ns)
         xs_string_format(text, "%s%s (%s)", of, xs_format_ns(run, run_ns), xs_format_share(share, ns, run_ns));
-    }
 }
 
 bool xs_saving_is_range(const struct xs_saving *saves) {

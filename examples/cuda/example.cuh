@@ -29,9 +29,8 @@ extern "C" __global__ void xs_axpy(float *y, const float *x, float a, size_t n) 
 extern "C" __global__ void xs_work(float *x, size_t n, int rounds) {
     GRID_LOOP(i, n) {
         float c = x[i] * 0.25f, z = 0;
-        for (int r = 0; r < rounds; r++) {
+        for (int r = 0; r < rounds; r++)
             z = z * z * 0.5f + c;
-        }
         x[i] = z;
     }
 }
@@ -40,25 +39,22 @@ extern "C" __global__ void xs_work(float *x, size_t n, int rounds) {
 extern "C" __global__ void xs_sum(const float *x, float *out, size_t n) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         float sum = 0;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             sum += x[i];
-        }
         *out = sum;
     }
 }
 
 // Stands for whatever the host reads, receives or computes: other data for every number.
 inline void load(float *x, size_t n, int number) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         x[i] = float(number) * 0.01f + float(i % 1024) * 0.001f;
-    }
 }
 
 // The same, where only the copy is to take long: new data in every KiB.
 inline void load_some(float *x, size_t n, int number) {
-    for (size_t i = 0; i < n; i += 256) {
+    for (size_t i = 0; i < n; i += 256)
         x[i] = float(number) * 0.01f + float(i % 1024) * 0.001f;
-    }
 }
 
 // How long the loop takes, with all that the device does for it. It begins before what a repair moves out of the loop.
@@ -89,9 +85,8 @@ inline size_t floats_of_mib(int mib) { return size_t(mib) << 18; }
 inline void print_result(const float *device) {
     float first[16], sum = 0;
     CHECK(cudaMemcpy(first, device, sizeof(first), cudaMemcpyDeviceToHost));
-    for (float x : first) {
+    for (float x : first)
         sum += x;
-    }
     std::printf("result %.3f\n", sum);
 }
 

@@ -54,13 +54,11 @@ void xs_callsite_start(const char *mode, unsigned depth) {
         enum xs_unwinder how;
     } modes[] = {{"auto", XS_UNWIND_AUTO}, {"fp", XS_UNWIND_FP}, {"dwarf", XS_UNWIND_DWARF}};
     unwinder = XS_UNWIND_NONE;
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
         unwinder = strcmp(mode, modes[i].name) == 0 ? modes[i].how : unwinder;
-    }
     depth_limit = depth < DEPTH_MAX ? depth : DEPTH_MAX;
-    if (unwinder != XS_UNWIND_NONE) {
+    if (unwinder != XS_UNWIND_NONE)
         xs_python_present();
-    }
     atomic_store(&xs_callsite_on, true);
 }
 
@@ -79,9 +77,8 @@ static void add(struct xs_stack_key *key, uint64_t word) {
 static struct xs_stack_key key_of_natives(const uint64_t *pcs, unsigned count) {
     struct xs_stack_key key = {UINT64_C(0x8ebc6af09c88c6e3) ^ count, UINT64_C(0x589965cc75374cc3)};
     add(&key, atomic_load_explicit(&xs_native_replaced, memory_order_relaxed));
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         add(&key, pcs[i]);
-    }
     return key;
 }
 
@@ -145,11 +142,10 @@ static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     r->natives = w->natives;
     r->key = w->key;
     r->number = 0;
-    if (is_noting) {
+    if (is_noting)
         r->rest = r->reads.is_whole ? 0 : REST;
-    } else {
+    else
         r->rest = comes_again ? r->rest - 1 : 0;
-    }
     atomic_signal_fence(memory_order_seq_cst);
     r->is_noted = is_noting;
 }
@@ -169,9 +165,8 @@ static void take_natives(struct walked *w, const struct xs_caller *caller) {
 /* NULL: there is no stack, or no memory for it. */
 static struct walked *walked_from(const struct xs_caller *caller) {
     struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be a small one */
-    if (!w) {
+    if (!w)
         return NULL;
-    }
     bool python_cut = false;
     take_natives(w, caller);
     w->pythons = xs_python_walk(w->python, depth_limit, &python_cut);
@@ -239,19 +234,16 @@ static void remember_number(const struct walked *w, uint32_t number, unsigned un
 
 static uint32_t stack_of(struct xs_event **e, const struct xs_caller *caller) {
     struct walked *w = walked_from(caller);
-    if (!w) {
+    if (!w)
         return 0;
-    }
-    if (XS_LIKELY(is_number_known(w))) {
+    if (XS_LIKELY(is_number_known(w)))
         return w->recent->number;
-    }
     bool is_new;
     unsigned undefined_before = atomic_load(&undefined);
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
-    if (!is_new || define_new(number, key, w, caller, e)) {
+    if (!is_new || define_new(number, key, w, caller, e))
         remember_number(w, number, undefined_before);
-    }
     return number;
 }
 
@@ -264,15 +256,13 @@ struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller) {
 
 uint32_t xs_callsite_number(struct xs_caller caller) {
     struct walked *w = unwinder == XS_UNWIND_NONE ? NULL : walked_from(&caller);
-    if (!w) {
+    if (!w)
         return 0;
-    }
     bool is_new;
     struct xs_stack_key key = key_of(w);
     uint32_t number = xs_stacks_number(key, &is_new);
-    if (is_new) {
+    if (is_new)
         forget_definition(key);
-    }
     return number;
 }
 

@@ -22,13 +22,11 @@ static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
 XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stack) {
     struct xs_registers outer;
     uint64_t record = p->registers.fp;
-    if (XS_UNLIKELY(stack->reads != NULL)) {
+    if (XS_UNLIKELY(stack->reads != NULL))
         xs_reads_note_fp(stack->reads, true, true);
-    }
     if (record < p->registers.sp || record % 8 != 0 || !xs_stack_read(stack, record, &outer.fp) ||
-        !xs_stack_read(stack, record + 8, &outer.pc)) {
+        !xs_stack_read(stack, record + 8, &outer.pc))
         return record == 0 ? XS_OUTERMOST : XS_LOST;
-    }
 #if defined(__aarch64__)
     register uint64_t link __asm__("x30") = outer.pc;
     __asm__("hint #7" : "+r"(link)); /* xpaclri, which older processors ignore */
@@ -51,14 +49,12 @@ static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *r
         stack->reads->is_whole &= *entry != 0; /* 0: the tables were not available just now */
         xs_reads_note_fp(stack->reads, true, false);
     }
-    if (xs_rule_kind(*entry) != XS_STEP_TABLES) {
+    if (xs_rule_kind(*entry) != XS_STEP_TABLES)
         return XS_LOST;
-    }
-    if (step == XS_STEPPED_SIGNAL) {
+    if (step == XS_STEPPED_SIGNAL)
         xs_stack_move(stack, registers->sp); /* it may have been on any other stack */
-    } else if (step == XS_STEPPED && registers->sp <= sp) {
+    else if (step == XS_STEPPED && registers->sp <= sp)
         return XS_LOST;
-    }
     return step == XS_LOST ? XS_LOST : registers->pc == 0 ? XS_OUTERMOST : step;
 }
 
@@ -66,12 +62,10 @@ XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stac
     struct xs_registers *r = &p->registers;
     uint64_t fp = r->fp, cfa = xs_rule_cfa(entry) + (xs_rule_kind(entry) == XS_STEP_RSP ? r->sp : fp), pc;
     if (XS_UNLIKELY(xs_rule_kind(entry) > XS_STEP_RBP)) { /* no switch: a jump table cannot be predicted as well */
-        if (xs_rule_kind(entry) != XS_STEP_WORD) {
+        if (xs_rule_kind(entry) != XS_STEP_WORD)
             return xs_rule_kind(entry) == XS_STEP_END ? XS_OUTERMOST : XS_NO_RULE;
-        }
-        if (!xs_stack_read(stack, cfa, &cfa)) {
+        if (!xs_stack_read(stack, cfa, &cfa))
             return XS_LOST;
-        }
     }
     enum xs_rbp_kind kind = xs_rule_rbp_kind(entry);
     if (XS_UNLIKELY(stack->reads != NULL)) {
@@ -79,10 +73,8 @@ XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stac
                          kind != XS_RBP_SAME);
     }
     if (cfa <= r->sp || !xs_stack_read(stack, cfa - 8, &pc) ||
-        (kind != XS_RBP_SAME &&
-         !xs_stack_read(stack, (kind == XS_RBP_AT_CFA ? cfa : fp) + xs_rule_rbp(entry), &r->fp))) {
+        (kind != XS_RBP_SAME && !xs_stack_read(stack, (kind == XS_RBP_AT_CFA ? cfa : fp) + xs_rule_rbp(entry), &r->fp)))
         return XS_LOST;
-    }
     r->sp = cfa;
     r->pc = pc;
     p->is_interrupted = false;
@@ -111,12 +103,10 @@ XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct 
  * the stack: at a coroutine's start, rbp may still be its maker's. */
 XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
     uint64_t sp = p->registers.sp, record = p->registers.fp;
-    if (XS_UNLIKELY(stack->reads != NULL)) {
+    if (XS_UNLIKELY(stack->reads != NULL))
         xs_reads_note_fp(stack->reads, true, false);
-    }
-    if (record - sp > FRAME_BYTES_MAX || xs_stack_is_own(stack, sp) != xs_stack_is_own(stack, record)) {
+    if (record - sp > FRAME_BYTES_MAX || xs_stack_is_own(stack, sp) != xs_stack_is_own(stack, record))
         return XS_LOST;
-    }
     enum xs_step step = step_by_frame_pointer(p, stack);
     return step == XS_OUTERMOST ? XS_LOST : step;
 }
@@ -129,11 +119,10 @@ static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_o
     for (;;) {
         enum xs_step step = step_by_tables(&p, is_cache_right, stack);
         bool is_by_rule = step != XS_NO_RULE;
-        if (XS_UNLIKELY(!is_by_rule)) {
+        if (XS_UNLIKELY(!is_by_rule))
             step = is_on_trial ? step_on_trial(&p, stack) : XS_LOST;
-        } else if (step != XS_LOST) {
+        else if (step != XS_LOST)
             sure = count;
-        }
         if (XS_UNLIKELY(step > XS_STEPPED_SIGNAL || !is_call_site(p.registers.pc) || count == limit)) {
             *is_cut = step != XS_OUTERMOST;
             return sure;
@@ -155,12 +144,10 @@ static bool passes(uint64_t return_address_at) {
     for (unsigned i = 0; i < STEPS_MAX; i++) {
         enum xs_step step = step_by_tables(&p, is_cache_right, &stack);
         if (step > XS_STEPPED_SIGNAL || !is_call_site(p.registers.pc) ||
-            (step == XS_STEPPED && p.registers.sp - sizeof(uint64_t) == return_address_at)) {
+            (step == XS_STEPPED && p.registers.sp - sizeof(uint64_t) == return_address_at))
             return false; /* lost, or found */
-        }
-        if (xs_stack_is_own(&stack, p.registers.sp) && p.registers.sp > return_address_at) {
+        if (xs_stack_is_own(&stack, p.registers.sp) && p.registers.sp > return_address_at)
             return true;
-        }
     }
     return false;
 }
@@ -228,22 +215,19 @@ unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, ui
     struct xs_stack stack;
     unsigned count;
     *is_cut = true;
-    if (how == XS_UNWIND_NONE || limit == 0) {
+    if (how == XS_UNWIND_NONE || limit == 0)
         return 0;
-    }
     xs_stack_open(&stack, caller->sp, XS_PART_STACK);
-    if (reads) {
+    if (reads)
         begin_noting(&stack, reads);
-    }
     struct place p = {.registers = {.pc = caller->pc, .sp = caller->sp, .fp = caller->fp}};
 #if defined(__x86_64__)
-    if (how != XS_UNWIND_FP) {
+    if (how != XS_UNWIND_FP)
         count = walk_by_tables(p, &stack, how == XS_UNWIND_AUTO, pcs, limit, is_cut);
-    } else
+    else
 #endif
         count = walk_by_frame_pointers(p, &stack, pcs, limit, is_cut);
-    if (reads) {
+    if (reads)
         end_noting(reads);
-    }
     return count;
 }

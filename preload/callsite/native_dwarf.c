@@ -19,9 +19,8 @@ uint64_t xs_read_fixed(struct xs_cursor *in, unsigned bytes) {
     uint64_t value = 0;
     const uint8_t *from = in->at;
     xs_skip(in, bytes);
-    if (!in->is_bad) {
+    if (!in->is_bad)
         memcpy(&value, from, bytes);
-    }
     return value;
 }
 
@@ -49,9 +48,8 @@ int64_t xs_read_sleb(struct xs_cursor *in) {
     unsigned bits;
     uint8_t last;
     uint64_t value = read_leb(in, &bits, &last);
-    if (bits < 64 && (last & 0x40)) {
+    if (bits < 64 && (last & 0x40))
         value |= UINT64_MAX << bits;
-    }
     return (int64_t)value;
 }
 
@@ -81,9 +79,8 @@ static uint64_t read_format(struct xs_cursor *in, unsigned format) {
 
 /* An indirect pointer is not followed: only the personality routine's is one, which nobody here wants. */
 uint64_t xs_read_encoded(struct xs_cursor *in, uint8_t encoding, uint64_t data_base) {
-    if (encoding == DW_EH_PE_omit) {
+    if (encoding == DW_EH_PE_omit)
         return 0;
-    }
     uint64_t base = 0;
     switch (encoding & DW_EH_PE_relation) {
     case 0:
@@ -144,9 +141,8 @@ static void push_register(struct machine *m, unsigned number) {
 }
 
 static bool run_binary(struct machine *m, unsigned op) {
-    if (op < DW_OP_and || op > DW_OP_ne || op == DW_OP_neg || op == DW_OP_not || op == DW_OP_plus_uconst) {
+    if (op < DW_OP_and || op > DW_OP_ne || op == DW_OP_neg || op == DW_OP_not || op == DW_OP_plus_uconst)
         return false;
-    }
     uint64_t b = pop(m), a = pop(m);
     int64_t x = (int64_t)a, y = (int64_t)b;
     switch (op) {
@@ -276,21 +272,18 @@ static void run_other(struct machine *m, unsigned op) {
 static bool evaluate(const struct xs_expression *expression, const struct xs_registers *registers,
                      struct xs_stack *stack, const uint64_t *first, uint64_t *value) {
     struct machine m = {.in = {.at = expression->code, .end = expression->end}, .registers = registers, .stack = stack};
-    if (first) {
+    if (first)
         push(&m, *first);
-    }
     for (unsigned i = 0; i < OPERATIONS_MAX && m.in.at < m.in.end; i++) {
         unsigned op = (unsigned)xs_read_fixed(&m.in, 1);
-        if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+        if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
             push(&m, op - DW_OP_lit0);
-        } else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+        else if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
             push_register(&m, op - DW_OP_breg0);
-        } else if (!run_constant(&m, op) && !run_binary(&m, op)) {
+        else if (!run_constant(&m, op) && !run_binary(&m, op))
             run_other(&m, op);
-        }
-        if (m.is_bad || m.in.is_bad) {
+        if (m.is_bad || m.in.is_bad)
             return false;
-        }
     }
     *value = pop(&m);
     return !m.is_bad && m.in.at == m.in.end;
@@ -341,18 +334,16 @@ static bool value_of(const struct xs_register_rule *rule, uint64_t same, uint64_
 bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack) {
     struct xs_registers outer;
     if (row->is_cfa_expression) {
-        if (!evaluate(&row->cfa, registers, stack, NULL, &outer.sp)) {
+        if (!evaluate(&row->cfa, registers, stack, NULL, &outer.sp))
             return false;
-        }
     } else if (row->cfa_register == XS_DWARF_RSP || row->cfa_register == XS_DWARF_RBP) {
         outer.sp = (row->cfa_register == XS_DWARF_RSP ? registers->sp : registers->fp) + (uint64_t)row->cfa_offset;
     } else {
         return false;
     }
     if (!value_of(&row->rip, registers->pc, outer.sp, registers, stack, &outer.pc) ||
-        !value_of(&row->rbp, registers->fp, outer.sp, registers, stack, &outer.fp)) {
+        !value_of(&row->rbp, registers->fp, outer.sp, registers, stack, &outer.fp))
         return false;
-    }
     *registers = outer;
     return true;
 }

@@ -58,11 +58,10 @@ static bool lock(void) {
             errno = kept;
             return true;
         }
-        if (i < LOCK_YIELDS) {
+        if (i < LOCK_YIELDS)
             sched_yield();
-        } else {
+        else
             syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
-        }
     }
     errno = kept;
     return false;
@@ -75,13 +74,12 @@ static struct xs_module *search(const struct index *index, uint64_t pc) {
     while (low < high) {
         unsigned middle = (low + high) / 2;
         const struct slot *slot = &index->slots[middle];
-        if (pc < atomic_load_explicit(&slot->start, memory_order_acquire)) {
+        if (pc < atomic_load_explicit(&slot->start, memory_order_acquire))
             high = middle;
-        } else if (pc >= atomic_load_explicit(&slot->end, memory_order_acquire)) {
+        else if (pc >= atomic_load_explicit(&slot->end, memory_order_acquire))
             low = middle + 1;
-        } else {
+        else
             return atomic_load_explicit(&slot->module, memory_order_acquire);
-        }
     }
     return NULL;
 }
@@ -90,9 +88,8 @@ static struct xs_module *look_up(uint64_t pc) {
     for (unsigned i = 0; i < LOOK_UP_TRIES; i++) {
         unsigned before = atomic_load_explicit(&epoch, memory_order_acquire);
         struct xs_module *module = search(&indexes[before & 1], pc);
-        if (atomic_load_explicit(&epoch, memory_order_acquire) == before) {
+        if (atomic_load_explicit(&epoch, memory_order_acquire) == before)
             return module;
-        }
     }
     return NULL;
 }
@@ -101,9 +98,8 @@ static void *take(size_t bytes) {
     bytes = (bytes + 15) & ~(size_t)15;
     if (bytes > pool_left) {
         void *p = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED) {
+        if (p == MAP_FAILED)
             return NULL;
-        }
         pool = p;
         pool_left = POOL_BYTES;
     }
@@ -132,11 +128,9 @@ static bool is_within(const ElfW(Phdr) * segment, uint64_t address, uint64_t byt
 
 /* The mapped segment that a part of the file's is in. */
 static const ElfW(Phdr) * segment_of(const struct dl_phdr_info *info, const ElfW(Phdr) * part) {
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        if (is_within(&info->dlpi_phdr[i], part->p_vaddr, part->p_memsz)) {
+    for (unsigned i = 0; i < info->dlpi_phnum; i++)
+        if (is_within(&info->dlpi_phdr[i], part->p_vaddr, part->p_memsz))
             return &info->dlpi_phdr[i];
-        }
-    }
     return NULL;
 }
 
@@ -148,18 +142,16 @@ static const char *at(const struct dl_phdr_info *info, uint64_t address) {
 static uint32_t build_id(const struct dl_phdr_info *info, const char **id) {
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *notes = &info->dlpi_phdr[i];
-        if (notes->p_type != PT_NOTE || !segment_of(info, notes)) {
+        if (notes->p_type != PT_NOTE || !segment_of(info, notes))
             continue;
-        }
         uint64_t align = notes->p_align == 8 ? 8 : 4, offset = 0;
         ElfW(Nhdr) note;
         while (offset + sizeof note <= notes->p_memsz) {
             memcpy(&note, at(info, notes->p_vaddr + offset), sizeof note);
             uint64_t name = offset + sizeof note, content = name + ((note.n_namesz + align - 1) & ~(align - 1));
             offset = content + ((note.n_descsz + align - 1) & ~(align - 1));
-            if (content + note.n_descsz > notes->p_memsz) {
+            if (content + note.n_descsz > notes->p_memsz)
                 break;
-            }
             if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz <= BUILD_ID_BYTES_MAX &&
                 memcmp(at(info, notes->p_vaddr + name), "GNU", 4) == 0) {
                 *id = at(info, notes->p_vaddr + content);
@@ -175,11 +167,10 @@ static size_t path_of(const struct dl_phdr_info *info, char path[2 * PATH_MAX]) 
     int kept = errno;
     const char *name = info->dlpi_name ? info->dlpi_name : "";
     long bytes = 0;
-    if (!*name) {
+    if (!*name)
         bytes = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, PATH_MAX);
-    } else if (*name != '/' && strchr(name, '/') && (bytes = syscall(SYS_getcwd, path, PATH_MAX)) > 0) {
+    else if (*name != '/' && strchr(name, '/') && (bytes = syscall(SYS_getcwd, path, PATH_MAX)) > 0)
         path[bytes - 1] = '/'; /* in the place of the terminator */
-    }
     errno = kept;
     size_t before = bytes > 0 ? (size_t)bytes : 0, length = strnlen(name, PATH_MAX - 1);
     memcpy(path + before, name, length);
@@ -201,9 +192,8 @@ static bool is_same(const struct xs_module *m, const struct xs_module *wanted) {
 /* A module that is there again, or still, keeps its number. Most are there still. */
 static struct xs_module *same_as(const struct xs_module *wanted) {
     struct xs_module *m = look_up(wanted->definition.start);
-    if (m && is_same(m, wanted)) {
+    if (m && is_same(m, wanted))
         return m;
-    }
     for (m = newest; m && !is_same(m, wanted); m = m->older) {
     }
     return m;
@@ -223,13 +213,11 @@ static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_mod
     }
     wanted->identity = mix(wanted->identity, gathering.path, path_bytes);
     struct xs_module *module = same_as(wanted);
-    if (module || !(module = take(sizeof *module + d->build_id_bytes + path_bytes))) {
+    if (module || !(module = take(sizeof *module + d->build_id_bytes + path_bytes)))
         return module;
-    }
     memcpy(module, wanted, sizeof *module);
-    if (id) {
+    if (id)
         memcpy(module->text, id, d->build_id_bytes);
-    }
     memcpy(module->text + d->build_id_bytes, gathering.path, path_bytes);
     module->number = ++last_number;
     module->older = newest;
@@ -287,9 +275,8 @@ static void sort(struct slot *slots, unsigned count) {
             unsigned j = i;
             for (; j >= gap && atomic_load_explicit(&slots[j - gap].start, memory_order_relaxed) >
                                    atomic_load_explicit(&moved.start, memory_order_relaxed);
-                 j -= gap) {
+                 j -= gap)
                 move(&slots[j], &slots[j - gap]);
-            }
             move(&slots[j], &moved);
         }
     }
@@ -298,12 +285,10 @@ static void sort(struct slot *slots, unsigned count) {
 /* Did stacks speak of other code at the addresses of a module? */
 static bool replaces_another(const struct xs_module *module) {
     const struct xs_define_module *d = &module->definition;
-    for (const struct xs_module *m = newest; m; m = m->older) {
+    for (const struct xs_module *m = newest; m; m = m->older)
         if (m != module && atomic_load_explicit(&m->is_defined, memory_order_relaxed) && m->definition.start < d->end &&
-            d->start < m->definition.end) {
+            d->start < m->definition.end)
             return true;
-        }
-    }
     return false;
 }
 
@@ -312,9 +297,8 @@ static bool does_any_replace(const struct index *old, const struct index *new) {
     unsigned count = atomic_load_explicit(&new->count, memory_order_relaxed);
     for (unsigned i = 0; i < count; i++) {
         const struct xs_module *module = atomic_load_explicit(&new->slots[i].module, memory_order_relaxed);
-        if (search(old, module->definition.start) != module && replaces_another(module)) {
+        if (search(old, module->definition.start) != module && replaces_another(module))
             return true;
-        }
     }
     return false;
 }
@@ -328,9 +312,8 @@ static void refresh(void) {
     dl_iterate_phdr(gather, NULL);
     sort(gathering.to->slots, gathering.count);
     atomic_store_explicit(&gathering.to->count, gathering.count, memory_order_release);
-    if (does_any_replace(&indexes[(next - 1) & 1], gathering.to)) {
+    if (does_any_replace(&indexes[(next - 1) & 1], gathering.to))
         atomic_fetch_add_explicit(&xs_native_replaced, 1, memory_order_release);
-    }
     atomic_store_explicit(&epoch, next, memory_order_release);
     xs_rules_drop();
 }
@@ -364,9 +347,8 @@ static int use_if_it_is_there(struct dl_phdr_info *info, size_t bytes, void *arg
     struct use *use = arg;
     struct xs_module module;
     (void)bytes;
-    if (!describe(info, &module) || use->pc < module.definition.start || use->pc >= module.definition.end) {
+    if (!describe(info, &module) || use->pc < module.definition.start || use->pc >= module.definition.end)
         return 0;
-    }
     use->function(&module, use->arg);
     use->is_done = true;
     return 1;
@@ -374,21 +356,18 @@ static int use_if_it_is_there(struct dl_phdr_info *info, size_t bytes, void *arg
 
 static void use_under_lock(struct use *use) {
     dl_iterate_phdr(use_if_current, use);
-    if (use->is_done) {
+    if (use->is_done)
         return;
-    }
     refresh();
     dl_iterate_phdr(use_if_current, use);
-    if (!use->is_done && !dl_iterate_phdr(use_if_it_is_there, use)) {
+    if (!use->is_done && !dl_iterate_phdr(use_if_it_is_there, use))
         use->function(NULL, use->arg);
-    }
 }
 
 bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *, void *), void *arg) {
     struct use u = {.pc = pc, .function = use, .arg = arg};
-    if (is_busy) {
+    if (is_busy)
         return false;
-    }
     is_busy = true;
     atomic_signal_fence(memory_order_seq_cst);
     bool is_locked_by_us = lock();
@@ -410,17 +389,14 @@ static void nothing(const struct xs_module *module, void *arg) {
 
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
     struct xs_module *module = look_up(pc);
-    if (!module && xs_modules_use(pc, nothing, NULL)) {
+    if (!module && xs_modules_use(pc, nothing, NULL))
         module = look_up(pc); /* found in a table that was made anew, if necessary */
-    }
-    if (!module) {
+    if (!module)
         return 0;
-    }
     if (!atomic_exchange_explicit(&module->is_defined, true, memory_order_relaxed)) {
         const struct xs_define_module *d = &module->definition;
-        if (!xs_define(e, XS_DEFINE_MODULE, module->number, d, sizeof *d + d->build_id_bytes + d->path_bytes)) {
+        if (!xs_define(e, XS_DEFINE_MODULE, module->number, d, sizeof *d + d->build_id_bytes + d->path_bytes))
             atomic_store_explicit(&module->is_defined, false, memory_order_relaxed);
-        }
     }
     return module->number;
 }
@@ -439,9 +415,8 @@ void xs_native_unloading(void) {
 void xs_native_unloaded(void) {
     if (--unloading == 0) {
         is_busy = false;
-        if (atomic_load_explicit(&epoch, memory_order_relaxed)) {
+        if (atomic_load_explicit(&epoch, memory_order_relaxed))
             xs_modules_use(0, nothing, NULL);
-        }
     }
     atomic_fetch_sub_explicit(&xs_unloads_under_way, 1, memory_order_seq_cst);
 }
@@ -462,7 +437,6 @@ void xs_native_forget(void) {
     unlock();
     is_busy = unloading > 0;
     atomic_store_explicit(&xs_unloads_under_way, unloading, memory_order_relaxed);
-    for (struct xs_module *m = newest; m; m = m->older) {
+    for (struct xs_module *m = newest; m; m = m->older)
         atomic_store_explicit(&m->is_defined, false, memory_order_relaxed);
-    }
 }

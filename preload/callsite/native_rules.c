@@ -15,9 +15,8 @@ _Atomic uint64_t xs_rules[XS_RULES];
 /* Entries made from older modules meanwhile are taken back by their makers. */
 void xs_rules_drop(void) {
     atomic_fetch_add_explicit(&xs_rules_generation, 1, memory_order_seq_cst);
-    for (unsigned i = 0; i < XS_RULES; i++) {
+    for (unsigned i = 0; i < XS_RULES; i++)
         atomic_store_explicit(&xs_rules[i], 0, memory_order_relaxed);
-    }
 }
 
 static bool is_words(int64_t bytes, int64_t limit) {
@@ -35,16 +34,13 @@ static uint64_t pack(const struct xs_row *row) {
     enum xs_rule_kind kind;
     enum xs_rbp_kind rbp_kind;
     int64_t cfa, rbp = 0;
-    if (row->rip.kind == XS_RULE_UNDEFINED) {
+    if (row->rip.kind == XS_RULE_UNDEFINED)
         return packed(XS_STEP_END, XS_RBP_SAME, 0, 0);
-    }
-    if (row->is_signal || row->rip.kind != XS_RULE_AT_CFA || row->rip.offset != -8) {
+    if (row->is_signal || row->rip.kind != XS_RULE_AT_CFA || row->rip.offset != -8)
         return tables;
-    }
     if (row->is_cfa_expression) {
-        if (!xs_expression_is_word(&row->cfa, &base, &cfa) || base != XS_DWARF_RBP) {
+        if (!xs_expression_is_word(&row->cfa, &base, &cfa) || base != XS_DWARF_RBP)
             return tables;
-        }
         kind = XS_STEP_WORD;
     } else if (row->cfa_register == XS_DWARF_RSP || row->cfa_register == XS_DWARF_RBP) {
         kind = row->cfa_register == XS_DWARF_RSP ? XS_STEP_RSP : XS_STEP_RBP;
@@ -89,15 +85,13 @@ static void make(const struct xs_module *module, void *arg) {
             r->step = !is_applied ? XS_LOST : row.is_signal ? XS_STEPPED_SIGNAL : XS_STEPPED;
         }
     }
-    if (r->address >> 48) {
+    if (r->address >> 48)
         return;
-    }
     _Atomic uint64_t *slot = &xs_rules[key >> XS_RULE_CHECK_BITS];
     atomic_store_explicit(slot, r->entry | (key & ((UINT64_C(1) << XS_RULE_CHECK_BITS) - 1)), memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&xs_rules_generation, memory_order_relaxed) != before) {
+    if (atomic_load_explicit(&xs_rules_generation, memory_order_relaxed) != before)
         atomic_store_explicit(slot, 0, memory_order_relaxed);
-    }
 }
 
 static void find(void *arg) {
@@ -109,9 +103,8 @@ static void find(void *arg) {
 enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack) {
     struct request r = {.address = address, .registers = registers, .stack = stack, .step = XS_LOST};
     *entry = 0;
-    if (!xs_on_scratch(find, &r) || !r.is_found) {
+    if (!xs_on_scratch(find, &r) || !r.is_found)
         return XS_LOST;
-    }
     *entry = r.entry;
     return r.step;
 }

@@ -44,9 +44,8 @@ static bool move_window(struct xs_stack *stack, uint64_t address) {
         return false;
     }
     long bytes = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, remote, 2UL, 0UL);
-    if (bytes < 0 && errno != EFAULT) {
+    if (bytes < 0 && errno != EFAULT)
         stack->is_window_open = false; /* a sandbox forbids the call, and will do so again */
-    }
     errno = kept;
     stack->window = address;
     stack->window_bytes = bytes > 0 ? (uint64_t)bytes : 0;
@@ -54,15 +53,13 @@ static bool move_window(struct xs_stack *stack, uint64_t address) {
 }
 
 bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value) {
-    if (stack->reads) {
+    if (stack->reads)
         stack->reads->is_whole = false; /* memory elsewhere may be gone the next time */
-    }
     if (address - stack->window >= stack->window_bytes ||
         stack->window_bytes - (address - stack->window) < sizeof *value) {
         /* A noncanonical or a kernel's address is refused like any other. */
-        if (!stack->is_window_open || address > UINT64_MAX - 2 * PAGE_BYTES || !move_window(stack, address)) {
+        if (!stack->is_window_open || address > UINT64_MAX - 2 * PAGE_BYTES || !move_window(stack, address))
             return false;
-        }
     }
     memcpy(value, (const char *)stack->copy + (address - stack->window), sizeof *value);
     return true;

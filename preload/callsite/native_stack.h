@@ -53,9 +53,8 @@ xs_stack_load(uint64_t address) {
 /* Do all these words still have the noted values? They lie on the calling thread's own stack. */
 XS_HOT bool xs_reads_are_same(const struct xs_reads *reads) {
     uint64_t difference = 0; /* no branch for each word: nearly all are unchanged */
-    for (unsigned i = 0; i < reads->count; i++) {
+    for (unsigned i = 0; i < reads->count; i++)
         difference |= xs_stack_load(reads->words[i].address) ^ reads->words[i].value;
-    }
     return difference == 0;
 }
 
@@ -80,9 +79,8 @@ XS_HOT bool xs_stack_is_own(const struct xs_stack *stack, uint64_t address) {
 XS_HOT bool xs_stack_read(struct xs_stack *stack, uint64_t address, uint64_t *value) {
     if (XS_LIKELY(xs_stack_is_own(stack, address))) {
         *value = xs_stack_load(address);
-        if (XS_UNLIKELY(stack->reads != NULL)) {
+        if (XS_UNLIKELY(stack->reads != NULL))
             xs_reads_note(stack->reads, address, *value);
-        }
         return true;
     }
     uint64_t copied = 0; /* lets the compiler keep `value` in a register */

@@ -20,33 +20,28 @@ struct cie {
 /* The entry that a section starts with, without its length; false at its end. */
 static bool read_entry(struct xs_cursor *in, struct xs_cursor *entry) {
     uint64_t bytes = xs_read_fixed(in, 4);
-    if (bytes == UINT32_MAX) {
+    if (bytes == UINT32_MAX)
         bytes = xs_read_fixed(in, 8);
-    }
     *entry = *in;
-    if (in->is_bad || bytes == 0 || bytes > (uint64_t)(in->end - in->at)) {
+    if (in->is_bad || bytes == 0 || bytes > (uint64_t)(in->end - in->at))
         return false;
-    }
     entry->end = in->at + bytes;
     return true;
 }
 
 static bool read_cie(struct xs_cursor in, struct cie *cie) {
     struct xs_cursor entry;
-    if (!read_entry(&in, &entry) || xs_read_fixed(&entry, 4) != 0) {
+    if (!read_entry(&in, &entry) || xs_read_fixed(&entry, 4) != 0)
         return false;
-    }
     *cie = (struct cie){0};
     uint64_t version = xs_read_fixed(&entry, 1);
     const uint8_t *name = entry.at;
     while (xs_read_fixed(&entry, 1)) {
     }
-    if (entry.is_bad || (version != 1 && version != 3 && version != 4)) {
+    if (entry.is_bad || (version != 1 && version != 3 && version != 4))
         return false;
-    }
-    if (version == 4) {
+    if (version == 4)
         xs_read_fixed(&entry, 2); /* sizes of an address and of a segment selector */
-    }
     cie->code_align = xs_read_uleb(&entry);
     cie->data_align = xs_read_sleb(&entry);
     uint64_t return_register = version == 1 ? xs_read_fixed(&entry, 1) : xs_read_uleb(&entry);
@@ -92,11 +87,10 @@ static struct xs_expression read_expression(struct xs_cursor *in) {
 
 /* Sets a rule for a register that the walk follows. Instructions for other registers are read and ignored. */
 static void set_rule(struct program *p, uint64_t number, struct xs_register_rule rule) {
-    if (number == XS_DWARF_RBP) {
+    if (number == XS_DWARF_RBP)
         p->row.rbp = rule;
-    } else if (number == XS_DWARF_RIP) {
+    else if (number == XS_DWARF_RIP)
         p->row.rip = rule;
-    }
 }
 
 static void restore_rule(struct program *p, uint64_t number) {
@@ -193,15 +187,13 @@ static bool run_state_instruction(struct program *p, uint8_t op, struct xs_curso
         xs_read_uleb(in);
         return true;
     case DW_CFA_remember_state:
-        if (p->depth == REMEMBERED_MAX) {
+        if (p->depth == REMEMBERED_MAX)
             return false;
-        }
         p->remembered[p->depth++] = p->row;
         return true;
     case DW_CFA_restore_state:
-        if (p->depth == 0) {
+        if (p->depth == 0)
             return false;
-        }
         p->row = p->remembered[--p->depth];
         return true;
     default:
@@ -238,9 +230,8 @@ static bool run(struct program *p, struct xs_cursor in, const struct cie *cie, u
         uint8_t op = (uint8_t)xs_read_fixed(&in, 1);
         uint64_t number = op & 0x3f;
         if (run_advance(p, op, &in, cie)) {
-            if (p->location > address) {
+            if (p->location > address)
                 break;
-            }
         } else if ((op & 0xc0) == DW_CFA_offset) {
             set_offset_rule(p, number, (int64_t)(xs_read_uleb(&in) * (uint64_t)cie->data_align), true);
         } else if ((op & 0xc0) == DW_CFA_restore) {
@@ -256,36 +247,29 @@ static bool run(struct program *p, struct xs_cursor in, const struct cie *cie, u
 static bool read_fde(struct xs_cursor in, const struct xs_cursor *readable, uint64_t address, struct xs_row *row) {
     struct xs_cursor fde;
     struct cie cie;
-    if (!read_entry(&in, &fde)) {
+    if (!read_entry(&in, &fde))
         return false;
-    }
     const uint8_t *here = fde.at;
     uint64_t back = xs_read_fixed(&fde, 4);
     struct xs_cursor at_cie = *readable;
-    if (back == 0 || back > (uint64_t)(here - readable->at)) {
+    if (back == 0 || back > (uint64_t)(here - readable->at))
         return false;
-    }
     at_cie.at = here - back;
-    if (!read_cie(at_cie, &cie)) {
+    if (!read_cie(at_cie, &cie))
         return false;
-    }
     uint64_t start = xs_read_encoded(&fde, cie.pointer_encoding, 0);
     uint64_t bytes = xs_read_encoded(&fde, cie.pointer_encoding & DW_EH_PE_format, 0);
-    if (cie.has_augmentation) {
+    if (cie.has_augmentation)
         xs_skip(&fde, xs_read_uleb(&fde));
-    }
-    if (fde.is_bad || address < start || address - start >= bytes) {
+    if (fde.is_bad || address < start || address - start >= bytes)
         return false;
-    }
     struct program p = {.location = start, .row.cfa_register = UINT64_MAX};
-    if (!run(&p, cie.instructions, &cie, UINT64_MAX)) {
+    if (!run(&p, cie.instructions, &cie, UINT64_MAX))
         return false;
-    }
     p.initial = p.row;
     p.location = start;
-    if (!run(&p, fde, &cie, address)) {
+    if (!run(&p, fde, &cie, address))
         return false;
-    }
     *row = p.row;
     row->is_signal = cie.is_signal;
     return true;
@@ -296,21 +280,18 @@ static bool search(struct xs_cursor table, uint64_t count, uint64_t base, uint64
     const uint8_t *pairs = table.at;
     int32_t pair[2];
     uint64_t low = 0, high = count;
-    if (count > (uint64_t)(table.end - table.at) / sizeof pair) {
+    if (count > (uint64_t)(table.end - table.at) / sizeof pair)
         return false;
-    }
     while (low < high) {
         uint64_t middle = (low + high) / 2;
         memcpy(pair, pairs + middle * sizeof pair, sizeof pair);
-        if (base + (uint64_t)(int64_t)pair[0] <= address) {
+        if (base + (uint64_t)(int64_t)pair[0] <= address)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
-    if (low == 0) {
+    if (low == 0)
         return false;
-    }
     memcpy(pair, pairs + (low - 1) * sizeof pair, sizeof pair);
     *description = base + (uint64_t)(int64_t)pair[1];
     return true;
@@ -318,9 +299,8 @@ static bool search(struct xs_cursor table, uint64_t count, uint64_t base, uint64
 
 // NOLINTBEGIN(performance-no-int-to-ptr): the loader's addresses
 bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row) {
-    if (!module->index) {
+    if (!module->index)
         return false;
-    }
     struct xs_cursor readable = {.at = (const uint8_t *)module->readable_start,
                                  .end = (const uint8_t *)module->readable_end};
     struct xs_cursor in = readable;
@@ -332,9 +312,8 @@ bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_
     uint64_t count = xs_read_encoded(&in, count_encoding, module->index), description;
     if (in.is_bad || version != 1 || table_encoding != INDEX_TABLE_ENCODING ||
         !search(in, count, module->index, address, &description) || description < module->readable_start ||
-        description >= module->readable_end) {
+        description >= module->readable_end)
         return false;
-    }
     in.at = (const uint8_t *)description;
     return read_fde(in, &readable, address, row);
 }

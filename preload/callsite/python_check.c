@@ -13,9 +13,8 @@
 /* Reads by file if a sandbox forbids process_vm_readv. Makes its own system calls: libc's are cancellation points. */
 static bool probe_file(void *to, uintptr_t from, size_t bytes) {
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     long n = syscall(SYS_pread64, fd, to, bytes, (off_t)from);
     syscall(SYS_close, fd);
     return n == (long)bytes;
@@ -51,17 +50,14 @@ static int64_t code_bytes(uintptr_t code) {
     if (!xs_python_plausible(code) || !probe_word(&type, code + XS_PYTHON_OB_TYPE) || type != xs_python.code_type ||
         !field_is(code, l->filename, XS_PYTHON_IS_TEXT) || !field_is(code, l->name, XS_PYTHON_IS_TEXT) ||
         !field_is(code, l->lines, XS_PYTHON_IS_BYTES) ||
-        (l->qualname && !field_is(code, l->qualname, XS_PYTHON_IS_TEXT))) {
+        (l->qualname && !field_is(code, l->qualname, XS_PYTHON_IS_TEXT)))
         return -1;
-    }
-    if (l->shape != XS_PYTHON_FRAMES && (!probe_word(&body, code + l->body) || !is_object(body, XS_PYTHON_IS_BYTES))) {
+    if (l->shape != XS_PYTHON_FRAMES && (!probe_word(&body, code + l->body) || !is_object(body, XS_PYTHON_IS_BYTES)))
         return -1;
-    }
     int32_t first_line = 0;
     if (!probe_word(&size, body + XS_PYTHON_OB_SIZE) || !xs_python_probe(&first_line, code + l->first_line, 4) ||
-        first_line < -1 || size > INT32_MAX) {
+        first_line < -1 || size > INT32_MAX)
         return -1;
-    }
     return (int64_t)(l->shape == XS_PYTHON_FRAMES ? size * 2 : size);
 }
 
@@ -75,9 +71,8 @@ static bool position_fits(uintptr_t frame, uintptr_t code, int64_t bytes) {
     }
     uintptr_t at;
     int32_t traceable = 0;
-    if (!probe_word(&at, frame + l->f_at) || !xs_python_probe(&traceable, code + l->traceable, sizeof traceable)) {
+    if (!probe_word(&at, frame + l->f_at) || !xs_python_probe(&traceable, code + l->traceable, sizeof traceable))
         return false;
-    }
     int64_t position = (int64_t)(at - (code + l->body));
     return position >= -2 && position < bytes && traceable >= 0 && traceable <= bytes / 2;
 }
@@ -87,33 +82,28 @@ enum { CHECKED_MAX = 10000 };
 enum xs_python_fit xs_python_check(void) {
     const struct xs_python_layout *l = &xs_python.layout;
     uintptr_t thread = xs_python_thread(), at = thread, frame, id;
-    if (!thread) {
+    if (!thread)
         return XS_PYTHON_NO_FRAMES;
-    }
     if (!xs_python_plausible(thread) || !probe_word(&id, thread + l->thread_id) || id != (uintptr_t)pthread_self() ||
         (l->cframe && (!probe_word(&at, thread + l->cframe) || !xs_python_plausible(at))) ||
-        !probe_word(&frame, at + l->current)) {
+        !probe_word(&frame, at + l->current))
         return XS_PYTHON_WRONG;
-    }
     bool any = false;
     for (unsigned n = 0; frame && n < CHECKED_MAX; n++) {
         uint8_t owner = 0, entry = 0;
         uintptr_t code;
         if (!xs_python_plausible(frame) || (l->f_owner && !xs_python_probe(&owner, frame + l->f_owner, 1)) ||
-            (l->f_entry && !xs_python_probe(&entry, frame + l->f_entry, 1)) || owner > 8 || entry > 1) {
+            (l->f_entry && !xs_python_probe(&entry, frame + l->f_entry, 1)) || owner > 8 || entry > 1)
             return XS_PYTHON_WRONG;
-        }
         if (owner < XS_PYTHON_OWNER_C) {
             int64_t bytes;
             if (!probe_word(&code, frame + l->f_code) || (bytes = code_bytes(code & ~(uintptr_t)7)) < 0 ||
-                !position_fits(frame, code & ~(uintptr_t)7, bytes)) {
+                !position_fits(frame, code & ~(uintptr_t)7, bytes))
                 return XS_PYTHON_WRONG;
-            }
             any = true;
         }
-        if (!probe_word(&frame, frame + l->f_previous)) {
+        if (!probe_word(&frame, frame + l->f_previous))
             return XS_PYTHON_WRONG;
-        }
     }
     return any ? XS_PYTHON_FITS : XS_PYTHON_NO_FRAMES;
 }

@@ -29,13 +29,11 @@ static _Atomic uint32_t last_number;
 /* Maps the tables, because the application may be inside its allocator. A page comes with its first use. */
 static struct tables *tables_get(void) {
     struct tables *t = atomic_load_explicit(&tables, memory_order_acquire), *none = NULL;
-    if (XS_LIKELY(t != NULL)) {
+    if (XS_LIKELY(t != NULL))
         return t;
-    }
     t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (t == MAP_FAILED) {
+    if (t == MAP_FAILED)
         return NULL;
-    }
     if (!atomic_compare_exchange_strong_explicit(&tables, &none, t, memory_order_acq_rel, memory_order_acquire)) {
         munmap(t, sizeof *t);
         return none;
@@ -61,9 +59,8 @@ static bool claim(_Atomic uint64_t *slot, uint64_t key) {
 static struct code *code_slot(struct tables *t, uint64_t key) {
     for (unsigned i = 0; i < PROBES; i++) {
         struct code *c = &t->codes[(key + i) % CODES];
-        if (claim(&c->key, key)) {
+        if (claim(&c->key, key))
             return c;
-        }
     }
     return NULL;
 }
@@ -73,9 +70,8 @@ static uint32_t number_of(struct code *c) {
     if (number == 0) {
         uint32_t fresh = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
         if (atomic_compare_exchange_strong_explicit(&c->number, &number, fresh, memory_order_acq_rel,
-                                                    memory_order_acquire)) {
+                                                    memory_order_acquire))
             number = fresh;
-        }
     }
     return number;
 }
@@ -114,16 +110,14 @@ static uint32_t line_of(struct tables *t, uint32_t number, uintptr_t code, uint3
 uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e) {
     *line = 0;
     struct tables *t = frame->code ? tables_get() : NULL;
-    if (!t) {
+    if (!t)
         return 0;
-    }
     uint64_t key = mixed(frame->code * UINT64_C(0x9e3779b97f4a7c15) ^ frame->identity);
     struct code *c = code_slot(t, key ? key : 1);
     if (!c) {
         static _Atomic bool told;
-        if (!atomic_exchange(&told, true)) {
+        if (!atomic_exchange(&told, true))
             xs_note("python", "more than %d functions and code objects: those that came last have no name", CODES / 2);
-        }
         return 0;
     }
     uint32_t number = number_of(c), state = UNDEFINED;
@@ -141,8 +135,7 @@ uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, str
 void xs_python_forget(void) {
     xs_python_find_forget();
     struct tables *t = atomic_load_explicit(&tables, memory_order_relaxed);
-    if (t) { /* private pages of nobody else, which come back empty */
+    if (t) /* private pages of nobody else, which come back empty */
         madvise(t, sizeof *t, MADV_DONTNEED);
-    }
     atomic_store_explicit(&last_number, 0, memory_order_relaxed);
 }

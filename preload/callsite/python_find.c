@@ -35,9 +35,8 @@ enum { CODE_FILENAME = 1, CODE_NAME, CODE_QUALNAME, CODE_LINES, CODE_FIRST_LINE,
 
 static bool read_said(struct said *s, uintptr_t runtime, unsigned version) {
     if (!xs_python_probe(s->word, runtime, sizeof s->word) || memcmp(s->word, "xdebugpy", 8) != 0 ||
-        s->word[SAID_VERSION] >> 16 != version) {
+        s->word[SAID_VERSION] >> 16 != version)
         return false;
-    }
     bool is_313 = version == 0x030d;
     s->thread = SAID_INTERPRETER + (is_313 ? 13 : 16);
     s->frame = s->thread + THREAD_FIELDS;
@@ -68,9 +67,8 @@ static bool take_said(struct xs_python_layout *l, const struct said *s) {
         {&l->body, code[CODE_BODY]},
     };
     for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++) {
-        if (!is_offset(takes[i].from)) {
+        if (!is_offset(takes[i].from))
             return false;
-        }
         *takes[i].to = (uint16_t)takes[i].from;
     }
     /* Not said: an int and co_extra lie between it and the code (cpython/code.h of 3.13 and 3.14). */
@@ -95,11 +93,9 @@ static unsigned parse_version(const char *text) {
 }
 
 static const struct xs_python_layout *layout_of(unsigned version) {
-    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        if (layouts[i].version == version) {
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
+        if (layouts[i].version == version)
             return &layouts[i];
-        }
-    }
     return NULL;
 }
 
@@ -110,34 +106,28 @@ static bool take(void *handle) {
     uintptr_t runtime = (uintptr_t)xs_real_dlsym(handle, "_PyRuntime");
     p->this_thread = (void *(*)(void))xs_real_dlsym(handle, "PyGILState_GetThisThreadState");
     p->is_initialized = (int (*)(void))xs_real_dlsym(handle, "Py_IsInitialized");
-    if (!get_version || !p->this_thread || !p->is_initialized) {
+    if (!get_version || !p->this_thread || !p->is_initialized)
         return false;
-    }
     const char *text = get_version();
     unsigned version = parse_version(text);
     const struct xs_python_layout *layout = layout_of(version);
     p->code_type = (uintptr_t)xs_real_dlsym(handle, "PyCode_Type");
     p->is_finalizing = (int (*)(void))xs_real_dlsym(handle, "Py_IsFinalizing"); /* 3.13 on */
-    if (!p->is_finalizing) {
+    if (!p->is_finalizing)
         p->is_finalizing = (int (*)(void))xs_real_dlsym(handle, "_Py_IsFinalizing");
-    }
-    if (!layout) {
+    if (!layout)
         return refuse(p, text, "is not among the versions that are known, 3.9 to 3.14");
-    }
     if (!runtime || !p->code_type ||
-        !p->is_finalizing) { /* another interpreter with CPython's interface, or a stripped one */
+        !p->is_finalizing) /* another interpreter with CPython's interface, or a stripped one */
         return refuse(p, text, "does not export what it takes to read its frames");
-    }
-    if (strstr(text, "free-threading")) {
+    if (strstr(text, "free-threading"))
         return refuse(p, text, "is a free-threaded build, whose frames are not read");
-    }
     p->layout = *layout;
     p->finalizing = 0;
     if (version >= 0x030d) {
         struct said said;
-        if (!read_said(&said, runtime, version) || said.word[SAID_FREE_THREADED] || !take_said(&p->layout, &said)) {
+        if (!read_said(&said, runtime, version) || said.word[SAID_FREE_THREADED] || !take_said(&p->layout, &said))
             return refuse(p, text, "does not say where it keeps its frames");
-        }
         p->finalizing = is_offset(said.word[SAID_FINALIZING]) ? runtime + said.word[SAID_FINALIZING] : 0;
     }
     atomic_store_explicit(&p->state, XS_PYTHON_UNCHECKED, memory_order_release);
@@ -156,12 +146,10 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data) {
     struct names *n = data;
     const char *base = strrchr(info->dlpi_name, '/');
     base = base ? base + 1 : info->dlpi_name;
-    if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds) {
+    if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof info->dlpi_adds)
         n->loads = info->dlpi_adds;
-    }
-    if (strncmp(base, "libpython", 9) == 0 && n->count < 8 && strlen(info->dlpi_name) < sizeof n->name[0]) {
+    if (strncmp(base, "libpython", 9) == 0 && n->count < 8 && strlen(info->dlpi_name) < sizeof n->name[0])
         strcpy(n->name[n->count++], info->dlpi_name);
-    }
     return 0;
 }
 
@@ -174,26 +162,21 @@ static void look(void *unused) {
     (void)unused;
     struct names names = {.count = 0};
     dl_iterate_phdr(collect, &names);
-    if (names.loads && names.loads == loads_before) {
+    if (names.loads && names.loads == loads_before)
         return;
-    }
     bool is_first = loads_before == 0;
     loads_before = names.loads;
-    if (!is_first && names.count == 0) {
+    if (!is_first && names.count == 0)
         return;
-    }
-    if (take(RTLD_DEFAULT)) {
+    if (take(RTLD_DEFAULT))
         return;
-    }
     for (unsigned i = 0; i < names.count; i++) {
         /* Loaded with RTLD_LOCAL. The handle is kept on success: its functions are called from now on. */
         void *handle = dlopen(names.name[i], RTLD_LAZY | RTLD_NOLOAD);
-        if (handle && take(handle)) {
+        if (handle && take(handle))
             return;
-        }
-        if (handle) {
+        if (handle)
             dlclose(handle);
-        }
     }
     dlerror(); /* the application's next dlerror() must not show our searches */
 }
@@ -221,9 +204,8 @@ static void look_now_and_then(void) {
     walks_to_skip = WALKS;
     uint64_t now = monotonic_ns();
     if (now < atomic_load_explicit(&look_again_ns, memory_order_relaxed) ||
-        atomic_flag_test_and_set_explicit(&looking, memory_order_acquire)) {
+        atomic_flag_test_and_set_explicit(&looking, memory_order_acquire))
         return;
-    }
     if (atomic_load_explicit(&xs_python.state, memory_order_relaxed) == XS_PYTHON_ABSENT) {
         xs_on_scratch(look, NULL);
         atomic_store_explicit(&look_again_ns, now + 1000000000, memory_order_relaxed);
@@ -232,9 +214,8 @@ static void look_now_and_then(void) {
 }
 
 bool xs_python_present(void) {
-    if (atomic_load_explicit(&xs_python.state, memory_order_acquire) == XS_PYTHON_ABSENT) {
+    if (atomic_load_explicit(&xs_python.state, memory_order_acquire) == XS_PYTHON_ABSENT)
         look_now_and_then();
-    }
     int state = atomic_load_explicit(&xs_python.state, memory_order_acquire);
     return state == XS_PYTHON_UNCHECKED || state == XS_PYTHON_READY;
 }
@@ -244,12 +225,10 @@ static void check(void *fit) { *(enum xs_python_fit *)fit = xs_python_check(); }
 bool xs_python_prepare(void) {
     enum { TRIES = 3 };
     struct xs_python *p = &xs_python;
-    if (!xs_python_present()) {
+    if (!xs_python_present())
         return false;
-    }
-    if (atomic_load_explicit(&p->state, memory_order_acquire) == XS_PYTHON_READY) {
+    if (atomic_load_explicit(&p->state, memory_order_acquire) == XS_PYTHON_READY)
         return true;
-    }
     enum xs_python_fit fit = XS_PYTHON_NO_FRAMES;
     xs_on_scratch(check, &fit);
     switch (fit) {

@@ -12,9 +12,8 @@ XS_HOT uint64_t content_hash(uintptr_t at, uint64_t bytes) {
     enum { PAIRS = 64 };
     const uint64_t first = UINT64_C(0xa0761d6478bd642f), second = UINT64_C(0xe7037ed1a0b428db);
     uint64_t h = bytes, step = bytes > PAIRS * 16 ? bytes / PAIRS : 16;
-    if (bytes > INT32_MAX) {
+    if (bytes > INT32_MAX)
         return 0; /* no code has that many */
-    }
     if (bytes < 16) {
         uint64_t one = 0, two = 0;
         if (bytes >= 8) {
@@ -27,18 +26,16 @@ XS_HOT uint64_t content_hash(uintptr_t at, uint64_t bytes) {
         }
         return mixed(one ^ first ^ bytes << 56u, two ^ second);
     }
-    for (uint64_t i = 0; i < bytes - 16; i += step) {
+    for (uint64_t i = 0; i < bytes - 16; i += step)
         h += mixed(xs_python_word(at + i) ^ (first + i * second), xs_python_word(at + i + 8) ^ second);
-    }
     return h ^ mixed(xs_python_word(at + bytes - 16) ^ first, xs_python_word(at + bytes - 8) ^ second);
 }
 
 XS_HOT uint64_t text_hash(const struct xs_python_layout *l, uintptr_t text) {
     uint32_t state = (uint32_t)xs_python_int(text + XS_PYTHON_TEXT_STATE);
     uint64_t length = xs_python_word(text + XS_PYTHON_TEXT_LENGTH);
-    if (!(state & XS_PYTHON_TEXT_COMPACT)) {
+    if (!(state & XS_PYTHON_TEXT_COMPACT))
         return length;
-    }
     uint64_t kind = (state >> XS_PYTHON_TEXT_KIND_SHIFT) & XS_PYTHON_TEXT_KIND_MASK;
     return content_hash(text + ((state & XS_PYTHON_TEXT_ASCII) ? l->ascii : l->compact), length * kind) ^ kind;
 }
@@ -61,9 +58,8 @@ XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, st
     if (tag) {
         c ^= (uint64_t)tag << 32u;
     } else {
-        if (file->text != filename) {
+        if (file->text != filename)
             *file = (struct last_text){filename, text_hash(l, filename)};
-        }
         a += file->hash;
         b ^= content_hash(lines + XS_PYTHON_BYTES_DATA, xs_python_word(lines + XS_PYTHON_OB_SIZE));
         c += text_hash(l, name);
@@ -82,9 +78,8 @@ static _Atomic uintptr_t known_pages[PAGES];
 
 static __attribute__((noinline)) bool ask(uintptr_t page, _Atomic uintptr_t *slot) {
     uint8_t byte;
-    if (!xs_python_probe(&byte, page << PAGE_SHIFT, 1)) {
+    if (!xs_python_probe(&byte, page << PAGE_SHIFT, 1))
         return false;
-    }
     atomic_store_explicit(slot, page, memory_order_relaxed);
     return true;
 }
@@ -94,28 +89,23 @@ XS_HOT bool is_readable_page(uintptr_t page) {
     for (size_t i = 0; i < PAGE_PROBES; i++) {
         _Atomic uintptr_t *slot = &known_pages[(first + i) % PAGES];
         uintptr_t known = atomic_load_explicit(slot, memory_order_relaxed);
-        if (XS_LIKELY(known == page)) {
+        if (XS_LIKELY(known == page))
             return true;
-        }
-        if (known == 0) {
+        if (known == 0)
             return ask(page, slot);
-        }
     }
     return ask(page, &known_pages[first]);
 }
 
 /* Are `bytes` bytes, less than a page, readable? `*last`: a page that is. */
 XS_HOT bool is_readable(uintptr_t at, size_t bytes, uintptr_t *last) {
-    if (!xs_python_plausible(at)) {
+    if (!xs_python_plausible(at))
         return false;
-    }
     uintptr_t page = at >> PAGE_SHIFT, end = (at + bytes - 1) >> PAGE_SHIFT;
-    if (page == *last && end == *last) {
+    if (page == *last && end == *last)
         return true;
-    }
-    if (!is_readable_page(page) || (end != page && !is_readable_page(end))) {
+    if (!is_readable_page(page) || (end != page && !is_readable_page(end)))
         return false;
-    }
     *last = end;
     return true;
 }
@@ -144,11 +134,10 @@ static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t positi
 /* Notes an entry of the interpreter's C function. A call with nothing to show, such as one that is returning, is noted
  * too, or the native frames would be matched with another call's. */
 static void put_entry(struct out *o) {
-    if (o->is_open) {
+    if (o->is_open)
         o->frames[o->count - 1].is_entry = true;
-    } else {
+    else
         put(o, 0, 0, 0, true);
-    }
     o->is_open = false;
 }
 
@@ -198,29 +187,24 @@ static void walk_frames(struct out *o, const struct xs_python *p, uintptr_t fram
                 position < 0 || position > INT32_MAX ? XS_PYTHON_BEFORE : (uint32_t)position, false);
             o->is_open = true;
         }
-        if (l->f_entry && !o->is_cut && xs_python_byte(frame + l->f_entry)) {
+        if (l->f_entry && !o->is_cut && xs_python_byte(frame + l->f_entry))
             put_entry(o);
-        }
     }
-    if (!frame && o->is_open && !o->is_cut) {
+    if (!frame && o->is_open && !o->is_cut)
         put_entry(o);
-    }
 }
 
 unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is_cut) {
     const struct xs_python *p = &xs_python;
     struct out out = {.frames = frames, .limit = limit};
     *is_cut = false;
-    if (XS_UNLIKELY(atomic_load_explicit(&p->state, memory_order_acquire) != XS_PYTHON_READY) && !xs_python_prepare()) {
+    if (XS_UNLIKELY(atomic_load_explicit(&p->state, memory_order_acquire) != XS_PYTHON_READY) && !xs_python_prepare())
         return 0;
-    }
     uintptr_t at = xs_python_thread();
-    if (at && p->layout.cframe) {
+    if (at && p->layout.cframe)
         at = xs_python_word(at + p->layout.cframe);
-    }
-    if (!at) {
+    if (!at)
         return 0;
-    }
     uintptr_t frame = xs_python_word(at + p->layout.current);
     if (p->layout.shape == XS_PYTHON_FRAMES) {
         out.frame_bytes = p->layout.f_owner + 1u, out.code_bytes = p->layout.body;

@@ -28,14 +28,12 @@ static size_t places_of(unsigned table) { return (size_t)1 << (FIRST_BITS + tabl
 
 static struct place *table_at(unsigned i) {
     struct place *table = atomic_load_explicit(&tables[i], memory_order_acquire);
-    if (table) {
+    if (table)
         return table;
-    }
     size_t bytes = (places_of(i) + WINDOW) * sizeof *table;
     struct place *mine = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mine == MAP_FAILED) {
+    if (mine == MAP_FAILED)
         return NULL;
-    }
     if (!atomic_compare_exchange_strong(&tables[i], &table, mine)) {
         munmap(mine, bytes);
         return table;
@@ -49,11 +47,10 @@ static uint64_t wait_for(struct place *place) {
     static const struct timespec pause = {0, 100000};
     uint64_t low = 1;
     for (unsigned i = 0; low == 1 && i < LOOKS + YIELDS + PAUSES; i++) {
-        if (i >= LOOKS + YIELDS) {
+        if (i >= LOOKS + YIELDS)
             syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
-        } else if (i >= LOOKS) {
+        else if (i >= LOOKS)
             sched_yield();
-        }
         low = atomic_load_explicit(&place->low, memory_order_acquire);
     }
     return low;
@@ -82,15 +79,13 @@ static struct place *claim(struct place *place, struct xs_stack_key key, bool *i
 static struct place *find(struct xs_stack_key key, bool *is_new) {
     for (unsigned i = 0; i < TABLES; i++) {
         struct place *table = table_at(i);
-        if (!table) {
+        if (!table)
             return NULL;
-        }
         size_t begin = key.high & (places_of(i) - 1);
         for (size_t k = 0; k < WINDOW; k++) {
             struct place *place = claim(&table[begin + k], key, is_new);
-            if (place) {
+            if (place)
                 return place;
-            }
         }
     }
     return NULL;
@@ -101,12 +96,10 @@ uint32_t xs_stacks_number(struct xs_stack_key key, bool *is_new) {
     key.low += key.low < 2 ? 2 : 0;
     struct place *place = find(key, &claimed);
     *is_new = false;
-    if (!place) {
+    if (!place)
         return 0;
-    }
-    if (atomic_load_explicit(&place->defined, memory_order_relaxed) == 0) {
+    if (atomic_load_explicit(&place->defined, memory_order_relaxed) == 0)
         *is_new = atomic_exchange(&place->defined, 1) == 0;
-    }
     return atomic_load_explicit(&place->number, memory_order_relaxed);
 }
 
@@ -114,7 +107,6 @@ void xs_stacks_undefined(struct xs_stack_key key) {
     bool claimed = false;
     key.low += key.low < 2 ? 2 : 0;
     struct place *place = find(key, &claimed);
-    if (place) {
+    if (place)
         atomic_store(&place->defined, 0);
-    }
 }

@@ -50,13 +50,11 @@ struct draft {
  * place is no such multiple has pointers only if it is packed: then wherever size and place allow. False: too many. */
 static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t bytes) {
     size_t step = 8;
-    while ((offset | bytes) % step != 0) {
+    while ((offset | bytes) % step != 0)
         step /= 2;
-    }
     for (size_t at = 0; at + sizeof(uint64_t) <= bytes; at += step) {
-        if (d->count == MOST_PLACES || index > UINT16_MAX || offset + at > UINT16_MAX) {
+        if (d->count == MOST_PLACES || index > UINT16_MAX || offset + at > UINT16_MAX)
             return false;
-        }
         d->places[d->count++] = (struct xs_place){(uint16_t)index, (uint16_t)at, (uint16_t)(offset + at)};
     }
     return true;
@@ -67,9 +65,8 @@ static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t b
 static CUresult ask(CUfunction function, bool as_kernel, size_t index, size_t *offset, size_t *bytes) {
     __typeof__(&cuFuncGetParamInfo) of_function = xs_driver(cuFuncGetParamInfo);
     __typeof__(&cuKernelGetParamInfo) of_kernel = xs_driver(cuKernelGetParamInfo);
-    if (as_kernel) {
+    if (as_kernel)
         return of_kernel ? of_kernel((CUkernel)function, index, offset, bytes) : CUDA_ERROR_NOT_SUPPORTED;
-    }
     return of_function ? of_function(function, index, offset, bytes) : CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -79,13 +76,11 @@ static CUresult ask_all(struct draft *d, CUfunction function) {
     d->count = 0;
     CUresult r = ask(function, false, 0, &offset, &bytes);
     bool as_kernel = r == CUDA_ERROR_INVALID_HANDLE;
-    if (as_kernel) {
+    if (as_kernel)
         r = ask(function, true, 0, &offset, &bytes);
-    }
     for (size_t i = 0; r == CUDA_SUCCESS;) {
-        if (!add_parameter(d, i, offset, bytes)) {
+        if (!add_parameter(d, i, offset, bytes))
             return CUDA_ERROR_OUT_OF_MEMORY;
-        }
         r = ask(function, as_kernel, ++i, &offset, &bytes);
     }
     return r == CUDA_ERROR_INVALID_VALUE ? CUDA_SUCCESS : r;
@@ -105,11 +100,9 @@ static uint32_t hash_of(const struct draft *d) {
 static const struct xs_layout *shared(const struct draft *d) {
     uint32_t hash = hash_of(d);
     size_t places_bytes = d->count * sizeof d->places[0];
-    for (const struct xs_layout *l = chains[hash % CHAINS]; l; l = l->next) {
-        if (l->hash == hash && l->count == d->count && memcmp(l->places, d->places, places_bytes) == 0) {
+    for (const struct xs_layout *l = chains[hash % CHAINS]; l; l = l->next)
+        if (l->hash == hash && l->count == d->count && memcmp(l->places, d->places, places_bytes) == 0)
             return l;
-        }
-    }
     size_t bytes = (sizeof(struct xs_layout) + places_bytes + 7) / 8 * 8;
     if (bytes > LAYOUT_BYTES - layout_bytes_used) {
         xs_note("arguments", "not seen of some kernels: too many kinds of parameter lists");
@@ -126,22 +119,19 @@ static const struct xs_layout *shared(const struct draft *d) {
 static void drop_locked(void) {
     STORE(generation, LOAD(generation) | 1);
     atomic_thread_fence(memory_order_release);
-    for (uint32_t s = 0; s < SLOTS && function_count > 0; s++) {
+    for (uint32_t s = 0; s < SLOTS && function_count > 0; s++)
         STORE(slots[s].function, 0);
-    }
     function_count = 0;
     atomic_store_explicit(&generation, LOAD(generation) + 1, memory_order_release);
 }
 
 static void remember(uintptr_t function, const struct xs_layout *layout) {
-    if (function_count == MOST_FUNCTIONS) {
+    if (function_count == MOST_FUNCTIONS)
         drop_locked();
-    }
     uint32_t s = slot_of(function);
     for (uintptr_t taken = LOAD(slots[s].function); taken != 0; taken = LOAD(slots[s].function)) {
-        if (taken == function) {
+        if (taken == function)
             return; /* another thread was faster */
-        }
         s = (s + 1) % SLOTS;
     }
     STORE(slots[s].layout, layout);
@@ -168,22 +158,19 @@ static void learn_on_scratch(void *arg) {
     } else if (r == CUDA_ERROR_OUT_OF_MEMORY) {
         xs_note("arguments", "not seen of kernels with more than %u words of parameters", MOST_PLACES);
     }
-    if (r != CUDA_SUCCESS && r != CUDA_ERROR_OUT_OF_MEMORY) {
+    if (r != CUDA_SUCCESS && r != CUDA_ERROR_OUT_OF_MEMORY)
         return;
-    }
     xs_lock(&layouts_lock);
     learning->layout = r == CUDA_SUCCESS ? shared(&draft) : &unknown;
-    if (LOAD(generation) == before) {
+    if (LOAD(generation) == before)
         remember((uintptr_t)function, learning->layout);
-    }
     xs_unlock(&layouts_lock);
 }
 
 static __attribute__((noinline)) const struct xs_layout *learn(CUfunction function) {
     struct learning learning = {function, NULL};
-    if (function && !LOAD(nothing_known)) {
+    if (function && !LOAD(nothing_known))
         xs_on_scratch(learn_on_scratch, &learning);
-    }
     return learning.layout;
 }
 
@@ -192,18 +179,16 @@ const struct xs_layout *xs_layout_of(CUfunction function) {
     uint64_t before = atomic_load_explicit(&generation, memory_order_acquire);
     for (uint32_t i = 0, s = slot_of((uintptr_t)function); i < SLOTS; i++, s = (s + 1) % SLOTS) {
         uintptr_t there = atomic_load_explicit(&slots[s].function, memory_order_acquire);
-        if (there == 0) {
+        if (there == 0)
             break;
-        }
         if (there == (uintptr_t)function) {
             layout = atomic_load_explicit(&slots[s].layout, memory_order_acquire);
             break;
         }
     }
     atomic_thread_fence(memory_order_acquire);
-    if (XS_UNLIKELY(!layout || before & 1 || LOAD(generation) != before)) {
+    if (XS_UNLIKELY(!layout || before & 1 || LOAD(generation) != before))
         layout = learn(function);
-    }
     return XS_LIKELY(layout != &unknown) ? layout : NULL;
 }
 

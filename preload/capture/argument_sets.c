@@ -24,14 +24,11 @@ static uint32_t words_used, set_count, last_number;
 static struct xs_open_lock sets_lock = XS_OPEN_LOCK_INITIALIZER;
 
 static bool is_set_at(uint32_t place, const uint32_t *ids, unsigned count) {
-    if (place + 2 + count > WORDS || LOAD(words[place + 1]) != count) {
+    if (place + 2 + count > WORDS || LOAD(words[place + 1]) != count)
         return false;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (LOAD(words[place + 2 + i]) != ids[i]) {
+    for (unsigned i = 0; i < count; i++)
+        if (LOAD(words[place + 2 + i]) != ids[i])
             return false;
-        }
-    }
     return true;
 }
 
@@ -40,9 +37,8 @@ uint32_t xs_set_find(const uint32_t *ids, unsigned count, uint64_t hash) {
     uint64_t before = atomic_load_explicit(&generation, memory_order_acquire);
     for (uint32_t i = 0, s = (uint32_t)hash % SLOTS; i < SLOTS; i++, s = (s + 1) % SLOTS) {
         uint64_t slot = atomic_load_explicit(&slots[s], memory_order_acquire);
-        if (slot == 0) {
+        if (slot == 0)
             break;
-        }
         if (slot >> 32 == hash >> 32 && is_set_at((uint32_t)slot - 1, ids, count)) {
             number = LOAD(words[(uint32_t)slot - 1]);
             break;
@@ -55,35 +51,30 @@ uint32_t xs_set_find(const uint32_t *ids, unsigned count, uint64_t hash) {
 static void forget_all(void) {
     STORE(generation, LOAD(generation) | 1);
     atomic_thread_fence(memory_order_release);
-    for (uint32_t s = 0; s < SLOTS; s++) {
+    for (uint32_t s = 0; s < SLOTS; s++)
         STORE(slots[s], 0);
-    }
     words_used = set_count = 0;
     atomic_store_explicit(&generation, LOAD(generation) + 1, memory_order_release);
 }
 
 /* Gives the set a number, and writes it where no look-up comes yet. 0: there are no more numbers. */
 static uint32_t put_words(const uint32_t *ids, unsigned count) {
-    if (last_number == UINT32_MAX) {
+    if (last_number == UINT32_MAX)
         return 0;
-    }
-    if (set_count == MOST_SETS || words_used + 2 + count > WORDS) {
+    if (set_count == MOST_SETS || words_used + 2 + count > WORDS)
         forget_all();
-    }
     STORE(words[words_used], ++last_number);
     STORE(words[words_used + 1], count);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         STORE(words[words_used + 2 + i], ids[i]);
-    }
     return last_number;
 }
 
 /* From now on look-ups, which take no lock, find the set that was written last. */
 static void publish(unsigned count, uint64_t hash) {
     uint32_t s = (uint32_t)hash % SLOTS;
-    while (LOAD(slots[s]) != 0) {
+    while (LOAD(slots[s]) != 0)
         s = (s + 1) % SLOTS;
-    }
     atomic_store_explicit(&slots[s], hash >> 32 << 32 | (words_used + 1), memory_order_release);
     words_used += 2 + count;
     set_count++;
@@ -97,9 +88,8 @@ static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t
         unsigned now = count - done < XS_ARGUMENTS_EVENT_COUNT ? count - done : XS_ARGUMENTS_EVENT_COUNT;
         e->kind = XS_EVENT_ARGUMENTS;
         e->arguments = (struct xs_event_arguments){.set = number, .count = (uint8_t)now};
-        for (unsigned i = 0; i < now; i++) {
+        for (unsigned i = 0; i < now; i++)
             e->arguments.allocations[i] = ids[done + i];
-        }
         xs_commit();
         e = xs_thread.next;
         *e = launch;
@@ -112,9 +102,8 @@ static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t
  * taken: who waits for the spool must not make others wait, each in its turn. */
 struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned count, uint64_t hash) {
     unsigned events = count == 0 ? 1 : (count + XS_ARGUMENTS_EVENT_COUNT - 1) / XS_ARGUMENTS_EVENT_COUNT;
-    if (!xs_thread_room(&e, events) || !xs_open_lock(&sets_lock)) {
+    if (!xs_thread_room(&e, events) || !xs_open_lock(&sets_lock))
         return e; /* without room the launch is not recorded either */
-    }
     uint32_t number = xs_set_find(ids, count, hash);
     if (number == 0 && (number = put_words(ids, count)) != 0) {
         e = emit(e, number, ids, count);
@@ -127,7 +116,6 @@ struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned co
 
 void xs_sets_forget(void) {
     xs_open_lock_make(&sets_lock);
-    if (set_count > 0) {
+    if (set_count > 0)
         forget_all();
-    }
 }

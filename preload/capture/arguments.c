@@ -53,9 +53,8 @@ struct pointers {
 };
 
 static bool counts(const struct xs_map_cache *answer) {
-    if (!answer->found) {
+    if (!answer->found)
         return false;
-    }
     switch (answer->range.kind) {
     case XS_MEM_DEVICE:
     case XS_MEM_MANAGED:
@@ -109,9 +108,8 @@ static void look_up_all(struct pointers *p) {
     for (unsigned i = 0; i < addresses; i++) {
         uint32_t allocation = look_up(memory, memory->addresses[i], (uint32_t)p->sequence);
         if (allocation != 0) {
-            if (XS_LIKELY(count < XS_ARGUMENTS_MOST)) {
+            if (XS_LIKELY(count < XS_ARGUMENTS_MOST))
                 memory->ids[count] = allocation;
-            }
             count++;
         }
     }
@@ -121,9 +119,8 @@ static void look_up_all(struct pointers *p) {
 XS_HOT void look_at(struct pointers *p, const void *place) {
     uint64_t address;
     memcpy(&address, place, sizeof address);
-    if (XS_LIKELY(address - p->low >= p->bytes)) {
+    if (XS_LIKELY(address - p->low >= p->bytes))
         return; /* no pointer, or null */
-    }
     if (XS_UNLIKELY(p->addresses == XS_ARGUMENTS_MOST)) {
         look_up_all(p);
         p->addresses = 0;
@@ -135,24 +132,19 @@ XS_HOT void look_at(struct pointers *p, const void *place) {
 /* Returns the place of these addresses; NULL: there are too many. */
 XS_HOT struct known *place_of(const struct pointers *p) {
     uint64_t h = p->addresses;
-    if (p->addresses > KNOWN_ADDRESSES || p->has_more) {
+    if (p->addresses > KNOWN_ADDRESSES || p->has_more)
         return NULL;
-    }
-    for (unsigned i = 0; i < p->addresses; i++) {
+    for (unsigned i = 0; i < p->addresses; i++)
         h += (p->memory->addresses[i] ^ i) * (UINT64_C(0x9e3779b97f4a7c15) + 2 * i);
-    }
     return &p->memory->known[(h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93) >> 32 & (KNOWN - 1)];
 }
 
 XS_HOT bool is_known(const struct known *known, const struct pointers *p) {
-    if (known->sequence != p->sequence || known->count != p->addresses) {
+    if (known->sequence != p->sequence || known->count != p->addresses)
         return false;
-    }
-    for (unsigned i = 0; i < p->addresses; i++) {
-        if (known->addresses[i] != p->memory->addresses[i]) {
+    for (unsigned i = 0; i < p->addresses; i++)
+        if (known->addresses[i] != p->memory->addresses[i])
             return false;
-        }
-    }
     return true;
 }
 
@@ -167,13 +159,12 @@ struct buffer {
 static struct buffer buffer_of(void **extra) {
     struct buffer b = {NULL, 0};
     while (*extra != CU_LAUNCH_PARAM_END) {
-        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
             b.start = extra[1];
-        } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
             memcpy(&b.bytes, extra[1], sizeof b.bytes);
-        } else {
+        else
             return (struct buffer){NULL, 0}; /* a word of a newer CUDA; the next words may be no pairs */
-        }
         extra += 2;
     }
     return b;
@@ -182,19 +173,16 @@ static struct buffer buffer_of(void **extra) {
 /* Looks at every aligned word of a buffer if there is no layout. */
 static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void **extra) {
     struct buffer b = buffer_of(extra);
-    if (!b.start) {
+    if (!b.start)
         return layout && layout->count == 0;
-    }
     if (!layout) {
-        for (size_t at = 0; at + sizeof(uint64_t) <= b.bytes && at < MOST_BYTES; at += 8) {
+        for (size_t at = 0; at + sizeof(uint64_t) <= b.bytes && at < MOST_BYTES; at += 8)
             look_at(p, b.start + at);
-        }
         return true;
     }
     for (uint32_t i = 0; i < layout->count; i++) {
-        if (layout->places[i].packed + sizeof(uint64_t) > b.bytes) {
+        if (layout->places[i].packed + sizeof(uint64_t) > b.bytes)
             return false;
-        }
         look_at(p, b.start + layout->places[i].packed);
     }
     return true;
@@ -203,15 +191,12 @@ static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void
 /* Returns false if the arguments were not seen. */
 static bool scan(struct pointers *p, CUfunction function, void **params, void **extra) {
     const struct xs_layout *layout = xs_layout_of(function);
-    if (XS_UNLIKELY(extra && !params)) {
+    if (XS_UNLIKELY(extra && !params))
         return scan_buffer(p, layout, extra);
-    }
-    if (XS_UNLIKELY(!layout || (!params && layout->count > 0))) {
+    if (XS_UNLIKELY(!layout || (!params && layout->count > 0)))
         return false;
-    }
-    for (uint32_t i = 0; i < layout->count; i++) {
+    for (uint32_t i = 0; i < layout->count; i++)
         look_at(p, (const char *)params[layout->places[i].parameter] + layout->places[i].offset);
-    }
     return true;
 }
 
@@ -222,9 +207,8 @@ static void sort(uint32_t *ids, unsigned count) {
         for (unsigned i = gaps[g]; i < count; i++) {
             uint32_t id = ids[i];
             unsigned at = i;
-            for (; at >= gaps[g] && ids[at - gaps[g]] > id; at -= gaps[g]) {
+            for (; at >= gaps[g] && ids[at - gaps[g]] > id; at -= gaps[g])
                 ids[at] = ids[at - gaps[g]];
-            }
             ids[at] = id;
         }
     }
@@ -233,11 +217,9 @@ static void sort(uint32_t *ids, unsigned count) {
 /* Moves the distinct ids of an ascending list to the front. */
 static unsigned distinct(uint32_t *ids, unsigned count) {
     unsigned kept = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (kept == 0 || ids[kept - 1] != ids[i]) {
+    for (unsigned i = 0; i < count; i++)
+        if (kept == 0 || ids[kept - 1] != ids[i])
             ids[kept++] = ids[i];
-        }
-    }
     return kept;
 }
 
@@ -256,9 +238,8 @@ static struct xs_event *number(struct xs_event *e, struct pointers *p) {
     look_up_all(p);
     if (XS_UNLIKELY(p->count > XS_ARGUMENTS_MOST)) {
         static _Atomic bool noted;
-        if (!atomic_exchange_explicit(&noted, true, memory_order_relaxed)) {
+        if (!atomic_exchange_explicit(&noted, true, memory_order_relaxed))
             xs_note("arguments", "not seen of launches with more than %u pointers", XS_ARGUMENTS_MOST);
-        }
         return e;
     }
     sort(ids, p->count);
@@ -282,24 +263,21 @@ static void remember(struct known *known, const struct pointers *p, uint32_t set
 
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra) {
     struct pointers p = {.memory = xs_thread_memory_of(XS_PART_ARGUMENTS, sizeof *p.memory)};
-    if (XS_UNLIKELY(!p.memory)) {
+    if (XS_UNLIKELY(!p.memory))
         return e;
-    }
     p.sequence = atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
     p.low = atomic_load_explicit(&xs_map_lowest, memory_order_relaxed);
     p.bytes = atomic_load_explicit(&xs_map_highest, memory_order_relaxed) - p.low;
-    if (XS_UNLIKELY(!scan(&p, function, params, extra))) {
+    if (XS_UNLIKELY(!scan(&p, function, params, extra)))
         return e;
-    }
     struct known *known = place_of(&p);
     if (XS_LIKELY(known && is_known(known, &p))) {
         e->argument_set = known->set;
         return e;
     }
     e = number(e, &p);
-    if (known && e->argument_set) {
+    if (known && e->argument_set)
         remember(known, &p, e->argument_set);
-    }
     return e;
 }
 
@@ -307,11 +285,9 @@ void xs_arguments_functions_go(void) { xs_layouts_drop(); }
 
 void xs_arguments_forget(void) {
     struct memory *memory = xs_thread_memory[XS_PART_ARGUMENTS].memory;
-    for (unsigned i = 0; memory && i < KNOWN; i++) {
-        if (memory->known[i].sequence) { /* a page without entries stays shared with the parent */
+    for (unsigned i = 0; memory && i < KNOWN; i++)
+        if (memory->known[i].sequence) /* a page without entries stays shared with the parent */
             memory->known[i].sequence = 0;
-        }
-    }
     xs_layouts_forget();
     xs_sets_forget();
 }

@@ -27,9 +27,8 @@ XS_HOT void xs_decode_context(struct xs_event *e) {
  * captures. */
 void xs_decode_captured_slow(struct xs_event *e);
 XS_HOT void xs_decode_captured(struct xs_event *e) {
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0)) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0))
         xs_decode_captured_slow(e);
-    }
 }
 
 void xs_decode_copy(struct xs_event *e, enum xs_hint dst_hint, uint64_t dst, enum xs_hint src_hint, uint64_t src,

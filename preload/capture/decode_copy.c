@@ -37,12 +37,10 @@ static struct side classify(enum xs_hint hint, uint64_t address, int8_t current_
 }
 
 static enum xs_direction direction_of(const struct side *dst, const struct side *src) {
-    if (dst->on_device && src->on_device) {
+    if (dst->on_device && src->on_device)
         return dst->device >= 0 && src->device >= 0 && dst->device != src->device ? XS_DIR_PEER : XS_DIR_D2D;
-    }
-    if (dst->on_device) {
+    if (dst->on_device)
         return XS_DIR_H2D;
-    }
     return src->on_device ? XS_DIR_D2H : XS_DIR_H2H;
 }
 
@@ -77,9 +75,8 @@ void xs_decode_peer(struct xs_event *e, CUcontext dst, CUcontext src) {
     struct xs_event_transfer *t = &e->transfer;
     t->dst_device = dst_device >= 0 && t->dst_allocation == 0 ? dst_device : t->dst_device;
     t->src_device = src_device >= 0 && t->src_allocation == 0 ? src_device : t->src_device;
-    if (t->direction == XS_DIR_D2D || t->direction == XS_DIR_PEER) {
+    if (t->direction == XS_DIR_D2D || t->direction == XS_DIR_PEER)
         t->direction = t->dst_device != t->src_device ? XS_DIR_PEER : XS_DIR_D2D;
-    }
 }
 
 /* One side of a 2D or 3D copy, as every descriptor of the driver gives it. */
@@ -112,9 +109,8 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
     struct side d = classify_box(dst, device, &dst_cache), s = classify_box(src, device, &src_cache);
     put_sides(e, &d, &s, (uint64_t)width * height * depth);
     e->flags |= XS_FLAG_BOX;
-    if ((height | depth | dst->pitch | src->pitch | dst->slice_rows | src->slice_rows) > UINT32_MAX) {
+    if ((height | depth | dst->pitch | src->pitch | dst->slice_rows | src->slice_rows) > UINT32_MAX)
         e->transfer.skip = XS_SKIP_TOO_LARGE;
-    }
     e->transfer.height = (uint32_t)height;
     e->transfer.depth = (uint32_t)depth;
     e->transfer.dst_pitch = d.kind == XS_MEM_ARRAY ? 0 : (uint32_t)dst->pitch;
@@ -200,17 +196,15 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
     for (size_t i = 0;; i++) {
         xs_decode_copy(e, XS_HINT_ANY, dsts[i], XS_HINT_ANY, srcs[i], sizes[i]);
         e->batch_index = (uint32_t)i;
-        if (i + 1 == count) {
+        if (i + 1 == count)
             return e; /* xs_end commits the last one */
-        }
         e = xs_another(e);
     }
 }
 
 static struct box_side operand(const CUmemcpy3DOperand *o, size_t element) {
-    if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+    if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
         return (struct box_side){.type = CU_MEMORYTYPE_ARRAY, .array = o->op.array.array};
-    }
     return (struct box_side){.type = CU_MEMORYTYPE_UNIFIED,
                              .device = o->op.ptr.ptr,
                              .pitch = o->op.ptr.rowLength * element,
@@ -222,9 +216,8 @@ static size_t element_bytes(const CUDA_MEMCPY3D_BATCH_OP *op) {
     const CUmemcpy3DOperand *sides[] = {&op->src, &op->dst};
     for (int i = 0; i < 2; i++) {
         struct xs_range range;
-        if (sides[i]->type == CU_MEMCPY_OPERAND_TYPE_ARRAY && xs_map_find(XS_WORD(sides[i]->op.array.array), &range)) {
+        if (sides[i]->type == CU_MEMCPY_OPERAND_TYPE_ARRAY && xs_map_find(XS_WORD(sides[i]->op.array.array), &range))
             return range.element_bytes ? range.element_bytes : 1;
-        }
     }
     return 1;
 }
@@ -253,19 +246,16 @@ struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_M
     for (size_t i = 0;; i++) {
         put_op(e, &ops[i]);
         e->batch_index = (uint32_t)i;
-        if (i + 1 == count) {
+        if (i + 1 == count)
             return e;
-        }
         e = xs_another(e);
     }
 }
 
 void xs_decode_attributes(struct xs_event *e, const CUlaunchConfig *config) {
-    for (unsigned i = 0; config && config->attrs && i < config->numAttrs; i++) {
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && config->attrs[i].value.cooperative) {
+    for (unsigned i = 0; config && config->attrs && i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && config->attrs[i].value.cooperative)
             e->launch.kind = XS_LAUNCH_COOPERATIVE;
-        }
-    }
 }
 
 /* The legacy default stream cannot capture, and asking about it while another stream does is an error of its own. */
@@ -273,10 +263,8 @@ void xs_decode_captured_slow(struct xs_event *e) {
     CUstream stream = (CUstream)(uintptr_t)e->stream;
     __typeof__(&cuStreamIsCapturing) is_capturing = xs_driver(cuStreamIsCapturing);
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (!is_capturing || stream == NULL || stream == CU_STREAM_LEGACY) {
+    if (!is_capturing || stream == NULL || stream == CU_STREAM_LEGACY)
         return;
-    }
-    if (is_capturing(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE) {
+    if (is_capturing(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE)
         e->flags |= XS_FLAG_CAPTURED;
-    }
 }

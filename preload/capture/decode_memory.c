@@ -17,9 +17,8 @@ size_t xs_range_bytes(CUdeviceptr p) {
 
 size_t xs_sum(const size_t *sizes, size_t count) {
     size_t sum = 0;
-    for (size_t i = 0; sizes && i < count; i++) {
+    for (size_t i = 0; sizes && i < count; i++)
         sum += sizes[i];
-    }
     return sum;
 }
 
@@ -65,9 +64,8 @@ void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, e
                          enum xs_origin origin) {
     int8_t device;
     e->context = XS_WORD(xs_context_current(&device));
-    if (origin == XS_ORIGIN_POOL) {
+    if (origin == XS_ORIGIN_POOL)
         device = device_of_pool_memory(address);
-    }
     struct xs_range range = {.start = address,
                              .end = address + (bytes ? bytes : 1),
                              .bytes = bytes,
@@ -75,9 +73,8 @@ void xs_decode_allocated(struct xs_event *e, uint64_t address, uint64_t bytes, e
                              .origin = (uint8_t)origin,
                              .device = kind == XS_MEM_DEVICE || kind == XS_MEM_MANAGED ? device : (int8_t)-1};
     put_allocation(e, &range);
-    if (kind == XS_MEM_MANAGED) {
+    if (kind == XS_MEM_MANAGED)
         xs_flusher_managed_memory();
-    }
 }
 
 void xs_decode_page_locked(struct xs_event *e, uint64_t address, uint64_t bytes, enum xs_memory_kind kind,
@@ -97,9 +94,8 @@ void xs_decode_mapped(struct xs_event *e, CUdeviceptr p, size_t bytes, CUmemGene
     struct xs_range range = {.start = p, .end = p + bytes, .bytes = bytes, .origin = XS_ORIGIN_VMM, .device = -1};
     CUmemAllocationProp prop = {0};
     __typeof__(&cuMemGetAllocationPropertiesFromHandle) get_prop = xs_driver(cuMemGetAllocationPropertiesFromHandle);
-    if (get_prop && get_prop(&prop, handle) == CUDA_SUCCESS && prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+    if (get_prop && get_prop(&prop, handle) == CUDA_SUCCESS && prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
         range.device = (int8_t)prop.location.id;
-    }
     bool on_host = get_prop && prop.location.type != CU_MEM_LOCATION_TYPE_DEVICE &&
                    prop.location.type != CU_MEM_LOCATION_TYPE_INVALID;
     range.kind = on_host ? XS_MEM_PINNED : XS_MEM_DEVICE;
@@ -153,9 +149,8 @@ void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range
 }
 
 void xs_decode_free_failed(const struct xs_range *range) {
-    if (range->id) {
+    if (range->id)
         xs_map_insert(range);
-    }
 }
 
 /* Turns `e` into the end of `range`; the next one of the same call needs another event. */
@@ -168,9 +163,8 @@ struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr 
     struct xs_range range;
     xs_decode_context(e);
     e->result = (int32_t)r;
-    if (r != CUDA_SUCCESS || !xs_map_remove_within(p, p + bytes, &range)) {
+    if (r != CUDA_SUCCESS || !xs_map_remove_within(p, p + bytes, &range))
         return e;
-    }
     put_free(e, &range);
     while (xs_map_remove_within(p, p + bytes, &range)) {
         e = xs_another(e);
@@ -183,18 +177,16 @@ struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr 
 struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdeviceptr *out, const size_t *bytes,
                                      enum xs_memory_kind kind) {
     struct xs_range range;
-    if (r != CUDA_SUCCESS || !out || !bytes || (xs_map_find(*out, &range) && range.origin == XS_ORIGIN_MODULE)) {
+    if (r != CUDA_SUCCESS || !out || !bytes || (xs_map_find(*out, &range) && range.origin == XS_ORIGIN_MODULE))
         return NULL;
-    }
     xs_decode_allocated(e, *out, *bytes, kind, XS_ORIGIN_MODULE);
     return e;
 }
 
 /* A context's own memory, and what pools and modules hold on its device. Mappings and imports live on. */
 static bool goes_with_context(const struct xs_range *range, const void *arg) {
-    if (range->origin == XS_ORIGIN_VMM || range->origin == XS_ORIGIN_EXTERNAL) {
+    if (range->origin == XS_ORIGIN_VMM || range->origin == XS_ORIGIN_EXTERNAL)
         return false;
-    }
     return range->context == *(const uint64_t *)arg;
 }
 
@@ -226,9 +218,8 @@ struct xs_event *xs_decode_variables_gone(struct xs_event *e, CUresult r) {
 
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context) {
     e->result = (int32_t)r;
-    if (r != CUDA_SUCCESS || !context) {
+    if (r != CUDA_SUCCESS || !context)
         return e;
-    }
     e = put_frees(e, goes_with_context, XS_WORD(context));
     bool was_last = xs_context_drop(context);
     xs_captures_end_with(XS_WORD(context), was_last);

@@ -20,9 +20,8 @@ void xs_asked_window_changed(void) {
 }
 
 void xs_asked_profiler_change(bool is_on) {
-    if (atomic_exchange(&xs_asked_profiler, is_on) != is_on) {
+    if (atomic_exchange(&xs_asked_profiler, is_on) != is_on)
         xs_asked_window_changed();
-    }
 }
 
 static bool is_timed(uint64_t turn, uint64_t from) {
@@ -51,19 +50,16 @@ void xs_asked_steps_are_waits(void) {
 }
 
 void xs_asked_step_turn(void) {
-    if (atomic_load(&are_waits)) {
+    if (atomic_load(&are_waits))
         return;
-    }
     uint64_t turn = atomic_fetch_add(&xs_asked_step_turns, 1) + 1, from = atomic_load(&steps_from);
-    if (is_timed(turn, from)) {
+    if (is_timed(turn, from))
         atomic_store(&turn_ns[turn - from], xs_monotonic_ns());
-    }
 }
 
 bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns) {
-    if (i >= XS_ASKED_STEP_TIMES) {
+    if (i >= XS_ASKED_STEP_TIMES)
         return false;
-    }
     *begin_ns = atomic_load(&turn_ns[2 * i]);
     *end_ns = atomic_load(&turn_ns[2 * i + 1]);
     return *begin_ns != 0;

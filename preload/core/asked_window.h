@@ -38,9 +38,8 @@ bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns);
 static inline bool xs_asked_ranges_change(int change) {
     int before = atomic_fetch_add(&xs_asked_ranges, change);
     bool has_turned = (before > 0) != (before + change > 0);
-    if (has_turned) {
+    if (has_turned)
         xs_asked_step_turn();
-    }
     return has_turned;
 }
 

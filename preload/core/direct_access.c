@@ -55,9 +55,8 @@ unsigned xs_direct_access_needs(const char *path) {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         const char *name = libraries[i].name;
         const size_t length = strcspn(name, "*");
-        if (!strncmp(file, name, length) && (name[length] == '*' || !is_letter_or_digit(file[length]))) {
+        if (!strncmp(file, name, length) && (name[length] == '*' || !is_letter_or_digit(file[length])))
             return libraries[i].needs;
-        }
     }
     return 0;
 }
@@ -77,9 +76,8 @@ static unsigned allowed_by(int folder, const char *name, const struct device *kn
     for (size_t i = 0; i < count; i++) {
         struct stat about;
         if (!strncmp(name, known[i].name, strlen(known[i].name)) && fstatat(folder, name, &about, 0) == 0 &&
-            S_ISCHR(about.st_mode)) {
+            S_ISCHR(about.st_mode))
             return known[i].allows;
-        }
     }
     return 0;
 }
@@ -100,9 +98,8 @@ static unsigned look_through(int folder, const struct device *known, size_t coun
 
 unsigned xs_direct_access_devices(const char *folder) {
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, fd = open(folder, flags);
-    if (fd < 0) {
+    if (fd < 0)
         return 0;
-    }
     unsigned all = look_through(fd, devices, sizeof devices / sizeof *devices);
     const int infiniband = openat(fd, "infiniband", flags);
     if (infiniband >= 0) {
@@ -128,17 +125,14 @@ static bool take(struct reader *r, char c) {
         r->in_comment = c != '\n';
         return false;
     }
-    if (!r->in_string && (c == ' ' || c == '\t' || c == '\r' || c == '\n')) {
+    if (!r->in_string && (c == ' ' || c == '\t' || c == '\r' || c == '\n'))
         return false;
-    }
     r->in_comment = !r->in_string && c == '/' && r->had_slash;
     r->had_slash = !r->in_string && c == '/';
-    if (r->had_slash) {
+    if (r->had_slash)
         return false;
-    }
-    if (c == '"' && !r->is_escaped) {
+    if (c == '"' && !r->is_escaped)
         r->in_string = !r->in_string;
-    }
     r->is_escaped = r->in_string && c == '\\' && !r->is_escaped;
     r->matched = c == ASKED[r->matched] ? r->matched + 1 : (size_t)(c == '"');
     return !ASKED[r->matched];
@@ -152,16 +146,13 @@ bool xs_direct_access_asked(const char *path) {
     bool is_asked = false;
     ssize_t bytes = 0;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES) {
         for (off_t at = 0; !is_asked && at < MOST_BYTES && (bytes = pread(fd, buffer, sizeof buffer, at)) > 0;
-             at += bytes) {
-            for (ssize_t i = 0; i < bytes && !is_asked; i++) {
+             at += bytes)
+            for (ssize_t i = 0; i < bytes && !is_asked; i++)
                 is_asked = take(&reader, buffer[i]);
-            }
-        }
     }
     close(fd);
     return is_asked;
@@ -169,9 +160,8 @@ bool xs_direct_access_asked(const char *path) {
 
 static bool disks_reach_the_gpu(void) {
     const char *value = getenv("CUFILE_USE_PCIP2PDMA"), *path = getenv("CUFILE_ENV_PATH_JSON");
-    if (value && (!strcasecmp(value, "true") || !strcmp(value, "1"))) {
+    if (value && (!strcasecmp(value, "true") || !strcmp(value, "1")))
         return true;
-    }
     return xs_direct_access_asked(path && *path ? path : "/etc/cufile.json");
 }
 
@@ -188,9 +178,8 @@ static int look(struct dl_phdr_info *library, size_t bytes, void *argument) {
     (void)bytes;
     l->adds = library->dlpi_adds;
     l->is_new = l->adds != atomic_load_explicit(&seen_adds, memory_order_relaxed);
-    if (l->is_new && library->dlpi_name) {
+    if (l->is_new && library->dlpi_name)
         l->needs |= xs_direct_access_needs(library->dlpi_name);
-    }
     return !l->is_new;
 }
 
@@ -210,9 +199,8 @@ void xs_direct_access_before_fork(void) {
     is_held_for_fork = false;
     for (unsigned i = 0; i < TRIES && !is_held_for_fork; i++) {
         is_held_for_fork = !atomic_exchange_explicit(&is_walked, true, memory_order_acquire);
-        if (!is_held_for_fork) {
+        if (!is_held_for_fork)
             sched_yield();
-        }
     }
 }
 
@@ -231,9 +219,8 @@ void xs_direct_access_in_child(void) {
 bool xs_direct_access_is_possible(void) {
     struct look l = {0};
     uint64_t signals;
-    if (atomic_load_explicit(&is_possible, memory_order_relaxed)) {
+    if (atomic_load_explicit(&is_possible, memory_order_relaxed))
         return true;
-    }
     const int before = errno;
     xs_signals_hold(&signals); /* a handler that jumps away would keep the loader's lock */
     if (atomic_exchange_explicit(&is_walked, true, memory_order_acquire)) {
@@ -246,11 +233,10 @@ bool xs_direct_access_is_possible(void) {
     xs_race_detector_watch();
     atomic_store_explicit(&is_walked, false, memory_order_release);
     const bool found = l.is_new && has_devices(l.needs);
-    if (found) {
+    if (found)
         atomic_store_explicit(&is_possible, true, memory_order_relaxed);
-    } else {
+    else
         atomic_store_explicit(&seen_adds, l.adds, memory_order_relaxed);
-    }
     xs_signals_let(&signals);
     errno = before;
     return found;

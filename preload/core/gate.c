@@ -105,13 +105,11 @@ static struct xs_gate_slot *find_free(uint32_t count, int32_t tid) {
     uint32_t from = atomic_load(&first_free), first = count <= FEW_SLOTS ? 0 : from;
     for (uint32_t i = first; i < count && i < SLOTS; i++) {
         int32_t owner = atomic_load_explicit(&slots[i].owner, memory_order_relaxed);
-        if (owner == tid || (owner == 0 && take(&slots[i], 0, tid))) {
+        if (owner == tid || (owner == 0 && take(&slots[i], 0, tid)))
             return &slots[i];
-        }
     }
-    if (count > from) {
+    if (count > from)
         atomic_compare_exchange_strong(&first_free, &from, count);
-    }
     return NULL;
 }
 
@@ -128,9 +126,8 @@ static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
     uint32_t count = atomic_load(&used);
     while (count < limit) {
         if (atomic_compare_exchange_strong(&used, &count, count + 1)) {
-            if (take(&slots[count], 0, tid)) {
+            if (take(&slots[count], 0, tid))
                 return &slots[count];
-            }
             count = atomic_load(&used);
         }
     }
@@ -140,9 +137,8 @@ static struct xs_gate_slot *find_new(uint32_t limit, int32_t tid) {
 /* Scans every slot once, frees those of dead threads, and sets how many new ones may be taken before the next scan. */
 static void look_for_left(uint32_t limit) {
     uint32_t count = atomic_load(&used), more = count > SLOTS / 2 ? SLOTS : 2 * count;
-    if (!atomic_compare_exchange_strong(&few, &limit, more)) {
+    if (!atomic_compare_exchange_strong(&few, &limit, more))
         return; /* another thread looks */
-    }
     for (uint32_t i = 0; i < SLOTS && i < count; i++) {
         int32_t owner = atomic_load(&slots[i].owner);
         if (owner && !is_alive(owner) && take(&slots[i], owner, LOOKING)) {
@@ -184,9 +180,8 @@ static void wait_while_closed(struct xs_gate_slot *slot) {
     uint64_t until = xs_monotonic_ns() + WAIT_AT_MOST_NS;
     for (;;) {
         uint32_t present = atomic_load(&closing); /* read before the gate: the gate may be opened and closed again */
-        if (atomic_load(&xs_gate_closed) != XS_GATE_CLOSED || atomic_load(&broken) == present) {
+        if (atomic_load(&xs_gate_closed) != XS_GATE_CLOSED || atomic_load(&broken) == present)
             break;
-        }
         if (xs_monotonic_ns() >= until) {
             atomic_store(&broken, present);
             break;
@@ -212,21 +207,18 @@ void xs_gate_thread_ends(void) {
 
 void xs_gate_wait(struct xs_gate_slot *slot) {
     atomic_store(&slot->inside, 1); /* now with the fence */
-    if (atomic_load(&xs_gate_closed) == XS_GATE_CLOSED) {
+    if (atomic_load(&xs_gate_closed) == XS_GATE_CLOSED)
         wait_while_closed(slot);
-    }
 }
 
 /* Returns true after all running threads of the process have passed a full fence, or will make one before they read the
  * gate. */
 static bool fence_everywhere(void) {
-    if (atomic_load(&kernel) == NO_MEMBARRIER) {
+    if (atomic_load(&kernel) == NO_MEMBARRIER)
         return xs_monotonic_ns() >= atomic_load(&settled_ns);
-    }
 #ifdef HAS_MEMBARRIER
-    if (!pretends_to_have_none && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) {
+    if (!pretends_to_have_none && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
         return true;
-    }
 #endif
     atomic_store(&settled_ns, xs_monotonic_ns() + SETTLED_NS);
     atomic_store(&kernel, NO_MEMBARRIER); /* the gate opens in that state */
@@ -236,9 +228,8 @@ static bool fence_everywhere(void) {
 void xs_gate_prepare(void) {
     look_at_kernel();
 #ifdef HAS_MEMBARRIER
-    if (!atomic_load(&prepared) && atomic_load(&kernel) == MEMBARRIER) {
+    if (!atomic_load(&prepared) && atomic_load(&kernel) == MEMBARRIER)
         (void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-    }
 #endif
     atomic_store(&prepared, true);
 }
@@ -247,9 +238,8 @@ void xs_gate_without_membarrier(void) { pretends_to_have_none = true; }
 
 /* Is a thread other than the caller inside? Frees the place of one that was cancelled, or ended, inside the driver. */
 static bool is_inside(struct xs_gate_slot *slot) {
-    if (!atomic_load(&slot->inside) || slot == xs_gate_slot) {
+    if (!atomic_load(&slot->inside) || slot == xs_gate_slot)
         return false;
-    }
     int32_t owner = atomic_load(&slot->owner);
     if (owner && !is_alive(owner) && take(slot, owner, LOOKING)) {
         atomic_store(&slot->inside, 0);
@@ -278,13 +268,11 @@ bool xs_gate_close(uint64_t patience_ns) {
     uint32_t open = at_rest();
     uint64_t until = xs_monotonic_ns() + patience_ns;
     if (!atomic_load(&prepared) || atomic_load(&crowded) ||
-        !atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_CLOSED)) {
+        !atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_CLOSED))
         return false;
-    }
     atomic_fetch_add(&closing, 1); /* a thread that still has the previous number is inside, and is waited for */
-    if (fence_everywhere() && wait_for_all(until)) {
+    if (fence_everywhere() && wait_for_all(until))
         return true;
-    }
     xs_gate_open();
     return false;
 }
@@ -302,18 +290,16 @@ static void add_counts(struct xs_gate_counts *sum, const struct xs_gate_slot *sl
     sum->copies += atomic_load_explicit(&slot->copies, memory_order_relaxed);
     sum->measured += atomic_load_explicit(&slot->measured, memory_order_relaxed);
     sum->measured_ticks += atomic_load_explicit(&slot->measured_ticks, memory_order_relaxed);
-    for (unsigned i = 0; i < XS_LEFT_OUT_KINDS; i++) {
+    for (unsigned i = 0; i < XS_LEFT_OUT_KINDS; i++)
         sum->left_out[i] += atomic_load_explicit(&slot->left_out[i], memory_order_relaxed);
-    }
 }
 
 struct xs_gate_counts xs_gate_counts(void) {
     struct xs_gate_counts sum = {0};
     uint32_t count = atomic_load(&used);
     add_counts(&sum, &crowd);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         add_counts(&sum, &slots[i]);
-    }
     return sum;
 }
 

@@ -59,14 +59,12 @@ void xs_gate_wait(struct xs_gate_slot *slot);
 
 XS_HOT void xs_gate_go_in(bool is_nested) {
     struct xs_gate_slot *slot = xs_gate_slot;
-    if (XS_UNLIKELY(!slot)) {
+    if (XS_UNLIKELY(!slot))
         slot = xs_gate_join();
-    }
     atomic_store_explicit(&slot->inside, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst); /* xs_gate_close turns this into a processor fence when it needs one */
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_gate_closed, memory_order_acquire)) && !is_nested) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_gate_closed, memory_order_acquire)) && !is_nested)
         xs_gate_wait(slot);
-    }
 }
 
 /* Waits while the gate is closed. Any thread; a thread that is already inside does not wait and stays inside. */

@@ -15,9 +15,8 @@ static dlsym_fn real_dlsym(void) {
     if (XS_UNLIKELY(!fn)) {
         /* glibc's version since dlsym moved into libc, then the older ones by architecture. */
         static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
-        for (size_t i = 0; !fn && i < sizeof versions / sizeof versions[0]; i++) {
+        for (size_t i = 0; !fn && i < sizeof versions / sizeof versions[0]; i++)
             fn = (dlsym_fn)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-        }
         __atomic_store_n(&cached, fn, __ATOMIC_RELAXED);
     }
     return fn;

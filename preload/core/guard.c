@@ -25,12 +25,10 @@ enum found { COPIED, UNMAPPED, FORBIDDEN /* a sandbox forbids reading */ };
 /* Copies words from a stack, which may be unmapped by now unless it is the thread's own. */
 static enum found copy(uintptr_t address, uintptr_t *words, size_t count) {
     bool is_own = xs_own_stack_has(address) && xs_own_stack_has(address + (count - 1) * sizeof *words);
-    for (size_t i = 0; i < count && is_own; i++) {
+    for (size_t i = 0; i < count && is_own; i++)
         words[i] = load(address + i * sizeof *words);
-    }
-    if (is_own) {
+    if (is_own)
         return COPIED;
-    }
     int before = errno;
     struct iovec local = {words, count * sizeof *words};
     // NOLINTNEXTLINE(performance-no-int-to-ptr): an address on any stack
@@ -54,12 +52,10 @@ static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *place) {
     *place = (uintptr_t)note;
     xs_own_stack_learn(*place);
     enum found found = copy(*place, noted, sizeof noted / sizeof *noted);
-    if (found != COPIED) {
+    if (found != COPIED)
         return found == UNMAPPED;
-    }
-    if (noted[0] % sizeof(uintptr_t) != 0) {
+    if (noted[0] % sizeof(uintptr_t) != 0)
         return true;
-    }
     *place = noted[0];
     found = copy(*place, &there, 1);
     return found == UNMAPPED || (found == COPIED && there != noted[1]);
@@ -69,17 +65,14 @@ bool xs_guard_has_lost(const struct xs_guard *guard, uintptr_t frame) {
     const struct xs_guard_note *note = guard->raised;
     stack_t alternate = {.ss_flags = SS_DISABLE};
     uintptr_t raised;
-    if (!note || note == &xs_guard_unleft || xs_is_scratch(frame)) {
+    if (!note || note == &xs_guard_unleft || xs_is_scratch(frame))
         return false;
-    }
     xs_own_stack_learn(frame);
-    if (is_overwritten(note, &raised)) {
+    if (is_overwritten(note, &raised))
         return true;
-    }
     bool was_own = xs_own_stack_has(raised);
     if (xs_own_stack_has(frame) && (!was_own || frame >= raised) && sigaltstack(NULL, &alternate) == 0 &&
-        !(alternate.ss_flags & SS_ONSTACK)) {
+        !(alternate.ss_flags & SS_ONSTACK))
         return was_own || (!(alternate.ss_flags & SS_DISABLE) && is_on(&alternate, raised));
-    }
     return was_own && xs_hooks.is_gone && xs_hooks.is_gone(raised);
 }

@@ -90,9 +90,8 @@ bool xs_open_lock_wait(struct xs_open_lock *lock);
 
 /* False: the lock was abandoned, capture has ended, and the data that the lock protects must not be touched. */
 static inline bool xs_open_lock(struct xs_open_lock *lock) {
-    if (XS_UNLIKELY(pthread_mutex_trylock(&lock->mutex) != 0) && !xs_open_lock_wait(lock)) {
+    if (XS_UNLIKELY(pthread_mutex_trylock(&lock->mutex) != 0) && !xs_open_lock_wait(lock))
         return false;
-    }
     uint32_t turns = atomic_load_explicit(&lock->turns, memory_order_relaxed);
     atomic_store_explicit(&lock->turns, turns + 1, memory_order_relaxed);
     return true;

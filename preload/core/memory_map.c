@@ -72,9 +72,8 @@ static void store_range(struct leaf *leaf, uint32_t i, const struct xs_range *r)
 }
 
 static void move_range(struct leaf *to, uint32_t ti, struct leaf *from, uint32_t fi) {
-    for (uint32_t w = 0; w < WORDS; w++) {
+    for (uint32_t w = 0; w < WORDS; w++)
         STORE(to->words[ti][w], LOAD(from->words[fi][w]));
-    }
 }
 
 /* Index of the last leaf whose first range starts at or below `address`; 0 when all start above. */
@@ -83,11 +82,10 @@ static uint32_t find_leaf(struct directory *d, uint32_t count, uint64_t address)
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
         struct leaf *leaf = FOLLOW(d->leaves[middle]);
-        if (!leaf || LOAD(leaf->words[0][0]) > address) {
+        if (!leaf || LOAD(leaf->words[0][0]) > address)
             high = middle;
-        } else {
+        else
             low = middle;
-        }
     }
     return low;
 }
@@ -97,11 +95,10 @@ static uint32_t find_slot(struct leaf *leaf, uint32_t count, uint64_t address) {
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (LOAD(leaf->words[middle][0]) <= address) {
+        if (LOAD(leaf->words[middle][0]) <= address)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -114,9 +111,8 @@ static void note_gap(struct xs_map_cache *c, uint64_t low, uint64_t high) {
 
 /* Returns the first start above the leaf's slot, for the end of a gap. */
 static uint64_t next_start(struct directory *d, uint32_t leaves, uint32_t li, struct leaf *leaf, uint32_t slot) {
-    if (slot < LOAD(leaf->count) && slot < LEAF_RANGES) {
+    if (slot < LOAD(leaf->count) && slot < LEAF_RANGES)
         return LOAD(leaf->words[slot][0]);
-    }
     struct leaf *next = li + 1 < leaves ? FOLLOW(d->leaves[li + 1]) : NULL;
     return next ? LOAD(next->words[0][0]) : UINT64_MAX;
 }
@@ -137,9 +133,8 @@ static void find_once(struct xs_map_cache *c, uint64_t address) {
         c->low = c->range.start;
         c->high = c->range.end;
         c->found = address < c->high;
-        if (c->found) {
+        if (c->found)
             return;
-        }
         c->low = c->high;
     }
     note_gap(c, c->low, next_start(d, leaves, li, leaf, slot));
@@ -148,9 +143,8 @@ static void find_once(struct xs_map_cache *c, uint64_t address) {
 void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
     for (unsigned tries = 0; tries < TRIES; tries++) {
         uint64_t before = atomic_load_explicit(&xs_map_sequence, memory_order_acquire);
-        if (before & 1) {
+        if (before & 1)
             continue;
-        }
         find_once(cache, address);
         atomic_thread_fence(memory_order_acquire);
         if (LOAD(xs_map_sequence) == before) {
@@ -170,17 +164,15 @@ void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
 bool xs_map_find(uint64_t address, struct xs_range *out) {
     struct xs_map_cache cache;
     xs_map_find_slow(&cache, address);
-    if (cache.found) {
+    if (cache.found)
         *out = cache.range;
-    }
     return cache.found;
 }
 
 /* False: capture has ended. */
 static bool change_begin(void) {
-    if (!xs_open_lock(&map_lock)) {
+    if (!xs_open_lock(&map_lock))
         return false;
-    }
     STORE(xs_map_sequence, LOAD(xs_map_sequence) + 1);
     atomic_thread_fence(memory_order_release);
     return true;
@@ -192,9 +184,8 @@ static void change_end(void) {
     signals_wait = false;
     atomic_store_explicit(&xs_map_sequence, LOAD(xs_map_sequence) + 1, memory_order_release);
     xs_open_unlock(&map_lock);
-    if (waited) {
+    if (waited)
         xs_signals_let(&before);
-    }
 }
 
 struct request {
@@ -231,19 +222,16 @@ static struct leaf *new_leaf(void) {
 /* Makes room for one more leaf; NULL if memory is short. */
 static struct directory *roomy_directory(void) {
     struct directory *d = LOAD(map_directory);
-    if (d && LOAD(d->count) < d->capacity) {
+    if (d && LOAD(d->count) < d->capacity)
         return d;
-    }
     uint32_t capacity = d ? d->capacity * 2 : 64;
     struct directory *grown = allocate(sizeof *grown + capacity * sizeof grown->leaves[0]);
-    if (!grown) {
+    if (!grown)
         return NULL;
-    }
     grown->capacity = capacity;
     uint32_t count = d ? LOAD(d->count) : 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         PUBLISH(grown->leaves[i], FOLLOW(d->leaves[i]));
-    }
     STORE(grown->count, count);
     atomic_store_explicit(&map_directory, grown, memory_order_release);
     return grown; /* the old one stays, because a reader may be in it */
@@ -252,18 +240,15 @@ static struct directory *roomy_directory(void) {
 static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
     struct leaf *leaf = FOLLOW(d->leaves[li]);
     uint32_t count = LOAD(leaf->count) - 1;
-    for (uint32_t i = slot; i < count; i++) {
+    for (uint32_t i = slot; i < count; i++)
         move_range(leaf, i, leaf, i + 1);
-    }
     STORE(leaf->count, count);
     map_size--;
-    if (count > 0) {
+    if (count > 0)
         return;
-    }
     uint32_t leaves = LOAD(d->count) - 1;
-    for (uint32_t i = li; i < leaves; i++) {
+    for (uint32_t i = li; i < leaves; i++)
         PUBLISH(d->leaves[i], FOLLOW(d->leaves[i + 1]));
-    }
     STORE(d->count, leaves);
     leaf->next_free = free_leaves;
     free_leaves = leaf;
@@ -273,9 +258,8 @@ static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
 static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_range *out) {
     struct directory *d = LOAD(map_directory);
     uint32_t leaves = d ? LOAD(d->count) : 0;
-    if (leaves == 0) {
+    if (leaves == 0)
         return false;
-    }
     *li = find_leaf(d, leaves, address);
     struct leaf *leaf = FOLLOW(d->leaves[*li]);
     *slot = find_slot(leaf, LOAD(leaf->count), address);
@@ -287,9 +271,8 @@ static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_ran
         }
     }
     if (*slot == LOAD(leaf->count)) {
-        if (++*li == leaves) {
+        if (++*li == leaves)
             return false;
-        }
         leaf = FOLLOW(d->leaves[*li]);
         *slot = 0;
     }
@@ -300,40 +283,34 @@ static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_ran
 static void remove_overlaps(uint64_t start, uint64_t end) {
     uint32_t li, slot;
     struct xs_range r;
-    while (locate(start, &li, &slot, &r) && r.start < end) {
+    while (locate(start, &li, &slot, &r) && r.start < end)
         remove_slot(LOAD(map_directory), li, slot);
-    }
 }
 
 /* Splits a full leaf into two halves; false if memory is short. */
 static bool split_leaf(uint32_t li) {
     struct directory *d = roomy_directory();
     struct leaf *right = d ? new_leaf() : NULL;
-    if (!right) {
+    if (!right)
         return false;
-    }
     struct leaf *left = FOLLOW(d->leaves[li]);
-    for (uint32_t i = 0; i < LEAF_RANGES / 2; i++) {
+    for (uint32_t i = 0; i < LEAF_RANGES / 2; i++)
         move_range(right, i, left, LEAF_RANGES / 2 + i);
-    }
     STORE(right->count, LEAF_RANGES / 2);
     STORE(left->count, LEAF_RANGES / 2);
     uint32_t leaves = LOAD(d->count);
-    for (uint32_t i = leaves; i > li + 1; i--) {
+    for (uint32_t i = leaves; i > li + 1; i--)
         PUBLISH(d->leaves[i], FOLLOW(d->leaves[i - 1]));
-    }
     PUBLISH(d->leaves[li + 1], right);
     STORE(d->count, leaves + 1);
     return true;
 }
 
 static void widen_bounds(const struct xs_range *range) {
-    if (LOAD(xs_map_lowest) == LOAD(xs_map_highest) || range->end > LOAD(xs_map_highest)) {
+    if (LOAD(xs_map_lowest) == LOAD(xs_map_highest) || range->end > LOAD(xs_map_highest))
         STORE(xs_map_highest, range->end);
-    }
-    if (range->start < LOAD(xs_map_lowest)) {
+    if (range->start < LOAD(xs_map_lowest))
         STORE(xs_map_lowest, range->start);
-    }
 }
 
 static bool insert_locked(const struct xs_range *range) {
@@ -343,26 +320,23 @@ static bool insert_locked(const struct xs_range *range) {
     if (!d || LOAD(d->count) == 0) {
         d = roomy_directory();
         struct leaf *first = d ? new_leaf() : NULL;
-        if (!first) {
+        if (!first)
             return false;
-        }
         STORE(first->count, 0);
         PUBLISH(d->leaves[0], first);
         STORE(d->count, 1);
     }
     uint32_t li = find_leaf(d, LOAD(d->count), range->start);
     if (LOAD(FOLLOW(d->leaves[li])->count) == LEAF_RANGES) {
-        if (!split_leaf(li)) {
+        if (!split_leaf(li))
             return false;
-        }
         d = LOAD(map_directory);
         li = find_leaf(d, LOAD(d->count), range->start);
     }
     struct leaf *leaf = FOLLOW(d->leaves[li]);
     uint32_t count = LOAD(leaf->count), slot = find_slot(leaf, count, range->start);
-    for (uint32_t i = count; i > slot; i--) {
+    for (uint32_t i = count; i > slot; i--)
         move_range(leaf, i, leaf, i - 1);
-    }
     store_range(leaf, slot, range);
     STORE(leaf->count, count + 1);
     map_size++;
@@ -370,12 +344,10 @@ static bool insert_locked(const struct xs_range *range) {
 }
 
 bool xs_map_insert(const struct xs_range *range) {
-    if (range->end <= range->start) {
+    if (range->end <= range->start)
         return false;
-    }
-    if (!change_begin()) {
+    if (!change_begin())
         return false;
-    }
     bool inserted = insert_locked(range);
     change_end();
     return inserted;
@@ -383,30 +355,25 @@ bool xs_map_insert(const struct xs_range *range) {
 
 bool xs_map_remove(uint64_t start, struct xs_range *out) {
     uint32_t li, slot;
-    if (!change_begin()) {
+    if (!change_begin())
         return false;
-    }
     bool found = locate(start, &li, &slot, out) && out->start == start;
-    if (found) {
+    if (found)
         remove_slot(LOAD(map_directory), li, slot);
-    }
     change_end();
     return found;
 }
 
 bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out) {
     uint32_t li, slot;
-    if (!change_begin()) {
+    if (!change_begin())
         return false;
-    }
     bool found = locate(start, &li, &slot, out);
-    if (found && out->start < start) {
+    if (found && out->start < start)
         found = locate(out->end, &li, &slot, out);
-    }
     found = found && out->start < end;
-    if (found) {
+    if (found)
         remove_slot(LOAD(map_directory), li, slot);
-    }
     change_end();
     return found;
 }
@@ -414,9 +381,8 @@ bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out) {
 bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *arg), const void *arg,
                       struct xs_range *out) {
     bool found = false;
-    if (!change_begin()) {
+    if (!change_begin())
         return false;
-    }
     struct directory *d = LOAD(map_directory);
     for (uint32_t li = 0; d && !found && li < LOAD(d->count); li++) {
         struct leaf *leaf = FOLLOW(d->leaves[li]);

@@ -47,9 +47,8 @@ extern _Atomic uint64_t xs_map_lowest, xs_map_highest;
  * range. */
 XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uint64_t address) {
     if (XS_UNLIKELY(cache->sequence != atomic_load_explicit(&xs_map_sequence, memory_order_acquire) ||
-                    address - cache->low >= cache->high - cache->low)) {
+                    address - cache->low >= cache->high - cache->low))
         xs_map_find_slow(cache, address);
-    }
     return cache->found ? &cache->range : NULL;
 }
 

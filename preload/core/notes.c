@@ -29,9 +29,8 @@ static void note(void *arg) {
     vsnprintf(text, sizeof text, request->format, request->args);
     pthread_mutex_lock(&note_lock);
     bool known = note_count == NOTES;
-    for (unsigned i = 0; i < note_count && !known; i++) {
+    for (unsigned i = 0; i < note_count && !known; i++)
         known = strcmp(notes[i].topic, topic) == 0 && strcmp(notes[i].text, text) == 0;
-    }
     if (!known) {
         snprintf(notes[note_count].topic, sizeof notes[0].topic, "%s", topic);
         memcpy(notes[note_count].text, text, sizeof text);

@@ -133,9 +133,8 @@ void xs_outside_forget(void) { xs_lock_forget(&lock); }
 
 bool xs_left_out_begin(struct xs_guard_note *note, uintptr_t frame, enum xs_left_out_kind kind) {
     if (atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE ||
-        (xs_guard.raised && xs_thread_is_guarded(frame))) {
+        (xs_guard.raised && xs_thread_is_guarded(frame)))
         return false;
-    }
     xs_thread_has_outer(frame);
     xs_guard_raise(note, frame);
     atomic_signal_fence(memory_order_seq_cst);

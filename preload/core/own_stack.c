@@ -31,9 +31,8 @@ static uint64_t hexadecimal(const char **text) {
         unsigned c = (unsigned char)**text, digit = c - '0';
         if (digit > 9) {
             digit = c - 'a' + 10;
-            if (c < 'a' || c > 'f') {
+            if (c < 'a' || c > 'f')
                 return value;
-            }
         }
         value = value << 4 | digit;
     }
@@ -53,9 +52,8 @@ static struct mapping parse(const char *line) {
  * from memory that was merged with other mappings, parts of which may be unmapped at any time. */
 static bool is_own_stack(const struct mapping *m, const struct mapping *below, uint64_t sp) {
     uint64_t control_block = (uint64_t)pthread_self();
-    if (!m->is_accessible || sp < m->start || sp >= m->end) {
+    if (!m->is_accessible || sp < m->start || sp >= m->end)
         return false;
-    }
     if (m->is_main_stack) {
         xs_own_stack.low = m->start;
         xs_own_stack.high = m->end;
@@ -64,9 +62,8 @@ static bool is_own_stack(const struct mapping *m, const struct mapping *below, u
     /* The main thread's control block may lie anywhere, and a coroutine's stack may have been merged with its
      * surroundings. */
     if (control_block < sp || control_block >= m->end || below->end != m->start || below->is_accessible ||
-        syscall(SYS_gettid) == syscall(SYS_getpid)) {
+        syscall(SYS_gettid) == syscall(SYS_getpid))
         return false;
-    }
     xs_own_stack.low = m->start;
     xs_own_stack.high = control_block;
     return true;
@@ -83,9 +80,8 @@ static void learn(void *arg) {
     while (fd >= 0 && !is_found && (bytes = syscall(SYS_read, fd, buffer, sizeof buffer)) > 0) {
         for (long i = 0; i < bytes && !is_found; i++) {
             if (buffer[i] != '\n') {
-                if (length + 1 < sizeof line) {
+                if (length + 1 < sizeof line)
                     line[length++] = buffer[i];
-                }
                 continue;
             }
             line[length] = '\0';
@@ -95,9 +91,8 @@ static void learn(void *arg) {
             below = m;
         }
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         syscall(SYS_close, fd);
-    }
 }
 
 /* The list has two lines per thread, so each of thousands of threads would read more of it. All threads together may

@@ -23,9 +23,8 @@ XS_HOT bool xs_own_stack_has(uint64_t address) { return address >= xs_own_stack.
 
 /* Learns the bounds if need be. */
 XS_HOT void xs_own_stack_learn(uint64_t sp) {
-    if (XS_UNLIKELY(!xs_own_stack_has(sp))) {
+    if (XS_UNLIKELY(!xs_own_stack_has(sp)))
         xs_own_stack_look(sp);
-    }
 }
 
 #endif

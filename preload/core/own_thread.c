@@ -17,9 +17,8 @@
 /* A detached thread that ends may free glibc's data of threads that ended before. glibc orders that by a lock that a
  * race detector does not see, so it would report a false race. The end of the process does not wait for this thread. */
 static void never_end(void) {
-    while (xs_race_detector_is_there()) {
+    while (xs_race_detector_is_there())
         syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
-    }
 }
 
 /* This thread shares memory with the program's threads, by means that a race detector does not see. */
@@ -48,8 +47,7 @@ int xs_own_thread(void *(*body)(void *)) {
 
 void xs_own_thread_stand_back(void) {
     const struct sched_param none = {0};
-    if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_IDLE) {
+    if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_IDLE)
         return; /* SCHED_IDLE, like the program itself, is further back */
-    }
     (void)sched_setscheduler(0, SCHED_BATCH, &none);
 }

@@ -107,9 +107,8 @@ __asm__(".text\n"
 static char *make(void) {
     char *low = mmap(NULL, BELOW_BYTES + STACK_BYTES, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (low == MAP_FAILED) {
+    if (low == MAP_FAILED)
         return NULL;
-    }
     if (mprotect(low + BELOW_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) != 0) {
         munmap(low, BELOW_BYTES + STACK_BYTES);
         return NULL;
@@ -120,9 +119,8 @@ static char *make(void) {
 static char *take(void) {
     for (unsigned i = 0; i < KEPT; i++) {
         char *stack = atomic_load_explicit(&kept[i], memory_order_relaxed);
-        if (stack && (stack = atomic_exchange(&kept[i], NULL)) != NULL) {
+        if (stack && (stack = atomic_exchange(&kept[i], NULL)) != NULL)
             return stack;
-        }
     }
     return make();
 }
@@ -130,9 +128,8 @@ static char *take(void) {
 static void give_back(char *stack) {
     for (unsigned i = 0; i < KEPT; i++) {
         char *none = NULL;
-        if (atomic_compare_exchange_strong(&kept[i], &none, stack)) {
+        if (atomic_compare_exchange_strong(&kept[i], &none, stack))
             return;
-        }
     }
     munmap(stack - BELOW_BYTES, BELOW_BYTES + STACK_BYTES);
 }
@@ -168,12 +165,10 @@ static void switch_and_call(char *stack, void (*function)(void *argument), void 
  * on no alternate one: no function that the work calls switches to another. */
 static void put_back_what_was_left(void) {
     stack_t alternate = {.ss_flags = SS_DISABLE};
-    if (sigaltstack(NULL, &alternate) != 0 || alternate.ss_flags & SS_ONSTACK) {
+    if (sigaltstack(NULL, &alternate) != 0 || alternate.ss_flags & SS_ONSTACK)
         return;
-    }
-    while (current) {
+    while (current)
         put_back(current);
-    }
 }
 
 bool xs_is_scratch(uintptr_t address) { return current && address - (uintptr_t)current < STACK_BYTES; }
@@ -187,13 +182,11 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
     }
     uint64_t signals; /* pending signals come last, because their handlers may jump away */
     xs_signals_hold(&signals);
-    if (XS_UNLIKELY(current != NULL)) {
+    if (XS_UNLIKELY(current != NULL))
         put_back_what_was_left();
-    }
     char *stack = take();
-    if (stack) {
+    if (stack)
         switch_and_call(stack, function, argument);
-    }
     xs_signals_let(&signals);
     errno = before;
     return stack != NULL;
@@ -214,7 +207,6 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
 #endif
 
 void xs_on_scratch_or_here(void (*function)(void *argument), void *argument) {
-    if (!xs_on_scratch(function, argument)) {
+    if (!xs_on_scratch(function, argument))
         call_here(function, argument);
-    }
 }

@@ -14,9 +14,8 @@
 static inline uint64_t xs_signals_to_hold(void) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33};
     uint64_t set = UINT64_MAX;
-    for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         set &= ~(UINT64_C(1) << (open[i] - 1));
-    }
     return set;
 }
 

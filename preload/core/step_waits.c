@@ -58,9 +58,8 @@ static uint64_t key_of(const struct xs_step_wait *wait) {
 static struct place *place_of(uint64_t key) {
     struct place *oldest = &places[0];
     for (unsigned i = 0; i < place_count; i++) {
-        if (places[i].key == key) {
+        if (places[i].key == key)
             return &places[i];
-        }
         oldest = places[i].last_ns < oldest->last_ns ? &places[i] : oldest;
     }
     struct place *place = place_count < PLACES ? &places[place_count++] : oldest;
@@ -73,9 +72,8 @@ static void sort(uint64_t *values, unsigned count) {
     for (unsigned i = 1; i < count; i++) {
         uint64_t value = values[i];
         unsigned k = i;
-        for (; k > 0 && values[k - 1] > value; k--) {
+        for (; k > 0 && values[k - 1] > value; k--)
             values[k] = values[k - 1];
-        }
         values[k] = value;
     }
 }
@@ -86,18 +84,16 @@ static unsigned warm_up_of(unsigned count) {
     memcpy(later, distances + half, (count - half) * sizeof *later);
     sort(later, count - half);
     uint64_t median = later[(count - half) / 2];
-    while (warm_up < half && (distances[warm_up] > median + median / 2 || distances[warm_up] < median / 2)) {
+    while (warm_up < half && (distances[warm_up] > median + median / 2 || distances[warm_up] < median / 2))
         warm_up++;
-    }
     return warm_up;
 }
 
 /* Compares the standard deviation with the mean, both squared, which needs no root. */
 static bool is_even(const uint64_t *regular, unsigned count, double sum, double largest) {
     double mean = sum / count, squares = 0;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         squares += ((double)regular[i] - mean) * ((double)regular[i] - mean);
-    }
     return mean > 0 && squares / count <= largest * largest * mean * mean;
 }
 
@@ -110,17 +106,14 @@ static bool is_regular(const struct place *place) {
     unsigned warm_up = warm_up_of(count), rest = count - warm_up;
     uint64_t *regular = distances + warm_up;
     double sum = 0;
-    if (rest < LEAST) {
+    if (rest < LEAST)
         return false;
-    }
     sort(regular, rest);
     unsigned kept = rest - rest / EXCEPTIONS;
-    for (unsigned i = 0; i < kept; i++) {
+    for (unsigned i = 0; i < kept; i++)
         sum += (double)regular[i];
-    }
-    if (rest >= MANY) {
+    if (rest >= MANY)
         return is_even(regular, kept, sum, LARGEST_SPREAD_OF_MANY);
-    }
     return sum * 2 >= (double)(place->last_ns - begun_ns) && is_even(regular, kept, sum, LARGEST_SPREAD);
 }
 
@@ -138,9 +131,8 @@ static bool search(const struct xs_step_wait *wait, uint64_t now_ns) {
     xs_lock(&lock);
     if (!atomic_load(&first_step)) {
         struct place *place = place_of(key_of(wait));
-        if (atomic_fetch_add(&seen, 1) == 0) {
+        if (atomic_fetch_add(&seen, 1) == 0)
             begun_ns = now_ns;
-        }
         place->moments_ns[place->count++ % MOMENTS] = now_ns;
         place->last_ns = now_ns;
         if (place->count > atomic_load(&most_returns)) {
@@ -148,9 +140,8 @@ static bool search(const struct xs_step_wait *wait, uint64_t now_ns) {
             atomic_store(&most_returns, place->count);
         }
         is_found = place->count > LEAST && place->count >= skipped && is_regular(place);
-        if (is_found) {
+        if (is_found)
             choose(place, wait);
-        }
     }
     xs_unlock(&lock);
     return is_found;
@@ -159,16 +150,14 @@ static bool search(const struct xs_step_wait *wait, uint64_t now_ns) {
 static bool count_step(void) {
     uint64_t ended = (atomic_fetch_add(&xs_asked_step_turns, 2) + 1) / 2;
     bool is_last = most && ended == atomic_load(&first_step) + most;
-    if (is_last) {
+    if (is_last)
         atomic_store(&xs_step_waits_on, false);
-    }
     return is_last;
 }
 
 bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns) {
-    if (!atomic_load(&first_step)) {
+    if (!atomic_load(&first_step))
         return search(wait, now_ns);
-    }
     return atomic_load(&found_key) == key_of(wait) && count_step();
 }
 

@@ -51,9 +51,8 @@ static void give_back_chunk(struct xs_thread *t) {
 static void on_thread_end(void *arg) {
     (void)arg;
     int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
-    if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) {
+    if (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED)
         give_back_chunk(&xs_thread);
-    }
     xs_gate_thread_ends();
     xs_thread_memory_end();
 }
@@ -77,11 +76,9 @@ static bool was_hopeless(const struct xs_spool *spool, uint64_t now) {
 }
 
 static bool all_are_held(const struct xs_spool *spool, uint32_t chunks) {
-    for (uint32_t i = 0; i < chunks; i++) {
-        if (atomic_load(&xs_spool_chunk(spool, i)->header.state) != XS_CHUNK_ACTIVE) {
+    for (uint32_t i = 0; i < chunks; i++)
+        if (atomic_load(&xs_spool_chunk(spool, i)->header.state) != XS_CHUNK_ACTIVE)
             return false;
-        }
-    }
     return true;
 }
 
@@ -176,15 +173,13 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
     if (!chunk && (t->retry_ns ||
                    was_hopeless(spool, now))) { /* this thread or another has waited; now it only checks now and then */
         t->retry_ns = now + RETRY_NS;
-        if (!was_hopeless(spool, now)) {
+        if (!was_hopeless(spool, now))
             xs_drain_wake();
-        }
     } else if (!chunk) {
         chunk = wait_for_chunk(t, spool, name, tid);
     }
-    if (!chunk) {
+    if (!chunk)
         return false;
-    }
     xs_drain_chunk_taken(xs_spool_ring_every(atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed)));
     t->retry_ns = 0;
     t->chunk = chunk;
@@ -198,12 +193,10 @@ static void refill_on_scratch(void *filled) { *(bool *)filled = refill(&xs_threa
 /* On failure the thread has no chunk afterwards. xs_on_scratch may not even call `refill`, if there is no stack. */
 bool xs_thread_refill(void) {
     bool filled = false;
-    if (xs_thread.is_first) {
+    if (xs_thread.is_first)
         return false;
-    }
-    if (!xs_thread.retry_ns || xs_monotonic_ns() >= xs_thread.retry_ns) {
+    if (!xs_thread.retry_ns || xs_monotonic_ns() >= xs_thread.retry_ns)
         xs_on_scratch(refill_on_scratch, &filled);
-    }
     if (!filled) {
         give_back_chunk(&xs_thread);
         atomic_fetch_add_explicit(&xs_spool.header->dropped, 1, memory_order_relaxed);
@@ -222,13 +215,11 @@ void xs_thread_commit_first(void) {
 /* The call that begins the session has no slot before it is over, and a full spool has none for a while. */
 void xs_thread_tell_undecided(void) {
     struct xs_thread *t = &xs_thread;
-    if (t->is_first || (t->next == t->end && (t->retry_ns || !xs_thread_refill()))) {
+    if (t->is_first || (t->next == t->end && (t->retry_ns || !xs_thread_refill())))
         return;
-    }
     int what = atomic_exchange_explicit(&xs_state_page.undecided, XS_DECIDED, memory_order_relaxed);
-    if (what == XS_DECIDED) { /* another thread was first */
+    if (what == XS_DECIDED) /* another thread was first */
         return;
-    }
     struct xs_event *e = t->next;
     xs_clear_slot(e);
     e->kind = XS_EVENT_API;
@@ -241,17 +232,15 @@ void xs_thread_tell_undecided(void) {
 bool xs_thread_is_guarded(uintptr_t frame) {
     if (xs_guard.raised && xs_guard_is_stale(frame)) {
         xs_guard_lower();
-        if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+        if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
             atomic_fetch_add_explicit(&xs_spool.header->left, 1, memory_order_relaxed);
-        }
     }
     return xs_guard.raised != NULL;
 }
 
 bool xs_thread_has_outer(uintptr_t frame) {
-    if (xs_gate_outer.raised && xs_guard_has_lost(&xs_gate_outer, frame)) {
+    if (xs_gate_outer.raised && xs_guard_has_lost(&xs_gate_outer, frame))
         xs_guard_lower_this(&xs_gate_outer);
-    }
     return xs_gate_outer.raised != NULL;
 }
 
@@ -259,20 +248,17 @@ bool xs_thread_may_record(unsigned row, uintptr_t frame) {
     int state = atomic_load(&xs_state);
     xs_thread_has_outer(frame);
     if (xs_thread_is_guarded(frame)) {
-        if (state == XS_STATE_ACTIVE) {
+        if (state == XS_STATE_ACTIVE)
             atomic_fetch_add_explicit(&xs_spool.header->nested, 1, memory_order_relaxed);
-        }
         return false;
     }
-    if (state != XS_STATE_IDLE) {
+    if (state != XS_STATE_IDLE)
         return state == XS_STATE_ACTIVE;
-    }
     bool is_started = xs_hooks.start_session(row);
     state = atomic_load(&xs_state); /* another thread may have finished the start meanwhile, or given it up */
     xs_thread.is_first = is_started && state == XS_STATE_IDLE;
-    if (is_started && state == XS_STATE_DISABLED) {
+    if (is_started && state == XS_STATE_DISABLED)
         xs_hooks.finish_session();
-    }
     return is_started && (state == XS_STATE_IDLE || state == XS_STATE_ACTIVE);
 }
 
@@ -291,9 +277,8 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     unsigned parts = bytes ? (unsigned)((bytes + XS_DEFINITION_PART_BYTES - 1) / XS_DEFINITION_PART_BYTES) : 1;
     struct xs_event begun = e ? **e : (struct xs_event){0};
     bool room = t->end - t->next > (ptrdiff_t)parts;
-    if (bytes > XS_DEFINITION_BYTES_MAX || (e && *e == &xs_scratch_event)) {
+    if (bytes > XS_DEFINITION_BYTES_MAX || (e && *e == &xs_scratch_event))
         return false;
-    }
     if (!room && !xs_thread_refill()) {
         if (e) { /* its chunk was given back, and may be another thread's by now */
             *e = &xs_scratch_event;

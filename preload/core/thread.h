@@ -77,9 +77,8 @@ XS_HOT void xs_clear_slot(struct xs_event *e) {
 XS_HOT void xs_commit(void) {
     struct xs_thread *t = &xs_thread;
     if (XS_UNLIKELY(t->next == t->end)) {
-        if (t->is_first) {
+        if (t->is_first)
             xs_thread_commit_first();
-        }
         return;
     }
     t->next++; /* first: if a jump comes between the two, the next commit publishes the event */
@@ -92,21 +91,18 @@ XS_HOT void xs_commit(void) {
 XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.raised ||
                     xs_gate_outer.raised) &&
-        !xs_thread_may_record(row, XS_GUARD_HERE())) {
+        !xs_thread_may_record(row, XS_GUARD_HERE()))
         return NULL;
-    }
     struct xs_thread *t = &xs_thread;
     xs_guard_raise(note,
                    XS_GUARD_HERE()); /* before the slot is chosen: a signal handler's call must not choose it, too */
     atomic_signal_fence(memory_order_seq_cst);
     xs_gate_enter();
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed) != XS_DECIDED)) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed) != XS_DECIDED))
         xs_thread_tell_undecided();
-    }
     struct xs_event *e = t->next;
-    if (XS_UNLIKELY(e == t->end)) {
+    if (XS_UNLIKELY(e == t->end))
         e = xs_thread_refill() ? t->next : &xs_scratch_event;
-    }
     xs_cupti_correlation = 0;
     xs_clear_slot(e);
     e->entry = (uint16_t)row;

@@ -11,9 +11,8 @@ void *xs_thread_memory_map(enum xs_thread_part part, size_t bytes) {
     int before = errno;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     errno = before;
-    if (memory == MAP_FAILED) {
+    if (memory == MAP_FAILED)
         return NULL;
-    }
     xs_thread_memory[part] = (struct xs_thread_memory){memory, bytes};
     return memory;
 }
@@ -23,8 +22,7 @@ void xs_thread_memory_end(void) {
         void *memory = xs_thread_memory[i].memory;
         xs_thread_memory[i].memory = NULL; /* first: a signal handler's call may come in between */
         atomic_signal_fence(memory_order_seq_cst);
-        if (memory) {
+        if (memory)
             munmap(memory, xs_thread_memory[i].bytes);
-        }
     }
 }

@@ -124,9 +124,8 @@ static void detach(void) {
     xs_cupti_index_all();
     CUptiResult result = xs_cupti_finalize(&xs_cupti_api);
     attached = result != CUPTI_SUCCESS;
-    if (attached) {
+    if (attached)
         stop_for_good("cuptiFinalize failed: ", xs_cupti_result_text(&xs_cupti_api, result));
-    }
 }
 
 /* Attaching fails if somebody else has subscribed unseen: then that was the last window. */
@@ -146,26 +145,22 @@ static bool attach(void) {
 }
 
 static const char *why_not_detachable(void) {
-    if (is_old_driver) {
+    if (is_old_driver)
         return "the driver is older than 12.6, and may crash";
-    }
-    if (xs_cupti_api.version < LEAST_CUPTI_VERSION) {
+    if (xs_cupti_api.version < LEAST_CUPTI_VERSION)
         return "with graphs it crashed before CUPTI 12.5";
-    }
     return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
 }
 
 /* The gate is closed and the device idle. */
 static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
     const char *why = why_not_detachable();
-    if (state == windows.state || (state == XS_WINDOWS_RECORDING && !attach())) {
+    if (state == windows.state || (state == XS_WINDOWS_RECORDING && !attach()))
         return;
-    }
-    if (state == XS_WINDOWS_DETACHED && why) {
+    if (state == XS_WINDOWS_DETACHED && why)
         stop_for_good(why, "");
-    } else if (state == XS_WINDOWS_DETACHED) {
+    else if (state == XS_WINDOWS_DETACHED)
         detach();
-    }
     xs_windows_turned(&windows, state, before_ns, xs_monotonic_ns());
 }
 
@@ -173,12 +168,10 @@ static bool is_alone(void) { return atomic_load(&xs_captures) <= 0 && is_idle_wi
 
 /* Detaches now if the other subscriber, which was in the way, has left. */
 static void end_pause(void) {
-    if (!xs_cupti_is_paused() || xs_cupti_is_beside() || !xs_gate_close(PATIENCE_NS)) {
+    if (!xs_cupti_is_paused() || xs_cupti_is_beside() || !xs_gate_close(PATIENCE_NS))
         return;
-    }
-    if (is_alone()) {
+    if (is_alone())
         detach();
-    }
     xs_gate_open();
 }
 
@@ -198,16 +191,13 @@ static void end_where_slow(uint64_t held_ns) {
 /* False: it is too early to try again, a stream captures, a thread stayed inside of the driver, or the device works. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
-    if (before_ns < not_before_ns || atomic_load(&xs_captures) > 0) {
+    if (before_ns < not_before_ns || atomic_load(&xs_captures) > 0)
         return false;
-    }
     bool closed = xs_gate_close(is_asked ? PATIENCE_OF_USERS_NS : PATIENCE_NS), alone = closed && is_alone();
-    if (alone) {
+    if (alone)
         turn_now(state, before_ns);
-    }
-    if (closed) {
+    if (closed)
         xs_gate_open();
-    }
     uint64_t held_ns = xs_monotonic_ns() - before_ns;
     end_where_slow(held_ns);
     if (!alone) {
@@ -222,9 +212,8 @@ static bool turn(enum xs_windows_state state) {
 static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     if (atomic_load(&xs_cupti_turn_due) != XS_CUPTI_TURN_DUE || aim != to) {
         struct xs_window_moment moment = {.until_ns = now_ns + MOMENT_NS};
-        if (to == XS_WINDOWS_RECORDING && !is_asked) {
+        if (to == XS_WINDOWS_RECORDING && !is_asked)
             moment = xs_windows_moment(&windows, now_ns);
-        }
         aim = to;
         aim_until_ns = moment.until_ns;
         atomic_store(&moments_skipped, moment.skip);
@@ -235,16 +224,14 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
 /* Needs no moment to begin a window that the program opens: such a window begins at once. */
 static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
     bool is_moment = atomic_exchange(&closed_at_moment, false);
-    if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment) {
+    if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment)
         return false;
-    }
     return now_ns < aim_until_ns || xs_cupti_longest_kernel_ns() >= LONG_KERNEL_NS;
 }
 
 static unsigned try_again(void) {
-    if (is_asked) {
+    if (is_asked)
         return RETRY_MS;
-    }
     retry_ms = retry_ms ? (retry_ms < MOST_RETRY_MS / 2 ? 2 * retry_ms : MOST_RETRY_MS) : RETRY_MS;
     return retry_ms;
 }
@@ -268,12 +255,10 @@ static unsigned watch(void) {
         xs_cupti_stop_migrations(); /* takes up to 20 ms; the gate stays open meanwhile */
     }
     await_moment(to, facts.now_ns);
-    if (needs_moment(to, facts.now_ns)) {
+    if (needs_moment(to, facts.now_ns))
         return RETRY_MS;
-    }
-    if (!turn(to)) {
+    if (!turn(to))
         return try_again();
-    }
     expect_none();
     retry_ms = 0;
     return xs_windows_wait_ms(&windows);
@@ -289,17 +274,14 @@ static void prepare_gate(void) {
 
 unsigned xs_cupti_watch_windows(void) {
     bool is_bounded = atomic_load(&decides); /* false: only the cost of recording is added up */
-    if (!xs_cupti_is_active() || atomic_load(&ended)) {
+    if (!xs_cupti_is_active() || atomic_load(&ended))
         return 0;
-    }
     /* Preparing takes up to 20 ms in which nobody must wait for this thread, and most programs end before a turn is
      * due. */
-    if (is_asked || gate_wanted) {
+    if (is_asked || gate_wanted)
         prepare_gate();
-    }
-    if (!xs_cupti_enter()) {
+    if (!xs_cupti_enter())
         return is_bounded ? RETRY_MS : 0;
-    }
     unsigned wait_ms = xs_cupti_is_active() ? watch() : 0;
     xs_cupti_note(tell);
     xs_cupti_leave();
@@ -314,12 +296,10 @@ bool xs_cupti_quiet_device(void) {
     for (;;) {
         bool closed = atomic_load(&xs_captures) <= 0 && xs_gate_close(PATIENCE_OF_USERS_NS);
         bool quiet = closed && is_alone();
-        if (quiet || xs_monotonic_ns() >= until) {
+        if (quiet || xs_monotonic_ns() >= until)
             return closed;
-        }
-        if (closed) {
+        if (closed)
             xs_gate_open();
-        }
         nanosleep(&pause, NULL);
     }
 }
@@ -328,9 +308,8 @@ bool xs_cupti_quiet_device(void) {
 
 static void turn_on_scratch(void *argument) {
     (void)argument;
-    if (!xs_cupti_try_enter()) {
+    if (!xs_cupti_try_enter())
         return;
-    }
     if (xs_cupti_is_active() && atomic_load(&xs_cupti_turn_due) == XS_CUPTI_TURN_DUE && !atomic_load(&ended) &&
         turn(aim)) {
         expect_none();
@@ -340,13 +319,11 @@ static void turn_on_scratch(void *argument) {
 }
 
 void xs_cupti_turn_here(void) {
-    if (xs_gate_is_inside()) {
+    if (xs_gate_is_inside())
         return; /* inside a call that is not recorded; its callback, or a handler, made the call that has waited */
-    }
     unsigned skipped = atomic_load(&moments_skipped);
-    if (skipped && atomic_compare_exchange_strong(&moments_skipped, &skipped, skipped - 1)) {
+    if (skipped && atomic_compare_exchange_strong(&moments_skipped, &skipped, skipped - 1))
         return;
-    }
     struct xs_guard_own own;
     xs_guard_enter(&own);
     xs_on_scratch(turn_on_scratch, NULL);
@@ -388,9 +365,8 @@ void xs_cupti_end_turns(void) {
     atomic_store(&xs_cupti_turn_due, 0);
     struct xs_windows_facts facts = facts_now();
     xs_windows_look(&windows, &facts); /* adds the cost of what was recorded since the last look */
-    if (attached) {
+    if (attached)
         xs_windows_end(&windows, xs_monotonic_ns());
-    }
     attached = false;
     xs_cupti_note(tell);
 }
@@ -405,9 +381,8 @@ const char *xs_cupti_windows(const struct xs_clock *clock) {
         text[0] = 0;
         xs_windows_text(&windows, clock, text, XS_WINDOWS_TEXT_BYTES);
     }
-    if (any && !text[0]) {
+    if (any && !text[0])
         snprintf(text, XS_WINDOWS_TEXT_BYTES, "0+0"); /* asked for, and never opened */
-    }
     xs_cupti_leave();
     return any ? text : NULL;
 }

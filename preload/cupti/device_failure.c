@@ -34,17 +34,15 @@ enum { NONE, BEING_WRITTEN, THERE };
 static _Atomic int state = NONE;
 
 static const char *cupti_now(void) {
-    if (xs_cupti_is_active() && xs_cupti_is_attached()) {
+    if (xs_cupti_is_active() && xs_cupti_is_attached())
         return "attached";
-    }
     return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for() ? "detached" : "off";
 }
 
 void xs_device_failure_note(int result, const char *entry_point) {
     int none = NONE;
-    if (!is_of_device(result) || !atomic_compare_exchange_strong(&state, &none, BEING_WRITTEN)) {
+    if (!is_of_device(result) || !atomic_compare_exchange_strong(&state, &none, BEING_WRITTEN))
         return;
-    }
     failure = (struct xs_device_failure){
         .entry_point = entry_point, .result = result, .at_ns = xs_monotonic_ns(), .cupti = cupti_now()};
     atomic_store(&state, THERE);

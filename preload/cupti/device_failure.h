@@ -20,9 +20,8 @@ struct xs_device_failure {
 enum { XS_DEVICE_FAILURE_FIRST = 700, XS_DEVICE_FAILURE_LAST = 719 };
 void xs_device_failure_note(int result, const char *entry_point);
 XS_HOT void xs_device_failure_look(int result, const char *entry_point) {
-    if (XS_UNLIKELY(result >= XS_DEVICE_FAILURE_FIRST && result <= XS_DEVICE_FAILURE_LAST)) {
+    if (XS_UNLIKELY(result >= XS_DEVICE_FAILURE_FIRST && result <= XS_DEVICE_FAILURE_LAST))
         xs_device_failure_note(result, entry_point);
-    }
 }
 
 /* Returns the failure; NULL: there was none yet. Any thread; valid for the life of the process. */

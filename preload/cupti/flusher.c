@@ -64,9 +64,8 @@ static void *flusher_main(void *arg) {
 
 void xs_flusher_start(void) {
     atomic_store(&running, true);
-    if (xs_own_thread(flusher_main) != 0) {
+    if (xs_own_thread(flusher_main) != 0)
         atomic_store(&running, false);
-    }
 }
 
 static void ring(void) {
@@ -84,13 +83,11 @@ void xs_flusher_managed_memory(void) {
 void xs_flusher_window_asked(void) {
     const struct timespec pause = {0, TURN_LOOK_NS};
     uint64_t deadline = xs_monotonic_ns() + TURN_PATIENCE_NS;
-    if (!atomic_load(&running) || !xs_cupti_turn_asked()) {
+    if (!atomic_load(&running) || !xs_cupti_turn_asked())
         return;
-    }
     ring();
-    while (xs_cupti_turn_comes() && atomic_load(&running) && !atomic_load(&still) && xs_monotonic_ns() < deadline) {
+    while (xs_cupti_turn_comes() && atomic_load(&running) && !atomic_load(&still) && xs_monotonic_ns() < deadline)
         nanosleep(&pause, NULL);
-    }
 }
 
 void xs_flusher_still(void) { atomic_store(&still, true); }
@@ -100,7 +97,6 @@ void xs_flusher_now(unsigned timeout_ms) {
     uint32_t mine = atomic_fetch_add(&asked, 1) + 1, seen;
     ring();
     while ((int32_t)((seen = atomic_load(&answered)) - mine) < 0 && atomic_load(&running) && !atomic_load(&still) &&
-           xs_monotonic_ns() < deadline) {
+           xs_monotonic_ns() < deadline)
         xs_futex_wait(&answered, seen, 50);
-    }
 }

@@ -17,9 +17,8 @@ static _Atomic int unplaced; /* captures that found no place; their contexts are
 static uint64_t key_of(uint64_t stream, uint32_t thread) { return stream ^ (uint64_t)thread << 48 ^ thread >> 16; }
 
 static bool leave(unsigned i, uint64_t key) {
-    if (!atomic_compare_exchange_strong(&places[i].stream, &key, 0)) {
+    if (!atomic_compare_exchange_strong(&places[i].stream, &key, 0))
         return false;
-    }
     atomic_fetch_sub(&xs_captures, 1);
     return true;
 }
@@ -40,28 +39,23 @@ void xs_captures_begin(uint64_t stream, uint32_t thread, uint64_t context) {
 
 bool xs_captures_end(uint64_t stream, uint32_t thread) {
     uint64_t key = key_of(stream, thread);
-    for (unsigned i = 0; i < PLACES; i++) {
-        if (atomic_load(&places[i].stream) == key && leave(i, key)) {
+    for (unsigned i = 0; i < PLACES; i++)
+        if (atomic_load(&places[i].stream) == key && leave(i, key))
             return true;
-        }
-    }
     int others = atomic_load(&unplaced);
     while (others > 0 && !atomic_compare_exchange_weak(&unplaced, &others, others - 1)) {
     }
-    if (others > 0) {
+    if (others > 0)
         atomic_fetch_sub(&xs_captures, 1);
-    }
     return others > 0;
 }
 
 void xs_captures_end_with(uint64_t context, bool was_last) {
     for (unsigned i = 0; i < PLACES && atomic_load(&xs_captures) > 0; i++) {
         uint64_t key = atomic_load(&places[i].stream);
-        if (key && key != TAKEN && atomic_load(&places[i].context) == context) {
+        if (key && key != TAKEN && atomic_load(&places[i].context) == context)
             leave(i, key);
-        }
     }
-    if (was_last) {
+    if (was_last)
         atomic_fetch_sub(&xs_captures, atomic_exchange(&unplaced, 0));
-    }
 }

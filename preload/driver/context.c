@@ -29,23 +29,19 @@ _Atomic int xs_only_device = -1;
 
 static int find(CUcontext context) {
     unsigned n = atomic_load_explicit(&context_count, memory_order_acquire);
-    for (unsigned i = 0; i < n && i < CONTEXTS; i++) {
-        if (atomic_load_explicit(&contexts[i].handle, memory_order_relaxed) == (uintptr_t)context) {
+    for (unsigned i = 0; i < n && i < CONTEXTS; i++)
+        if (atomic_load_explicit(&contexts[i].handle, memory_order_relaxed) == (uintptr_t)context)
             return (int)i;
-        }
-    }
     return -1;
 }
 
 /* Returns the slot of a context: its own, one of a dropped context, or a new one; -1 if the table is full. */
 static int slot_of(CUcontext context) {
     int i = find(context);
-    for (unsigned n = atomic_load(&context_count); i < 0 && n-- > 0;) {
+    for (unsigned n = atomic_load(&context_count); i < 0 && n-- > 0;)
         i = atomic_load(&contexts[n].handle) == 0 ? (int)n : -1;
-    }
-    if (i < 0 && atomic_load(&context_count) < CONTEXTS) {
+    if (i < 0 && atomic_load(&context_count) < CONTEXTS)
         i = (int)atomic_fetch_add(&context_count, 1);
-    }
     return i;
 }
 
@@ -68,9 +64,8 @@ bool xs_context_learned(unsigned i, uint64_t *handle, int *device) {
 }
 
 void xs_context_learn(CUcontext context, int device, bool primary) {
-    if (!context) {
+    if (!context)
         return;
-    }
     xs_lock(&context_lock);
     bool known = find(context) >= 0;
     int i = slot_of(context);
@@ -79,9 +74,8 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
         atomic_store(&contexts[i].device, device);
         atomic_store(&contexts[i].primary, primary || (known && atomic_load(&contexts[i].primary)));
         atomic_store_explicit(&contexts[i].handle, (uintptr_t)context, memory_order_release);
-        if (!told) {
+        if (!told)
             note_learned(context, device);
-        }
     }
     if (!known) {
         contexts_alive++;
@@ -97,9 +91,8 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
 static int8_t learn_current(CUcontext context) {
     CUdevice device = -1;
     __typeof__(&cuCtxGetDevice) get_device = xs_driver(cuCtxGetDevice);
-    if (!get_device || get_device(&device) != CUDA_SUCCESS) {
+    if (!get_device || get_device(&device) != CUDA_SUCCESS)
         return -1;
-    }
     xs_context_learn(context, device, false);
     return (int8_t)device;
 }
@@ -108,9 +101,8 @@ CUcontext xs_context_ask(int8_t *device) {
     CUcontext context = NULL;
     __typeof__(&cuCtxGetCurrent) get_current = xs_driver(cuCtxGetCurrent);
     *device = -1;
-    if (!get_current || get_current(&context) != CUDA_SUCCESS || !context) {
+    if (!get_current || get_current(&context) != CUDA_SUCCESS || !context)
         return NULL;
-    }
     int i = find(context);
     *device = i >= 0 ? (int8_t)atomic_load_explicit(&contexts[i].device, memory_order_relaxed) : learn_current(context);
     return context;
@@ -123,11 +115,9 @@ int8_t xs_context_device(CUcontext context) {
 
 CUcontext xs_context_primary(int device) {
     unsigned n = atomic_load_explicit(&context_count, memory_order_acquire);
-    for (unsigned i = 0; i < n && i < CONTEXTS; i++) {
-        if (atomic_load(&contexts[i].primary) && atomic_load(&contexts[i].device) == device) {
+    for (unsigned i = 0; i < n && i < CONTEXTS; i++)
+        if (atomic_load(&contexts[i].primary) && atomic_load(&contexts[i].device) == device)
             return (CUcontext)atomic_load(&contexts[i].handle);
-        }
-    }
     return NULL;
 }
 
@@ -136,9 +126,8 @@ static CUresult ask_until(CUcontext context, uint64_t until_ns) {
     const struct timespec pause = {0, 20000};
     CUevent event = NULL;
     CUresult result = xs_driver(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING);
-    if (result != CUDA_SUCCESS) {
+    if (result != CUDA_SUCCESS)
         return result;
-    }
     result = xs_driver(cuCtxRecordEvent)(context, event);
     while (result == CUDA_SUCCESS && (result = xs_driver(cuEventQuery)(event)) == CUDA_ERROR_NOT_READY &&
            xs_monotonic_ns() < until_ns) {
@@ -153,18 +142,16 @@ static bool is_idle(CUcontext context, uint64_t until_ns) {
     bool can_ask = xs_driver(cuEventCreate) && xs_driver(cuCtxRecordEvent) && xs_driver(cuEventQuery) &&
                    xs_driver(cuEventDestroy_v2);
     CUresult result = can_ask ? ask_until(context, until_ns) : CUDA_ERROR_NOT_SUPPORTED;
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) {
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
         result = xs_driver(cuCtxSynchronize)();
-    }
     return result != CUDA_ERROR_NOT_READY;
 }
 
 bool xs_context_is_idle_within(uint64_t ns) {
     uint64_t until_ns = xs_monotonic_ns() + ns;
     bool idle = true;
-    if (!xs_driver(cuCtxPushCurrent_v2) || !xs_driver(cuCtxPopCurrent_v2) || !xs_driver(cuCtxSynchronize)) {
+    if (!xs_driver(cuCtxPushCurrent_v2) || !xs_driver(cuCtxPopCurrent_v2) || !xs_driver(cuCtxSynchronize))
         return false;
-    }
     for (unsigned i = 0; idle && i < sizeof contexts / sizeof contexts[0]; i++) {
         CUcontext context = (CUcontext)atomic_load(&contexts[i].handle);
         if (context && xs_driver(cuCtxPushCurrent_v2)(context) == CUDA_SUCCESS) {

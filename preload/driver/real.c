@@ -66,11 +66,9 @@ static unsigned bucket_of(const void *address) {
 static void **real_at(unsigned row) { return row < XS_ROW_COUNT ? &xs_real[row] : &xs_real_gated[row - XS_ROW_COUNT]; }
 
 static int row_of(const void *address) {
-    for (unsigned b = bucket_of(address); buckets[b]; b = (b + 1) % BUCKETS) {
-        if (addresses[buckets[b] - 1u] == address) {
+    for (unsigned b = bucket_of(address); buckets[b]; b = (b + 1) % BUCKETS)
+        if (addresses[buckets[b] - 1u] == address)
             return (buckets[b] - 1) / PLACES;
-        }
-    }
     return -1;
 }
 
@@ -90,9 +88,8 @@ __attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_p
 /* Sets a slot once: a slot that is already set may be in use, or may have been replaced. */
 static void set_once(const void **slot, const void *value) {
     const void *none = NULL;
-    if (value && !__atomic_load_n(slot, __ATOMIC_RELAXED)) {
+    if (value && !__atomic_load_n(slot, __ATOMIC_RELAXED))
         (void)__atomic_compare_exchange_n(slot, &none, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    }
 }
 
 /* Looks a row's function up, without a lock, because another shim's dlsym runs code of its own. Threads that do so at
@@ -102,18 +99,15 @@ static void set_once(const void **slot, const void *value) {
 static void find_row(void *driver, unsigned row, const char *name, const void *wrapper) {
     void *own = xs_real_dlsym(driver, name);
     void *given = xs_next_dlsym_is_real() ? own : xs_next_dlsym(driver, name);
-    if (given == wrapper) {
+    if (given == wrapper)
         given = xs_real_dlsym(RTLD_NEXT, name);
-    }
     void *bound = own && is_linked ? xs_real_dlsym(RTLD_NEXT, name) : NULL;
     void *real = given && (given != own || !bound) ? given : bound ? bound : own;
-    if (!real || real == wrapper) {
+    if (!real || real == wrapper)
         return;
-    }
     const void *places[PLACES] = {real, own, given};
-    for (unsigned i = 0; i < PLACES; i++) {
+    for (unsigned i = 0; i < PLACES; i++)
         set_once(&addresses[PLACES * row + i], places[i] != wrapper ? places[i] : NULL);
-    }
     set_once((const void **)real_at(row), real);
 }
 
@@ -123,24 +117,20 @@ static void enter_row(unsigned row) {
         const void *address = __atomic_load_n(&addresses[at], __ATOMIC_RELAXED);
         if (address && row_of(address) < 0) {
             unsigned b = bucket_of(address);
-            while (buckets[b]) {
+            while (buckets[b])
                 b = (b + 1) % BUCKETS;
-            }
             buckets[b] = (uint16_t)(at + 1);
         }
     }
 }
 
 static void find_all(void *driver) {
-    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++)
         find_row(driver, row, xs_rows[row].name, xs_rows[row].wrapper);
-    }
-    for (unsigned i = 0; i < XS_GATED_COUNT; i++) {
+    for (unsigned i = 0; i < XS_GATED_COUNT; i++)
         find_row(driver, XS_ROW_COUNT + i, gated[i].name, gated[i].wrapper);
-    }
-    for (unsigned i = 0; i < XS_DRIVER_COUNT; i++) {
+    for (unsigned i = 0; i < XS_DRIVER_COUNT; i++)
         set_once((const void **)&xs_driver_functions[i], xs_real_dlsym(driver, driver_function_names[i]));
-    }
 }
 
 static XS_TLS bool is_resolving;
@@ -148,17 +138,15 @@ static XS_TLS bool is_resolving;
 static void resolve(void *arg) {
     bool *is_loaded = arg;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) {
+    if (!driver)
         return;
-    }
     is_resolving = true;
     find_all(driver);
     is_resolving = false;
     pthread_mutex_lock(&resolve_lock);
     if (!atomic_load_explicit(&resolved, memory_order_relaxed)) {
-        for (unsigned row = 0; row < ROWS; row++) {
+        for (unsigned row = 0; row < ROWS; row++)
             enter_row(row);
-        }
         atomic_store_explicit(&resolved, true, memory_order_release);
     }
     pthread_mutex_unlock(&resolve_lock);
@@ -169,41 +157,35 @@ static void resolve(void *arg) {
  * the driver while it is asked for a function comes back here, and gets no wrapper. */
 bool xs_real_resolve(void) {
     bool is_loaded = atomic_load_explicit(&resolved, memory_order_acquire);
-    if (!is_loaded && !is_resolving) {
+    if (!is_loaded && !is_resolving)
         xs_on_scratch_or_here(resolve, &is_loaded);
-    }
     return is_loaded;
 }
 
 void *xs_real_replace(unsigned row, void *by) {
     void *there = __atomic_load_n(real_at(row), __ATOMIC_RELAXED);
-    if (there) {
+    if (there)
         __atomic_store_n(real_at(row), by, __ATOMIC_RELEASE);
-    }
     return there;
 }
 
 void xs_real_forget(void) { xs_mutex_forget(&resolve_lock); }
 
 void *xs_real_wrapped(void *real) {
-    if (!real || !xs_real_resolve()) {
+    if (!real || !xs_real_resolve())
         return real;
-    }
     int row = row_of(real);
-    if (row >= XS_ROW_COUNT) {
+    if (row >= XS_ROW_COUNT)
         return gated[row - XS_ROW_COUNT].wrapper;
-    }
     return row < 0 ? real : xs_rows[row].wrapper;
 }
 
 static int compare_names(const void *name, const void *entry) { return strcmp(name, *(const char *const *)entry); }
 
 void *xs_wrapper_by_name(const char *name) {
-    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
-        if (strcmp(xs_rows[row].name, name) == 0) {
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++)
+        if (strcmp(xs_rows[row].name, name) == 0)
             return xs_rows[row].wrapper;
-        }
-    }
     const char *const *found = bsearch(name, gated, XS_GATED_COUNT, sizeof gated[0], compare_names);
     return found ? gated[(__typeof__(&gated[0]))(const void *)found - gated].wrapper : NULL;
 }

@@ -32,14 +32,11 @@ static bool begins_with(const char *name, const char *start) { return strncmp(na
  * wrapper. */
 static struct named known_of(const char *name) {
     size_t length = strlen(name), suffix = sizeof "_ptsz" - 1;
-    if (length > suffix && (!strcmp(name + length - suffix, "_ptsz") || !strcmp(name + length - suffix, "_ptds"))) {
+    if (length > suffix && (!strcmp(name + length - suffix, "_ptsz") || !strcmp(name + length - suffix, "_ptds")))
         length -= suffix;
-    }
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
-        if (strlen(named[i].name) == length && strncmp(named[i].name, name, length) == 0) {
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strlen(named[i].name) == length && strncmp(named[i].name, name, length) == 0)
             return named[i];
-        }
-    }
     return (struct named){name, XS_NEWER, begins_with(name, "cuGetProcAddress") ? XS_FOR_GOOD : XS_HERE};
 }
 
@@ -67,9 +64,8 @@ static int take_place(void *real, const char *name, struct named known) {
             fill(&xs_unknown[i], name, known);
             return i;
         }
-        if (there == real) {
+        if (there == real)
             return i;
-        }
     }
     return XS_NO_STUB;
 }
@@ -80,9 +76,8 @@ static int run_out(const struct named *known, const char *name) {
                 "more than %d functions of a newer driver were looked up: %s is the first one whose calls are not seen",
                 XS_UNKNOWN_MOST, name);
     }
-    if (known->effect == XS_HARMLESS) {
+    if (known->effect == XS_HARMLESS)
         return XS_NO_STUB;
-    }
     xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
     return XS_UNSEEN;
 }
@@ -95,43 +90,35 @@ static void look_at(void *arg) {
     bool is_known = dladdr1(request->real, &at, (void **)&symbol, RTLD_DL_SYMENT) != 0;
     bool is_drivers = is_known && dladdr(request->driver, &driver) && at.dli_fbase == driver.dli_fbase;
     bool is_exact = is_known && symbol && at.dli_saddr == request->real && at.dli_sname;
-    if (is_known && dladdr((const void *)xs_unknown_stub_for, &own) && at.dli_fbase == own.dli_fbase) {
+    if (is_known && dladdr((const void *)xs_unknown_stub_for, &own) && at.dli_fbase == own.dli_fbase)
         return;
-    }
-    if (request->asked == XS_ASKED_BY_DLSYM &&
-        !(is_drivers && is_exact && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)) {
+    if (request->asked == XS_ASKED_BY_DLSYM && !(is_drivers && is_exact && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC))
         return;
-    }
     bool has_other_name = request->asked == XS_ASKED_BY_PROC_ADDRESS && is_drivers && is_exact;
     const char *name = has_other_name ? at.dli_sname : request->name;
     struct named known = known_of(name);
-    if (known.effect == XS_PASSES) {
+    if (known.effect == XS_PASSES)
         return;
-    }
     request->index = take_place(request->real, name, known);
-    if (request->index < 0) {
+    if (request->index < 0)
         request->index = run_out(&known, name);
-    }
 }
 
 static int find(const void *real) {
     for (int i = 0; i < XS_UNKNOWN_MOST; i++) {
         const void *there = atomic_load_explicit(&xs_unknown[i].real, memory_order_acquire);
-        if (there == real) {
+        if (there == real)
             return i;
-        }
-        if (!there) {
+        if (!there)
             break;
-        }
     }
     return XS_NO_STUB;
 }
 
 int xs_unknown_stub_for(void *real, const char *name, enum xs_unknown_asked asked, const void *driver) {
     struct request request = {real, name, asked, driver, find(real)};
-    if (request.index < 0) {
+    if (request.index < 0)
         xs_on_scratch_or_here(look_at, &request);
-    }
     return request.index;
 }
 
@@ -142,9 +129,8 @@ unsigned xs_unknown_list(bool called, char *text, size_t bytes) {
     for (int i = 0; i < XS_UNKNOWN_MOST && atomic_load(&xs_unknown[i].real); i++) {
         const struct xs_unknown *place = &xs_unknown[i];
         if (!atomic_load_explicit(&place->is_told, memory_order_acquire) || !place->is_newer ||
-            atomic_load_explicit(&place->was_called, memory_order_relaxed) != called) {
+            atomic_load_explicit(&place->was_called, memory_order_relaxed) != called)
             continue;
-        }
         int added = snprintf(text + length, bytes - length, "%s%s", count ? "," : "", place->name);
         if (added < 0 || (size_t)added >= bytes - length) {
             text[length] = '\0';

@@ -18,19 +18,15 @@ static bool has_own_handle(CUstream stream) {
 }
 
 struct xs_aside *xs_aside_of(struct xs_aside asides[XS_ASIDES], CUstream theirs) {
-    if (!has_own_handle(theirs)) {
+    if (!has_own_handle(theirs))
         return NULL;
-    }
-    for (int i = 0; i < XS_ASIDES; i++) {
-        if (atomic_load(&asides[i].theirs) == theirs) {
+    for (int i = 0; i < XS_ASIDES; i++)
+        if (atomic_load(&asides[i].theirs) == theirs)
             return &asides[i];
-        }
-    }
     for (int i = 0; i < XS_ASIDES; i++) {
         CUstream none = NULL;
-        if (!atomic_load(&asides[i].theirs) && atomic_compare_exchange_strong(&asides[i].theirs, &none, theirs)) {
+        if (!atomic_load(&asides[i].theirs) && atomic_compare_exchange_strong(&asides[i].theirs, &none, theirs))
             return &asides[i];
-        }
     }
     return NULL;
 }
@@ -41,27 +37,23 @@ static bool make(struct xs_aside *a, int priority) {
                 !xs_real_row(cuStreamWaitEvent) ||
                 xs_real_row(cuStreamCreateWithPriority)(&a->ours, CU_STREAM_NON_BLOCKING, priority) != CUDA_SUCCESS ||
                 create(&a->copied, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS;
-    for (int i = 0; i < XS_ASIDE_KERNELS && !a->failed; i++) {
+    for (int i = 0; i < XS_ASIDE_KERNELS && !a->failed; i++)
         a->failed = create(&a->done[i], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS;
-    }
     return !a->failed;
 }
 
 static void no_longer_ahead(struct xs_aside *a) {
-    for (int i = 0; i < XS_ASIDE_KERNELS; i++) {
+    for (int i = 0; i < XS_ASIDE_KERNELS; i++)
         a->regions[i].length = 0;
-    }
-    if (atomic_exchange(&a->ahead, false)) {
+    if (atomic_exchange(&a->ahead, false))
         atomic_fetch_sub(&xs_asides_ahead, 1);
-    }
 }
 
 /* The driver refuses this if the calling thread has no context. It is then tried again at the stream's next call. */
 void xs_aside_join(struct xs_aside *a) {
     CUevent last = a->done[(a->kernels - 1) % XS_ASIDE_KERNELS];
-    if (atomic_load(&a->ahead) && xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), last, 0) == CUDA_SUCCESS) {
+    if (atomic_load(&a->ahead) && xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), last, 0) == CUDA_SUCCESS)
         no_longer_ahead(a);
-    }
 }
 
 static bool lock_for_a_while(struct xs_aside *a) { return xs_mutex_lock_within(&a->lock, PATIENCE_NS) == 0; }
@@ -113,25 +105,22 @@ void xs_aside_make_way(struct xs_aside *a, const struct xs_fingerprint_region *w
 bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads, int priority,
                   bool (*launch)(CUstream stream, void *arg), void *arg) {
     unsigned i = (unsigned)(a->kernels % XS_ASIDE_KERNELS);
-    if (a->failed || (!a->ours && !make(a, priority))) {
+    if (a->failed || (!a->ours && !make(a, priority)))
         return false;
-    }
     if (a->regions[i].length) { /* so many kernels are under way that its region would be forgotten */
         xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), a->done[i], 0);
         a->regions[i].length = 0;
     }
     if (xs_real_row(cuEventRecord)(a->copied, atomic_load(&a->theirs)) != CUDA_SUCCESS ||
-        xs_real_row(cuStreamWaitEvent)(a->ours, a->copied, 0) != CUDA_SUCCESS || !launch(a->ours, arg)) {
+        xs_real_row(cuStreamWaitEvent)(a->ours, a->copied, 0) != CUDA_SUCCESS || !launch(a->ours, arg))
         return false;
-    }
     if (xs_real_row(cuEventRecord)(a->done[i], a->ours) != CUDA_SUCCESS) {
         a->failed = true; /* the context is broken: nothing runs in it from now on */
         return true;
     }
     a->regions[i] = *reads;
     a->kernels++;
-    if (!atomic_exchange(&a->ahead, true)) {
+    if (!atomic_exchange(&a->ahead, true))
         atomic_fetch_add(&xs_asides_ahead, 1);
-    }
     return true;
 }

@@ -48,9 +48,8 @@ void xs_budget_others(uint64_t ns) { atomic_store_explicit(&others_ns, ns, memor
 
 /* Notes the first copy, on any thread. */
 static void begin(uint64_t now_tick) {
-    if (atomic_load_explicit(&has_begun, memory_order_relaxed) || atomic_exchange(&has_begun, true)) {
+    if (atomic_load_explicit(&has_begun, memory_order_relaxed) || atomic_exchange(&has_begun, true))
         return;
-    }
     uint64_t most = (uint64_t)(BEFORE_FIRST_NS / ns_per_tick), start = atomic_load(&start_tick);
     if (now_tick > start + most) {
         atomic_store(&start_tick, now_tick - most);
@@ -73,9 +72,8 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
     int64_t cost = (int64_t)cost_ns;
     begin(now_tick);
     if (share_permille < 1000 &&
-        atomic_load_explicit(&spent_ns, memory_order_relaxed) + cost > grown(now_tick) + ADVANCE_NS) {
+        atomic_load_explicit(&spent_ns, memory_order_relaxed) + cost > grown(now_tick) + ADVANCE_NS)
         return false;
-    }
     atomic_fetch_add_explicit(&spent_ns, cost, memory_order_relaxed);
     atomic_fetch_add_explicit(&estimated_ns, cost, memory_order_relaxed);
     return true;
@@ -90,12 +88,10 @@ double xs_budget_part(uint64_t now_tick, uint64_t more_ns) {
     int64_t spent = atomic_load_explicit(&spent_ns, memory_order_relaxed),
             estimated = atomic_load_explicit(&estimated_ns, memory_order_relaxed),
             left = grown(now_tick) + PLANNED_ADVANCE_NS - spent;
-    if (left <= 0) {
+    if (left <= 0)
         return 0;
-    }
-    if (estimated > 0 && spent > 0) {
+    if (estimated > 0 && spent > 0)
         wanted *= (double)spent / (double)estimated;
-    }
     double part = HASTE * (double)left / (wanted > 1 ? wanted : 1);
     return part < PLENTY ? part : PLENTY;
 }

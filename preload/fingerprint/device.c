@@ -30,9 +30,8 @@ uint64_t xs_write_epoch_count(void) {
 }
 
 void xs_write_epoch_never_holds(void) {
-    if (!atomic_load_explicit(&never_holds, memory_order_relaxed)) {
+    if (!atomic_load_explicit(&never_holds, memory_order_relaxed))
         atomic_store_explicit(&never_holds, true, memory_order_relaxed);
-    }
 }
 
 /* ---- a job ---- */
@@ -53,21 +52,18 @@ static enum xs_fingerprint_skip reserve(struct xs_device_job *job, const struct 
     struct xs_fingerprint_slot layout = xs_fingerprint_slot_of(region->length);
     uint64_t units = (layout.bytes + XS_SLOT_UNIT_BYTES - 1) / XS_SLOT_UNIT_BYTES, stream = stream_name(job->stream);
     int skip = atomic_load_explicit(&f->skip, memory_order_acquire);
-    if (skip != XS_SKIP_NONE || units > XS_SLOT_UNITS) {
+    if (skip != XS_SKIP_NONE || units > XS_SLOT_UNITS)
         return skip != XS_SKIP_NONE ? (enum xs_fingerprint_skip)skip : XS_SKIP_TOO_LARGE;
-    }
     struct xs_slot *slot = xs_slots_find(&f->slots, region, writes);
     if (slot && (slot->busy || slot->stream != stream) && !is_idle(slot, &f->results)) {
         xs_slots_forget(slot);
         slot = NULL;
     }
-    if (!slot) {
+    if (!slot)
         slot = xs_slots_take(&f->slots, region, (uint32_t)units, is_idle, &f->results);
-    }
     uint64_t ticket = slot ? xs_results_take(&f->results, id) : 0;
-    if (!ticket) {
+    if (!ticket)
         return XS_SKIP_NO_SLOT;
-    }
     uint64_t epoch = atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
     job->known = slot->epoch == epoch && !atomic_load_explicit(&never_holds, memory_order_relaxed);
     slot->epoch = 0;
@@ -86,23 +82,20 @@ enum xs_fingerprint_skip xs_device_prepare(struct xs_device_job *job, CUcontext 
     enum xs_fingerprint_skip skip;
     job->made = xs_fingerprinter_find(context) == NULL;
     struct xs_fingerprinter *f = xs_fingerprinter_of(context, &skip);
-    if (!f) {
+    if (!f)
         return skip;
-    }
     job->by = f;
     job->stream = stream ? stream : CU_STREAM_LEGACY;
-    if (!xs_open_lock(&f->lock)) {
+    if (!xs_open_lock(&f->lock))
         return XS_SKIP_NO_SLOT;
-    }
     skip = reserve(job, region, id, writes);
     xs_open_unlock(&f->lock);
     if (skip == XS_SKIP_NONE) {
         job->parameters.region = *region;
         job->parameters.sequence = job->ticket;
         job->parameters.result = f->results_at + xs_results_index(job->ticket) * sizeof(struct xs_fingerprint_result);
-        if (job->ticket % WAKE_DRAIN == 0) {
+        if (job->ticket % WAKE_DRAIN == 0)
             xs_drain_wake();
-        }
     }
     return skip;
 }
@@ -125,9 +118,8 @@ static CUresult launch_first(struct xs_fingerprinter *f, CUstream stream, unsign
 static CUresult launch(struct xs_fingerprinter *f, CUstream stream, unsigned blocks, void **parameters) {
     if (f->has_priority) {
         CUresult r = launch_first(f, stream, blocks, parameters);
-        if (r != CUDA_ERROR_INVALID_VALUE && r != CUDA_ERROR_NOT_SUPPORTED) {
+        if (r != CUDA_ERROR_INVALID_VALUE && r != CUDA_ERROR_NOT_SUPPORTED)
             return r;
-        }
         f->has_priority = false;
     }
     return xs_real_row(cuLaunchKernel)(f->kernel, blocks, 1, 1, XS_FINGERPRINT_THREADS, 1, 1, 0, stream, parameters,
@@ -179,18 +171,15 @@ static void make_way(void *arg) {
     struct measuring *m = arg;
     struct xs_device_job *job = m->job;
     struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
-    if (!aside) {
+    if (!aside)
         return;
-    }
     m->is_done =
         m->may_follow && atomic_load(&aside->epoch) == atomic_load_explicit(&xs_write_epoch, memory_order_acquire);
     pthread_mutex_lock(&aside->lock);
-    if (m->writes) {
+    if (m->writes)
         xs_aside_make_way(aside, &job->parameters.region);
-    }
-    if (!m->is_done) {
+    if (!m->is_done)
         xs_aside_join(aside);
-    }
     pthread_mutex_unlock(&aside->lock);
 }
 
@@ -209,9 +198,8 @@ static void measure_aside(void *arg) {
     if (aside) {
         pthread_mutex_lock(&aside->lock);
         queued = xs_aside_run(aside, &job->parameters.region, f->has_priority ? f->priority : 0, launch_job, job);
-        if (!queued) {
+        if (!queued)
             xs_aside_join(aside);
-        }
         pthread_mutex_unlock(&aside->lock);
     }
     m->is_done = queued || launch_job(job->stream, job);
@@ -228,11 +216,9 @@ static void join(void *arg) {
     CUstream stream = *(CUstream *)arg;
     struct xs_fingerprinter *f;
     for (unsigned i = 0; (f = xs_fingerprinter_at(i)) != NULL; i++) {
-        for (int k = 0; k < XS_ASIDES; k++) {
-            if (atomic_load(&f->asides[k].ahead) && (!stream || atomic_load(&f->asides[k].theirs) == stream)) {
+        for (int k = 0; k < XS_ASIDES; k++)
+            if (atomic_load(&f->asides[k].ahead) && (!stream || atomic_load(&f->asides[k].theirs) == stream))
                 xs_aside_join_from_outside(&f->asides[k]);
-            }
-        }
     }
 }
 
@@ -264,9 +250,8 @@ void xs_device_settle(struct xs_device_job *job) {
         job->slot->epoch = epoch;
         xs_open_unlock(&job->by->lock);
     }
-    if (aside) {
+    if (aside)
         atomic_store(&aside->epoch, epoch);
-    }
 }
 
 static void release(const struct xs_device_job *job) {
@@ -286,9 +271,8 @@ bool xs_device_disown(const struct xs_device_job *job) {
 void xs_device_abandon(struct xs_device_job *job) {
     xs_results_rename(&job->by->results, job->ticket, XS_RESULT_OF_NOBODY);
     job->parameters.region = xs_fingerprint_linear(0, 0);
-    if (!xs_device_measure(job, 0)) { /* its result would have told when the slot is free */
+    if (!xs_device_measure(job, 0)) /* its result would have told when the slot is free */
         xs_results_give_back(&job->by->results, job->ticket);
-    }
     release(job);
 }
 
@@ -297,12 +281,10 @@ void xs_device_abandon(struct xs_device_job *job) {
 bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks) {
     unsigned turns = 0;
     for (uint64_t began = xs_now(); !xs_results_arrived(&job->by->results, job->ticket);) {
-        if (xs_now() - began > ticks) {
+        if (xs_now() - began > ticks)
             return false;
-        }
-        if (++turns % SPINS == 0) {
+        if (++turns % SPINS == 0)
             sched_yield();
-        }
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
@@ -336,12 +318,10 @@ void xs_device_wait_late(void) {
     memset(late, 0, sizeof late);
     atomic_store(&xs_device_late, 0);
     xs_unlock(&late_lock);
-    for (unsigned i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+    for (unsigned i = 0; i < sizeof taken / sizeof taken[0]; i++)
         while (taken[i].by && !xs_results_arrived(&taken[i].by->results, taken[i].ticket) &&
-               xs_monotonic_ns() < deadline) {
+               xs_monotonic_ns() < deadline)
             sched_yield();
-        }
-    }
 }
 
 /* ---- what it cost ---- */

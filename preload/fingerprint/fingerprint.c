@@ -73,9 +73,8 @@ static bool some_device_reads_pageable_memory(void) {
     __typeof__(&cuDeviceGet) get_device = xs_driver(cuDeviceGet);
     __typeof__(&cuDeviceGetAttribute) get = xs_driver(cuDeviceGetAttribute);
     const CUdevice_attribute attribute = CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES;
-    if (!get_count || !get_device || !get || get_count(&devices) != CUDA_SUCCESS) {
+    if (!get_count || !get_device || !get || get_count(&devices) != CUDA_SUCCESS)
         return false;
-    }
     for (int i = 0; i < devices && !uses; i++) {
         CUdevice device;
         uses = get_device(&device, i) == CUDA_SUCCESS && get(&uses, attribute, device) == CUDA_SUCCESS && uses;
@@ -113,9 +112,8 @@ uint64_t xs_fingerprint_cost_ns(void) { return xs_budget_spent_ns() + xs_device_
 static struct xs_fingerprint_region region_of(const struct xs_event *e, uint64_t base, uint32_t pitch,
                                               uint32_t slice_rows) {
     const struct xs_event_transfer *t = &e->transfer;
-    if (!(e->flags & XS_FLAG_BOX)) {
+    if (!(e->flags & XS_FLAG_BOX))
         return xs_fingerprint_linear(base, t->bytes);
-    }
     uint64_t width = t->bytes / ((uint64_t)t->height * t->depth);
     uint64_t row = pitch ? pitch : width, rows = slice_rows ? slice_rows : t->height;
     return xs_fingerprint_box(base, width, t->height, t->depth, row, row * rows);
@@ -124,9 +122,8 @@ static struct xs_fingerprint_region region_of(const struct xs_event *e, uint64_t
 /* Is the shape sound? Rows must not overlap: the driver refuses such a copy, or will. */
 static bool is_sound(const struct xs_event *e) {
     const struct xs_event_transfer *t = &e->transfer;
-    if (!(e->flags & XS_FLAG_BOX)) {
+    if (!(e->flags & XS_FLAG_BOX))
         return true;
-    }
     uint64_t width = t->bytes / ((uint64_t)t->height * t->depth);
     return (t->dst_pitch == 0 || t->dst_pitch >= width) && (t->src_pitch == 0 || t->src_pitch >= width) &&
            (t->dst_slice_rows == 0 || t->dst_slice_rows >= t->height) &&
@@ -135,24 +132,18 @@ static bool is_sound(const struct xs_event *e) {
 
 static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
     const struct xs_event_transfer *t = &e->transfer;
-    if (t->bytes == 0) {
+    if (t->bytes == 0)
         return XS_SKIP_EMPTY;
-    }
-    if (t->skip == XS_SKIP_TOO_LARGE) { /* the event has no room for its shape */
+    if (t->skip == XS_SKIP_TOO_LARGE) /* the event has no room for its shape */
         return XS_SKIP_TOO_LARGE;
-    }
-    if (e->flags & XS_FLAG_CAPTURED) {
+    if (e->flags & XS_FLAG_CAPTURED)
         return XS_SKIP_CAPTURED;
-    }
-    if (t->direction != XS_DIR_H2D && t->direction != XS_DIR_D2H) {
+    if (t->direction != XS_DIR_H2D && t->direction != XS_DIR_D2H)
         return XS_SKIP_DIRECTION;
-    }
-    if (t->dst_kind == XS_MEM_ARRAY || t->src_kind == XS_MEM_ARRAY) {
+    if (t->dst_kind == XS_MEM_ARRAY || t->src_kind == XS_MEM_ARRAY)
         return XS_SKIP_ARRAY;
-    }
-    if (t->dst_kind == XS_MEM_MANAGED || t->src_kind == XS_MEM_MANAGED) {
+    if (t->dst_kind == XS_MEM_MANAGED || t->src_kind == XS_MEM_MANAGED)
         return XS_SKIP_MANAGED;
-    }
     return is_sound(e) ? XS_SKIP_NONE : XS_SKIP_FAILED;
 }
 
@@ -162,12 +153,10 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
  * it could be device memory whose allocation nobody saw. */
 static bool host_can_read(uint64_t address) {
     const struct xs_range *range = xs_map_find_cached(&host_cache, address);
-    if (range) {
+    if (range)
         return !range->slow_to_read;
-    }
-    if (!xs_fingerprint_guessed) {
+    if (!xs_fingerprint_guessed)
         return true;
-    }
     unsigned type = 0;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
     return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_ERROR_INVALID_VALUE;
@@ -180,23 +169,18 @@ static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const str
     const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
     int8_t device = -1;
     CUcontext context = xs_context_current(&device);
-    if (atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0)
         return XS_SKIP_BUSY;
-    }
-    if (xs_cupti_is_theirs()) {
+    if (xs_cupti_is_theirs())
         return XS_SKIP_PROFILED;
-    }
-    if (!range || range->kind != XS_MEM_DEVICE || xs_region_end(region) > range->end) {
+    if (!range || range->kind != XS_MEM_DEVICE || xs_region_end(region) > range->end)
         return XS_SKIP_UNKNOWN_MEMORY;
-    }
     if (!context || range->device != device || range->origin == XS_ORIGIN_IPC || range->origin == XS_ORIGIN_EXTERNAL ||
-        (range->origin != XS_ORIGIN_VMM && range->context != e->context)) {
+        (range->origin != XS_ORIGIN_VMM && range->context != e->context))
         return XS_SKIP_CONTEXT;
-    }
     bool legacy = e->stream == 0;
-    if (legacy && atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0) {
+    if (legacy && atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0)
         return XS_SKIP_CAPTURE_ELSEWHERE;
-    }
     *mapping = range->origin == XS_ORIGIN_VMM;
     return XS_SKIP_NONE;
 }
@@ -208,9 +192,8 @@ static uint64_t read_clock(void) { return xs_now(); }
 /* Decides whether the copy is looked at. Little more is done for a copy that is not. */
 static enum xs_sampled sample(const struct xs_event *e, struct xs_sampler_copy *copy) {
     const struct xs_event_transfer *t = &e->transfer;
-    if (!xs_budget_is_limited()) {
+    if (!xs_budget_is_limited())
         return XS_BY_CHANCE;
-    }
     bool upload = t->direction == XS_DIR_H2D, little = t->bytes <= HOST_BYTES;
     bool pageable = (upload ? t->src_kind : t->dst_kind) == XS_MEM_PAGEABLE;
     bool over = !(e->flags & XS_FLAG_ASYNC) || (pageable && pageable_is_staged);
@@ -229,9 +212,8 @@ static bool may_spend(uint64_t host_ns, uint64_t device_ns) { return xs_budget_s
 
 static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
     uint64_t cost = HOST_COST_NS(e->transfer.bytes);
-    if (!may_spend(cost, 0)) {
+    if (!may_spend(cost, 0))
         return XS_SKIP_BUDGET;
-    }
     plan.planned_ns = cost;
     plan.way = ON_HOST;
     return XS_SKIP_NONE;
@@ -243,12 +225,10 @@ static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     bool mapping = false;
     uint64_t bytes = e->transfer.bytes;
     enum xs_fingerprint_skip skip = device_unfit(e, &plan.device, &mapping);
-    if (skip != XS_SKIP_NONE) {
+    if (skip != XS_SKIP_NONE)
         return skip;
-    }
-    if (!may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes))) {
+    if (!may_spend(LAUNCH_COST_NS, DEVICE_COST_NS(bytes)))
         return XS_SKIP_BUDGET;
-    }
     uint64_t began = xs_now();
     skip = xs_device_prepare(&plan.job, (CUcontext)e->context, (CUstream)e->stream, &plan.device, plan.id, plan.upload);
     plan.began += plan.job.made ? xs_now() - began : 0; /* once a context, and accounted separately */
@@ -278,13 +258,11 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
     plan.over = plan.blocking || (pageable && pageable_is_staged);
     plan.host_can = plan.over && host_can_read(plan.host.base);
     bool little = t->bytes <= HOST_BYTES;
-    if (plan.host_can && little && (xs_fingerprint_mode == XS_FINGERPRINT_AUTO || !plan.upload)) {
+    if (plan.host_can && little && (xs_fingerprint_mode == XS_FINGERPRINT_AUTO || !plan.upload))
         return plan_host(e);
-    }
     enum xs_fingerprint_skip skip = plan_device(e);
-    if (skip != XS_SKIP_NONE && skip != XS_SKIP_BUDGET && plan.host_can) {
+    if (skip != XS_SKIP_NONE && skip != XS_SKIP_BUDGET && plan.host_can)
         return plan_host(e);
-    }
     return skip;
 }
 
@@ -293,9 +271,8 @@ static void start_device(struct xs_event *e) {
     bool capturing =
         atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events must not be made */
     plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload, !capturing);
-    if (!in_order) {
+    if (!in_order)
         xs_fingerprint_join(e);
-    }
     if (plan.measure_before) {
         plan.compare = xs_device_measure(&plan.job, XS_FINGERPRINT_MEASURE_ONLY);
     } else if (plan.way == ON_DEVICE_BEFORE && !xs_device_measure(&plan.job, 0)) {
@@ -327,14 +304,12 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
     plan = (struct plan){.began = xs_now(), .sampled = sampled};
     plan.id = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
     e->transfer.skip = (uint8_t)decide(e);
-    if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER) {
+    if (plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER)
         start_device(e);
-    } else {
+    else
         xs_fingerprint_join(e);
-    }
-    if (plan.way != NO_WAY && plan.sampled == XS_BY_CHANCE && xs_budget_is_limited()) {
+    if (plan.way != NO_WAY && plan.sampled == XS_BY_CHANCE && xs_budget_is_limited())
         xs_sampler_followed(&copy, plan.compare);
-    }
 }
 
 /* ---- after the call ---- */
@@ -348,9 +323,8 @@ static void account(uint64_t entered, uint64_t returned) {
 
 static void has_fingerprint(struct xs_event *e) {
     e->fingerprint_id = plan.id;
-    if (plan.sampled == XS_FOLLOWS) {
+    if (plan.sampled == XS_FOLLOWS)
         e->transfer.skip = XS_SKIP_FOLLOWS;
-    }
 }
 
 /* The transfer's event is complete, and is committed; the content follows it. */
@@ -378,9 +352,8 @@ static struct xs_event *put_host_content(struct xs_event *e) {
 /* The result of a blocking upload has to be there before the application goes on: what it hands to another stream next
  * may change the region before our kernel has read it. */
 static bool wait_for_result(const struct xs_event *e) {
-    if (!plan.blocking || !(plan.upload || plan.way == ON_DEVICE_AFTER)) {
+    if (!plan.blocking || !(plan.upload || plan.way == ON_DEVICE_AFTER))
         return true;
-    }
     uint64_t least = (xs_fingerprint_mode == XS_FINGERPRINT_ALL ? PATIENCE_ALL_US : PATIENCE_US) * patience_us_ticks;
     uint64_t took = e->return_tick - e->enter_tick;
     return xs_device_wait(&plan.job, took > least ? took : least);
@@ -414,18 +387,16 @@ static void finish_device(struct xs_event *e, CUresult result) {
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) {
     bool on_device = plan.way == ON_DEVICE_BEFORE || plan.way == ON_DEVICE_AFTER;
     const uint64_t entered = e->enter_tick, returned = e->return_tick;
-    if (result != CUDA_SUCCESS) {
+    if (result != CUDA_SUCCESS)
         e->transfer.skip = XS_SKIP_FAILED;
-    }
     if (on_device) {
         finish_device(e, result);
         account(entered, returned);
     }
     bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* this is only the last copy of the batch */
                       (e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H);
-    if (!reads_only && (!on_device || e->fingerprint_id == 0)) {
+    if (!reads_only && (!on_device || e->fingerprint_id == 0))
         xs_fingerprint_written(); /* a failed copy counts too: its effect is not known */
-    }
     if (plan.way == ON_HOST && result == CUDA_SUCCESS) {
         e->result = (int32_t)result;
         e = put_host_content(e);
@@ -447,35 +418,30 @@ static void hold(const struct xs_event *e) {
         atomic_store(&held_context, e->context);
         return;
     }
-    if (none != where) {
+    if (none != where)
         atomic_store(&xs_fingerprint_held, UINTPTR_MAX);
-    }
-    if (atomic_load(&held_context) != e->context) {
+    if (atomic_load(&held_context) != e->context)
         atomic_store(&held_context, 0);
-    }
 }
 
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result) {
-    if (e->launch.kind != XS_LAUNCH_COOPERATIVE) {
+    if (e->launch.kind != XS_LAUNCH_COOPERATIVE)
         xs_fingerprint_gated();
-    } else if (result == CUDA_SUCCESS && !(e->flags & XS_FLAG_CAPTURED)) {
+    else if (result == CUDA_SUCCESS && !(e->flags & XS_FLAG_CAPTURED))
         hold(e);
-    }
 }
 
 void xs_fingerprint_let_go(const struct xs_event *e) {
     uintptr_t stream = (uintptr_t)e->stream + 1;
-    if (e->sync.scope == XS_SYNC_CONTEXT && atomic_load(&held_context) == e->context) {
+    if (e->sync.scope == XS_SYNC_CONTEXT && atomic_load(&held_context) == e->context)
         atomic_store(&xs_fingerprint_held, 0);
-    } else if (e->sync.scope == XS_SYNC_STREAM) {
+    else if (e->sync.scope == XS_SYNC_STREAM)
         atomic_compare_exchange_strong(&xs_fingerprint_held, &stream, 0);
-    }
 }
 
 void xs_fingerprint_context_gone(uint64_t context) {
-    if (atomic_load(&held_context) == context) {
+    if (atomic_load(&held_context) == context)
         atomic_store(&xs_fingerprint_held, 0);
-    }
 }
 
 bool xs_fingerprint_give_back(const struct xs_event *e) {

@@ -37,9 +37,8 @@ extern XS_TLS bool xs_fingerprint_guessed;
 void xs_fingerprint_before_copy(struct xs_event *e);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e) {
-    if (xs_fingerprint_mode != XS_FINGERPRINT_OFF) {
+    if (xs_fingerprint_mode != XS_FINGERPRINT_OFF)
         xs_fingerprint_before_copy(e);
-    }
 }
 XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result) {
     return xs_fingerprint_mode != XS_FINGERPRINT_OFF ? xs_fingerprint_after_copy(e, result) : e;
@@ -58,25 +57,22 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
 /* Called before a call that is not recorded: if capture ended early, some streams may still have to wait. */
 void xs_fingerprint_join_late(void);
 XS_HOT void xs_fingerprint_not_recorded(void) {
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0))
         xs_fingerprint_join_late();
-    }
 }
 
 /* Called after the real call of anything but a copy, if the application may thereby have written device memory. */
 XS_HOT void xs_fingerprint_written(void) {
-    if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1)) {
+    if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1))
         atomic_fetch_or_explicit(&xs_write_epoch, 1, memory_order_acq_rel);
-    }
 }
 
 /* Called before memory is freed, because another thread may get its address immediately afterwards. */
 XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
     xs_fingerprint_join(e);
     xs_fingerprint_written();
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_device_late, memory_order_acquire) > 0)) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_device_late, memory_order_acquire) > 0))
         xs_device_wait_late();
-    }
 }
 
 /* Called after a stream memory operation, a host function, or a graph, which may hold either; and after a call that
@@ -93,9 +89,8 @@ static inline void xs_fingerprint_gated(void) {
 extern _Atomic uintptr_t xs_fingerprint_held;
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
-    if (XS_UNLIKELY(e->launch.kind != XS_LAUNCH_KERNEL)) {
+    if (XS_UNLIKELY(e->launch.kind != XS_LAUNCH_KERNEL))
         xs_fingerprint_launched_special(e, result);
-    }
     xs_fingerprint_written();
 }
 
@@ -103,9 +98,8 @@ XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
 void xs_fingerprint_let_go(const struct xs_event *e);
 XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult result) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0) && e &&
-        e->kind == XS_EVENT_SYNC && result == CUDA_SUCCESS) {
+        e->kind == XS_EVENT_SYNC && result == CUDA_SUCCESS)
         xs_fingerprint_let_go(e);
-    }
 }
 
 /* Called when a context is gone, and with it all work that ran in it. */

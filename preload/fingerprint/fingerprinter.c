@@ -36,16 +36,14 @@ struct xs_fingerprinter *xs_fingerprinter_at(unsigned i) {
 static bool zero(CUdeviceptr address, size_t bytes) {
     CUstream stream = NULL;
     __typeof__(&cuStreamQuery) query = xs_real_row(cuStreamQuery);
-    if (!query || xs_real_row(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+    if (!query || xs_real_row(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
         return false;
-    }
     xs_cupti_correlation = 0;
     CUresult r = xs_real_row(cuMemsetD8Async)(address, 0, bytes, stream);
     xs_cupti_own_call(xs_cupti_correlation);
     uint64_t deadline = xs_monotonic_ns() + ZERO_PATIENCE_NS;
-    for (; r == CUDA_SUCCESS && (r = query(stream)) == CUDA_ERROR_NOT_READY && xs_monotonic_ns() < deadline;) {
+    for (; r == CUDA_SUCCESS && (r = query(stream)) == CUDA_ERROR_NOT_READY && xs_monotonic_ns() < deadline;)
         r = CUDA_SUCCESS;
-    }
     xs_real_row(cuStreamDestroy_v2)(stream);
     return r == CUDA_SUCCESS;
 }
@@ -86,12 +84,10 @@ static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
     __typeof__(&cuModuleGetFunction) get = xs_driver(cuModuleGetFunction);
     __typeof__(&cuFuncLoad) load_function = xs_driver(cuFuncLoad);
     if (!load || !get || !xs_real_row(cuLaunchKernel) || !load_image(load, &module) ||
-        get(&f->kernel, module, XS_FINGERPRINT_KERNEL) != CUDA_SUCCESS) {
+        get(&f->kernel, module, XS_FINGERPRINT_KERNEL) != CUDA_SUCCESS)
         return XS_SKIP_NO_KERNEL;
-    }
-    if (load_function) {
+    if (load_function)
         load_function(f->kernel); /* loaded now, because the first launch may be in the middle of something */
-    }
     learn_priority(f);
     return XS_SKIP_NONE;
 }
@@ -107,32 +103,27 @@ static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
     enum xs_fingerprint_skip skip = load_kernel(f);
     skip = skip == XS_SKIP_NONE ? take_memory(f) : skip;
-    if (exchanged) {
+    if (exchanged)
         exchange(&mode);
-    }
     xs_cupti_correlation = correlation;
     atomic_fetch_add(&start_ns, xs_monotonic_ns() - began);
-    if (skip == XS_SKIP_NO_MEMORY) {
+    if (skip == XS_SKIP_NO_MEMORY)
         xs_note("fingerprint", "no device memory for fingerprints; " ONLY_THE_DEVICE);
-    } else if (skip == XS_SKIP_NO_KERNEL) {
+    else if (skip == XS_SKIP_NO_KERNEL)
         xs_note("fingerprint", "the driver did not load the fingerprint kernel; " ONLY_THE_DEVICE);
-    }
     return skip;
 }
 
 /* Finds a place for a new context: the place of a gone context, or a new place. */
 static struct xs_fingerprinter *new_place(void) {
     unsigned n = atomic_load(&table_count);
-    for (unsigned i = 0; i < n; i++) {
-        if (atomic_load(&table[i]->context) == 0) {
+    for (unsigned i = 0; i < n; i++)
+        if (atomic_load(&table[i]->context) == 0)
             return table[i];
-        }
-    }
     struct xs_fingerprinter *f =
         n == CONTEXTS ? MAP_FAILED : mmap(NULL, sizeof *f, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (f == MAP_FAILED) {
+    if (f == MAP_FAILED)
         return NULL;
-    }
     if (!xs_results_make(&f->results)) {
         munmap(f, sizeof *f);
         return NULL;
@@ -145,11 +136,9 @@ static struct xs_fingerprinter *new_place(void) {
 
 struct xs_fingerprinter *xs_fingerprinter_find(CUcontext context) {
     struct xs_fingerprinter *f;
-    for (unsigned i = 0; context && (f = xs_fingerprinter_at(i)) != NULL; i++) {
-        if (atomic_load_explicit(&f->context, memory_order_acquire) == (uintptr_t)context) {
+    for (unsigned i = 0; context && (f = xs_fingerprinter_at(i)) != NULL; i++)
+        if (atomic_load_explicit(&f->context, memory_order_acquire) == (uintptr_t)context)
             return f;
-        }
-    }
     return NULL;
 }
 
@@ -183,9 +172,8 @@ static struct xs_fingerprinter *find_or_make(CUcontext context) {
     CUcontext current = NULL;
     struct making m = {context, NULL};
     __typeof__(&cuCtxGetCurrent) get_current = xs_driver(cuCtxGetCurrent);
-    if (!get_current || get_current(&current) != CUDA_SUCCESS || current != context) {
+    if (!get_current || get_current(&current) != CUDA_SUCCESS || current != context)
         return NULL; /* the process's only context need not be this thread's */
-    }
     xs_on_scratch(make_on_scratch, &m);
     return m.made;
 }
@@ -220,9 +208,8 @@ void xs_device_context_gone(CUcontext context) {
     struct xs_fingerprinter *f = xs_fingerprinter_find(context);
     if (f) {
         atomic_store(&f->skip, XS_SKIP_CONTEXT);
-        for (int k = 0; k < XS_ASIDES; k++) {
+        for (int k = 0; k < XS_ASIDES; k++)
             xs_aside_forget(&f->asides[k]); /* their streams went with the context */
-        }
         xs_results_abandon(&f->results);
         atomic_store(&f->context, 0);
     }
@@ -232,17 +219,14 @@ void xs_device_context_gone(CUcontext context) {
 bool xs_device_give_back(CUcontext context) {
     struct xs_fingerprinter *f = xs_fingerprinter_find(context);
     int none = XS_SKIP_NONE;
-    if (!f) {
+    if (!f)
         return false;
-    }
-    if (!xs_open_lock(&f->lock)) { /* reservations made before this have their results awaited */
+    if (!xs_open_lock(&f->lock)) /* reservations made before this have their results awaited */
         return false;
-    }
     bool mine = atomic_compare_exchange_strong(&f->skip, &none, XS_SKIP_NO_MEMORY);
     xs_open_unlock(&f->lock);
-    if (!mine) {
+    if (!mine)
         return false;
-    }
     xs_device_wait_all(context, GIVE_BACK_PATIENCE_MS);
     if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses the memory: another call may succeed */
         atomic_store(&f->skip, XS_SKIP_NONE);
@@ -253,9 +237,8 @@ bool xs_device_give_back(CUcontext context) {
     __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
     bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
     bool freed = xs_real_row(cuMemFree_v2)(f->memory) == CUDA_SUCCESS;
-    if (exchanged) {
+    if (exchanged)
         exchange(&mode);
-    }
     return freed;
 }
 
@@ -264,9 +247,8 @@ int64_t xs_device_drain(struct xs_store *store) {
     struct xs_fingerprinter *f;
     for (unsigned i = 0; (f = xs_fingerprinter_at(i)) != NULL; i++) {
         int64_t written = xs_results_drain(&f->results, store);
-        if (written < 0) {
+        if (written < 0)
             return written;
-        }
         total += written;
     }
     return total;

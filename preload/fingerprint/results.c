@@ -8,9 +8,8 @@
 bool xs_results_make(struct xs_results *results) {
     size_t bytes = XS_RESULTS_BYTES;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    if (memory == MAP_FAILED)
         return false;
-    }
     madvise(memory, bytes, MADV_DONTFORK); /* a child's copy-on-write would take the pages from under the device */
     results->slots = memory;
     return true;
@@ -70,9 +69,8 @@ uint64_t xs_results_awaited(const struct xs_results *results) {
 void xs_results_abandon(struct xs_results *results) {
     for (uint32_t i = 0, end = end_of(results); i < end; i++) {
         uint64_t state = atomic_load_explicit(&results->states[i], memory_order_acquire);
-        if (id_of(state) != 0 && !is_there(results, i, ticket_of(state, i))) {
+        if (id_of(state) != 0 && !is_there(results, i, ticket_of(state, i)))
             atomic_compare_exchange_strong(&results->states[i], &state, state_of(ticket_of(state, i), 0));
-        }
     }
 }
 
@@ -85,12 +83,10 @@ static struct xs_event_fingerprint read_result(const struct xs_results *results,
                                      .changed_leaves = r->changed_leaves,
                                      .constant_value = r->constant_value,
                                      .flags = XS_FINGERPRINT_DEVICE};
-    if (r->flags & XS_RESULT_HAS_BEFORE) {
+    if (r->flags & XS_RESULT_HAS_BEFORE)
         f.flags |= XS_FINGERPRINT_BEFORE | XS_FINGERPRINT_CHANGED;
-    }
-    if (r->flags & XS_RESULT_CONSTANT) {
+    if (r->flags & XS_RESULT_CONSTANT)
         f.flags |= XS_FINGERPRINT_CONSTANT;
-    }
     return f;
 }
 
@@ -99,18 +95,15 @@ int64_t xs_results_drain(struct xs_results *results, struct xs_store *store) {
     for (uint32_t i = 0, end = end_of(results); i < end; i++) {
         uint64_t state = atomic_load_explicit(&results->states[i], memory_order_acquire);
         uint64_t ticket = ticket_of(state, i);
-        if (id_of(state) == 0 || !is_there(results, i, ticket)) {
+        if (id_of(state) == 0 || !is_there(results, i, ticket))
             continue;
-        }
         uint32_t id = id_of(state);
         struct xs_event_fingerprint f = read_result(results, i, id);
-        if (!atomic_compare_exchange_strong(&results->states[i], &state, state_of(ticket, 0))) {
+        if (!atomic_compare_exchange_strong(&results->states[i], &state, state_of(ticket, 0)))
             continue; /* nobody wants the result now */
-        }
         int status = id == XS_RESULT_OF_NOBODY ? 0 : xs_store_fingerprint(store, &f);
-        if (status < 0) {
+        if (status < 0)
             return status;
-        }
         written++;
     }
     return written;

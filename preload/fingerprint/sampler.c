@@ -61,15 +61,12 @@ void xs_sampler_start(uint64_t seed, struct xs_sampler_cost (*cost)(uint64_t byt
         enum xs_sampler_way way = kind >> 2 ? XS_SAMPLER_DEVICE : XS_SAMPLER_HOST;
         weights[upload][pageable][way][class] = weight_of(cost(bytes + bytes / 2, upload, pageable, way));
     }
-    for (unsigned i = 0; i < STRATA; i++) {
+    for (unsigned i = 0; i < STRATA; i++)
         atomic_store_explicit(&numbers[i], 0, memory_order_relaxed);
-    }
-    for (unsigned i = 0; i < KINDS; i++) {
+    for (unsigned i = 0; i < KINDS; i++)
         atomic_store_explicit(&firsts[i], 0, memory_order_relaxed);
-    }
-    for (unsigned i = 0; i < MARKS; i++) {
+    for (unsigned i = 0; i < MARKS; i++)
         atomic_store_explicit(&marks[i], 0, memory_order_relaxed);
-    }
     atomic_store(&part, 1e9F);
     unplanned_ns = 0;
     until_refresh = 0;
@@ -95,37 +92,33 @@ static void owe(enum mark mark, uint64_t address, uint64_t bytes) {
 
 static bool is_owed(enum mark mark, uint64_t address, uint64_t bytes) {
     struct place place = place_of(mark, address, bytes);
-    if (XS_LIKELY(atomic_load_explicit(place.mark, memory_order_relaxed) != place.tag)) {
+    if (XS_LIKELY(atomic_load_explicit(place.mark, memory_order_relaxed) != place.tag))
         return false;
-    }
     atomic_store_explicit(place.mark, 0, memory_order_relaxed);
     return true;
 }
 
 static bool follows(const struct xs_sampler_copy *copy) {
-    if (!copy->upload) {
+    if (!copy->upload)
         return is_owed(DOWNLOAD_FROM, copy->device, copy->bytes);
-    }
     bool to = is_owed(UPLOAD_TO, copy->device, copy->bytes), of = is_owed(UPLOAD_OF, copy->host, copy->bytes);
     return to || of;
 }
 
 void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measured) {
     owe(DOWNLOAD_FROM, copy->device, copy->bytes);
-    if (copy->upload && !before_measured) {
+    if (copy->upload && !before_measured)
         owe(UPLOAD_TO, copy->device, copy->bytes);
-    } else if (!copy->upload) {
+    else if (!copy->upload)
         owe(UPLOAD_OF, copy->host, copy->bytes);
-    }
 }
 
 /* ---- who is chosen ---- */
 
 /* Is the stratum's copy of this number looked at for certain? The budget still decides whether it can be paid. */
 static bool is_first(const struct xs_sampler_copy *copy, uint32_t number) {
-    if (XS_LIKELY(number >= XS_SAMPLER_FIRST)) {
+    if (XS_LIKELY(number >= XS_SAMPLER_FIRST))
         return false;
-    }
     uint64_t kind = mix((uint64_t)copy->entry << 16 | class_of(copy->bytes)) % KINDS;
     return atomic_fetch_add_explicit(&firsts[kind], 1, memory_order_relaxed) < MOST_FIRST;
 }
@@ -136,9 +129,8 @@ static bool is_chosen(const struct xs_sampler_copy *copy, const struct weight *w
     uint32_t number = atomic_fetch_add_explicit(&numbers[stratum], 1, memory_order_relaxed);
     float chance = atomic_load_explicit(&part, memory_order_relaxed) * weight->chance;
     bool first = is_first(copy, number);
-    if (chance >= 1 || first) {
+    if (chance >= 1 || first)
         return true;
-    }
     return (mix(salt ^ stratum << 32 ^ number) >> 32) < (uint64_t)(chance * (float)CERTAIN);
 }
 
@@ -151,13 +143,11 @@ static void refresh(uint64_t now) {
 enum xs_sampled xs_sampler_choose(const struct xs_sampler_copy *copy, uint64_t (*now)(void)) {
     const struct weight *weight = &weights[copy->upload][copy->pageable][copy->way][class_of(copy->bytes)];
     unplanned_ns += weight->worth_ns;
-    if (until_refresh-- <= 0) {
+    if (until_refresh-- <= 0)
         refresh(now());
-    }
     bool chosen = is_chosen(copy, weight), owed = follows(copy);
-    if (!chosen && !owed) {
+    if (!chosen && !owed)
         return XS_LEFT_OUT;
-    }
     until_refresh = 0; /* much is spent now */
     return chosen ? XS_BY_CHANCE : XS_FOLLOWS;
 }

@@ -122,9 +122,8 @@ XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_range *ran
     xs_decode_free(call->event, address, range);
 }
 XS_HOT void xs_freed(const struct xs_call *call, const struct xs_range *range) {
-    if (!xs_succeeded(call)) {
+    if (!xs_succeeded(call))
         xs_decode_free_failed(range);
-    }
 }
 
 /* xs_unmap before and xs_unmapped after the end of a mapping, or of several at once. */
@@ -201,9 +200,8 @@ XS_HOT void xs_capture_begun(const struct xs_call *call) {
 /* An invalidated capture ends with an error. */
 XS_HOT void xs_capture_ended(const struct xs_call *call) {
     if (xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-        call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
+        call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
         xs_captures_end(call->event->stream, xs_capturing_thread(call->event));
-    }
 }
 /* After a successful call: captured work, or work that is yet to be captured, may from now on run at any time and write
  * device memory without a call. */
@@ -220,9 +218,8 @@ XS_HOT void xs_stream_going(struct xs_call *call) {
                          xs_captures_end(call->event->stream, 0);
 }
 XS_HOT void xs_stream_gone(const struct xs_call *call) {
-    if (XS_UNLIKELY(call->ends_capture) && !xs_succeeded(call)) {
+    if (XS_UNLIKELY(call->ends_capture) && !xs_succeeded(call))
         xs_captures_begin(call->event->stream, 0, call->event->context);
-    }
 }
 
 /* ---- modules and contexts ---- */
@@ -258,9 +255,8 @@ XS_HOT void xs_primary_released(struct xs_call *call, CUdevice device) {
 }
 /* After cuCtxDetach: the context may live on, or may be destroyed, and then its handle may come back. */
 XS_HOT void xs_context_detached(const struct xs_call *call, CUcontext context) {
-    if (xs_succeeded(call)) {
+    if (xs_succeeded(call))
         xs_device_context_gone(context);
-    }
 }
 
 #endif

@@ -29,12 +29,10 @@ static void *real_lookup(void **slot, const char *name, const void *ours) {
     if (!real) {
         void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
         real = driver ? xs_next_dlsym(driver, name) : NULL;
-        if (real && real == ours) { /* another shim means its own function by the name, but ours comes first */
+        if (real && real == ours) /* another shim means its own function by the name, but ours comes first */
             real = xs_real_dlsym(RTLD_NEXT, name);
-        }
-        if (driver) {
+        if (driver)
             dlclose(driver);
-        }
         __atomic_store_n(slot, real, __ATOMIC_RELAXED);
     }
     return real;
@@ -49,24 +47,20 @@ static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) 
     const void *driver = real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
     int index =
         driver && is_name_of_a_driver_function(name) ? xs_unknown_stub_for(real, name, asked, driver) : XS_NO_STUB;
-    if (index == XS_UNSEEN) {
+    if (index == XS_UNSEEN)
         xs_fingerprint_gated();
-    }
     return index < 0 ? real : xs_unknown_stub((unsigned)index);
 }
 
 /* Returns the wrapper of the result of a look-up of `name`: an entry point, a look-up function, a driver function that
  * no table has, or nothing of ours. */
 static void *wrapped(void *real, const char *name, enum xs_unknown_asked asked) {
-    if (!real) {
+    if (!real)
         return NULL;
-    }
-    if (real == real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2", (void *)cuGetProcAddress_v2)) {
+    if (real == real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2", (void *)cuGetProcAddress_v2))
         return (void *)wrap_get_proc_address_v2;
-    }
-    if (real == real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress)) {
+    if (real == real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress))
         return (void *)wrap_get_proc_address;
-    }
     void *wrapper = xs_real_wrapped(real);
     return wrapper == real ? stub_of(real, name, asked) : wrapper;
 }
@@ -87,9 +81,8 @@ static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, in
     CUresult (*real)(const char *, void **, int, cuuint64_t) =
         real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
     CUresult r = real ? real(symbol, pfn, version, flags) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
-    if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
+    if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE()))
         *pfn = looked_up(symbol, version, *pfn);
-    }
     return r;
 }
 
@@ -98,9 +91,8 @@ static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn,
     CUresult (*real)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *) =
         real_lookup(&real_get_proc_address_v2, "cuGetProcAddress_v2", (void *)cuGetProcAddress_v2);
     CUresult r = real ? real(symbol, pfn, version, flags, status) : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
-    if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE())) {
+    if (r == CUDA_SUCCESS && pfn && !xs_thread_is_guarded(XS_GUARD_HERE()))
         *pfn = looked_up(symbol, version, *pfn);
-    }
     return r;
 }
 
@@ -129,9 +121,8 @@ static bool is_ours(const char *name, const void *address) {
 static void *search_globally(const char *name, const void *caller) {
     void *real = xs_real_dlsym(RTLD_NEXT, name);
     Dl_info where;
-    if (real || !dladdr(caller, &where) || !where.dli_fname) {
+    if (real || !dladdr(caller, &where) || !where.dli_fname)
         return real;
-    }
     void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (library) {
         real = xs_next_dlsym(library, name);
@@ -151,16 +142,14 @@ static void *look_up(void *handle, const char *name, const void *caller) {
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_next_dlsym_address();
     if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT ||
-        xs_thread_is_guarded(XS_GUARD_HERE())) {
+        xs_thread_is_guarded(XS_GUARD_HERE()))
         return 0;
-    }
     void *found = NULL;
     if (strncmp(name, "cupti", 5) == 0) {
         void *real = xs_next_dlsym(handle, name);
         found = xs_cupti_override(name, real);
-        if (found == real) {
+        if (found == real)
             return 0; /* not overridden, or not there */
-        }
     } else if (handle != RTLD_DEFAULT || is_driver_name(name)) {
         found = wrapped(look_up(handle, name, caller), name, XS_ASKED_BY_DLSYM);
     } else if (is_name_of_a_driver_function(name)) {
@@ -168,14 +157,12 @@ int xs_dlsym_route(void *handle, const char *name, void **result, const void *ca
         found = wrapped(real, name, XS_ASKED_BY_DLSYM);
         found = found == real ? NULL : found;
     }
-    if (!found && !(is_driver_name(name) && (handle == RTLD_DEFAULT || is_ours(name, xs_next_dlsym(handle, name))))) {
+    if (!found && !(is_driver_name(name) && (handle == RTLD_DEFAULT || is_ours(name, xs_next_dlsym(handle, name)))))
         return 0;
-    }
-    if (!found) {
+    if (!found)
         xs_real_dlsym(RTLD_NEXT, name); /* fails, and sets dlerror */
-    } else {
+    else
         dlerror();
-    }
     *result = found;
     return 1;
 }

@@ -13,9 +13,8 @@
  * constants, so the other wrappers contain nothing of this. */
 XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_point) {
     xs_device_failure_look((int)result, entry_point);
-    if (row == XS_GATED_cuProfilerStart || row == XS_GATED_cuProfilerStop) {
+    if (row == XS_GATED_cuProfilerStart || row == XS_GATED_cuProfilerStop)
         xs_asked_profiler_change(row == XS_GATED_cuProfilerStart);
-    }
     return result;
 }
 
@@ -44,15 +43,12 @@ __attribute__((noinline, cold)) static void before_checkpoint(const char *call, 
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
         struct xs_guard_note note;                                                                                     \
         __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_gated_of(XS_GATED_##symbol);                           \
-        if (XS_UNLIKELY(!real)) {                                                                                      \
+        if (XS_UNLIKELY(!real))                                                                                        \
             return XS_NO_DRIVER;                                                                                       \
-        }                                                                                                              \
-        if (xs_is_of_checkpoints(XS_GATED_##symbol)) {                                                                 \
+        if (xs_is_of_checkpoints(XS_GATED_##symbol))                                                                   \
             before_checkpoint(#symbol, XS_EACH args 0);                                                                \
-        }                                                                                                              \
-        if (!xs_passes_the_gate(XS_GUARD_HERE())) {                                                                    \
+        if (!xs_passes_the_gate(XS_GUARD_HERE()))                                                                      \
             return xs_guard.raised ? real args : after(XS_GATED_##symbol, real args, #symbol);                         \
-        }                                                                                                              \
         xs_gate_enter_outer(&note, XS_GUARD_HERE());                                                                   \
         CUresult returned = real args;                                                                                 \
         xs_gate_leave_outer();                                                                                         \

@@ -12,7 +12,6 @@ struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32
 }
 
 void xs_step_end_tell(const struct xs_step_end *step) {
-    if (xs_step_waited(&step->wait, xs_monotonic_ns())) {
+    if (xs_step_waited(&step->wait, xs_monotonic_ns()))
         xs_asked_window_changed();
-    }
 }

@@ -20,9 +20,8 @@ void xs_step_end_tell(const struct xs_step_end *step);
 /* Called at the end of the wrapper, where the thread is outside of everything: if recording begins or ends with this
  * step, it does so here. */
 XS_HOT void xs_step_end(const struct xs_step_end *step, CUresult result) {
-    if (XS_UNLIKELY(step->is_wait) && result == CUDA_SUCCESS) {
+    if (XS_UNLIKELY(step->is_wait) && result == CUDA_SUCCESS)
         xs_step_end_tell(step);
-    }
 }
 
 #endif

@@ -27,9 +27,8 @@ copy_words(uint64_t *to, uintptr_t from, unsigned words) {
 /* Counts the words above the return address that are certain to be mapped. A coroutine's stack may end there. */
 static unsigned words_at(uintptr_t from) {
     uintptr_t end = (from | (PAGE_BYTES - 1)) + 1;
-    if (xs_own_stack_has(from)) {
+    if (xs_own_stack_has(from))
         end = xs_own_stack.high;
-    }
     return end - from < sizeof(uint64_t) * XS_UNKNOWN_STACK_WORDS ? (unsigned)((end - from) / sizeof(uint64_t))
                                                                   : XS_UNKNOWN_STACK_WORDS;
 }
@@ -48,9 +47,8 @@ static void copy_arguments(struct xs_unknown_call *call) {
     uintptr_t from = call->frame + sizeof(uintptr_t);
     unsigned words = words_at(from);
     copy_words(call->stack, from, words);
-    if (XS_UNLIKELY(words < XS_UNKNOWN_STACK_WORDS)) {
+    if (XS_UNLIKELY(words < XS_UNKNOWN_STACK_WORDS))
         copy_beyond(call->stack + words, from + words * sizeof(uint64_t), XS_UNKNOWN_STACK_WORDS - words);
-    }
 }
 
 /* Treats the call like others that may write memory, or cause others to, and about which fingerprints know no more. */
@@ -58,9 +56,8 @@ static void note_contents(const struct xs_unknown *function, enum xs_unknown_eff
     if (effect >= XS_HERE) {
         xs_undecided_from_here(effect == XS_FOR_GOOD ? XS_UNDECIDED_FOR_GOOD : XS_UNDECIDED_HERE);
         xs_fingerprint_gated();
-        if (function->launches) {
+        if (function->launches)
             atomic_store_explicit(&xs_fingerprint_held, UINTPTR_MAX, memory_order_relaxed);
-        }
     }
 }
 
@@ -74,16 +71,13 @@ void xs_unknown_enter(struct xs_unknown_call *call) {
     enum xs_unknown_effect effect = effect_of(function);
     call->real = atomic_load_explicit(&function->real, memory_order_acquire);
     copy_arguments(call);
-    if (!atomic_load_explicit(&function->was_called, memory_order_relaxed)) {
+    if (!atomic_load_explicit(&function->was_called, memory_order_relaxed))
         atomic_store_explicit(&function->was_called, true, memory_order_relaxed);
-    }
     call->is_gated = xs_passes_the_gate(call->frame);
-    if (call->is_gated) {
+    if (call->is_gated)
         xs_gate_enter_outer(&call->of_gate, call->frame);
-    }
-    if (effect >= XS_HERE) {
+    if (effect >= XS_HERE)
         xs_fingerprint_not_recorded();
-    }
     note_contents(function, effect);
     call->is_around = xs_around_unknown_begin(effect >= XS_HERE, &call->of_repairs, call->frame);
 }
@@ -91,11 +85,9 @@ void xs_unknown_enter(struct xs_unknown_call *call) {
 /* Notes the contents again: other threads' events may have come while the function ran. */
 void xs_unknown_leave(struct xs_unknown_call *call) {
     const struct xs_unknown *function = &xs_unknown[call->index];
-    if (call->is_around) {
+    if (call->is_around)
         xs_around_unknown_end(effect_of(function) >= XS_HERE);
-    }
     note_contents(function, effect_of(function));
-    if (call->is_gated) {
+    if (call->is_gated)
         xs_gate_leave_outer();
-    }
 }

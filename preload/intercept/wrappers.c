@@ -99,9 +99,8 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
  * until the thread gives the device new work. */
 XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
     const int turn = atomic_load_explicit(&xs_cupti_turn_due, memory_order_relaxed);
-    if (XS_LIKELY(turn == XS_CUPTI_NO_TURN) || !xs_succeeded(call)) {
+    if (XS_LIKELY(turn == XS_CUPTI_NO_TURN) || !xs_succeeded(call))
         return false;
-    }
     const struct xs_event *e = call->event;
     switch (category) {
     case XS_CAT_SYNC:
@@ -171,11 +170,10 @@ XS_HOT bool is_decoded_outside(enum xs_category category) {
 XS_HOT void prepare_left_out(const struct xs_call *call) { xs_fingerprint_join(call->event); }
 
 XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
-    if (category == XS_CAT_TRANSFER) {
+    if (category == XS_CAT_TRANSFER)
         xs_fingerprint_written();
-    } else {
+    else
         follow_contents(call, category);
-    }
 }
 
 /* ---- waits that may end a step (core/step_waits.h) ---- */

@@ -25,9 +25,8 @@ static struct xs_range_label label_of_text(const char *text) { return (struct xs
 /* `utf8` is room for what is wide. */
 static struct xs_range_label label_of(const nvtxEventAttributes_t *attributes, char utf8[XS_RANGE_NAME_BYTES + 1]) {
     const size_t needed = offsetof(nvtxEventAttributes_t, message) + sizeof attributes->message;
-    if (!attributes || attributes->size < needed) {
+    if (!attributes || attributes->size < needed)
         return label_of_text(NULL);
-    }
     switch (attributes->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
         return label_of_text(attributes->message.ascii);
@@ -117,14 +116,11 @@ static bool attach(const NvtxExportTableCallbacks *tables, NvtxCallbackModule mo
                    size_t count) {
     NvtxFunctionTable table = NULL;
     unsigned size = 0;
-    if (!tables->GetModuleFunctionTable(module, &table, &size) || !table) {
+    if (!tables->GetModuleFunctionTable(module, &table, &size) || !table)
         return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (callbacks[i].id < size && table[callbacks[i].id]) {
+    for (size_t i = 0; i < count; i++)
+        if (callbacks[i].id < size && table[callbacks[i].id])
             *table[callbacks[i].id] = callbacks[i].function;
-        }
-    }
     return true;
 }
 
@@ -133,9 +129,8 @@ static bool attach(const NvtxExportTableCallbacks *tables, NvtxCallbackModule mo
 static bool is_preloaded(void) {
     void *program = dlopen(NULL, RTLD_LAZY);
     bool is = program && xs_real_dlsym(program, "InitializeInjectionNvtx2") == (void *)InitializeInjectionNvtx2;
-    if (program) {
+    if (program)
         dlclose(program);
-    }
     return is;
 }
 
@@ -144,19 +139,17 @@ static bool is_preloaded(void) {
 static void learn_what_is_asked(void) {
     struct xs_window_spec spec;
     const char *text = getenv("XFERSPY_WINDOW"), *step = getenv("XFERSPY_STEP");
-    if (step && *step && !xs_range_name_refused(step)) {
+    if (step && *step && !xs_range_name_refused(step))
         xs_range_ask(step);
-    } else if (text && xs_window_spec_read(&spec, text) && spec.opener == XS_WINDOW_BY_RANGE) {
+    else if (text && xs_window_spec_read(&spec, text) && spec.opener == XS_WINDOW_BY_RANGE)
         xs_range_ask(spec.range);
-    }
 }
 
 XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table) {
     const NvtxExportTableCallbacks *tables = get_export_table ? get_export_table(NVTX_ETID_CALLBACKS) : NULL;
     if (!tables || tables->struct_size < sizeof *tables || !is_preloaded() || !xs_ranges_prepare() ||
-        !xs_open_prepare()) {
+        !xs_open_prepare())
         return 0;
-    }
     learn_what_is_asked();
     bool attached = attach(tables, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core);
     return attach(tables, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2) || attached;

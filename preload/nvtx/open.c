@@ -50,11 +50,9 @@ static struct threads *threads(void) { return atomic_load_explicit(&shared_threa
 /* Ends all ranges of a thread, without telling the windows' watcher, who finds out by itself: a thread that ends is no
  * place to attach CUPTI. */
 static void close_all(struct xs_nvtx_thread *thread) {
-    for (unsigned i = 0; i < XS_RANGES_OPEN; i++) {
-        if (atomic_exchange_explicit(&thread->open[i], 0, memory_order_relaxed) & ASKED) {
+    for (unsigned i = 0; i < XS_RANGES_OPEN; i++)
+        if (atomic_exchange_explicit(&thread->open[i], 0, memory_order_relaxed) & ASKED)
             (void)xs_asked_ranges_change(-1);
-        }
-    }
     thread->count = 0;
     atomic_store_explicit(&thread->unsettled, false, memory_order_relaxed);
     atomic_store_explicit(&thread->busy, false, memory_order_relaxed);
@@ -78,18 +76,15 @@ static void make_key(void) { has_key = pthread_key_create(&thread_end_key, on_th
 bool xs_open_prepare(void) {
     struct threads *none = NULL, *t;
     pthread_once(&key_once, make_key);
-    if (threads()) {
+    if (threads())
         return true;
-    }
     t = has_key ? mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                 : MAP_FAILED;
-    if (t == MAP_FAILED) {
+    if (t == MAP_FAILED)
         return false;
-    }
     madvise(t, sizeof *t, MADV_NOHUGEPAGE);
-    if (!atomic_compare_exchange_strong(&shared_threads, &none, t)) {
+    if (!atomic_compare_exchange_strong(&shared_threads, &none, t))
         munmap(t, sizeof *t);
-    }
     return true;
 }
 
@@ -113,22 +108,19 @@ XS_HOT struct xs_nvtx_thread *this_thread(void) {
 
 XS_HOT uint64_t innermost(const struct xs_nvtx_thread *t) {
     uint64_t word = 0;
-    for (unsigned i = t->count; i-- > 0 && !word;) {
+    for (unsigned i = t->count; i-- > 0 && !word;)
         word = atomic_load_explicit(&t->open[i], memory_order_relaxed);
-    }
     return word;
 }
 
 /* Moves one entry: stores it at its new place before it leaves the old one. Entries only move down, and a thread that
  * ends one looks from the top, so it meets the entry at one place at least. False: the range was ended meanwhile. */
 static bool move(struct xs_nvtx_thread *t, unsigned from, unsigned to, uint64_t old, uint64_t new) {
-    if (to != from) {
+    if (to != from)
         atomic_store(&t->open[to], new);
-    }
     bool moved = atomic_compare_exchange_strong(&t->open[from], &old, to == from ? new : 0);
-    if (!moved && to != from) {
+    if (!moved && to != from)
         atomic_store(&t->open[to], 0);
-    }
     return moved;
 }
 
@@ -154,24 +146,21 @@ XS_HOT bool enter(struct xs_nvtx_thread *t) {
     bool was = atomic_load_explicit(&t->busy, memory_order_relaxed);
     atomic_store_explicit(&t->busy, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (XS_UNLIKELY(!was && atomic_load_explicit(&t->unsettled, memory_order_relaxed))) {
+    if (XS_UNLIKELY(!was && atomic_load_explicit(&t->unsettled, memory_order_relaxed)))
         settle(t);
-    }
     return !was;
 }
 
 XS_HOT void leave(struct xs_nvtx_thread *t, bool entered) {
     atomic_signal_fence(memory_order_seq_cst);
-    if (entered) {
+    if (entered)
         atomic_store_explicit(&t->busy, false, memory_order_relaxed);
-    }
 }
 
 /* Must run before the word of the range is stored: another thread may end the range at once. */
 static __attribute__((noinline)) uint64_t asked_bit(uint32_t number, bool *window_changed) {
-    if (!xs_range_is_asked(number)) {
+    if (!xs_range_is_asked(number))
         return 0;
-    }
     *window_changed = xs_asked_ranges_change(1);
     return ASKED;
 }
@@ -179,17 +168,15 @@ static __attribute__((noinline)) uint64_t asked_bit(uint32_t number, bool *windo
 /* Opens a range on a thread that is entered. False: there is no room. */
 XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, struct xs_range_label label,
                        bool *window_changed) {
-    if (XS_UNLIKELY(t->count == XS_RANGES_OPEN)) {
+    if (XS_UNLIKELY(t->count == XS_RANGES_OPEN))
         return false;
-    }
     uint32_t parent = RANGE_OF(innermost(t));
     uint32_t number =
         label.text ? xs_range_number_of(parent, domain, label.text) : xs_range_number(parent, domain, label.name);
     uint64_t word =
         number | (uint64_t)domain << RANGE_BITS | (uint64_t)started << STARTED_BIT | ++t->serial << SERIAL_SHIFT;
-    if (XS_UNLIKELY(atomic_load_explicit(&xs_range_asked, memory_order_relaxed))) {
+    if (XS_UNLIKELY(atomic_load_explicit(&xs_range_asked, memory_order_relaxed)))
         word |= asked_bit(number, window_changed);
-    }
     atomic_store_explicit(&t->open[t->count], word, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst); /* a handler's call carries this range or not, but never an old word */
     t->count++;
@@ -198,19 +185,16 @@ XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, 
 
 int xs_range_push(unsigned domain, struct xs_range_label label) {
     struct xs_nvtx_thread *t = this_thread();
-    if (!t) {
+    if (!t)
         return XS_RANGE_NO_TRACKING;
-    }
     bool entered = enter(t), window_changed = false;
     /* Ranges inside a range that is not kept are not kept either, or pops would end the wrong ones. */
-    if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label, &window_changed))) {
+    if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label, &window_changed)))
         t->beyond[domain]++;
-    }
     int before = (int)t->depth[domain]++;
     leave(t, entered);
-    if (XS_UNLIKELY(window_changed)) {
+    if (XS_UNLIKELY(window_changed))
         xs_asked_window_changed();
-    }
     return before;
 }
 
@@ -226,16 +210,14 @@ XS_HOT bool close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) 
     for (unsigned i = t->count; i-- > 0;) {
         uint64_t word = atomic_load_explicit(&t->open[i], memory_order_relaxed);
         if (word && (word & bits) == wanted) {
-            if (XS_UNLIKELY(word & ASKED)) {
+            if (XS_UNLIKELY(word & ASKED))
                 window_changed = close_asked(&t->open[i]);
-            } else {
+            else
                 atomic_store_explicit(&t->open[i], 0, memory_order_relaxed);
-            }
-            if (XS_LIKELY(i + 1 == t->count)) {
+            if (XS_LIKELY(i + 1 == t->count))
                 t->count--;
-            } else {
+            else
                 settle(t);
-            }
             break;
         }
     }
@@ -244,37 +226,32 @@ XS_HOT bool close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) 
 
 int xs_range_pop(unsigned domain) {
     struct xs_nvtx_thread *t = xs_nvtx_thread;
-    if (!t || t->depth[domain] == 0) {
+    if (!t || t->depth[domain] == 0)
         return XS_RANGE_NONE_OPEN;
-    }
     bool entered = enter(t), window_changed = false;
-    if (XS_UNLIKELY(t->beyond[domain])) {
+    if (XS_UNLIKELY(t->beyond[domain]))
         t->beyond[domain]--;
-    } else if (entered) {
+    else if (entered)
         window_changed = close_own(t, KIND_BITS, (uint64_t)domain << RANGE_BITS);
-    }
     int around = (int)--t->depth[domain];
     leave(t, entered);
-    if (XS_UNLIKELY(window_changed)) {
+    if (XS_UNLIKELY(window_changed))
         xs_asked_window_changed();
-    }
     return around;
 }
 
 /* A range that is not kept still has a number: 0 is what applications take for failure. */
 uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
     struct xs_nvtx_thread *t = this_thread();
-    if (!t) {
+    if (!t)
         return PLACE_NOWHERE;
-    }
     bool entered = enter(t), window_changed = false;
     uint64_t id = entered && open_range(t, domain, true, label, &window_changed)
                       ? t->serial << PLACE_BITS | (uint64_t)(t - threads()->thread + 1)
                       : PLACE_NOWHERE;
     leave(t, entered);
-    if (XS_UNLIKELY(window_changed)) {
+    if (XS_UNLIKELY(window_changed))
         xs_asked_window_changed();
-    }
     return id;
 }
 
@@ -299,9 +276,8 @@ void xs_range_end(uint64_t id) {
     struct threads *all = threads();
     unsigned place = id & (((unsigned)1 << PLACE_BITS) - 1);
     uint64_t wanted = id >> PLACE_BITS << SERIAL_SHIFT | STARTED;
-    if (!all || place == 0 || place > XS_RANGE_THREADS) {
+    if (!all || place == 0 || place > XS_RANGE_THREADS)
         return;
-    }
     bool window_changed;
     struct xs_nvtx_thread *t = &all->thread[place - 1];
     if (t == xs_nvtx_thread && enter(t)) {
@@ -310,28 +286,23 @@ void xs_range_end(uint64_t id) {
     } else {
         window_changed = end_elsewhere(t, wanted);
     }
-    if (XS_UNLIKELY(window_changed)) {
+    if (XS_UNLIKELY(window_changed))
         xs_asked_window_changed();
-    }
 }
 
 uint32_t xs_nvtx_innermost(struct xs_event **e) {
     struct xs_nvtx_thread *t = xs_nvtx_thread;
-    if (XS_UNLIKELY(atomic_load_explicit(&t->unsettled, memory_order_relaxed))) {
+    if (XS_UNLIKELY(atomic_load_explicit(&t->unsettled, memory_order_relaxed)))
         leave(t, enter(t));
-    }
     uint32_t number = RANGE_OF(innermost(t));
-    if (number) {
+    if (number)
         xs_range_tell(e, number);
-    }
     return number;
 }
 
 void xs_nvtx_forget(void) {
     struct threads *all = threads();
-    for (unsigned i = 0; all && i < XS_RANGE_THREADS; i++) {
-        if (atomic_load_explicit(&all->taken[i], memory_order_relaxed) && &all->thread[i] != xs_nvtx_thread) {
+    for (unsigned i = 0; all && i < XS_RANGE_THREADS; i++)
+        if (atomic_load_explicit(&all->taken[i], memory_order_relaxed) && &all->thread[i] != xs_nvtx_thread)
             give_back(&all->thread[i]);
-        }
-    }
 }

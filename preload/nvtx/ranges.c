@@ -74,9 +74,8 @@ static uint32_t hash_text(const char *text, size_t bytes) {
         }
         memcpy(&word, text + (bytes - sizeof word), sizeof word); /* overlaps the one before */
     } else {
-        for (size_t i = 0; i < bytes; i++) {
+        for (size_t i = 0; i < bytes; i++)
             word = word << 8 | (uint8_t)text[i];
-        }
     }
     return (uint32_t)mix(hash, word);
 }
@@ -86,9 +85,8 @@ static size_t text_bytes(const char *text) {
     size_t bytes = strnlen(text, XS_RANGE_NAME_BYTES + 1);
     if (bytes > XS_RANGE_NAME_BYTES) {
         bytes = XS_RANGE_NAME_BYTES;
-        while (bytes && ((uint8_t)text[bytes] & 0xc0) == 0x80) { /* in the middle of a character */
+        while (bytes && ((uint8_t)text[bytes] & 0xc0) == 0x80) /* in the middle of a character */
             bytes--;
-        }
     }
     return bytes;
 }
@@ -113,9 +111,8 @@ static xs_range_name find_name(struct tables *t, const char *text, size_t bytes,
     for (*slot = hash % NAME_SLOTS; (found = atomic_load_explicit(&t->name_slots[*slot], memory_order_acquire));
          *slot = (*slot + 1) % NAME_SLOTS) {
         const struct name *name = name_at(t, found);
-        if (name->hash == hash && name->bytes == bytes && is_text(name, text, bytes)) {
+        if (name->hash == hash && name->bytes == bytes && is_text(name, text, bytes))
             return found;
-        }
     }
     return 0;
 }
@@ -124,14 +121,12 @@ static xs_range_name new_name(struct tables *t, const char *text, size_t bytes, 
     uint32_t units = (uint32_t)((sizeof(struct name) + bytes + UNIT_BYTES - 1) / UNIT_BYTES);
     /* Both are checked before they are raised: they would overflow in a program that never stops asking. */
     if (atomic_load_explicit(&t->names, memory_order_relaxed) >= XS_RANGE_NAMES_MOST ||
-        atomic_load_explicit(&t->next_unit, memory_order_relaxed) + units > TEXT_BYTES / UNIT_BYTES) {
+        atomic_load_explicit(&t->next_unit, memory_order_relaxed) + units > TEXT_BYTES / UNIT_BYTES)
         return 0;
-    }
     atomic_fetch_add_explicit(&t->names, 1, memory_order_relaxed);
     uint32_t number = atomic_fetch_add_explicit(&t->next_unit, units, memory_order_relaxed);
-    if (number + units > TEXT_BYTES / UNIT_BYTES) {
+    if (number + units > TEXT_BYTES / UNIT_BYTES)
         return 0;
-    }
     struct name *name = (struct name *)(void *)(t->text + (size_t)number * UNIT_BYTES);
     name->hash = hash;
     name->bytes = (uint16_t)bytes;
@@ -143,13 +138,11 @@ static xs_range_name intern(struct tables *t, const char *text, size_t bytes, ui
     uint32_t slot;
     xs_range_name fresh = 0, found;
     while (!(found = find_name(t, text, bytes, hash, &slot))) {
-        if (!fresh && !(fresh = new_name(t, text, bytes, hash))) {
+        if (!fresh && !(fresh = new_name(t, text, bytes, hash)))
             return t->others;
-        }
         if (atomic_compare_exchange_strong_explicit(&t->name_slots[slot], &found, fresh, memory_order_acq_rel,
-                                                    memory_order_acquire)) {
+                                                    memory_order_acquire))
             return fresh;
-        }
     }
     return found;
 }
@@ -166,9 +159,8 @@ static uint32_t find_range(struct tables *t, uint32_t parent, unsigned domain, x
          (found = atomic_load_explicit(&t->range_slots[*slot], memory_order_acquire));
          *slot = (*slot + 1) % RANGE_SLOTS) {
         const struct range *range = &t->ranges[found];
-        if (range->parent == parent && range->name == name && range->domain == domain) {
+        if (range->parent == parent && range->name == name && range->domain == domain)
             return found;
-        }
     }
     return 0;
 }
@@ -178,9 +170,8 @@ static uint32_t add_range(struct tables *t, uint32_t parent, unsigned domain, xs
     while (!(found = find_range(t, parent, domain, name, &slot))) {
         if (!fresh) {
             if (atomic_load_explicit(&t->next_range, memory_order_relaxed) >= XS_RANGES_MOST ||
-                (fresh = atomic_fetch_add_explicit(&t->next_range, 1, memory_order_relaxed)) >= XS_RANGES_MOST) {
+                (fresh = atomic_fetch_add_explicit(&t->next_range, 1, memory_order_relaxed)) >= XS_RANGES_MOST)
                 return t->other_ranges;
-            }
             t->ranges[fresh].parent = parent;
             t->ranges[fresh].domain = (uint8_t)domain;
             t->ranges[fresh].name = name;
@@ -207,12 +198,10 @@ static bool is_numbered(const struct name *asked, const char *text, size_t bytes
     size_t at = 0;
     for (unsigned i = 0; i < asked->bytes; i++) {
         size_t digits = 0;
-        while (asked->text[i] == '#' && at + digits < bytes && text[at + digits] >= '0' && text[at + digits] <= '9') {
+        while (asked->text[i] == '#' && at + digits < bytes && text[at + digits] >= '0' && text[at + digits] <= '9')
             digits++;
-        }
-        if (!digits && (at == bytes || text[at] != asked->text[i])) {
+        if (!digits && (at == bytes || text[at] != asked->text[i]))
             return false;
-        }
         at += digits ? digits : 1;
     }
     return at == bytes;
@@ -241,14 +230,12 @@ uint32_t xs_range_number_of(uint32_t parent, unsigned domain, const char *text) 
     text = text ? text : "";
     size_t bytes = text_bytes(text);
     if (XS_UNLIKELY(atomic_load_explicit(&asked_has_numbers, memory_order_relaxed)) &&
-        (found = name_without_numbers(t, text, bytes))) {
+        (found = name_without_numbers(t, text, bytes)))
         return xs_range_number(parent, domain, found);
-    }
     hash = hash_text(text, bytes);
     xs_range_name name = find_name(t, text, bytes, hash, &slot);
-    if (name && (found = find_range(t, parent, domain, name, &slot))) {
+    if (name && (found = find_range(t, parent, domain, name, &slot)))
         return found;
-    }
     name = !has_room(t, parent, name) ? t->others : name ? name : intern(t, text, bytes, hash);
     return add_range(t, parent, domain, name);
 }
@@ -274,9 +261,8 @@ unsigned xs_range_domain(const char *text) {
     for (unsigned i = 1; i < OTHER_DOMAINS; i++) {
         xs_range_name there = atomic_load_explicit(&t->domains[i], memory_order_acquire);
         if (there == name ||
-            (!there && (atomic_compare_exchange_strong(&t->domains[i], &there, name) || there == name))) {
+            (!there && (atomic_compare_exchange_strong(&t->domains[i], &there, name) || there == name)))
             return i;
-        }
     }
     return OTHER_DOMAINS;
 }
@@ -305,18 +291,15 @@ const char *xs_range_utf8(const wchar_t *text, char utf8[XS_RANGE_NAME_BYTES + 1
     size_t n = 0;
     for (; text && *text; text++) {
         uint32_t c = (uint32_t)*text;
-        if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+        if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
             c = 0xfffd;
-        }
         unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-        if (n + 1 + more > XS_RANGE_NAME_BYTES) {
+        if (n + 1 + more > XS_RANGE_NAME_BYTES)
             break;
-        }
         static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
         utf8[n++] = (char)(first[more] | c >> 6 * more);
-        while (more--) {
+        while (more--)
             utf8[n++] = (char)(0x80 | (c >> 6 * more & 0x3f));
-        }
     }
     utf8[n] = '\0';
     return utf8;
@@ -363,27 +346,23 @@ static void tell_all(void *arg) {
             all = false;
         }
     }
-    if (!all) {
+    if (!all)
         atomic_store_explicit(&t->ranges[number].told, 0, memory_order_relaxed);
-    }
 }
 
 void xs_range_tell(struct xs_event **e, uint32_t number) {
     struct telling telling = {e, number};
-    if (XS_UNLIKELY(!atomic_load_explicit(&tables()->ranges[number].told, memory_order_relaxed))) {
+    if (XS_UNLIKELY(!atomic_load_explicit(&tables()->ranges[number].told, memory_order_relaxed)))
         xs_on_scratch(tell_all, &telling);
-    }
 }
 
 bool xs_ranges_prepare(void) {
     struct tables *none = NULL, *t;
-    if (tables()) {
+    if (tables())
         return true;
-    }
     t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (t == MAP_FAILED) {
+    if (t == MAP_FAILED)
         return false;
-    }
     madvise(t, sizeof *t, MADV_NOHUGEPAGE); /* most programs touch a few pages of it */
     t->next_range = 1;
     t->next_unit = 1; /* the name 0 is empty: its bytes are zero */
@@ -391,8 +370,7 @@ bool xs_ranges_prepare(void) {
     t->other_ranges = XS_RANGES_MOST - 1;
     t->other_ranges = add_range(t, 0, 0, t->others);
     t->domains[OTHER_DOMAINS] = t->others;
-    if (!atomic_compare_exchange_strong(&shared_tables, &none, t)) {
+    if (!atomic_compare_exchange_strong(&shared_tables, &none, t))
         munmap(t, sizeof *t);
-    }
     return true;
 }

@@ -19,9 +19,8 @@ static XS_TLS struct {
 static _Atomic uint32_t threads;
 
 static struct xs_repair_place next_place(void) {
-    if (!place.thread) {
+    if (!place.thread)
         place.thread = atomic_fetch_add(&threads, 1) + 1;
-    }
     return (struct xs_repair_place){place.thread - 1, place.copies++};
 }
 
@@ -29,19 +28,17 @@ static struct xs_repair_place next_place(void) {
 XS_HOT bool enter(struct xs_call *call, unsigned row, enum xs_category category, enum xs_default_stream stream,
                   struct xs_guard_note *note, uintptr_t frame) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_around_is_off, memory_order_relaxed)) ||
-        (XS_UNLIKELY(inside.raised != NULL) && !xs_guard_has_lost(&inside, frame))) {
+        (XS_UNLIKELY(inside.raised != NULL) && !xs_guard_has_lost(&inside, frame)))
         return false;
-    }
     xs_guard_raise_this(&inside, note, frame);
     call->about = (struct xs_repair_call){.row = row, .category = category};
     call->default_stream = stream;
     call->is_blocking = false;
     call->result = CUDA_SUCCESS;
-    if (category == XS_CAT_TRANSFER) {
+    if (category == XS_CAT_TRANSFER)
         call->copy.place = next_place();
-    } else if (category == XS_CAT_STREAM_MEMOP) {
+    else if (category == XS_CAT_STREAM_MEMOP)
         xs_may_hold();
-    }
     return true;
 }
 
@@ -51,12 +48,10 @@ XS_HOT void leave(void) { xs_guard_lower_this(&inside); }
 static uint8_t host_kind(const struct xs_side *side, const struct xs_range *range, bool is_known) {
     CUmemorytype type;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
-    if (is_known) {
+    if (is_known)
         return range->kind == XS_MEM_PINNED || range->kind == XS_MEM_REGISTERED ? range->kind : (uint8_t)XS_MEM_UNKNOWN;
-    }
-    if (side->hint == XS_HINT_HOST) {
+    if (side->hint == XS_HINT_HOST)
         return XS_MEM_PAGEABLE;
-    }
     /* Only the driver can say: it knows no plain memory. */
     return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, side->address) == CUDA_ERROR_INVALID_VALUE
                ? (uint8_t)XS_MEM_PAGEABLE
@@ -74,16 +69,14 @@ void xs_around_copy(struct xs_call *call, struct xs_side dst, struct xs_side src
     bool dst_known = dst.hint != XS_HINT_ARRAY && xs_map_find(dst.address, &at[0]);
     bool src_known = src.hint != XS_HINT_ARRAY && xs_map_find(src.address, &at[1]);
     c->is_upload = is_device_memory(&dst, &at[0], dst_known);
-    if (bytes == 0 || c->is_upload == is_device_memory(&src, &at[1], src_known)) {
+    if (bytes == 0 || c->is_upload == is_device_memory(&src, &at[1], src_known))
         return;
-    }
     const struct xs_side *host = c->is_upload ? &src : &dst;
     const struct xs_range *range = c->is_upload ? &at[0] : &at[1];
     bool is_known = c->is_upload ? dst_known : src_known;
     c->host_kind = host_kind(host, &at[c->is_upload], c->is_upload ? src_known : dst_known);
-    if (host->hint == XS_HINT_ARRAY || host->hint == XS_HINT_DEVICE || c->host_kind == XS_MEM_UNKNOWN) {
+    if (host->hint == XS_HINT_ARRAY || host->hint == XS_HINT_DEVICE || c->host_kind == XS_MEM_UNKNOWN)
         return;
-    }
     c->host = host->address;
     c->device = c->is_upload ? dst.address : src.address;
     c->bytes = bytes;
@@ -127,9 +120,8 @@ static bool is_of_context(const struct xs_range *range, const void *context) {
 
 void xs_around_context_gone(CUcontext context) {
     struct xs_range range;
-    if (!context) { /* a primary context that nobody saw */
+    if (!context) /* a primary context that nobody saw */
         return;
-    }
     while (xs_map_remove_if(is_of_context, context, &range)) {
     }
     xs_context_drop(context);
@@ -138,9 +130,8 @@ void xs_around_context_gone(CUcontext context) {
 /* Should a call that found no memory be made once more, because repairs hold some? Giving it back may mean waiting for
  * the device, whose work may wait for the program: then only calls that wait anyway are repeated. */
 XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
-    if (XS_LIKELY(call->result != CUDA_ERROR_OUT_OF_MEMORY)) {
+    if (XS_LIKELY(call->result != CUDA_ERROR_OUT_OF_MEMORY))
         return false;
-    }
     switch (category) {
     case XS_CAT_ALLOCATE:
     case XS_CAT_LAUNCH:
@@ -162,9 +153,8 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
         struct xs_guard_note note;                                                                                     \
         struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) beneath = xs_beneath(symbol);                                                              \
-        if (!enter(call, XS_ROW_##symbol, category, row_default_stream, &note, XS_GUARD_HERE())) {                     \
+        if (!enter(call, XS_ROW_##symbol, category, row_default_stream, &note, XS_GUARD_HERE()))                       \
             return beneath args;                                                                                       \
-        }                                                                                                              \
         row_before;                                                                                                    \
         if (category == XS_CAT_TRANSFER && call->about.copy && xs_repairs_copy(&call->copy, &call->result)) {          \
             leave();                                                                                                   \
@@ -172,9 +162,8 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
         }                                                                                                              \
         xs_repairs_before(&call->about);                                                                               \
         call->result = beneath args;                                                                                   \
-        if (deserves_another_try(call, category)) {                                                                    \
+        if (deserves_another_try(call, category))                                                                      \
             call->result = beneath args;                                                                               \
-        }                                                                                                              \
         row_after;                                                                                                     \
         call->about.result = call->result;                                                                             \
         xs_repairs_after(&call->about);                                                                                \
@@ -191,14 +180,12 @@ static void *gated_beneath[XS_GATED_COUNT];
         struct xs_guard_note note;                                                                                     \
         struct xs_call begun, *const call = &begun;                                                                    \
         __typeof__(&symbol) beneath = (__typeof__(&symbol))gated_beneath[XS_GATED_##symbol];                           \
-        if (!enter(call, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, &note, XS_GUARD_HERE())) {        \
+        if (!enter(call, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, &note, XS_GUARD_HERE()))          \
             return beneath args;                                                                                       \
-        }                                                                                                              \
         xs_repairs_before(&call->about);                                                                               \
         call->result = beneath args;                                                                                   \
-        if (deserves_another_try(call, XS_CAT_LOOKUP)) {                                                               \
+        if (deserves_another_try(call, XS_CAT_LOOKUP))                                                                 \
             call->result = beneath args;                                                                               \
-        }                                                                                                              \
         call->about.result = call->result;                                                                             \
         xs_repairs_after(&call->about);                                                                                \
         leave();                                                                                                       \
@@ -226,12 +213,10 @@ static enum xs_category category_of(bool may_do_anything) { return may_do_anythi
 bool xs_around_unknown_begin(bool may_do_anything, struct xs_guard_note *note, uintptr_t frame) {
     struct xs_call begun, *const call = &begun;
     if (XS_LIKELY(!atomic_load_explicit(&is_installed, memory_order_relaxed)) ||
-        !enter(call, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, note, frame)) {
+        !enter(call, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, note, frame))
         return false;
-    }
-    if (may_do_anything) {
+    if (may_do_anything)
         xs_fingerprint_gated();
-    }
     xs_repairs_before(&call->about);
     return true;
 }
@@ -245,14 +230,12 @@ void xs_around_unknown_end(bool may_do_anything) {
 
 void xs_around_install(void) {
     atomic_store(&is_installed, true);
-    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++)
         xs_real_replace(row, around[row]);
-    }
     for (unsigned i = 0; i < XS_GATED_COUNT; i++) {
         gated_beneath[i] = xs_real_gated[i];
         /* A repair that called the driver before a locked process is unlocked would wait for ever. */
-        if (!xs_is_of_checkpoints((enum xs_gated)i)) {
+        if (!xs_is_of_checkpoints((enum xs_gated)i))
             xs_real_replace(XS_ROW_COUNT + i, around_gated[i]);
-        }
     }
 }

@@ -19,9 +19,8 @@ bool xs_back_off_is_due(struct xs_back_off *all, uint64_t address, uint64_t byte
     uint64_t place = hash(address, bytes);
     _Atomic uint64_t *at = entry_of(all, place);
     uint64_t entry = atomic_load_explicit(at, memory_order_relaxed);
-    if (((entry ^ place) & PLACE_MASK) || (entry & COUNT_MASK) == 0) {
+    if (((entry ^ place) & PLACE_MASK) || (entry & COUNT_MASK) == 0)
         return true;
-    }
     atomic_store_explicit(at, entry - 1, memory_order_relaxed);
     return false;
 }
@@ -33,8 +32,7 @@ void xs_back_off_found(struct xs_back_off *all, uint64_t address, uint64_t bytes
     uint64_t differences = (entry ^ place) & PLACE_MASK ? 0 : entry >> COUNT_BITS & COUNT_MASK;
     uint64_t every = 1;
     differences = differ ? differences + (differences < COUNT_MASK) : 0;
-    for (uint64_t n = XS_BACK_OFF_DIFFERENCES; n <= differences && every < XS_BACK_OFF_MOST; n++) {
+    for (uint64_t n = XS_BACK_OFF_DIFFERENCES; n <= differences && every < XS_BACK_OFF_MOST; n++)
         every *= 2;
-    }
     atomic_store_explicit(at, (place & PLACE_MASK) | differences << COUNT_BITS | (every - 1), memory_order_relaxed);
 }

@@ -94,44 +94,37 @@ XS_HOT bool xs_around_keeps_the_map(void) {
 XS_HOT void xs_allocated(struct xs_call *call, CUdeviceptr p, uint64_t bytes, enum xs_memory_kind kind,
                          enum xs_origin origin) {
     (void)call;
-    if (origin == XS_ORIGIN_IPC || origin == XS_ORIGIN_EXTERNAL) {
+    if (origin == XS_ORIGIN_IPC || origin == XS_ORIGIN_EXTERNAL)
         atomic_store_explicit(&xs_repair_handed_out, true, memory_order_relaxed);
-    }
-    if (xs_around_keeps_the_map()) {
+    if (xs_around_keeps_the_map())
         xs_around_memory(p, bytes, kind, origin, false);
-    }
 }
 XS_HOT void xs_page_locked(const struct xs_call *call, const void *p, size_t bytes, enum xs_memory_kind kind,
                            bool slow) {
     (void)call;
-    if (xs_around_keeps_the_map()) {
+    if (xs_around_keeps_the_map())
         xs_around_memory(XS_WORD(p), bytes, kind, XS_ORIGIN_ALLOC, slow);
-    }
 }
 XS_HOT void xs_mapped(const struct xs_call *call, CUdeviceptr p, size_t bytes, CUmemGenericAllocationHandle handle) {
     (void)call;
-    if (xs_around_keeps_the_map()) {
+    if (xs_around_keeps_the_map())
         xs_around_mapped(p, bytes, handle);
-    }
 }
 XS_HOT void xs_looked_up(const struct xs_call *call, const CUdeviceptr *out, const size_t *bytes,
                          enum xs_memory_kind kind) {
-    if (xs_succeeded(call) && out && *out && xs_around_keeps_the_map()) {
+    if (xs_succeeded(call) && out && *out && xs_around_keeps_the_map())
         xs_around_memory(*out, bytes ? *bytes : xs_range_bytes(*out), kind, XS_ORIGIN_MODULE, false);
-    }
 }
 
 /* Called before the call, which may at once give the address to another thread; xs_freed is called after it. */
 XS_HOT void xs_free(const struct xs_call *call, uint64_t address, struct xs_range *range) {
     (void)call;
-    if (!xs_around_keeps_the_map() || !xs_map_remove(address, range)) {
+    if (!xs_around_keeps_the_map() || !xs_map_remove(address, range))
         range->start = range->end = 0;
-    }
 }
 XS_HOT void xs_freed(const struct xs_call *call, const struct xs_range *range) {
-    if (!xs_succeeded(call) && range->end > range->start) {
+    if (!xs_succeeded(call) && range->end > range->start)
         xs_map_insert(range);
-    }
 }
 #define xs_unmap(call, p, bytes) XS_NOTHING
 XS_HOT void xs_unmapped(const struct xs_call *call, CUdeviceptr p, size_t bytes) {
@@ -145,16 +138,13 @@ XS_HOT void xs_unmapped(const struct xs_call *call, CUdeviceptr p, size_t bytes)
 XS_HOT void xs_may_hold(void) { atomic_store_explicit(&xs_repair_may_hold, true, memory_order_relaxed); }
 
 #define xs_launch(call, kind, ...)                                                                                     \
-    if ((kind) != XS_LAUNCH_KERNEL) {                                                                                  \
-        xs_may_hold();                                                                                                 \
-    }
+    if ((kind) != XS_LAUNCH_KERNEL)                                                                                    \
+        xs_may_hold();
 XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
     (void)call;
-    for (unsigned i = 0; config && config->attrs && i < config->numAttrs; i++) {
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && config->attrs[i].value.cooperative) {
+    for (unsigned i = 0; config && config->attrs && i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && config->attrs[i].value.cooperative)
             xs_may_hold();
-        }
-    }
 }
 
 /* Called after memory was handed out, or a stream was made to wait for something outside. */
@@ -166,44 +156,38 @@ XS_HOT void xs_fingerprint_gated(void) {
 /* ---- stream capture ---- */
 
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
-    if (xs_succeeded(call)) {
+    if (xs_succeeded(call))
         xs_fingerprint_gated();
-    }
 }
 XS_HOT void xs_capture_begun(const struct xs_call *call) {
-    if (xs_succeeded(call)) {
+    if (xs_succeeded(call))
         atomic_fetch_add(&xs_repair_captures, 1);
-    }
 }
 XS_HOT void xs_capture_ended(const struct xs_call *call) {
     bool has_ended = xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
                      call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    if (has_ended && atomic_fetch_sub(&xs_repair_captures, 1) <= 0) {
+    if (has_ended && atomic_fetch_sub(&xs_repair_captures, 1) <= 0)
         atomic_store(&xs_repair_captures, 0); /* the capture began before the repairs */
-    }
 }
 
 /* ---- contexts; while capture is off ---- */
 
 XS_HOT void xs_context_made(const struct xs_call *call, CUcontext context, CUdevice device, bool primary) {
     (void)call;
-    if (xs_around_keeps_the_map()) {
+    if (xs_around_keeps_the_map())
         xs_context_learn(context, device, primary);
-    }
 }
 XS_HOT void xs_context_gone(const struct xs_call *call, CUcontext context) {
-    if (xs_succeeded(call) && xs_around_keeps_the_map()) {
+    if (xs_succeeded(call) && xs_around_keeps_the_map())
         xs_around_context_gone(context);
-    }
 }
 /* The context lives on as long as others hold it; if nobody does, its handle may come back. */
 XS_HOT void xs_primary_released(const struct xs_call *call, CUdevice device) {
     unsigned flags;
     int is_active = 1;
     __typeof__(&cuDevicePrimaryCtxGetState) ask = xs_driver(cuDevicePrimaryCtxGetState);
-    if (xs_succeeded(call) && ask && ask(device, &flags, &is_active) == CUDA_SUCCESS && !is_active) {
+    if (xs_succeeded(call) && ask && ask(device, &flags, &is_active) == CUDA_SUCCESS && !is_active)
         xs_context_gone(call, xs_context_primary(device));
-    }
 }
 #define xs_context_detached(...) XS_NOTHING
 

@@ -20,9 +20,8 @@ static inline struct xs_capture_mode xs_capture_mode_relax(void) {
 }
 
 static inline void xs_capture_mode_restore(struct xs_capture_mode mode) {
-    if (mode.is_relaxed) {
+    if (mode.is_relaxed)
         xs_driver(cuThreadExchangeStreamCaptureMode)(&mode.before);
-    }
 }
 
 #endif

@@ -47,9 +47,8 @@ static void make(void *arg) {
     struct looker *l = arg;
     if (!l->piece[0]) {
         void *memory = mmap(NULL, 2 * PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) {
+        if (memory == MAP_FAILED)
             return;
-        }
         xs_beneath(cuMemHostRegister_v2)(memory, 2 * PIECE, CU_MEMHOSTREGISTER_PORTABLE);
         l->piece[0] = memory;
         l->piece[1] = l->piece[0] + PIECE;
@@ -68,12 +67,10 @@ static struct looker *take(CUcontext context) {
     for (int round = 0; round < 3; round++) {
         for (unsigned i = 0; i < LOOKERS && (i + 1) * 2 * PIECE <= xs_repair_budget_bytes; i++) {
             struct looker *l = &lookers[i];
-            if (atomic_exchange(&l->taken, true)) {
+            if (atomic_exchange(&l->taken, true))
                 continue;
-            }
-            if (is_ready(l, context) || (round == 1 && !l->context) || round == 2) {
+            if (is_ready(l, context) || (round == 1 && !l->context) || round == 2)
                 return l;
-            }
             atomic_store(&l->taken, false);
         }
     }
@@ -81,9 +78,8 @@ static struct looker *take(CUcontext context) {
 }
 
 static bool prepare(struct looker *l, CUcontext context) {
-    if (is_ready(l, context)) {
+    if (is_ready(l, context))
         return true;
-    }
     if (l->context && !l->failed && l->life == atomic_load(&lives) && xs_driver(cuEventDestroy_v2)) {
         xs_driver(cuEventDestroy_v2)(l->filled[0]); /* of another context, which is still there */
         xs_driver(cuEventDestroy_v2)(l->filled[1]);
@@ -95,9 +91,8 @@ static bool prepare(struct looker *l, CUcontext context) {
 }
 
 void xs_contents_saw(const struct xs_repair_call *call) {
-    if (call->category == XS_CAT_CONTEXT && call->row != XS_ROW_cuDevicePrimaryCtxRetain) {
+    if (call->category == XS_CAT_CONTEXT && call->row != XS_ROW_cuDevicePrimaryCtxRetain)
         atomic_fetch_add(&lives, 1);
-    }
 }
 
 /* ---- comparing ---- */
@@ -109,9 +104,8 @@ static CUresult wait_for(CUevent event, uint64_t until) {
     for (;;) {
         CUresult r = query ? query(event) : CUDA_ERROR_NOT_SUPPORTED;
         uint64_t now = xs_monotonic_ns();
-        if (r != CUDA_ERROR_NOT_READY || (until && now > until)) {
+        if (r != CUDA_ERROR_NOT_READY || (until && now > until))
             return r;
-        }
         if (now - begun > SPIN_NS) {
             static _Atomic uint32_t never;
             xs_futex_wait(&never, 0, 1); /* no cancellation point */
@@ -144,21 +138,17 @@ static CUresult begin_piece(struct comparison *c) {
 static enum xs_contents compare(struct comparison *c, uint64_t until, CUresult *r) {
     *r = begin_piece(c);
     for (unsigned piece = 0; *r == CUDA_SUCCESS; piece++) {
-        if (c->begun < c->bytes && (*r = begin_piece(c)) != CUDA_SUCCESS) {
+        if (c->begun < c->bytes && (*r = begin_piece(c)) != CUDA_SUCCESS)
             break;
-        }
         *r = wait_for(c->by->filled[piece % 2], until);
-        if (*r != CUDA_SUCCESS) {
+        if (*r != CUDA_SUCCESS)
             break;
-        }
         // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's own pointer
-        if (memcmp((const char *)(uintptr_t)c->host + c->done, c->by->piece[piece % 2], c->length[piece % 2]) != 0) {
+        if (memcmp((const char *)(uintptr_t)c->host + c->done, c->by->piece[piece % 2], c->length[piece % 2]) != 0)
             return XS_CONTENTS_DIFFER;
-        }
         c->done += c->length[piece % 2];
-        if (c->done == c->bytes) {
+        if (c->done == c->bytes)
             return XS_CONTENTS_EQUAL;
-        }
     }
     return XS_CONTENTS_UNKNOWN;
 }
@@ -199,9 +189,8 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
         found = compare(&c, until, &r);
         *why = r == CUDA_ERROR_NOT_READY ? "the stream stayed busy" : *why;
         /* Buffers are given back only when no piece is on its way into them. */
-        if (c.begun_pieces == 0 || wait_for(c.by->filled[(c.begun_pieces - 1) % 2], until) == CUDA_SUCCESS) {
+        if (c.begun_pieces == 0 || wait_for(c.by->filled[(c.begun_pieces - 1) % 2], until) == CUDA_SUCCESS)
             atomic_store(&c.by->taken, false);
-        }
     } else {
         atomic_store(&c.by->taken, false);
     }
@@ -217,23 +206,20 @@ void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *c
         xs_repair_settle();
         found = xs_contents_compare(copy, device, &why);
     }
-    if (found == XS_CONTENTS_UNKNOWN) {
+    if (found == XS_CONTENTS_UNKNOWN)
         xs_repair_refused(repair, why);
-    } else {
+    else
         xs_repair_checked(repair, found == XS_CONTENTS_DIFFER);
-    }
 }
 
 /* ---- conditions ---- */
 
 const char *xs_contents_untouchable(const struct xs_repair_copy *copy) {
-    if (!copy->is_upload) {
+    if (!copy->is_upload)
         return "no upload";
-    }
     const char *why = xs_repair_unfit(copy);
-    if (!why && atomic_load(&xs_repair_handed_out)) {
+    if (!why && atomic_load(&xs_repair_handed_out))
         return "memory was handed to others";
-    }
     return !why && xs_direct_access_is_possible() ? XS_WHY_DIRECT : why;
 }
 
@@ -249,24 +235,18 @@ const char *xs_contents_unfit(const struct xs_repair_copy *copy) {
         return copy->is_blocking ? "page-locked, so a look would take longer"
                                  : "page-locked, so the program may still change it";
     }
-    if (copy->bytes < XS_CONTENTS_LEAST_BYTES) {
+    if (copy->bytes < XS_CONTENTS_LEAST_BYTES)
         return XS_WHY_SMALL;
-    }
-    if (copy->range.start == copy->range.end) {
+    if (copy->range.start == copy->range.end)
         return "memory whose allocation is not known";
-    }
     xs_context_ask(&device);
-    if (copy->range.context != (uint64_t)(uintptr_t)copy->context || copy->range.device != device) {
+    if (copy->range.context != (uint64_t)(uintptr_t)copy->context || copy->range.device != device)
         return XS_WHY_OTHER_CONTEXT;
-    }
-    if (xs_map_find(copy->host, &host) && host.slow_to_read) {
+    if (xs_map_find(copy->host, &host) && host.slow_to_read)
         return "memory that the processor reads slowly";
-    }
-    if (atomic_load(&xs_repair_may_hold)) {
+    if (atomic_load(&xs_repair_may_hold))
         return XS_WHY_MAY_HOLD;
-    }
-    if (!copy->is_blocking && ((xs_streams_is_legacy(copy) && xs_streams_are_several()) || !is_idle(copy))) {
+    if (!copy->is_blocking && ((xs_streams_is_legacy(copy) && xs_streams_are_several()) || !is_idle(copy)))
         return "the stream is busy";
-    }
     return NULL;
 }

@@ -66,20 +66,18 @@ static void copy_streaming(char *to, const char *from, size_t bytes) {
 bool xs_copy_help(struct xs_copy_job *job) {
     uint64_t tickets = atomic_load(&job->tickets);
     do {
-        if (next_of(tickets) >= limit_of(tickets)) {
+        if (next_of(tickets) >= limit_of(tickets))
             return false;
-        }
     } while (!atomic_compare_exchange_weak(&job->tickets, &tickets, tickets + NEXT_ONE));
     unsigned piece = (unsigned)next_of(tickets);
     struct xs_copy_part *part = &job->parts[piece / job->pieces % XS_COPY_PARTS];
     size_t offset = piece % job->pieces * XS_PIECE_BYTES;
     if (offset < part->bytes) {
         size_t bytes = part->bytes - offset < XS_PIECE_BYTES ? part->bytes - offset : XS_PIECE_BYTES;
-        if (job->is_streaming) {
+        if (job->is_streaming)
             copy_streaming(part->to + offset, part->from + offset, bytes);
-        } else {
+        else
             memcpy(part->to + offset, part->from + offset, bytes);
-        }
     }
     atomic_fetch_sub_explicit(&part->left, 1, memory_order_release);
     atomic_fetch_add_explicit(&job->finished, 1, memory_order_release);
@@ -88,9 +86,8 @@ bool xs_copy_help(struct xs_copy_job *job) {
 
 static bool help_anyone(void) {
     bool helped = false;
-    for (unsigned i = 0; i < JOBS; i++) {
+    for (unsigned i = 0; i < JOBS; i++)
         helped |= xs_copy_help(&jobs[i]);
-    }
     return helped;
 }
 
@@ -108,9 +105,8 @@ static void *copier_main(void *arg) {
         } else {
             spins = 0;
             atomic_fetch_add(&asleep, 1);
-            if (!help_anyone()) { /* a thread that adds a part now sees that it must wake somebody */
+            if (!help_anyone()) /* a thread that adds a part now sees that it must wake somebody */
                 xs_futex_wait(&bell, heard, SLEEP_MS);
-            }
             atomic_fetch_sub(&asleep, 1);
         }
     }
@@ -125,9 +121,8 @@ static void start_helpers(void) {
     unsigned cores = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 0;
     unsigned wanted = cores > 4 ? cores * 3 / 4 - 1 : cores / 2;
     wanted = wanted < HELPERS_MAX ? wanted : HELPERS_MAX;
-    while (helpers < wanted && xs_own_thread(copier_main) == 0) {
+    while (helpers < wanted && xs_own_thread(copier_main) == 0)
         helpers++;
-    }
 }
 
 unsigned xs_copy_helpers(void) {
@@ -145,11 +140,9 @@ static bool handles(int signal) {
 struct xs_copy_job *xs_copy_begin(struct xs_copy_job *alone, size_t part_bytes, bool is_streaming) {
     struct xs_copy_job *job = alone;
     if (xs_copy_helpers() > 0 && !handles(SIGSEGV) && !handles(SIGBUS)) {
-        for (unsigned i = 0; i < JOBS && job == alone; i++) {
-            if (!atomic_exchange(&jobs[i].is_taken, true)) {
+        for (unsigned i = 0; i < JOBS && job == alone; i++)
+            if (!atomic_exchange(&jobs[i].is_taken, true))
                 job = &jobs[i];
-            }
-        }
     }
     job->pieces = (unsigned)((part_bytes + XS_PIECE_BYTES - 1) / XS_PIECE_BYTES);
     job->is_streaming = is_streaming;
@@ -177,19 +170,17 @@ bool xs_copy_is_done(struct xs_copy_job *job, unsigned i) {
 }
 
 void xs_copy_rest(unsigned rests) {
-    if (rests < SPINS) {
+    if (rests < SPINS)
         pause_here();
-    } else {
+    else
         sched_yield(); /* the thread that is waited for may want this core */
-    }
 }
 
 void xs_copy_end(struct xs_copy_job *job) {
     uint64_t tickets = atomic_load(&job->tickets);
     while (!atomic_compare_exchange_weak(&job->tickets, &tickets, (tickets & ~PIECE_MASK) | next_of(tickets))) {
     }
-    for (unsigned rests = 0; atomic_load_explicit(&job->finished, memory_order_acquire) != next_of(tickets); rests++) {
+    for (unsigned rests = 0; atomic_load_explicit(&job->finished, memory_order_acquire) != next_of(tickets); rests++)
         xs_copy_rest(rests);
-    }
     atomic_store_explicit(&job->is_taken, false, memory_order_release);
 }

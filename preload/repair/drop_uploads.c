@@ -34,16 +34,14 @@ static bool keep_order(const struct xs_repair_copy *copy) {
     bool has_marker = xs_streams_is_legacy(copy) && xs_streams_are_several();
     CUstream stream = xs_stream_handle(copy->stream, copy->is_per_thread);
     CUresult r = CUDA_SUCCESS;
-    if (has_marker || copy->is_blocking) {
+    if (has_marker || copy->is_blocking)
         xs_repair_settle();
-    }
     if (has_marker) {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's own pointer
         r = xs_beneath(cuMemcpyHtoDAsync_v2)(copy->device, (const void *)(uintptr_t)copy->host, 1, stream);
     }
-    if (r == CUDA_SUCCESS && copy->is_blocking) {
+    if (r == CUDA_SUCCESS && copy->is_blocking)
         r = xs_beneath(cuStreamSynchronize)(stream);
-    }
     return r == CUDA_SUCCESS;
 }
 
@@ -56,32 +54,28 @@ static bool done(const struct xs_repair_copy *copy, CUresult *result) {
 }
 
 static bool by_plan(const struct xs_repair_copy *copy, CUresult *result) {
-    if (!xs_plan_of_copy(XS_REPAIR_DROP_UPLOADS, copy)) {
+    if (!xs_plan_of_copy(XS_REPAIR_DROP_UPLOADS, copy))
         return false;
-    }
     const char *why = xs_contents_untouchable(copy);
-    if (why) {
+    if (why)
         refuse(why);
-    } else if (xs_plan_mode == XS_PLAN_VERIFY) {
+    else if (xs_plan_mode == XS_PLAN_VERIFY)
         xs_contents_verify(XS_REPAIR_DROP_UPLOADS, copy, copy->device);
-    } else if (keep_order(copy)) {
+    else if (keep_order(copy))
         return done(copy, result);
-    } else {
+    else
         refuse(XS_WHY_DRIVER_ERROR);
-    }
     return false;
 }
 
 /* The comparison is an operation in the copy's stream for which the host waits: nothing else has to be kept. */
 static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
-    if (!copy->is_upload) {
+    if (!copy->is_upload)
         return false;
-    }
     const char *why = xs_contents_untouchable(copy);
     why = why ? why : xs_contents_unfit(copy);
-    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes)) {
+    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes))
         why = XS_WHY_KEPT_DIFFERING;
-    }
     if (!why) {
         xs_repair_settle();
         enum xs_contents found = xs_contents_compare(copy, copy->device, &why);

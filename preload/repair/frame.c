@@ -15,28 +15,24 @@ struct xs_tally xs_repair_tallies[XS_REPAIR_COUNT];
 
 void *xs_repair_put_beneath(unsigned row, void *by) {
     void *there = __atomic_load_n(&xs_repair_beneath[row], __ATOMIC_RELAXED);
-    if (there) {
+    if (there)
         __atomic_store_n(&xs_repair_beneath[row], by, __ATOMIC_RELEASE);
-    }
     return there;
 }
 
 const char *xs_repair_unfit(const struct xs_repair_copy *copy) {
-    if (atomic_load_explicit(&xs_repair_captures, memory_order_relaxed) > 0) {
+    if (atomic_load_explicit(&xs_repair_captures, memory_order_relaxed) > 0)
         return XS_REPAIR_CAPTURING;
-    }
-    if (!copy->context) {
+    if (!copy->context)
         return "no context";
-    }
     return NULL;
 }
 
 bool xs_repairs_copy(const struct xs_repair_copy *copy, CUresult *result) {
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->copy && r->copy(copy, result)) {
+        if (r && r->copy && r->copy(copy, result))
             return true;
-        }
     }
     return false;
 }
@@ -44,18 +40,16 @@ bool xs_repairs_copy(const struct xs_repair_copy *copy, CUresult *result) {
 void xs_repairs_before(const struct xs_repair_call *call) {
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->before) {
+        if (r && r->before)
             r->before(call);
-        }
     }
 }
 
 void xs_repairs_after(const struct xs_repair_call *call) {
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->after) {
+        if (r && r->after)
             r->after(call);
-        }
     }
 }
 
@@ -71,9 +65,8 @@ bool xs_repairs_give_back(void) {
 void xs_repair_settle(void) {
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
         const struct xs_repair *r = xs_repairs_on[i];
-        if (r && r->settle) {
+        if (r && r->settle)
             r->settle();
-        }
     }
 }
 

@@ -63,9 +63,8 @@ struct xs_repair_call {
 /* Returns a stream handle that means the same to functions of both kinds of default stream, and is never null. The
  * per-thread default stream keeps one handle, which names the calling thread's own stream. */
 XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
-    if (is_per_thread) {
+    if (is_per_thread)
         return CU_STREAM_PER_THREAD;
-    }
     return stream ? stream : CU_STREAM_LEGACY;
 }
 

@@ -109,9 +109,8 @@ static CUstream stream_of(const struct xs_repair_call *call) {
 
 static void note_launch(CUstream stream) {
     uint64_t before = NO_STREAM, now = stream ? word_of(stream) : SEVERAL_STREAMS;
-    if (!atomic_compare_exchange_strong(&launched, &before, now) && before != now) {
+    if (!atomic_compare_exchange_strong(&launched, &before, now) && before != now)
         atomic_store(&launched, SEVERAL_STREAMS);
-    }
 }
 
 static bool ends_stream(const struct xs_repair_call *call) {
@@ -140,25 +139,21 @@ static uint64_t end_call(void) {
 }
 
 static void before(const struct xs_repair_call *call) {
-    if (HARMLESS[call->row] || xs_gather_is_watch()) {
+    if (HARMLESS[call->row] || xs_gather_is_watch())
         return;
-    }
     const uint64_t now = begin_call();
     const bool ends = ends_stream(call);
     CUstream stream = ends ? NULL : stream_of(call);
-    if (call->category == XS_CAT_LAUNCH) {
+    if (call->category == XS_CAT_LAUNCH)
         note_launch(stream);
-    } else if (call->category == XS_CAT_SYNC) {
+    else if (call->category == XS_CAT_SYNC)
         known.waiting_at = are_others_in_flight() ? 0 : now;
-    }
-    if (atomic_load(&xs_gather.is_open) || atomic_load(&xs_gather.owed)) {
+    if (atomic_load(&xs_gather.is_open) || atomic_load(&xs_gather.owed))
         xs_gather_flush(stream);
-    }
     if (XS_UNLIKELY(ends)) {
         xs_gather_leave_stream();
-        if (xs_ends_context(call)) {
+        if (xs_ends_context(call))
             xs_gather_leave_context();
-        }
     }
 }
 
@@ -173,22 +168,19 @@ static void note_idle(uint64_t now) {
         /* A launch raises the epoch and then writes here: so it is seen by the epoch, or it is later than our mark. */
         uint64_t mark = WAITED | now;
         atomic_store(&launched, mark);
-        if (atomic_load(&epoch) == now) {
+        if (atomic_load(&epoch) == now)
             atomic_compare_exchange_strong(&launched, &mark, NO_STREAM);
-        }
     }
 }
 
 /* Another call that began since raised the epoch; one that was under way before, too, or it would have been counted. */
 static void after(const struct xs_repair_call *call) {
-    if (HARMLESS[call->row] || xs_gather_is_watch()) {
+    if (HARMLESS[call->row] || xs_gather_is_watch())
         return;
-    }
     const uint64_t now = end_call();
     if (call->row == XS_ROW_cuCtxSynchronize && call->result == CUDA_SUCCESS && known.waiting_at &&
-        known.waiting_at + 1 == now) {
+        known.waiting_at + 1 == now)
         note_idle(now);
-    }
 }
 
 static void settle(void) {
@@ -233,9 +225,8 @@ static void mark_stream(void *argument) {
 static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) {
     struct waiting w = {.context = copy->context, .stream = stream};
     CUresult result;
-    if (!xs_on_scratch(mark_stream, &w) || !w.buffer) {
+    if (!xs_on_scratch(mark_stream, &w) || !w.buffer)
         return false;
-    }
     result = xs_ring_wait(w.buffer);
     xs_ring_put(w.buffer);
     return result == CUDA_SUCCESS;
@@ -244,9 +235,8 @@ static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) 
 static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
     const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
     const bool others = are_others_in_flight(); /* what they give to the stream may come behind this wait */
-    if (!wait_for_stream(copy, stream)) {
+    if (!wait_for_stream(copy, stream))
         return false;
-    }
     known.quiet_at = others ? 0 : now;
     known.context = copy->context;
     known.stream = stream;
@@ -259,9 +249,8 @@ struct taking {
 
 static void take_buffer(void *argument) {
     const struct taking *taking = argument;
-    if (!atomic_load(&xs_gather.context) && !xs_gather_enter_context(taking->context)) {
+    if (!atomic_load(&xs_gather.context) && !xs_gather_enter_context(taking->context))
         return;
-    }
     if (atomic_load(&xs_gather.context) == taking->context) {
         xs_gather.buffer = xs_ring_take(&xs_gather_ring, taking->context);
         xs_gather.used = 0;
@@ -276,16 +265,14 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     const uint64_t end = g->batch.count ? g->batch.to[g->batch.count - 1] + g->batch.bytes[g->batch.count - 1] : 0;
     size_t at = copy->device == end ? g->used : (g->used + PLACE_BYTES - 1) / PLACE_BYTES * PLACE_BYTES;
     const bool fits = g->buffer && is_same && at + copy->bytes <= XS_GATHER_BUFFER_BYTES;
-    if (!fits || xs_batch_is_full(&g->batch) || xs_batch_overlaps(&g->batch, copy->device, copy->bytes)) {
+    if (!fits || xs_batch_is_full(&g->batch) || xs_batch_overlaps(&g->batch, copy->device, copy->bytes))
         xs_gather_send();
-    }
     if (!fits) {
         struct taking taking = {.context = copy->context};
         xs_gather_retire();
         atomic_store(&g->stream, stream);
-        if (!xs_on_scratch(take_buffer, &taking) || !g->buffer) {
+        if (!xs_on_scratch(take_buffer, &taking) || !g->buffer)
             return NULL;
-        }
         at = 0;
     }
     g->used = at + copy->bytes;
@@ -296,13 +283,11 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
 static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
     char *to;
-    if (g->is_over) {
+    if (g->is_over)
         return "the process ends";
-    }
     to = room_for(copy, stream);
-    if (!to) {
+    if (!to)
         return "no page-locked buffer";
-    }
     if (!atomic_load(&g->is_open)) {
         const uint64_t running = atomic_load(&launched);
         g->is_in_order = running != NO_STREAM && running != word_of(stream);
@@ -326,45 +311,35 @@ static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
 static const char *unfit(const struct xs_repair_copy *copy) {
     const char *why = xs_repair_unfit(copy);
     CUcontext home = atomic_load(&xs_gather.context);
-    if (why) {
+    if (why)
         return why;
-    }
-    if (copy->is_per_thread) {
+    if (copy->is_per_thread)
         return "the per-thread default stream"; /* no other thread could send the batch */
-    }
-    if (copy->range.start == copy->range.end || copy->range.context != (uint64_t)(uintptr_t)copy->context) {
+    if (copy->range.start == copy->range.end || copy->range.context != (uint64_t)(uintptr_t)copy->context)
         return "memory that is not known, or of another context";
-    }
-    if (home && home != copy->context) {
+    if (home && home != copy->context)
         return "another context is gathered in";
-    }
-    if (atomic_load_explicit(&xs_repair_handed_out, memory_order_relaxed)) {
+    if (atomic_load_explicit(&xs_repair_handed_out, memory_order_relaxed))
         return XS_WHY_HANDED_OUT;
-    }
-    if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
+    if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed))
         return "work may wait for the program";
-    }
     /* An open batch goes out in a millisecond, before a library that is loaded now can have registered anything. */
-    if (!atomic_load_explicit(&xs_gather.is_open, memory_order_relaxed) && xs_direct_access_is_possible()) {
+    if (!atomic_load_explicit(&xs_gather.is_open, memory_order_relaxed) && xs_direct_access_is_possible())
         return XS_WHY_DIRECT;
-    }
-    if (copy->host_kind != XS_MEM_PAGEABLE && (copy->is_blocking || !is_idle(copy))) {
+    if (copy->host_kind != XS_MEM_PAGEABLE && (copy->is_blocking || !is_idle(copy)))
         return "the device may write the page-locked source";
-    }
     return xs_gather_watch() ? NULL : "no thread";
 }
 
 /* Takes the lock when no other stream's uploads wait or are owed. */
 static void lock_for(CUstream stream) {
     for (;;) {
-        if (atomic_load(&xs_gather.stream) != stream) {
+        if (atomic_load(&xs_gather.stream) != stream)
             xs_gather_flush(stream);
-        }
         xs_lock(&xs_gather.lock);
         if (atomic_load(&xs_gather.stream) == stream ||
-            (!atomic_load(&xs_gather.is_open) && !atomic_load(&xs_gather.owed))) {
+            (!atomic_load(&xs_gather.is_open) && !atomic_load(&xs_gather.owed)))
             return;
-        }
         xs_unlock(&xs_gather.lock); /* another thread was faster */
     }
 }
@@ -372,9 +347,8 @@ static void lock_for(CUstream stream) {
 /* If the program's pointer is wrong, the fault comes here and not under the lock. */
 static void touch(const struct xs_repair_copy *copy) {
     const volatile char *source = (const char *)(uintptr_t)copy->host; // NOLINT(*-no-int-to-ptr): the program's memory
-    for (size_t i = 0; i < copy->bytes; i += 4096) {
+    for (size_t i = 0; i < copy->bytes; i += 4096)
         (void)source[i];
-    }
     (void)source[copy->bytes - 1];
 }
 
@@ -401,20 +375,17 @@ static CUresult gather(const struct xs_repair_copy *copy, CUstream stream, const
 static bool gather_copy(const struct xs_repair_copy *copy, CUresult *result) {
     const char *why;
     if ((xs_plan_mode != XS_PLAN_NONE && !xs_plan_of_copy(XS_REPAIR_GATHER, copy)) || !copy->is_upload ||
-        copy->bytes > UPLOAD_BYTES_MAX) {
+        copy->bytes > UPLOAD_BYTES_MAX)
         return false;
-    }
     why = unfit(copy);
-    if (!why) {
+    if (!why)
         *result = gather(copy, xs_stream_handle(copy->stream, false), &why);
-    }
     if (why) {
         xs_repair_refused(XS_REPAIR_GATHER, why);
         return false;
     }
-    if (*result == CUDA_SUCCESS) {
+    if (*result == CUDA_SUCCESS)
         xs_repair_applied(XS_REPAIR_GATHER, copy->bytes);
-    }
     return true;
 }
 

@@ -24,14 +24,11 @@ struct xs_batch {
 
 /* Would this upload overwrite an upload of the batch? The copies of a batch are made in no particular order. */
 static inline bool xs_batch_overlaps(const struct xs_batch *batch, uint64_t to, size_t bytes) {
-    if (batch->count == 0 || to >= batch->high || to + bytes <= batch->low) {
+    if (batch->count == 0 || to >= batch->high || to + bytes <= batch->low)
         return false;
-    }
-    for (unsigned i = 0; i < batch->count; i++) {
-        if (to < batch->to[i] + batch->bytes[i] && batch->to[i] < to + bytes) {
+    for (unsigned i = 0; i < batch->count; i++)
+        if (to < batch->to[i] + batch->bytes[i] && batch->to[i] < to + bytes)
             return true;
-        }
-    }
     return false;
 }
 

@@ -32,13 +32,11 @@ bool xs_gather_is_watch(void) { return is_watch; }
 bool xs_gather_enter_context(CUcontext context) {
     CUevent sent;
     CUstream own = NULL;
-    if (xs_driver(cuEventCreate)(&sent, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+    if (xs_driver(cuEventCreate)(&sent, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
         return false;
-    }
     /* A blocking stream has the same order with the legacy stream as the legacy stream's own work. */
-    if (xs_beneath(cuStreamCreate)(&own, CU_STREAM_DEFAULT) != CUDA_SUCCESS) {
+    if (xs_beneath(cuStreamCreate)(&own, CU_STREAM_DEFAULT) != CUDA_SUCCESS)
         own = NULL;
-    }
     xs_gather.sent = sent;
     xs_gather.own = own;
     atomic_store(&xs_gather.context, context);
@@ -48,9 +46,8 @@ bool xs_gather_enter_context(CUcontext context) {
 /* One event tells when the device has done with the buffer. */
 void xs_gather_retire(void) {
     if (xs_gather.buffer) {
-        if (xs_gather.used && xs_ring_mark(xs_gather.buffer, atomic_load(&xs_gather.stream)) != CUDA_SUCCESS) {
+        if (xs_gather.used && xs_ring_mark(xs_gather.buffer, atomic_load(&xs_gather.stream)) != CUDA_SUCCESS)
             xs_gather.buffer->context = NULL; /* no copy can take it from now on */
-        }
         xs_ring_put(xs_gather.buffer);
         xs_gather.buffer = NULL;
     }
@@ -77,9 +74,8 @@ void xs_gather_leave_context(void) {
     if (atomic_load(&xs_gather.context) && push()) {
         xs_gather_retire();
         xs_driver(cuEventDestroy_v2)(xs_gather.sent);
-        if (xs_gather.own) {
+        if (xs_gather.own)
             xs_beneath(cuStreamDestroy_v2)(xs_gather.own);
-        }
         pop();
         xs_gather.own = NULL;
     }
@@ -94,9 +90,8 @@ static CUresult send_batch_in(CUstream stream) {
     CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
     struct xs_batch *b = &xs_gather.batch;
     size_t first = 0, failed;
-    if (xs_beneath(cuMemcpyBatchAsync_v2)) {
+    if (xs_beneath(cuMemcpyBatchAsync_v2))
         return xs_beneath(cuMemcpyBatchAsync_v2)(b->to, b->from, b->bytes, b->count, &attributes, &first, 1, stream);
-    }
     if (xs_beneath(cuMemcpyBatchAsync)) {
         return xs_beneath(cuMemcpyBatchAsync)(b->to, b->from, b->bytes, b->count, &attributes, &first, 1, &failed,
                                               stream);
@@ -109,13 +104,11 @@ static CUresult send_batch_in(CUstream stream) {
 static CUresult send_batch(CUstream stream) {
     __typeof__(&cuEventRecord) record = xs_beneath(cuEventRecord);
     CUresult result;
-    if (stream != CU_STREAM_LEGACY) {
+    if (stream != CU_STREAM_LEGACY)
         return send_batch_in(stream);
-    }
     if (!xs_gather.own || xs_gather.batch.count < LEAST_BATCH ||
-        record(xs_gather.sent, CU_STREAM_LEGACY) != CUDA_SUCCESS) {
+        record(xs_gather.sent, CU_STREAM_LEGACY) != CUDA_SUCCESS)
         return CUDA_ERROR_NOT_SUPPORTED;
-    }
     result = send_batch_in(xs_gather.own);
     return result == CUDA_SUCCESS ? record(xs_gather.sent, CU_STREAM_LEGACY) : result;
 }
@@ -134,23 +127,19 @@ static CUresult send_one_by_one(CUstream stream) {
 void xs_gather_send(void) {
     const CUstream stream = atomic_load(&xs_gather.stream);
     CUresult result = CUDA_ERROR_NOT_SUPPORTED;
-    if (!atomic_load(&xs_gather.is_open)) {
+    if (!atomic_load(&xs_gather.is_open))
         return;
-    }
     bool pushed = push();
-    if (!xs_gather.is_in_order && xs_gather.batch.count > 1) {
+    if (!xs_gather.is_in_order && xs_gather.batch.count > 1)
         result = send_batch(stream);
-    }
-    if (result != CUDA_SUCCESS) {
+    if (result != CUDA_SUCCESS)
         result = send_one_by_one(stream);
-    }
     if (result == CUDA_SUCCESS && xs_gather.has_blocking) {
         result = xs_beneath(cuEventRecord)(xs_gather.sent, stream);
         atomic_store(&xs_gather.owed, atomic_load(&xs_gather.opened));
     }
-    if (pushed) {
+    if (pushed)
         pop();
-    }
     if (result != CUDA_SUCCESS) {
         xs_gather.failed = result;
         xs_repair_refused(XS_REPAIR_GATHER, "an upload failed when it was sent");
@@ -166,10 +155,8 @@ void xs_gather_send(void) {
 static void wait_for_owed(CUstream next) {
     int8_t device;
     uint64_t owed = atomic_load(&xs_gather.owed);
-    if (!owed ||
-        (next == atomic_load(&xs_gather.stream) && xs_context_ask(&device) == atomic_load(&xs_gather.context))) {
+    if (!owed || (next == atomic_load(&xs_gather.stream) && xs_context_ask(&device) == atomic_load(&xs_gather.context)))
         return;
-    }
     struct xs_capture_mode mode = xs_capture_mode_relax();
     xs_beneath(cuEventSynchronize)(xs_gather.sent);
     xs_capture_mode_restore(mode);
@@ -190,9 +177,8 @@ void xs_gather_flush(CUstream next) {
 static void send_stale(uint64_t opened) {
     xs_gate_enter();
     xs_lock(&xs_gather.lock);
-    if (atomic_load(&xs_gather.opened) == opened) {
+    if (atomic_load(&xs_gather.opened) == opened)
         xs_gather_send();
-    }
     xs_unlock(&xs_gather.lock);
     xs_gate_leave();
 }
@@ -210,9 +196,8 @@ static void *watch_main(void *arg) {
         const uint64_t opened = atomic_load(&xs_gather.opened);
         if (!was_open && ++idle > IDLE_LOOKS) {
             atomic_store(&is_asleep, true);
-            if (!atomic_load(&xs_gather.is_open)) { /* a thread that opens one now sees that it must wake this one */
+            if (!atomic_load(&xs_gather.is_open)) /* a thread that opens one now sees that it must wake this one */
                 xs_futex_wait(&bell, heard, SLEEP_MS);
-            }
             atomic_store(&is_asleep, false);
             idle = 0;
             continue;
@@ -236,9 +221,8 @@ static void start_watch_once(void *unused) {
 
 /* Making a thread takes more of the stack than the caller may have. */
 bool xs_gather_watch(void) {
-    if (XS_UNLIKELY(!atomic_load_explicit(&is_watching, memory_order_relaxed))) {
+    if (XS_UNLIKELY(!atomic_load_explicit(&is_watching, memory_order_relaxed)))
         xs_on_scratch(start_watch_once, NULL);
-    }
     return atomic_load_explicit(&is_watching, memory_order_relaxed);
 }
 

@@ -42,9 +42,8 @@ bool xs_keep_key(struct xs_kept_key *key, uint64_t width, uint64_t height, uint3
 }
 
 bool xs_keep_wants(const struct xs_keeper *keeper, size_t bytes) {
-    if (!xs_plan_has_size(keeper->repair, bytes)) {
+    if (!xs_plan_has_size(keeper->repair, bytes))
         return false;
-    }
     if (bytes < keeper->least_bytes) {
         xs_repair_refused(keeper->repair, XS_WHY_SMALL);
         return false;
@@ -57,9 +56,8 @@ bool xs_keep_wants(const struct xs_keeper *keeper, size_t bytes) {
 }
 
 static void release_small(const struct xs_keeper *keeper, uint64_t address) {
-    if (address) {
+    if (address)
         keeper->release(address);
-    }
 }
 
 /* Frees the block. Waits for the device, as the program's call does that this is part of. */
@@ -73,19 +71,17 @@ static void discard(const struct xs_keeper *keeper, const struct xs_kept_block *
 bool xs_keep_serve(const struct xs_keeper *keeper, const struct xs_kept_key *key, struct xs_kept_block *block,
                    CUresult *result) {
     while (xs_kept_take(keeper->kept, key, block)) {
-        if (!is_there(block)) {
+        if (!is_there(block))
             continue;
-        }
         *result = keeper->make_small(key->how, &block->token);
         if (*result == CUDA_ERROR_OUT_OF_MEMORY) {
             block->token = 0; /* the large block needs none of it */
             *result = CUDA_SUCCESS;
         }
-        if (*result != CUDA_SUCCESS) {
+        if (*result != CUDA_SUCCESS)
             xs_kept_put(keeper->kept, block, xs_repair_budget_bytes);
-        } else if (xs_kept_lend(keeper->kept, block)) {
+        else if (xs_kept_lend(keeper->kept, block))
             xs_repair_applied(keeper->repair, block->bytes);
-        }
         return true;
     }
     return false;
@@ -99,26 +95,21 @@ void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key,
                                   .id = id_at(address),
                                   .pitch = pitch,
                                   .device = xs_keep_device()};
-    if (block.id == 0 || !xs_kept_lend(keeper->kept, &block)) {
+    if (block.id == 0 || !xs_kept_lend(keeper->kept, &block))
         xs_repair_refused(keeper->repair, block.id ? "too many allocations" : "the driver has no number for it");
-    }
 }
 
 /* Waits as the free of the block would. An error: nothing was waited for, and the block's own free tells why. */
 static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept_block *block) {
     CUresult result = CUDA_SUCCESS;
-    if (!block->token) {
+    if (!block->token)
         result = keeper->make_small(block->key.how, &block->token);
-    }
-    if (result == CUDA_SUCCESS && !block->anchor && keeper->make_small(block->key.how, &block->anchor)) {
+    if (result == CUDA_SUCCESS && !block->anchor && keeper->make_small(block->key.how, &block->anchor))
         block->anchor = 0;
-    }
-    if (result == CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS)
         result = keeper->release(block->token);
-    }
-    if (result == CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS)
         block->token = 0;
-    }
     return result;
 }
 
@@ -126,9 +117,8 @@ static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept
 static bool put(const struct xs_keeper *keeper, const struct xs_kept_block *block) {
     struct xs_kept_block oldest;
     while (!xs_kept_put(keeper->kept, block, xs_repair_budget_bytes)) {
-        if (!xs_kept_take_any(keeper->kept, block->key.context, -1, &oldest)) {
+        if (!xs_kept_take_any(keeper->kept, block->key.context, -1, &oldest))
             return false;
-        }
         discard(keeper, &oldest);
     }
     return true;
@@ -136,32 +126,27 @@ static bool put(const struct xs_keeper *keeper, const struct xs_kept_block *bloc
 
 static bool keep(const struct xs_keeper *keeper, struct xs_kept_block *block) {
     const char *reason = NULL;
-    if (block->is_handed_out) {
+    if (block->is_handed_out)
         reason = XS_WHY_HANDED_OUT;
-    } else if (block->key.context != current_context()) {
+    else if (block->key.context != current_context())
         reason = "freed in another context";
-    } else if (wait_in_its_place(keeper, block) != CUDA_SUCCESS) {
+    else if (wait_in_its_place(keeper, block) != CUDA_SUCCESS)
         reason = "the driver refused the wait";
-    } else if (!put(keeper, block)) {
+    else if (!put(keeper, block))
         reason = "the budget is used up";
-    }
-    if (reason) {
+    if (reason)
         xs_repair_refused(keeper->repair, reason);
-    }
     return !reason;
 }
 
 CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address) {
     struct xs_kept_block block;
-    if (!xs_kept_end(keeper->kept, address, &block)) {
+    if (!xs_kept_end(keeper->kept, address, &block))
         return xs_kept_is_idle(keeper->kept, address) ? CUDA_ERROR_INVALID_VALUE : keeper->release(address);
-    }
-    if (!is_there(&block)) {
+    if (!is_there(&block))
         return keeper->release(address); /* it is another allocation's by now, or nobody's */
-    }
-    if (keep(keeper, &block)) {
+    if (keep(keeper, &block))
         return CUDA_SUCCESS;
-    }
     CUresult result = keeper->release(address);
     if (result == CUDA_SUCCESS) {
         release_small(keeper, block.token);
@@ -173,14 +158,12 @@ CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address) {
 }
 
 void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address) {
-    if (xs_keep_is_off()) {
+    if (xs_keep_is_off())
         return;
-    }
     CUdeviceptr base = address;
     __typeof__(&cuMemGetAddressRange_v2) get_range = xs_driver(cuMemGetAddressRange_v2);
-    if (!get_range || get_range(&base, NULL, address) != CUDA_SUCCESS) {
+    if (!get_range || get_range(&base, NULL, address) != CUDA_SUCCESS)
         base = address;
-    }
     xs_kept_hand_out(keeper->kept, base);
 }
 
@@ -205,9 +188,7 @@ bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
 
 void xs_keep_context_changed(const struct xs_keeper *keeper) {
     struct xs_kept_block block;
-    for (unsigned rest = XS_KEPT_ALL; xs_kept_look(keeper->kept, &rest, &block);) {
-        if (!is_there(&block)) {
+    for (unsigned rest = XS_KEPT_ALL; xs_kept_look(keeper->kept, &rest, &block);)
+        if (!is_there(&block))
             xs_kept_drop(keeper->kept, &block);
-        }
-    }
 }

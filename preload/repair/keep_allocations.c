@@ -45,17 +45,15 @@ static CUresult CUDAAPI alloc(CUdeviceptr *out, size_t bytes) {
     struct xs_kept_key key;
     struct xs_kept_block block;
     CUresult result;
-    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, HOW_LINEAR)) {
+    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, HOW_LINEAR))
         return real_alloc(out, bytes);
-    }
     if (xs_keep_serve(&keeper, &key, &block, &result)) {
         *out = result == CUDA_SUCCESS ? block.address : *out;
         return result;
     }
     result = real_alloc(out, bytes);
-    if (result == CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS)
         xs_keep_lend(&keeper, &key, *out, bytes, 0);
-    }
     return result;
 }
 
@@ -64,9 +62,8 @@ static CUresult CUDAAPI alloc_pitch(CUdeviceptr *out, size_t *pitch, size_t widt
     struct xs_kept_key key;
     struct xs_kept_block block;
     CUresult result;
-    if (xs_keep_is_off() || !out || !pitch || !height || !xs_keep_key(&key, width, height, element)) {
+    if (xs_keep_is_off() || !out || !pitch || !height || !xs_keep_key(&key, width, height, element))
         return real_alloc_pitch(out, pitch, width, height, element);
-    }
     if (xs_keep_serve(&keeper, &key, &block, &result)) {
         if (result == CUDA_SUCCESS) {
             *out = block.address;
@@ -75,9 +72,8 @@ static CUresult CUDAAPI alloc_pitch(CUdeviceptr *out, size_t *pitch, size_t widt
         return result;
     }
     result = real_alloc_pitch(out, pitch, width, height, element);
-    if (result == CUDA_SUCCESS && xs_keep_wants(&keeper, *pitch * height)) {
+    if (result == CUDA_SUCCESS && xs_keep_wants(&keeper, *pitch * height))
         xs_keep_lend(&keeper, &key, *out, *pitch * height, *pitch);
-    }
     return result;
 }
 
@@ -113,9 +109,8 @@ static CUresult CUDAAPI info(size_t *free_bytes, size_t *total) {
 static bool start(const char **why) {
     real_alloc = xs_beneath(cuMemAlloc_v2);
     real_free = xs_beneath(cuMemFree_v2);
-    if (!xs_keep_can_start(real_alloc && real_free, why)) {
+    if (!xs_keep_can_start(real_alloc && real_free, why))
         return false;
-    }
     real_alloc_pitch = xs_beneath(cuMemAllocPitch_v2);
     real_ipc_handle = xs_beneath(cuIpcGetMemHandle);
     real_range_handle = xs_beneath(cuMemGetHandleForAddressRange);
@@ -132,9 +127,8 @@ static bool start(const char **why) {
 }
 
 static void after(const struct xs_repair_call *call) {
-    if (call->category == XS_CAT_CONTEXT) {
+    if (call->category == XS_CAT_CONTEXT)
         xs_keep_context_changed(&keeper);
-    }
 }
 
 static bool give_back(void) { return xs_keep_give_back(&keeper, xs_keep_device()); }

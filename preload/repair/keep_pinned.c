@@ -44,19 +44,16 @@ static CUresult serve(uint32_t how, void **out, size_t bytes) {
     struct xs_kept_key key;
     struct xs_kept_block block;
     CUresult result;
-    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, how)) {
+    if (xs_keep_is_off() || !out || !xs_keep_wants(&keeper, bytes) || !xs_keep_key(&key, bytes, 0, how))
         return allocate(how, out, bytes);
-    }
     if (xs_keep_serve(&keeper, &key, &block, &result)) {
-        if (result == CUDA_SUCCESS) {
+        if (result == CUDA_SUCCESS)
             *out = (void *)(uintptr_t)block.address; // NOLINT(performance-no-int-to-ptr): as above
-        }
         return result;
     }
     result = allocate(how, out, bytes);
-    if (result == CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS)
         xs_keep_lend(&keeper, &key, (uint64_t)(uintptr_t)*out, bytes, 0);
-    }
     return result;
 }
 
@@ -74,9 +71,8 @@ static bool start(const char **why) {
     real_alloc = xs_beneath(cuMemAllocHost_v2);
     real_alloc_flags = xs_beneath(cuMemHostAlloc);
     real_free = xs_beneath(cuMemFreeHost);
-    if (!xs_keep_can_start(real_alloc && real_alloc_flags && real_free, why)) {
+    if (!xs_keep_can_start(real_alloc && real_alloc_flags && real_free, why))
         return false;
-    }
     xs_repair_put_beneath(XS_ROW_cuMemFreeHost, (void *)free_host);
     xs_repair_put_beneath(XS_ROW_cuMemAllocHost_v2, (void *)alloc);
     xs_repair_put_beneath(XS_ROW_cuMemHostAlloc, (void *)alloc_flags);
@@ -84,9 +80,8 @@ static bool start(const char **why) {
 }
 
 static void after(const struct xs_repair_call *call) {
-    if (call->category == XS_CAT_CONTEXT) {
+    if (call->category == XS_CAT_CONTEXT)
         xs_keep_context_changed(&keeper);
-    }
 }
 
 static bool give_back(void) { return xs_keep_give_back(&keeper, -1); }

@@ -13,9 +13,8 @@ static unsigned next_place(unsigned place) { return (place + 1) % XS_KEPT_LENT; 
 /* Finds the block's place, or the free one where it would be put. A free place always exists. */
 static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
     unsigned place = place_of(address);
-    while (kept->lent[place].address && kept->lent[place].address != address) {
+    while (kept->lent[place].address && kept->lent[place].address != address)
         place = next_place(place);
-    }
     return place;
 }
 
@@ -66,9 +65,8 @@ bool xs_kept_end(struct xs_kept *kept, uint64_t address, struct xs_kept_block *o
 void xs_kept_hand_out(struct xs_kept *kept, uint64_t address) {
     xs_lock(&kept->lock);
     unsigned place = find_lent(kept, address);
-    if (address && kept->lent[place].address == address) {
+    if (address && kept->lent[place].address == address)
         kept->lent[place].is_handed_out = true;
-    }
     xs_unlock(&kept->lock);
 }
 
@@ -125,9 +123,8 @@ bool xs_kept_take_any(struct xs_kept *kept, uint64_t context, int device, struct
 bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address) {
     bool found = false;
     xs_lock(&kept->lock);
-    for (unsigned i = 0; !found && i < kept->idle_count; i++) {
+    for (unsigned i = 0; !found && i < kept->idle_count; i++)
         found = kept->idle[i].address == address;
-    }
     xs_unlock(&kept->lock);
     return found;
 }
@@ -135,9 +132,8 @@ bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address) {
 size_t xs_kept_idle_bytes(struct xs_kept *kept, int device) {
     size_t bytes = 0;
     xs_lock(&kept->lock);
-    for (unsigned i = 0; i < kept->idle_count; i++) {
+    for (unsigned i = 0; i < kept->idle_count; i++)
         bytes += kept->idle[i].device == device ? kept->idle[i].bytes : 0;
-    }
     xs_unlock(&kept->lock);
     return bytes;
 }
@@ -151,9 +147,8 @@ bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *ou
         bool is_idle = place >= XS_KEPT_LENT;
         const struct xs_kept_block *block = is_idle ? &kept->idle[place - XS_KEPT_LENT] : &kept->lent[place];
         found = is_idle ? place - XS_KEPT_LENT < kept->idle_count : block->address != 0;
-        if (found) {
+        if (found)
             *out = *block;
-        }
     }
     xs_unlock(&kept->lock);
     return found;
@@ -179,9 +174,8 @@ bool xs_kept_strip(struct xs_kept *kept, unsigned *rest, int device, struct xs_k
 void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block) {
     xs_lock(&kept->lock);
     unsigned place = find_lent(kept, block->address);
-    if (kept->lent[place].address == block->address && kept->lent[place].id == block->id) {
+    if (kept->lent[place].address == block->address && kept->lent[place].id == block->id)
         remove_lent(kept, place);
-    }
     for (unsigned i = 0; i < kept->idle_count; i++) {
         if (kept->idle[i].address == block->address && kept->idle[i].id == block->id) {
             remove_idle(kept, i);

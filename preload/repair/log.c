@@ -26,9 +26,8 @@ static void write_one(FILE *to, unsigned i) {
         return;
     }
     fprintf(to, "{\"name\":\"%s\",\"applied\":%" PRIu64 ",\"bytes\":%" PRIu64, texts[i].name, t->applied, t->bytes);
-    if (xs_plan_mode == XS_PLAN_VERIFY) {
+    if (xs_plan_mode == XS_PLAN_VERIFY)
         fprintf(to, ",\"checked\":%" PRIu64, t->checked);
-    }
     fprintf(to, ",\"wrong\":%" PRIu64 ",\"refused\":{", t->wrong);
     for (unsigned k = 0; k < XS_REFUSALS && t->refusals[k].reason; k++) {
         fprintf(to, "%s\"%s\":%" PRIu64, separator, t->refusals[k].reason, t->refusals[k].count);
@@ -42,14 +41,12 @@ void xs_repair_write_log(const char *path) {
     static char made[4300], second[4300];
     const char *separator = "";
     struct stat st;
-    if (!path[0] || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) { /* nothing beside /dev/null either */
+    if (!path[0] || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) /* nothing beside /dev/null either */
         return;
-    }
     snprintf(made, sizeof made, "%s.tmp-%d", path, (int)getpid());
     FILE *to = fopen(made, "wxe");
-    if (!to) {
+    if (!to)
         return;
-    }
     fprintf(to, "{\"version\":1,\"plan\":%s,\"differs_from_plan\":%" PRIu64 ",\"repairs\":[", modes[xs_plan_mode],
             xs_plan_differences());
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
@@ -73,15 +70,13 @@ void xs_repair_say(void (*say)(const char *message)) {
     size_t idle_bytes = strlen(idle);
     const char *separator = " ";
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        if (!xs_repairs_on[i]) {
+        if (!xs_repairs_on[i])
             continue;
-        }
         struct xs_tally *t = &xs_repair_tallies[i];
         char text[400];
         uint64_t refused = 0;
-        for (unsigned k = 0; k < XS_REFUSALS; k++) {
+        for (unsigned k = 0; k < XS_REFUSALS; k++)
             refused += t->refusals[k].count;
-        }
         if (!t->applied && !refused) {
             snprintf(idle + idle_bytes, sizeof idle - idle_bytes, "%s%s", separator, texts[i].name);
             idle_bytes = strlen(idle);
@@ -96,7 +91,6 @@ void xs_repair_say(void (*say)(const char *message)) {
         }
         say(text);
     }
-    if (*separator == ',') {
+    if (*separator == ',')
         say(idle);
-    }
 }

@@ -23,9 +23,8 @@ static unsigned entry_count;
 
 static int compare_places(const void *a, const void *b) {
     const struct entry *x = a, *y = b;
-    if (x->place.thread != y->place.thread) {
+    if (x->place.thread != y->place.thread)
         return x->place.thread < y->place.thread ? -1 : 1;
-    }
     return (x->place.ordinal > y->place.ordinal) - (x->place.ordinal < y->place.ordinal);
 }
 
@@ -33,27 +32,20 @@ bool xs_origins_start(void) {
     unsigned lines = 0, made = 0;
     const struct xs_plan_line *line = xs_plan_lines(XS_REPAIR_STAY_ON_DEVICE, &lines);
     unsigned room = xs_plan_mode == XS_PLAN_NONE ? HOST_ENTRIES : lines;
-    if (room == 0) {
+    if (room == 0)
         return true;
-    }
     struct entry *all = mmap(NULL, room * sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) {
+    if (all == MAP_FAILED)
         return false;
-    }
-    for (unsigned i = 0; i < lines; i++) {
-        if (line[i].has_from) {
+    for (unsigned i = 0; i < lines; i++)
+        if (line[i].has_from)
             all[made++].place = line[i].from;
-        }
-    }
-    if (made > 1) {
+    if (made > 1)
         qsort(all, made, sizeof *all, compare_places);
-    }
     unsigned kept = 0; /* each place once */
-    for (unsigned i = 0; i < made; i++) {
-        if (kept == 0 || compare_places(&all[kept - 1], &all[i]) != 0) {
+    for (unsigned i = 0; i < made; i++)
+        if (kept == 0 || compare_places(&all[kept - 1], &all[i]) != 0)
             all[kept++].place = all[i].place;
-        }
-    }
     entry_count = xs_plan_mode == XS_PLAN_NONE ? HOST_ENTRIES : kept;
     entries = all;
     return true;
@@ -69,9 +61,8 @@ static struct entry *entry_of_host(uint64_t host) {
 }
 
 static struct entry *entry_of(const struct xs_repair_copy *copy) {
-    if (!entries) {
+    if (!entries)
         return NULL;
-    }
     return xs_plan_mode == XS_PLAN_NONE ? entry_of_host(copy->host) : entry_of_place(&copy->place);
 }
 
@@ -84,9 +75,8 @@ static bool begin(struct entry *e, uint64_t *version) {
 void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment) {
     struct entry *e = entry_of(copy);
     uint64_t version;
-    if (!e || !begin(e, &version)) {
+    if (!e || !begin(e, &version))
         return;
-    }
     atomic_store(&e->host, copy->host);
     atomic_store(&e->device, copy->device);
     atomic_store(&e->bytes, copy->range.start == copy->range.end ? 0 : copy->bytes); /* 0: cannot be watched */
@@ -120,15 +110,12 @@ static const char *read_entry(const struct entry *e, const struct xs_repair_copy
     uint32_t id = atomic_load(&e->id);
     *origin = (struct xs_repair_origin){atomic_load(&e->device), atomic_load(&e->bytes), atomic_load(&e->moment)};
     if (version == 0 || version & 1 || atomic_load(&e->version) != version || origin->bytes == 0 ||
-        (by_host && host != copy->host)) {
+        (by_host && host != copy->host))
         return XS_WHY_NOT_SEEN;
-    }
-    if (origin->bytes < copy->bytes) {
+    if (origin->bytes < copy->bytes)
         return "the origin has fewer bytes";
-    }
-    if (context != (uint64_t)(uintptr_t)copy->context) {
+    if (context != (uint64_t)(uintptr_t)copy->context)
         return XS_WHY_OTHER_CONTEXT;
-    }
     return is_alive(origin, start, id) ? NULL : "the origin was freed";
 }
 

@@ -33,9 +33,8 @@ static bool read_number(const char *word, uint64_t *number, bool *any) {
     char *end;
     *any = strcmp(word, "*") == 0;
     *number = 0;
-    if (*any) {
+    if (*any)
         return true;
-    }
     errno = 0;
     *number = strtoull(word, &end, 10);
     return word[0] >= '0' && word[0] <= '9' && !*end && errno == 0;
@@ -45,12 +44,10 @@ static bool read_number(const char *word, uint64_t *number, bool *any) {
 static bool read_ordinals(char *word, struct xs_plan_line *line) {
     char *dash = strchr(word, '-');
     bool any_last = false;
-    if (dash) {
+    if (dash)
         *dash = 0;
-    }
-    if (!read_number(word, &line->first, &line->any_ordinal)) {
+    if (!read_number(word, &line->first, &line->any_ordinal))
         return false;
-    }
     line->last = line->first;
     return !dash || (!line->any_ordinal && read_number(dash + 1, &line->last, &any_last) && !any_last &&
                      line->last >= line->first);
@@ -59,9 +56,8 @@ static bool read_ordinals(char *word, struct xs_plan_line *line) {
 static bool read_place(char *thread, char *ordinal, struct xs_repair_place *place) {
     uint64_t number;
     bool any;
-    if (!read_number(thread, &number, &any) || any || number > UINT32_MAX) {
+    if (!read_number(thread, &number, &any) || any || number > UINT32_MAX)
         return false;
-    }
     place->thread = (uint32_t)number;
     return read_number(ordinal, &place->ordinal, &any) && !any;
 }
@@ -71,9 +67,8 @@ static bool add_line(const struct xs_plan_line *line) {
     if (to->count == to->room) {
         unsigned room = to->room ? 2 * to->room : 64;
         struct xs_plan_line *at = realloc(to->at, room * sizeof *at);
-        if (!at) {
+        if (!at)
             return false;
-        }
         to->at = at;
         to->room = room;
     }
@@ -93,10 +88,8 @@ static bool read_line(char *words[8], unsigned count, struct xs_plan_line *line)
         }
     }
     if (!is_known || (count != 4 && count != 7) || !read_number(words[1], &thread, &line->any_thread) ||
-        thread > UINT32_MAX || !read_ordinals(words[2], line) ||
-        !read_number(words[3], &line->bytes, &line->any_bytes)) {
+        thread > UINT32_MAX || !read_ordinals(words[2], line) || !read_number(words[3], &line->bytes, &line->any_bytes))
         return false;
-    }
     line->thread = (uint32_t)thread;
     return count == 4 || (strcmp(words[4], "from") == 0 && read_place(words[5], words[6], &line->from));
 }
@@ -105,21 +98,18 @@ static unsigned split(char *text, char *words[8]) {
     unsigned count = 0;
     char *rest = NULL;
     for (char *w = strtok_r(text, " \t\r\n", &rest); w && w[0] != '#' && count < 8;
-         w = strtok_r(NULL, " \t\r\n", &rest)) {
+         w = strtok_r(NULL, " \t\r\n", &rest))
         words[count++] = w;
-    }
     return count;
 }
 
 static int compare(const void *a, const void *b) {
     const struct xs_plan_line *x = a, *y = b;
     bool x_any = x->any_thread || x->any_ordinal, y_any = y->any_thread || y->any_ordinal;
-    if (x_any != y_any) {
+    if (x_any != y_any)
         return x_any ? -1 : 1;
-    }
-    if (x->thread != y->thread) {
+    if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
-    }
     return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -138,9 +128,8 @@ static bool read_all(FILE *from, const char *path, char why[256]) {
             return false;
         }
         unsigned count = split(text, words);
-        if (count == 0) {
+        if (count == 0)
             continue;
-        }
         if (!has_head) {
             has_head = count == 2 && strcmp(words[0], "xferspy-plan") == 0 && strcmp(words[1], "1") == 0;
             if (!has_head) {
@@ -178,36 +167,29 @@ static FILE *open_file(const char *path, char why[256]) {
         snprintf(why, 256, TOO_LARGE, path, LARGEST_BYTES >> 20);
     } else {
         FILE *from = fdopen(fd, "re");
-        if (from) {
+        if (from)
             return from;
-        }
         snprintf(why, 256, NO_MEMORY, path);
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return NULL;
 }
 
 bool xs_plan_read(const char *path, char why[256]) {
     FILE *from = open_file(path, why);
-    if (!from) {
+    if (!from)
         return false;
-    }
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
         lines[i].count = 0;
-    }
     xs_plan_mode = XS_PLAN_APPLY;
     bool is_read = read_all(from, path, why);
     fclose(from);
-    for (unsigned i = 0; i < XS_REPAIR_COUNT && is_read; i++) {
-        if (lines[i].count) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT && is_read; i++)
+        if (lines[i].count)
             qsort(lines[i].at, lines[i].count, sizeof *lines[i].at, compare);
-        }
-    }
-    if (!is_read) {
+    if (!is_read)
         xs_plan_mode = XS_PLAN_NONE;
-    }
     return is_read;
 }
 
@@ -225,16 +207,14 @@ static const struct xs_plan_line *find(const struct lines *in, const struct xs_r
     }
     if (low > 0) {
         const struct xs_plan_line *l = &in->at[low - 1];
-        if (!l->any_thread && !l->any_ordinal && l->thread == place->thread && place->ordinal <= l->last) {
+        if (!l->any_thread && !l->any_ordinal && l->thread == place->thread && place->ordinal <= l->last)
             return l;
-        }
     }
     for (unsigned i = 0; i < in->count && (in->at[i].any_thread || in->at[i].any_ordinal); i++) {
         const struct xs_plan_line *l = &in->at[i];
         if ((l->any_thread || l->thread == place->thread) && (l->any_bytes || l->bytes == bytes) &&
-            (l->any_ordinal || (place->ordinal >= l->first && place->ordinal <= l->last))) {
+            (l->any_ordinal || (place->ordinal >= l->first && place->ordinal <= l->last)))
             return l;
-        }
     }
     return NULL;
 }
@@ -249,11 +229,9 @@ const struct xs_plan_line *xs_plan_of_copy(enum xs_repair_id repair, const struc
 }
 
 bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes) {
-    for (unsigned i = 0; i < lines[repair].count; i++) {
-        if (lines[repair].at[i].any_bytes || lines[repair].at[i].bytes == bytes) {
+    for (unsigned i = 0; i < lines[repair].count; i++)
+        if (lines[repair].at[i].any_bytes || lines[repair].at[i].bytes == bytes)
             return true;
-        }
-    }
     return xs_plan_mode == XS_PLAN_NONE;
 }
 

@@ -63,27 +63,23 @@ static void refuse(const char *reason) { xs_repair_refused(XS_REPAIR_PREFETCH, r
 /* ---- which allocations there are ---- */
 
 static struct managed *find(uint64_t address) {
-    if (address < LOAD(lowest) || address >= LOAD(highest)) {
+    if (address < LOAD(lowest) || address >= LOAD(highest))
         return NULL;
-    }
     for (unsigned i = 0; i < MOST; i++) {
         uint64_t start = LOAD(allocations[i].start);
-        if (start > BEING_FILLED && address >= start && address < LOAD(allocations[i].end)) {
+        if (start > BEING_FILLED && address >= start && address < LOAD(allocations[i].end))
             return &allocations[i];
-        }
     }
     return NULL;
 }
 
 static void forget(struct managed *m) {
     uint64_t start = LOAD(m->start);
-    if (start <= BEING_FILLED || !atomic_compare_exchange_strong(&m->start, &start, BEING_FILLED)) {
+    if (start <= BEING_FILLED || !atomic_compare_exchange_strong(&m->start, &start, BEING_FILLED))
         return; /* another thread does it */
-    }
     uint32_t device = LOAD(m->promised);
-    if (device) {
+    if (device)
         atomic_fetch_sub_explicit(&promised[device - 1], LOAD(m->end) - start, memory_order_relaxed);
-    }
     atomic_fetch_sub_explicit(&known, 1, memory_order_relaxed);
     atomic_store(&m->start, FREE);
 }
@@ -100,9 +96,8 @@ static void widen(uint64_t start, uint64_t end) {
 static void forget_overlapping(uint64_t start, uint64_t end) {
     for (unsigned i = 0; i < MOST; i++) {
         uint64_t there = LOAD(allocations[i].start);
-        if (there > BEING_FILLED && there < end && LOAD(allocations[i].end) > start) {
+        if (there > BEING_FILLED && there < end && LOAD(allocations[i].end) > start)
             forget(&allocations[i]);
-        }
     }
 }
 
@@ -128,9 +123,8 @@ static void learn(uint64_t start, uint64_t bytes, uint32_t marks) {
 static void mark(uint64_t start, uint64_t bytes) {
     for (unsigned i = 0; i < MOST; i++) {
         uint64_t there = LOAD(allocations[i].start);
-        if (there > BEING_FILLED && there < start + (bytes ? bytes : 1) && LOAD(allocations[i].end) > start) {
+        if (there > BEING_FILLED && there < start + (bytes ? bytes : 1) && LOAD(allocations[i].end) > start)
             atomic_fetch_or_explicit(&allocations[i].marks, PLACED_BY_PROGRAM, memory_order_relaxed);
-        }
     }
 }
 
@@ -163,12 +157,11 @@ static uint32_t parts_on_host(const struct extent *e) {
     uint32_t parts = 0;
     for (unsigned part = 0; part < PARTS; part++) {
         uint64_t begins = part_begins(e->pages, part), ends = part_begins(e->pages, part + 1);
-        if (begins == ends) { /* of fewer pages than parts: it must not stand between two that move together */
+        if (begins == ends) /* of fewer pages than parts: it must not stand between two that move together */
             parts |= (parts << 1) & 1u << part;
-        } else if (is_on_host(e->first + begins * page_bytes) ||
-                   (ends == e->pages && is_on_host(e->first + (ends - 1) * page_bytes))) {
+        else if (is_on_host(e->first + begins * page_bytes) ||
+                 (ends == e->pages && is_on_host(e->first + (ends - 1) * page_bytes)))
             parts |= 1u << part;
-        }
     }
     return parts;
 }
@@ -178,9 +171,8 @@ static uint32_t parts_on_host(const struct extent *e) {
 static bool is_fit(CUdevice device) {
     int is_concurrent = 0, has_host_tables = 0;
     __typeof__(&cuDeviceGetAttribute) ask = xs_driver(cuDeviceGetAttribute);
-    if (device < 0 || device >= (int)DEVICES || !ask) {
+    if (device < 0 || device >= (int)DEVICES || !ask)
         return false;
-    }
     if (!LOAD(device_known[device])) {
         bool fits =
             ask(&is_concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS && is_concurrent;
@@ -199,17 +191,14 @@ static bool has_room(struct managed *m, CUdevice device) {
     uint64_t bytes = LOAD(m->end) - LOAD(m->start);
     __typeof__(&cuMemGetInfo_v2) ask = (__typeof__(ask))xs_real_gated_of(XS_GATED_cuMemGetInfo_v2);
     uint32_t there = LOAD(m->promised);
-    if (there == (uint32_t)device + 1) {
+    if (there == (uint32_t)device + 1)
         return true;
-    }
-    if (!ask || ask(&free, &total) != CUDA_SUCCESS || bytes > free || LOAD(promised[device]) + bytes > total) {
+    if (!ask || ask(&free, &total) != CUDA_SUCCESS || bytes > free || LOAD(promised[device]) + bytes > total)
         return false;
-    }
     if (atomic_compare_exchange_strong(&m->promised, &there, (uint32_t)device + 1)) {
         atomic_fetch_add_explicit(&promised[device], bytes, memory_order_relaxed);
-        if (there) {
+        if (there)
             atomic_fetch_sub_explicit(&promised[there - 1], bytes, memory_order_relaxed);
-        }
     }
     return true;
 }
@@ -219,16 +208,14 @@ static void move(struct managed *m, uint32_t parts, CUdevice device, CUstream st
     const struct extent e = extent_of(m);
     for (unsigned part = 0; part < PARTS; part++) {
         unsigned first = part;
-        while (part < PARTS && parts & 1u << part) {
+        while (part < PARTS && parts & 1u << part)
             part++;
-        }
         uint64_t from = e.first + part_begins(e.pages, first) * page_bytes;
         uint64_t end = e.first + part_begins(e.pages, part) * page_bytes;
         from = from > e.start ? from : e.start;
         end = end < e.end ? end : e.end;
-        if (part == first || from >= end) {
+        if (part == first || from >= end)
             continue;
-        }
         if (xs_beneath(cuMemPrefetchAsync)(from, end - from, device, stream) != CUDA_SUCCESS) {
             refuse("the driver refused it");
             forget(m);
@@ -243,19 +230,16 @@ static void take(struct managed *m, CUdevice device, CUstream stream) {
     uint32_t now = LOAD(waits) + 1;
     uint32_t marks = LOAD(m->marks);
     if (marks) {
-        if (marks & PLACED_BY_PROGRAM) {
+        if (marks & PLACED_BY_PROGRAM)
             refuse("the program places it itself");
-        }
         return;
     }
-    if (atomic_exchange_explicit(&m->looked, now, memory_order_relaxed) == now) {
+    if (atomic_exchange_explicit(&m->looked, now, memory_order_relaxed) == now)
         return;
-    }
     const struct extent e = extent_of(m);
     uint32_t parts = parts_on_host(&e);
-    if (!parts) {
+    if (!parts)
         return;
-    }
     if (!has_room(m, device)) {
         refuse("more than the device has free");
         return;
@@ -288,23 +272,18 @@ static void take_arguments(const struct xs_layout *layout, void **params, CUdevi
     for (uint32_t first = 0; first < layout->count; first += PLACES) {
         const struct xs_place *places = &layout->places[first];
         unsigned count = layout->count - first < PLACES ? layout->count - first : PLACES;
-        for (unsigned i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i++)
             words[i] = (uint64_t)(uintptr_t)(params + places[i].parameter);
-        }
-        if (!read_words(words, count)) {
+        if (!read_words(words, count))
             return;
-        }
-        for (unsigned i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i++)
             words[i] += places[i].offset;
-        }
-        if (!read_words(words, count)) {
+        if (!read_words(words, count))
             return;
-        }
         for (unsigned i = 0; i < count; i++) {
             struct managed *m = find(words[i]);
-            if (m) {
+            if (m)
                 take(m, device, stream);
-            }
         }
     }
 }
@@ -312,9 +291,8 @@ static void take_arguments(const struct xs_layout *layout, void **params, CUdevi
 static void launching(CUfunction function, void **params, void **extra, CUstream stream, bool is_per_thread) {
     CUdevice device = -1;
     __typeof__(&cuCtxGetDevice) get_device = xs_driver(cuCtxGetDevice);
-    if (XS_LIKELY(LOAD(known) == 0) || LOAD(is_over) || LOAD(is_blind)) {
+    if (XS_LIKELY(LOAD(known) == 0) || LOAD(is_over) || LOAD(is_blind))
         return;
-    }
     if (LOAD(xs_repair_captures) > 0) {
         refuse(XS_REPAIR_CAPTURING);
         return;
@@ -324,13 +302,12 @@ static void launching(CUfunction function, void **params, void **extra, CUstream
         return;
     }
     const struct xs_layout *layout = xs_layout_of(function);
-    if (!layout) {
+    if (!layout)
         refuse("the driver does not tell the kernel's parameters");
-    } else if (layout->count > 0 && !params) {
+    else if (layout->count > 0 && !params)
         refuse(extra ? "the kernel's parameters are in a buffer" : "the kernel's parameters are missing");
-    } else {
+    else
         take_arguments(layout, params, device, xs_stream_handle(stream, is_per_thread));
-    }
 }
 
 /* ---- beneath the program's calls ---- */
@@ -349,9 +326,8 @@ LAUNCH_KERNEL(cuLaunchKernel_ptsz, true)
 #define LAUNCH_KERNEL_EX(symbol, is_per_thread)                                                                        \
     static __typeof__(&symbol) next_##symbol;                                                                          \
     static CUresult CUDAAPI over_##symbol(const CUlaunchConfig *config, CUfunction f, void **params, void **extra) {   \
-        if (config) {                                                                                                  \
+        if (config)                                                                                                    \
             launching(f, params, extra, config->hStream, is_per_thread);                                               \
-        }                                                                                                              \
         return next_##symbol(config, f, params, extra);                                                                \
     }
 LAUNCH_KERNEL_EX(cuLaunchKernelEx, false)
@@ -375,9 +351,8 @@ PLACING(cuStreamAttachMemAsync_ptsz, (CUstream stream, CUdeviceptr p, size_t byt
 static __typeof__(&cuMemAllocManaged) next_cuMemAllocManaged;
 static CUresult CUDAAPI over_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, unsigned flags) {
     CUresult result = next_cuMemAllocManaged(out, bytes, flags);
-    if (result == CUDA_SUCCESS && !LOAD(is_over)) {
+    if (result == CUDA_SUCCESS && !LOAD(is_over))
         learn(*out, bytes, flags == CU_MEM_ATTACH_GLOBAL ? 0 : PLACED_BY_PROGRAM);
-    }
     return result;
 }
 
@@ -385,9 +360,8 @@ static CUresult CUDAAPI over_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, u
 static __typeof__(&cuMemFree_v2) next_cuMemFree_v2;
 static CUresult CUDAAPI over_cuMemFree_v2(CUdeviceptr p) {
     struct managed *m = find(p);
-    if (m && LOAD(m->start) == p) {
+    if (m && LOAD(m->start) == p)
         forget(m);
-    }
     return next_cuMemFree_v2(p);
 }
 
@@ -414,9 +388,8 @@ static bool start(const char **why) {
 }
 
 static void before(const struct xs_repair_call *call) {
-    if (call->row == XS_ROW_cuModuleUnload || call->row == XS_ROW_cuLibraryUnload) {
+    if (call->row == XS_ROW_cuModuleUnload || call->row == XS_ROW_cuLibraryUnload)
         xs_layouts_drop(); /* capture, which does it as well, may be off */
-    }
 }
 
 /* A wait has ended, and the host may touch what kernels used. */
@@ -437,9 +410,8 @@ static void after(const struct xs_repair_call *call) {
         is_wait = call->category == XS_CAT_FREE || (call->copy && call->copy->is_blocking);
         break;
     }
-    if (is_wait && call->result == CUDA_SUCCESS) {
+    if (is_wait && call->result == CUDA_SUCCESS)
         atomic_fetch_add_explicit(&waits, 1, memory_order_relaxed);
-    }
 }
 
 static void finish(void) { STORE(is_over, true); }

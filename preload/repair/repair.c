@@ -43,9 +43,8 @@ static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unk
 /* "drop-uploads, stay-on-device, ..." */
 static void list_names(char *names, size_t bytes) {
     size_t length = 0;
-    for (unsigned i = 0; i < XS_REPAIR_COUNT && length < bytes; i++) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT && length < bytes; i++)
         length += (size_t)snprintf(names + length, bytes - length, "%s%s", i ? ", " : "", all[i].name);
-    }
 }
 
 static void start_one(unsigned i, void (*complain)(const char *message)) {
@@ -63,9 +62,8 @@ static void start_one(unsigned i, void (*complain)(const char *message)) {
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
     bool wished[XS_REPAIR_COUNT] = {false};
     char unknown[64], why[256], text[400], names[200];
-    if (!wishes->names[0] || is_started) {
+    if (!wishes->names[0] || is_started)
         return;
-    }
     if (!read_names(wishes->names, wished, unknown)) {
         list_names(names, sizeof names);
         snprintf(text, sizeof text, "nothing is repaired: XFERSPY_REPAIR has '%s', which is none of %s and all",
@@ -81,29 +79,23 @@ void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(con
     is_started = true;
     snprintf(log_path, sizeof log_path, "%s", wishes->log);
     xs_repair_budget_bytes = wishes->budget_bytes;
-    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++)
         xs_repair_beneath[row] = xs_real[row];
-    }
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        if (wished[i]) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        if (wished[i])
             start_one(i, complain);
-        }
-    }
     xs_around_install();
 }
 
 void xs_repair_finish(void (*say)(const char *message)) {
     static _Atomic bool is_finished;
-    if (!is_started || atomic_load(&xs_around_is_off) || atomic_exchange(&is_finished, true)) {
+    if (!is_started || atomic_load(&xs_around_is_off) || atomic_exchange(&is_finished, true))
         return;
-    }
     /* Other threads may go on. So the repairs first stop holding work back, then settle, and only then do calls go
      * straight to the driver. */
-    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++) {
-        if (xs_repairs_on[i] && xs_repairs_on[i]->finish) {
+    for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
+        if (xs_repairs_on[i] && xs_repairs_on[i]->finish)
             xs_repairs_on[i]->finish();
-        }
-    }
     xs_repair_settle();
     atomic_store(&xs_around_is_off, true);
     xs_repair_write_log(log_path);
@@ -124,7 +116,6 @@ unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]) {
 }
 
 void xs_repair_forget(void) {
-    if (is_started) {
+    if (is_started)
         atomic_store(&xs_around_is_off, true);
-    }
 }

@@ -43,9 +43,8 @@ struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context) {
     const unsigned from = atomic_load_explicit(&ring->next, memory_order_relaxed);
     for (unsigned i = 0, queries = 0; i < ring->count && queries < QUERIES; i++) {
         struct xs_ring_buffer *buffer = &ring->buffers[(from + i) % ring->count];
-        if (!take(buffer, FREE)) {
+        if (!take(buffer, FREE))
             continue;
-        }
         if (buffer->context == context) {
             queries++;
             if (xs_ring_is_free(buffer)) {
@@ -55,15 +54,13 @@ struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context) {
         }
         xs_ring_put(buffer);
     }
-    if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
+    if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed))
         return NULL; /* page-locking may have to wait for the device */
-    }
     for (unsigned i = 0; i < ring->count; i++) {
         struct xs_ring_buffer *buffer = &ring->buffers[i];
         if (take(buffer, EMPTY)) {
-            if (make(buffer, ring->bytes, context)) {
+            if (make(buffer, ring->bytes, context))
                 return buffer;
-            }
             atomic_store_explicit(&buffer->state, EMPTY, memory_order_release);
             break;
         }
@@ -74,9 +71,8 @@ struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context) {
 void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count) {
     for (unsigned i = 0; i < ring->count && i < count; i++) {
         struct xs_ring_buffer *buffer = &ring->buffers[i];
-        if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) {
+        if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed))
             return;
-        }
         if (take(buffer, EMPTY)) {
             bool made = make(buffer, ring->bytes, context);
             atomic_store_explicit(&buffer->state, made ? FREE : EMPTY, memory_order_release);
@@ -113,14 +109,12 @@ void xs_ring_drop(struct xs_ring *ring) {
     for (unsigned i = 0; i < ring->count; i++) {
         struct xs_ring_buffer *buffer = &ring->buffers[i];
         CUcontext popped;
-        if (!take(buffer, FREE)) {
+        if (!take(buffer, FREE))
             continue;
-        }
         /* Where work may be held up, freeing could wait for ever; then the end of the context frees it. */
         if (xs_driver(cuCtxPushCurrent_v2)(buffer->context) == CUDA_SUCCESS) {
-            if (!atomic_load(&xs_repair_may_hold)) {
+            if (!atomic_load(&xs_repair_may_hold))
                 xs_beneath(cuMemFreeHost)(buffer->memory);
-            }
             xs_driver(cuEventDestroy_v2)(buffer->event);
             xs_driver(cuCtxPopCurrent_v2)(&popped);
         }

@@ -74,25 +74,22 @@ static bool may_wait(const struct xs_repair_copy *copy) {
 static bool take_buffers(struct staging *s) {
     unsigned wanted = s->chunks < XS_COPY_PARTS ? s->chunks : XS_COPY_PARTS;
     unsigned least = may_wait(s->copy) && wanted > 2 ? 2 : wanted;
-    while (s->count < wanted && (s->buffers[s->count] = xs_ring_take(&ring, s->copy->context)) != NULL) {
+    while (s->count < wanted && (s->buffers[s->count] = xs_ring_take(&ring, s->copy->context)) != NULL)
         s->count++;
-    }
     return s->count >= least;
 }
 
 static void put_buffers(struct staging *s) {
-    for (unsigned i = 0; i < s->count; i++) {
+    for (unsigned i = 0; i < s->count; i++)
         xs_ring_put(s->buffers[i]);
-    }
 }
 
 /* Marks, after a chunk's copy in the stream, when the buffer is free. */
 static CUresult mark(struct staging *s, unsigned chunk) {
     struct xs_ring_buffer *buffer = buffer_of(s, chunk);
     CUresult result = xs_ring_mark(buffer, s->stream);
-    if (result != CUDA_SUCCESS) {
+    if (result != CUDA_SUCCESS)
         buffer->context = NULL; /* nothing tells when the device has done with it, so no copy can take it again */
-    }
     return result;
 }
 
@@ -133,17 +130,15 @@ static unsigned upload_chunks(struct staging *s) {
             fill(s, filled++);
         } else if (sent < filled && xs_copy_is_done(s->job, sent)) {
             s->result = send(s, sent);
-            if (s->result != CUDA_SUCCESS) {
+            if (s->result != CUDA_SUCCESS)
                 break;
-            }
             sent++;
             rests = 0;
         } else if (!xs_copy_help(s->job)) {
-            if (sent < filled) {
+            if (sent < filled)
                 xs_copy_rest(rests++);
-            } else if ((s->result = xs_ring_wait(buffer_of(s, filled))) != CUDA_SUCCESS) {
+            else if ((s->result = xs_ring_wait(buffer_of(s, filled))) != CUDA_SUCCESS)
                 break;
-            }
         }
     }
     return sent;
@@ -154,9 +149,8 @@ static bool upload(struct staging *s) {
     s->job = xs_copy_begin(&s->alone, s->chunk_bytes, true);
     unsigned sent = upload_chunks(s);
     xs_copy_end(s->job);
-    if (s->result == CUDA_SUCCESS && s->copy->is_blocking) {
+    if (s->result == CUDA_SUCCESS && s->copy->is_blocking)
         s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last in the stream's order */
-    }
     return sent > 0;
 }
 
@@ -178,9 +172,8 @@ static unsigned download_chunks(struct staging *s) {
     while (done < s->chunks) {
         if (fetched < s->chunks && fetched - done < s->count) {
             s->result = fetch(s, fetched);
-            if (s->result != CUDA_SUCCESS) {
+            if (s->result != CUDA_SUCCESS)
                 break;
-            }
             fetched++;
         } else if (landed < fetched && xs_ring_is_free(buffer_of(s, landed))) {
             empty(s, landed++);
@@ -188,11 +181,10 @@ static unsigned download_chunks(struct staging *s) {
             done++;
             rests = 0;
         } else if (!xs_copy_help(s->job)) {
-            if (done < landed) {
+            if (done < landed)
                 xs_copy_rest(rests++);
-            } else if ((s->result = xs_ring_wait(buffer_of(s, landed))) != CUDA_SUCCESS) {
+            else if ((s->result = xs_ring_wait(buffer_of(s, landed))) != CUDA_SUCCESS)
                 break;
-            }
         }
     }
     return fetched;
@@ -206,9 +198,8 @@ static bool download(struct staging *s) {
 }
 
 static size_t chunk_bytes_of(size_t bytes) {
-    if (bytes < MEDIUM_COPY_BYTES) {
+    if (bytes < MEDIUM_COPY_BYTES)
         return SMALL_CHUNK_BYTES;
-    }
     return bytes < LARGE_COPY_BYTES ? MEDIUM_CHUNK_BYTES : BUFFER_BYTES;
 }
 
@@ -219,19 +210,17 @@ static void stage(void *argument) {
     s.chunk_bytes = chunk_bytes_of(copy->bytes);
     s.chunks = (unsigned)((copy->bytes + s.chunk_bytes - 1) / s.chunk_bytes);
     xs_repair_settle();
-    if (!take_buffers(&s)) {
+    if (!take_buffers(&s))
         outcome->why = "no page-locked buffer";
-    } else if (!try_stream(&s) || (!must_wait(&s, outcome) && !(copy->is_upload ? upload(&s) : download(&s)))) {
+    else if (!try_stream(&s) || (!must_wait(&s, outcome) && !(copy->is_upload ? upload(&s) : download(&s))))
         outcome->why = "the driver refused";
-    }
     outcome->result = s.result;
     put_buffers(&s);
 }
 
 static void begin(struct outcome *outcome) {
-    if (!xs_on_scratch(stage, outcome)) {
+    if (!xs_on_scratch(stage, outcome))
         outcome->why = "no memory for a stack";
-    }
 }
 
 /* Waits on the program's own stack, perhaps for long. False: the driver must report the error. */
@@ -244,27 +233,23 @@ static bool wait_ahead(struct outcome *outcome) {
 
 static const char *unfit(const struct xs_repair_copy *copy) {
     const char *why = copy->bytes < LEAST_BYTES ? XS_WHY_SMALL : xs_repair_unfit(copy);
-    if (!why && copy->range.start == copy->range.end) {
+    if (!why && copy->range.start == copy->range.end)
         why = "device memory that is not known"; /* the driver says what is wrong with it */
-    }
     return !why && copy->bytes > XS_JOB_BYTES_MAX ? "too large" : why;
 }
 
 static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
     bool is_planned = xs_plan_mode != XS_PLAN_NONE && xs_plan_of_copy(XS_REPAIR_STAGE, copy);
     if ((xs_plan_mode != XS_PLAN_NONE && !is_planned) || copy->host_kind != XS_MEM_PAGEABLE ||
-        (copy->bytes < LEAST_BYTES && !is_planned)) {
+        (copy->bytes < LEAST_BYTES && !is_planned))
         return false; /* small copies are many: only those of a plan are counted as refused */
-    }
     struct outcome outcome = {.copy = copy, .why = unfit(copy)};
-    if (!outcome.why) {
+    if (!outcome.why)
         begin(&outcome);
-    }
-    if (outcome.ahead && !wait_ahead(&outcome)) {
+    if (outcome.ahead && !wait_ahead(&outcome))
         outcome.why = "the driver refused";
-    } else if (outcome.has_waited) {
+    else if (outcome.has_waited)
         begin(&outcome);
-    }
     if (outcome.why) {
         xs_repair_refused(XS_REPAIR_STAGE, outcome.why);
         return false;
@@ -280,9 +265,8 @@ static bool start(const char **why) {
 }
 
 static void before(const struct xs_repair_call *call) {
-    if (XS_UNLIKELY(xs_ends_context(call))) {
+    if (XS_UNLIKELY(xs_ends_context(call)))
         xs_ring_drop(&ring);
-    }
 }
 
 /* Half of them at most are for the first context: the others may need some. */
@@ -294,9 +278,8 @@ static void fill_ring(void *context) {
 
 static bool may_be_needed(void) {
     unsigned lines = 0;
-    if (xs_plan_mode != XS_PLAN_NONE) {
+    if (xs_plan_mode != XS_PLAN_NONE)
         xs_plan_lines(XS_REPAIR_STAGE, &lines);
-    }
     return (xs_plan_mode == XS_PLAN_NONE || lines > 0) && !atomic_load(&xs_repair_may_hold) &&
            atomic_load(&xs_repair_captures) == 0;
 }
@@ -308,13 +291,11 @@ static void after(const struct xs_repair_call *call) {
     int8_t device;
     if (XS_LIKELY(call->category != XS_CAT_ALLOCATE || call->result != CUDA_SUCCESS ||
                   atomic_load_explicit(&is_done, memory_order_relaxed)) ||
-        !may_be_needed()) {
+        !may_be_needed())
         return;
-    }
     CUcontext context = xs_context_ask(&device);
-    if (context && !atomic_exchange(&is_done, true)) {
+    if (context && !atomic_exchange(&is_done, true))
         xs_on_scratch(fill_ring, context);
-    }
 }
 
 const struct xs_repair xs_repair_stage = {.start = start, .copy = stage_copy, .before = before, .after = after};

@@ -41,9 +41,8 @@ static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_STAY_ON_DEVICE
 static bool start(const char **why) {
     *why = XS_WHY_NO_FUNCTION;
     if (!xs_beneath(cuMemcpyDtoDAsync_v2) || !xs_beneath(cuMemcpyDtoHAsync_v2) || !xs_beneath(cuStreamSynchronize) ||
-        !xs_driver(cuCtxPushCurrent_v2) || !xs_driver(cuCtxPopCurrent_v2)) {
+        !xs_driver(cuCtxPushCurrent_v2) || !xs_driver(cuCtxPopCurrent_v2))
         return false;
-    }
     *why = "no memory for the plan";
     return xs_origins_start();
 }
@@ -55,9 +54,8 @@ static bool start(const char **why) {
 static void wait_for_copies(void) {
     CUcontext popped;
     for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
-        if (i == QUEUING_TURNS) {
+        if (i == QUEUING_TURNS)
             atomic_store(&left, atomic_load(&queuing));
-        }
         sched_yield();
     }
     uint64_t waited_for = atomic_load(&queued);
@@ -71,20 +69,17 @@ static void wait_for_copies(void) {
 static void before(const struct xs_repair_call *call) {
     xs_streams_saw(call);
     xs_contents_saw(call);
-    if (XS_LIKELY(atomic_load(&queuing) <= atomic_load(&left) && atomic_load(&queued) == atomic_load(&over))) {
+    if (XS_LIKELY(atomic_load(&queuing) <= atomic_load(&left) && atomic_load(&queued) == atomic_load(&over)))
         return;
-    }
     bool ends_something = call->category == XS_CAT_STREAM || call->category == XS_CAT_CONTEXT ||
                           (call->category == XS_CAT_FREE && !call->has_stream);
-    if (ends_something || xs_streams_are_several() || atomic_load(&xs_repair_may_hold)) {
+    if (ends_something || xs_streams_are_several() || atomic_load(&xs_repair_may_hold))
         wait_for_copies();
-    }
 }
 
 static void after(const struct xs_repair_call *call) {
-    if (call->copy && call->result != CUDA_SUCCESS) {
+    if (call->copy && call->result != CUDA_SUCCESS)
         xs_origins_failed(call->copy);
-    }
 }
 
 /* ---- the copy on the device ---- */
@@ -95,9 +90,8 @@ static bool overlap(const struct xs_repair_copy *copy, const struct xs_repair_or
 
 /* Is the origin what it was, whatever the order in which other work comes? */
 static const char *disturbed(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
-    if (overlap(copy, origin)) {
+    if (overlap(copy, origin))
         return "the origin overlaps the destination";
-    }
     return xs_streams_others_since(origin->moment, copy) ? "other work may change the origin" : NULL;
 }
 
@@ -116,9 +110,8 @@ static const char *copy_and_wait(const struct xs_repair_copy *copy, const struct
 /* A thread that gives work to another stream says so first, and then looks whether one of our copies may be under way.
  * This function does it the other way round, so one of the two sees the other. */
 static const char *copy_without_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
-    if (copy->is_per_thread) {
+    if (copy->is_per_thread)
         return "asynchronous, in a thread's own stream";
-    }
     atomic_fetch_add(&queuing, 1);
     const char *why = NULL;
     if (xs_streams_are_several()) {
@@ -138,9 +131,8 @@ static const char *copy_without_wait(const struct xs_repair_copy *copy, const st
 /* Makes the copy on the device. NULL: made; else the upload must be made, which overwrites whatever is there. */
 static const char *copy_on_device(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin, bool wait) {
     const char *why = disturbed(copy, origin);
-    if (why) {
+    if (why)
         return why;
-    }
     xs_repair_settle();
     return wait || copy->is_blocking ? copy_and_wait(copy, origin) : copy_without_wait(copy, origin);
 }
@@ -153,9 +145,8 @@ static const char *by_plan(const struct xs_repair_copy *copy, const struct xs_pl
     why = why ? why : xs_origins_at(&line->from, copy, &origin);
     if (!why && xs_plan_mode == XS_PLAN_VERIFY) {
         why = disturbed(copy, &origin);
-        if (!why) {
+        if (!why)
             xs_contents_verify(XS_REPAIR_STAY_ON_DEVICE, copy, origin.device);
-        }
         return why;
     }
     why = why ? why : copy_on_device(copy, &origin, false);
@@ -169,12 +160,10 @@ static const char *by_content(const struct xs_repair_copy *copy, bool *is_made) 
     why = why ? why : xs_contents_unfit(copy);
     why = why ? why : xs_origins_of_host(copy, &origin);
     why = why ? why : disturbed(copy, &origin);
-    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes)) {
+    if (!why && !xs_back_off_is_due(&back_off, copy->device, copy->bytes))
         why = XS_WHY_KEPT_DIFFERING;
-    }
-    if (why) {
+    if (why)
         return why;
-    }
     xs_repair_settle();
     enum xs_contents found = xs_contents_compare(copy, origin.device, &why);
     if (found == XS_CONTENTS_EQUAL) {
@@ -194,11 +183,10 @@ static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
     uint64_t moment = xs_streams_now();
     bool is_made = false;
     const char *why = NULL;
-    if (line) {
+    if (line)
         why = by_plan(copy, line, &is_made);
-    } else if (xs_plan_mode == XS_PLAN_NONE && copy->is_upload) {
+    else if (xs_plan_mode == XS_PLAN_NONE && copy->is_upload)
         why = by_content(copy, &is_made);
-    }
     xs_origins_saw(copy, moment);
     if (is_made) {
         xs_repair_applied(XS_REPAIR_STAY_ON_DEVICE, copy->bytes);
@@ -206,9 +194,8 @@ static bool offer(const struct xs_repair_copy *copy, CUresult *result) {
         *result = CUDA_SUCCESS;
         return true;
     }
-    if (why) {
+    if (why)
         refuse(why);
-    }
     xs_streams_saw_copy(copy);
     return false;
 }

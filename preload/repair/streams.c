@@ -23,9 +23,8 @@ static XS_TLS uint32_t own_number; /* from 1; 0: not numbered yet */
 static XS_TLS struct entry *latest;
 
 static uint32_t number(void) {
-    if (!own_number) {
+    if (!own_number)
         own_number = atomic_fetch_add(&threads, 1) + 1;
-    }
     return own_number;
 }
 
@@ -33,17 +32,15 @@ static uint32_t number(void) {
  * No pointer of the driver's is so small, or odd. */
 static uintptr_t key_of(CUstream stream, bool is_per_thread) {
     int8_t device;
-    if (is_per_thread) {
+    if (is_per_thread)
         return (uintptr_t)number() << 1 | 1;
-    }
     return stream && stream != CU_STREAM_LEGACY ? (uintptr_t)stream : (uintptr_t)xs_context_ask(&device) | 1;
 }
 
 static struct entry *entry_of(uintptr_t key) {
     struct entry *e = latest;
-    if (e && atomic_load_explicit(&e->stream, memory_order_relaxed) == key) {
+    if (e && atomic_load_explicit(&e->stream, memory_order_relaxed) == key)
         return e;
-    }
     unsigned count = atomic_load(&entry_count);
     for (unsigned i = 0; i < count && i < ENTRIES; i++) {
         e = &entries[i];
@@ -54,9 +51,8 @@ static struct entry *entry_of(uintptr_t key) {
         }
     }
     count = count < ENTRIES ? atomic_fetch_add(&entry_count, 1) : ENTRIES;
-    if (count >= ENTRIES) {
+    if (count >= ENTRIES)
         return NULL;
-    }
     latest = &entries[count];
     atomic_store(&latest->thread, number());
     atomic_store(&latest->stream, key);
@@ -68,9 +64,8 @@ static struct entry *entry_of(uintptr_t key) {
 static void work(CUstream stream, bool is_per_thread, bool may_write) {
     uintptr_t key = key_of(stream, is_per_thread), none = 0;
     if (atomic_load_explicit(&first_stream, memory_order_relaxed) != key &&
-        !atomic_compare_exchange_strong(&first_stream, &none, key) && none != key) {
+        !atomic_compare_exchange_strong(&first_stream, &none, key) && none != key)
         atomic_store(&are_several, true);
-    }
     if (may_write) {
         struct entry *e = entry_of(key);
         atomic_store(e ? &e->last : &last_without, atomic_fetch_add(&moments, 1) + 1);
@@ -91,9 +86,8 @@ void xs_streams_saw(const struct xs_repair_call *call) {
     case XS_CAT_MANAGED:
     case XS_CAT_STREAM_MEMOP:
     case XS_CAT_FREE:
-        if (!call->has_stream) {
+        if (!call->has_stream)
             return;
-        }
         break;
     default:
         return;
@@ -116,9 +110,8 @@ bool xs_streams_others_since(uint64_t moment, const struct xs_repair_copy *copy)
     unsigned count = atomic_load(&entry_count);
     for (unsigned i = 0; i < count && i < ENTRIES; i++) {
         const struct entry *e = &entries[i];
-        if (atomic_load(&e->last) > moment && (atomic_load(&e->stream) != key || atomic_load(&e->thread) != number())) {
+        if (atomic_load(&e->last) > moment && (atomic_load(&e->stream) != key || atomic_load(&e->thread) != number()))
             return true;
-        }
     }
     return atomic_load(&last_without) > moment;
 }

@@ -4,9 +4,8 @@
 #include "preload/repair/repair.h"
 
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message)) {
-    if (wishes->names[0]) {
+    if (wishes->names[0])
         complain("nothing is repaired: this library was built without repairs");
-    }
 }
 
 void xs_repair_finish(void (*say)(const char *message)) { (void)say; }

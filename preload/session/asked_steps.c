@@ -41,9 +41,8 @@ static bool is_this_library(const char *path) {
     Dl_info here;
     struct stat mine, named;
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    if (!dladdr(&asked, &here) || !here.dli_fname) {
+    if (!dladdr(&asked, &here) || !here.dli_fname)
         return true;
-    }
     const char *my_name = strrchr(here.dli_fname, '/') ? strrchr(here.dli_fname, '/') + 1 : here.dli_fname;
     return strcmp(name, my_name) == 0 || (stat(path, &named) == 0 && stat(here.dli_fname, &mine) == 0 &&
                                           named.st_dev == mine.st_dev && named.st_ino == mine.st_ino);
@@ -69,11 +68,10 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
         xs_say(
             "XFERSPY_WINDOW is ignored, because steps are asked for (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP)");
     }
-    if (*options->step) {
+    if (*options->step)
         xs_asked_steps_set((uint64_t)options->skip_steps, (uint64_t)options->steps);
-    } else {
+    else
         xs_step_waits_start((uint64_t)options->skip_steps, (uint64_t)options->steps);
-    }
     *window = (struct xs_window_spec){.opener = XS_WINDOW_BY_STEPS};
     asked = options;
     return true;
@@ -106,9 +104,8 @@ static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *l
     uint64_t i = times.ended;
     *length = times.length;
     for (; i < count && xs_asked_step_times(i, &begin_ns, &end_ns); i++) {
-        if (!(bytes = put_time(i, begin_ns, end_ns ? end_ns : now_ns, clock, *length))) {
+        if (!(bytes = put_time(i, begin_ns, end_ns ? end_ns : now_ns, clock, *length)))
             break;
-        }
         *length += bytes;
     }
     return i;
@@ -121,9 +118,8 @@ static void write_times(const struct xs_clock *clock, struct xs_store *store, ui
     uint64_t begun = bring_up(clock, count, &length), now_ns = xs_monotonic_ns();
     bool is_new = begun != times.has_begun || times.ended != times.has_ended;
     bool is_longer = length >= times.in_trace + times.in_trace / GROWS_BY || now_ns - times.written_ns >= LATEST_NS;
-    if (!begun || (!is_last && !(is_new && is_longer))) {
+    if (!begun || (!is_last && !(is_new && is_longer)))
         return;
-    }
     times.written_ns = now_ns;
     times.has_begun = begun;
     times.has_ended = times.ended;
@@ -132,24 +128,20 @@ static void write_times(const struct xs_clock *clock, struct xs_store *store, ui
 }
 
 void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last) {
-    if (!asked) {
+    if (!asked)
         return;
-    }
     const struct xs_step_waits waits = xs_step_waits();
     const struct counted counted = count_steps(&waits);
     xs_store_meta_text(store, "range.steps_by", *asked->step ? "range" : waits.is_found ? "wait" : "none");
     xs_store_meta_int(store, "range.steps_first", (int64_t)counted.first);
     xs_store_meta_int(store, "range.steps", (int64_t)counted.count);
     xs_store_meta_int(store, "range.steps_passed", (int64_t)counted.passed);
-    if (*asked->step) {
+    if (*asked->step)
         write_times(clock, store, counted.count, is_last);
-    }
-    if (waits.is_found) {
+    if (waits.is_found)
         xs_store_meta_text(store, "range.steps_wait", xs_rows[waits.row].name);
-    }
-    if (!*asked->step) {
+    if (!*asked->step)
         xs_store_meta_int(store, "range.waits", (int64_t)waits.seen);
-    }
     if (waits.most) {
         xs_store_meta_text(store, "range.most_wait", xs_rows[waits.most_row].name);
         xs_store_meta_int(store, "range.most_waits", (int64_t)waits.most);
@@ -161,9 +153,8 @@ static void say_no_window(bool *said) {
     static const char of_range[] = "nvtx:";
     bool by_range = strncmp(asked_window, of_range, sizeof of_range - 1) == 0;
     bool by_profiler = strcmp(asked_window, "profiler") == 0;
-    if (!*asked_window || !xs_outside_is_limited() || xs_outside_windows().count) {
+    if (!*asked_window || !xs_outside_is_limited() || xs_outside_windows().count)
         return;
-    }
     xs_complain(said, "nothing was recorded but allocations: %s%s%s (XFERSPY_WINDOW)%s",
                 by_range      ? "no NVTX range \""
                 : by_profiler ? "cudaProfilerStart was never called"
@@ -201,9 +192,8 @@ void xs_asked_steps_say(void) {
     }
     const struct xs_step_waits waits = xs_step_waits();
     const struct counted counted = count_steps(&waits);
-    if (counted.count) {
+    if (counted.count)
         return;
-    }
     if (*asked->step && !counted.passed) {
         xs_complain(&said, "no step was recorded: no NVTX range \"%s\" came (--step, XFERSPY_STEP)%s", asked->step,
                     no_ranges);

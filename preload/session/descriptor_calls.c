@@ -105,9 +105,8 @@ FILE *__wrap_fopen(const char *path, const char *mode) {
                 (strchr(mode, 'e') ? O_CLOEXEC : 0);
     int fd = __wrap_open(path, flags, 0666);
     FILE *stream = fd >= 0 ? __wrap_fdopen(fd, *mode == 'w' ? "w" : "r") : NULL;
-    if (fd >= 0 && !stream) {
+    if (fd >= 0 && !stream)
         __wrap_close(fd);
-    }
     return stream;
 }
 
@@ -138,9 +137,8 @@ struct dirent *__wrap_readdir(DIR *of) {
     if (folder->at >= folder->end) {
         folder->at = 0;
         folder->end = syscall(SYS_getdents64, folder->fd, folder->entries, sizeof folder->entries);
-        if (folder->end <= 0) {
+        if (folder->end <= 0)
             return NULL;
-        }
     }
     struct dirent *entry = (struct dirent *)(void *)(folder->entries + folder->at);
     folder->at += entry->d_reclen;

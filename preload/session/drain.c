@@ -72,9 +72,8 @@ static struct {
 static void write_contexts(struct xs_store *store) {
     uint64_t handle;
     int device;
-    for (; xs_context_learned(drain.contexts, &handle, &device); drain.contexts++) {
+    for (; xs_context_learned(drain.contexts, &handle, &device); drain.contexts++)
         xs_store_context(store, handle, device);
-    }
 }
 
 static int write_start(void) {
@@ -84,9 +83,8 @@ static int write_start(void) {
     xs_files_write(&drain.files, drain.store, drain.spool);
     xs_store_meta_int(drain.store, "cost.start_ns", (int64_t)(xs_monotonic_ns() - drain.start_ns));
     status = status ? status : xs_store_commit(drain.store);
-    if (status == 0) {
+    if (status == 0)
         xs_spool_start(drain.spool, drain.files.path); /* the trace has the spool's number */
-    }
     return status;
 }
 
@@ -111,9 +109,8 @@ static int keep_size(int64_t events) {
 /* Fingerprints get less of the budget if the wrappers or this thread take much of it. A share that the user set
  * stays. */
 static void tell_fingerprints(void) {
-    if (drain.options->budget && !drain.options->fingerprint_share) {
+    if (drain.options->budget && !drain.options->fingerprint_share)
         xs_fingerprint_others_cost(xs_own_cost_ns() + xs_drain_contention_ns());
-    }
 }
 
 /* Records that a network card or a disk may write device memory from here on, and no call says when. */
@@ -158,9 +155,8 @@ static int64_t take_over_events(void) {
 /* Takes over everything that is there, in one round. */
 static int take_over(void) {
     int64_t events = take_over_events();
-    if (events < 0) {
+    if (events < 0)
         return (int)events;
-    }
     int status = xs_store_begin(drain.store);
     int64_t records = status == 0 ? xs_cupti_drain(drain.store, &drain.spool->header->clock) : status;
     int64_t contents = records >= 0 ? xs_device_drain(drain.store) : 0;
@@ -169,9 +165,8 @@ static int take_over(void) {
         write_contexts(drain.store);
         status = xs_notes_write(drain.store, &drain.spool->header->clock);
         struct xs_window_facts facts = window_facts();
-        if (drain.cupti_said++ == 0) {
+        if (drain.cupti_said++ == 0)
             xs_window_facts_write_cupti(&facts, drain.store);
-        }
         xs_window_facts_write_in_between(&facts, drain.store);
         xs_facts_write_unknown(drain.store);
         status = status == 0 ? xs_store_commit(drain.store) : status;
@@ -222,13 +217,12 @@ static void explain_deleted(void) {
 static void explain(int status) {
     char words[160];
     snprintf(words, sizeof words, "%.150s", xs_store_error(drain.store));
-    if (xs_files_are_deleted(&drain.files)) {
+    if (xs_files_are_deleted(&drain.files))
         explain_deleted();
-    } else if (status == XS_ERROR_FULL && xs_files_have_limit()) {
+    else if (status == XS_ERROR_FULL && xs_files_have_limit())
         snprintf(drain.why, sizeof drain.why, "the largest size of a file is reached (RLIMIT_FSIZE)");
-    } else {
+    else
         snprintf(drain.why, sizeof drain.why, "%s (%s)", xs_error_text(status), *words ? words : "no more is known");
-    }
 }
 
 /* Ends capture because the trace can no longer be written; the application does not notice. This thread's stderr is
@@ -246,9 +240,8 @@ const char *xs_drain_path(void) { return drain.files.path; }
 /* Runs in its own transaction after everything else, because it reads other people's files. */
 static void keep_sources(void) {
     set_phase(READING_SOURCES);
-    if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0) {
+    if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0)
         xs_source_lines_write(drain.store, &drain.spool->header->clock);
-    }
     set_phase(CLOSING);
 }
 
@@ -257,24 +250,21 @@ static void finish_trace(int failure) {
     failure = failure ? failure : take_over();
     xs_files_give_ballast_back(&drain.files);
     bool stopped = failure == 0 && *drain.spool->header->stopped; /* xs_stop was called */
-    if (failure) {
+    if (failure)
         give_up(failure);
-    } else if (stopped) {
+    else if (stopped)
         snprintf(drain.why, sizeof drain.why, "%s", drain.spool->header->stopped);
-    }
     int status = write_end(failure || stopped);
     if (failure == 0 && status == 0) {
         keep_sources();
         xs_store_meta_int(drain.store, "cost.close_ns", (int64_t)(xs_monotonic_ns() - start));
     }
-    if (status != 0 && failure == 0) {
+    if (status != 0 && failure == 0)
         explain(status);
-    }
     int closed = xs_files_close(&drain.files, drain.store);
     bool deleted = closed == XS_ERROR_NOT_FOUND;
-    if (closed != 0 && status == 0 && failure == 0) {
+    if (closed != 0 && status == 0 && failure == 0)
         snprintf(drain.why, sizeof drain.why, "%s", xs_error_text(closed));
-    }
     if ((status == 0 && closed == 0) || deleted) {
         xs_spool_finish(drain.spool, &drain.files.spool);
     } /* else the spool stays: any xferspy command takes it over when it can */
@@ -308,28 +298,24 @@ static void *drain_main(void *arg) {
     status = status == 0 ? write_start() : status;
     if (status == 0) {
         uint32_t starting = STARTING;
-        if (atomic_compare_exchange_strong(&drain.phase, &starting, RUNNING)) {
+        if (atomic_compare_exchange_strong(&drain.phase, &starting, RUNNING))
             xs_futex_wake(&drain.phase);
-        } else { /* nobody waits for the start now */
+        else /* nobody waits for the start now */
             status = XS_ERROR_BUSY;
-        }
     }
     if (status != 0) {
         discard();
-        if (!*drain.why) {
+        if (!*drain.why)
             snprintf(drain.why, sizeof drain.why, "cannot write %.200s: %s", drain.files.path, xs_error_text(status));
-        }
         set_phase(FAILED_TO_START);
         return NULL;
     }
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
-        if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
+        if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
             status = take_over();
-        }
-        if (status == 0 && !atomic_load(&drain.stop)) {
+        if (status == 0 && !atomic_load(&drain.stop))
             xs_drain_sleep(heard, xs_outside_wait_ms(IDLE_MS));
-        }
     }
     finish_trace(status);
     return NULL;
@@ -369,9 +355,8 @@ static void copy_text(char why[256], const char *first, size_t most, const char 
 
 int xs_drain_await(char why[256]) {
     uint64_t deadline = drain.start_ns + START_PATIENCE_NS;
-    while (atomic_load(&drain.phase) == STARTING && xs_monotonic_ns() < deadline) {
+    while (atomic_load(&drain.phase) == STARTING && xs_monotonic_ns() < deadline)
         xs_futex_wait(&drain.phase, STARTING, 100);
-    }
     uint32_t starting = STARTING;
     if (atomic_compare_exchange_strong(&drain.phase, &starting, GIVEN_UP)) {
         copy_text(why, drain.wish, 160, " could not be made within two seconds; set XFERSPY_OUTPUT");

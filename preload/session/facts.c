@@ -20,9 +20,8 @@
 static size_t read_file(const char *path, char *text, size_t bytes) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, bytes - 1) : -1;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     text[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t)n : 0;
 }
@@ -40,9 +39,8 @@ static void write_command(struct xs_store *store) {
         size_t n = read_file("/proc/self/cmdline", raw, LIMIT);
         bool is_cut = n == LIMIT - 1;
         size_t at = xs_redact_command(out, LIMIT, raw, n, is_cut, slash ? slash + 1 : "unknown");
-        if (is_cut) {
+        if (is_cut)
             snprintf(out + at, 64, " ...");
-        }
         xs_store_meta_text(store, "command", n ? out : NULL);
     }
     free(raw);
@@ -79,9 +77,8 @@ static void write_machine(struct xs_store *store) {
 static void write_number(struct xs_store *store, const char *key, long number, const char *variable) {
     char text[32];
     snprintf(text, sizeof text, "%ld", number);
-    if (number >= 0 && !xs_redact_hides(variable, text)) {
+    if (number >= 0 && !xs_redact_hides(variable, text))
         xs_store_meta_int(store, key, number);
-    }
 }
 
 static struct {
@@ -96,9 +93,8 @@ void xs_facts_read_rank(void) {
 }
 
 static void write_rank(struct xs_store *store) {
-    if (job.rank < 0) {
+    if (job.rank < 0)
         return;
-    }
     write_number(store, "rank", job.rank, job.rank_variable);
     xs_store_meta_text(store, "rank_source", job.rank_variable);
     write_number(store, "world_size", job.world_size, job.world_size_variable);
@@ -129,9 +125,8 @@ void xs_facts_write(struct xs_store *store, const struct xs_options *options, co
     write_machine(store);
     write_rank(store);
     xs_options_dump(options, write_option, store);
-    for (unsigned row = 0; row < XS_ROW_COUNT; row++) {
+    for (unsigned row = 0; row < XS_ROW_COUNT; row++)
         xs_store_entry_point(store, row, xs_rows[row].name, xs_rows[row].category);
-    }
     xs_store_entry_point(store, XS_ENTRY_UNKNOWN, XS_ENTRY_UNKNOWN_NAME, XS_CAT_LOOKUP);
 }
 
@@ -141,9 +136,8 @@ void xs_facts_write_unknown(struct xs_store *store) {
     static unsigned written, written_called;
     unsigned called_count = xs_unknown_list(true, called, sizeof called);
     unsigned count = called_count + xs_unknown_list(false, looked_up, sizeof looked_up);
-    if (count == written && called_count == written_called) {
+    if (count == written && called_count == written_called)
         return;
-    }
     written = count;
     written_called = called_count;
     xs_store_meta_text(store, "coverage.unknown_called", called);
@@ -159,9 +153,8 @@ static int64_t lane_bytes_per_s(int generation) {
 static int generation_of(double gigatransfers) {
     static const double rates[] = {2.5, 5, 8, 16, 32, 64};
     int generation = 0;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++)
         generation = gigatransfers >= rates[i] - 0.1 ? i + 1 : generation;
-    }
     return generation;
 }
 
@@ -169,9 +162,8 @@ static int generation_of(double gigatransfers) {
 static void read_link(const char *pci_bus_id, struct xs_device_row *row) {
     char path[256], text[64], id[64];
     snprintf(id, sizeof id, "%s", pci_bus_id);
-    for (char *p = id; *p; p++) {
+    for (char *p = id; *p; p++)
         *p = (char)tolower((unsigned char)*p);
-    }
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/max_link_speed", id);
     row->link_generation = read_file(path, text, sizeof text) ? generation_of(strtod(text, NULL)) : 0;
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/max_link_width", id);
@@ -192,9 +184,8 @@ int xs_facts_driver_version(void) { return driver_version; }
 
 static void read_uuid(CUdevice device, char *text, size_t bytes) {
     CUuuid id;
-    if (!xs_driver(cuDeviceGetUuid_v2) || xs_driver(cuDeviceGetUuid_v2)(&id, device) != CUDA_SUCCESS) {
+    if (!xs_driver(cuDeviceGetUuid_v2) || xs_driver(cuDeviceGetUuid_v2)(&id, device) != CUDA_SUCCESS)
         return;
-    }
     size_t at = (size_t)snprintf(text, bytes, "GPU-");
     for (size_t i = 0; i < 16; i++) {
         const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
@@ -207,9 +198,8 @@ static void read_device(int ordinal) {
     CUdevice device;
     int major = 0, minor = 0;
     size_t bytes = 0;
-    if (xs_driver(cuDeviceGet)(&device, ordinal) != CUDA_SUCCESS) {
+    if (xs_driver(cuDeviceGet)(&device, ordinal) != CUDA_SUCCESS)
         return;
-    }
     xs_driver(cuDeviceGetName)(f->name, sizeof f->name, device);
     xs_driver(cuDeviceTotalMem_v2)(&bytes, device);
     xs_driver(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
@@ -218,9 +208,8 @@ static void read_device(int ordinal) {
     /* 0 if cudaHostRegister is refused: a GPU in confidential computing cannot reach its machine's memory. */
     int registers = 1;
     if (xs_driver(cuDeviceGetAttribute)(&registers, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, device) ==
-        CUDA_SUCCESS) {
+        CUDA_SUCCESS)
         pinning_refused |= registers == 0;
-    }
     read_uuid(device, f->uuid, sizeof f->uuid);
     f->row = (struct xs_device_row){.id = ordinal,
                                     .name = f->name,
@@ -228,31 +217,26 @@ static void read_device(int ordinal) {
                                     .compute_capability = f->capability,
                                     .memory_bytes = (int64_t)bytes,
                                     .simulated = strstr(f->name, "simulated") != NULL};
-    if (xs_driver(cuDeviceGetPCIBusId)(f->pci, sizeof f->pci, device) == CUDA_SUCCESS) {
+    if (xs_driver(cuDeviceGetPCIBusId)(f->pci, sizeof f->pci, device) == CUDA_SUCCESS)
         f->row.pci_bus_id = f->pci;
-    }
     device_count++;
 }
 
 void xs_facts_read_devices(void) {
     int count = 0;
-    if (xs_driver(cuDriverGetVersion)) {
+    if (xs_driver(cuDriverGetVersion))
         xs_driver(cuDriverGetVersion)(&driver_version);
-    }
-    if (xs_driver(cuDeviceGetCount)) {
+    if (xs_driver(cuDeviceGetCount))
         xs_driver(cuDeviceGetCount)(&count);
-    }
-    for (int i = 0; i < count && device_count < DEVICES; i++) {
+    for (int i = 0; i < count && device_count < DEVICES; i++)
         read_device(i);
-    }
 }
 
 void xs_facts_write_devices(struct xs_store *store) {
     int simulated = 0;
     for (int i = 0; i < device_count; i++) {
-        if (devices[i].row.pci_bus_id && !devices[i].row.simulated) {
+        if (devices[i].row.pci_bus_id && !devices[i].row.simulated)
             read_link(devices[i].pci, &devices[i].row);
-        }
         xs_store_device(store, &devices[i].row);
         simulated |= devices[i].row.simulated;
     }

@@ -21,15 +21,14 @@
 static void numbered_path(char *out, size_t bytes, const struct xs_trace_name *wish, unsigned n) {
     const char *path = wish->path;
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    if (wish->number_at != XS_NO_NUMBER) {
+    if (wish->number_at != XS_NO_NUMBER)
         snprintf(out, bytes, "%.*s%u%s", (int)wish->number_at, path, n, path + wish->number_at);
-    } else if (n < 2) {
+    else if (n < 2)
         snprintf(out, bytes, "%s", path);
-    } else if (dot && (!slash || dot > slash + 1)) {
+    else if (dot && (!slash || dot > slash + 1))
         snprintf(out, bytes, "%.*s.%u%s", (int)(dot - path), path, n, dot);
-    } else {
+    else
         snprintf(out, bytes, "%s.%u", path, n);
-    }
 }
 
 /* A failure here recurs when the trace is made, and is reported there. */
@@ -51,11 +50,10 @@ static struct folder folder_of(const struct xs_files *files) {
     struct folder folder;
     snprintf(folder.path, sizeof folder.path, "%s", files->path);
     char *slash = strrchr(folder.path, '/');
-    if (slash && slash != folder.path) {
+    if (slash && slash != folder.path)
         *slash = '\0';
-    } else {
+    else
         snprintf(folder.path, sizeof folder.path, "/");
-    }
     return folder;
 }
 
@@ -63,9 +61,8 @@ static struct folder folder_of(const struct xs_files *files) {
 static void keep_ballast(struct xs_files *files) {
     const struct folder folder = folder_of(files);
     files->ballast = open(folder.path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (files->ballast >= 0) {
+    if (files->ballast >= 0)
         (void)posix_fallocate(files->ballast, 0, BALLAST_BYTES);
-    }
 }
 
 /* Is this a device, a FIFO, a socket or a folder, or a link to one? Then nobody means a file beside it. */
@@ -85,9 +82,8 @@ static int create_named(struct xs_files *files, const char *path, const struct x
     size_t bound = (size_t)options->spool_mib << 20;
     const char *runtime_dir = strcmp(options->spool, "disk") != 0 ? files->runtime_dir : NULL;
     int status = xs_spool_place(path, bound, bound + ROOM_FOR_THREADS, FIRST_CHUNKS, runtime_dir, spool, &files->spool);
-    if (status) {
+    if (status)
         return status;
-    }
     spool->header->clock = *clock;
     xs_clock_measure(&spool->header->clock);
     status = xs_store_create(path, store);
@@ -114,9 +110,8 @@ int xs_files_create(struct xs_files *files, const struct xs_trace_name *wish, co
     for (unsigned n = 1; n <= NAMES; n++) {
         numbered_path(path, sizeof path, wish, n);
         int status = create_named(files, path, options, clock, spool, store);
-        if (status == XS_ERROR_SYSTEM && errno == EEXIST) {
+        if (status == XS_ERROR_SYSTEM && errno == EEXIST)
             continue;
-        }
         if (status) {
             snprintf(why, bytes, "cannot write %.150s: %s; set XFERSPY_OUTPUT", path,
                      status == XS_ERROR_SYSTEM ? strerror(errno) : xs_error_text(status));
@@ -168,18 +163,16 @@ static void learn_name(struct xs_files *files) {
     ssize_t n = readlink(link, name, sizeof name - 1);
     name[n > 0 ? n : 0] = '\0';
     if (n > 0 && fstat(files->trace, &known) == 0 && lstat(name, &named) == 0 && named.st_ino == known.st_ino &&
-        named.st_dev == known.st_dev) {
+        named.st_dev == known.st_dev)
         snprintf(files->path, sizeof files->path, "%s", name);
-    }
 }
 
 int xs_files_close(struct xs_files *files, struct xs_store *store) {
     int status = xs_store_close(store);
-    if (xs_files_are_deleted(files)) {
+    if (xs_files_are_deleted(files))
         status = XS_ERROR_NOT_FOUND;
-    } else if (files->trace >= 0) {
+    else if (files->trace >= 0)
         learn_name(files);
-    }
     if (files->trace >= 0) {
         close(files->trace);
         files->trace = -1;

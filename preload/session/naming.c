@@ -39,9 +39,8 @@ static const char *put_variable(struct text *t, const char *p) {
     char name[256];
     const char *close = p[1] == '{' ? strchr(p, '}') : NULL;
     size_t n = close ? (size_t)(close - p - 2) : 0;
-    if (!close || n == 0 || n >= sizeof name) {
+    if (!close || n == 0 || n >= sizeof name)
         return NULL;
-    }
     memcpy(name, p + 2, n);
     name[n] = '\0';
     const char *value = getenv(name);
@@ -80,9 +79,8 @@ static const char *put_template(struct text *t, const char *p) {
 
 int xs_trace_name(const char *template, struct xs_trace_name *name) {
     struct text t = {.at = name->path, .end = name->path + sizeof name->path - 1};
-    if (!*template) {
+    if (!*template)
         template = xs_rank(NULL) >= 0 ? "xferspy-%e.%h.r%r.%p.db" : "xferspy-%e.%p.db";
-    }
     /* The drain thread opens the file, possibly after the application changed its directory. */
     if (template[0] != '/') {
         char cwd[4096];
@@ -95,9 +93,8 @@ int xs_trace_name(const char *template, struct xs_trace_name *name) {
         if (*p == '%' && p[1] != '%') {
             t.literal_end = t.literal_end ? t.literal_end : t.at;
             p = put_template(&t, p + 1);
-            if (!p) {
+            if (!p)
                 return XS_ERROR_INVALID;
-            }
         } else {
             p += *p == '%';
             put(&t, (char[]){*p++, '\0'}, false);

@@ -52,13 +52,11 @@ static bool parse_int(const char *text, const char *values, long *value) {
     char *end;
     errno = 0;
     long v = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0) {
+    if (end == text || *end != '\0' || errno != 0)
         return false;
-    }
     const char *dots = strstr(values, "..");
-    if (v < strtol(values, NULL, 10) || (dots && v > strtol(dots + 2, NULL, 10))) {
+    if (v < strtol(values, NULL, 10) || (dots && v > strtol(dots + 2, NULL, 10)))
         return false;
-    }
     *value = v;
     return true;
 }
@@ -83,9 +81,8 @@ static bool set_option(struct xs_options *options, const struct option *o, const
     case SHARE:
         return parse_share(text, o->values, (long *)(void *)field);
     case TEXT:
-        if (strlen(text) >= XS_OPTION_TEXT_BYTES) {
+        if (strlen(text) >= XS_OPTION_TEXT_BYTES)
             return false;
-        }
         strcpy(field, text);
         return true;
     case PATTERN: /* compiling it reports its errors (session/redact.c) */
@@ -96,11 +93,9 @@ static bool set_option(struct xs_options *options, const struct option *o, const
 }
 
 static const struct option *find_option(const char *name, size_t n) {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (strlen(option_table[i].name) == n && strncmp(option_table[i].name, name, n) == 0) {
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (strlen(option_table[i].name) == n && strncmp(option_table[i].name, name, n) == 0)
             return &option_table[i];
-        }
-    }
     return NULL;
 }
 
@@ -108,21 +103,18 @@ extern char **environ;
 
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message)) {
     memset(options, 0, sizeof *options);
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++)
         set_option(options, &option_table[i], option_table[i].preset);
-    }
     const char *warned = getenv(XS_VARIABLES_WARNED);
     for (char **v = environ; v && *v; v++) {
         const char *equals = strchr(*v, '=');
-        if (strncmp(*v, "XFERSPY_", 8) != 0 || !equals) {
+        if (strncmp(*v, "XFERSPY_", 8) != 0 || !equals)
             continue;
-        }
         char message[512];
         const char *name = *v + 8;
         const struct option *o = find_option(name, (size_t)(equals - name));
-        if (o && set_option(options, o, equals + 1)) {
+        if (o && set_option(options, o, equals + 1))
             continue;
-        }
         if (o) {
             snprintf(message, sizeof message, "XFERSPY_%s=%.200s is %s%s; using %s", o->name, equals + 1,
                      o->type == TEXT ? "too long for a " : "not one of ", o->values,
@@ -132,9 +124,8 @@ void xs_options_load(struct xs_options *options, void (*complain)(const char *me
         } else {
             continue;
         }
-        if (complain) {
+        if (complain)
             complain(message);
-        }
     }
 }
 

@@ -24,9 +24,8 @@ void xs_own_descriptors(void) {
 #endif
     if (!own && unshare(CLONE_FILES) == 0) {
         own = true;
-        for (int fd = 0; fd < 65536; fd++) { /* needed before Linux 5.9 */
+        for (int fd = 0; fd < 65536; fd++) /* needed before Linux 5.9 */
             close(fd);
-        }
     }
     if (!own) {
         xs_note("descriptors", "the drain thread shares the application's descriptors: %s", strerror(errno));
@@ -34,7 +33,6 @@ void xs_own_descriptors(void) {
     }
     /* A chroot or chdir of the application must not move SQLite's files either. */
     (void)unshare(CLONE_FS);
-    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) { /* SQLite wants 0 to 2 taken */
+    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) /* SQLite wants 0 to 2 taken */
         fd = open("/dev/null", O_RDWR);
-    }
 }

@@ -38,30 +38,26 @@ static bool read_thread(int32_t tid, struct look *look) {
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     text[n > 0 ? n : 0] = '\0';
     char *at = strrchr(text, ')');
     *look = (struct look){.tid = tid, .cpu = -1};
     for (int field = 3; at && (at = strchr(at, ' ')) && field <= 39; field++) {
         at++;
-        if (field == 14 || field == 15) {
+        if (field == 14 || field == 15)
             look->ticks += strtoull(at, NULL, 10);
-        } else if (field == 39) {
+        else if (field == 39)
             look->cpu = (int)strtol(at, NULL, 10);
-        }
     }
     return look->cpu >= 0 && look->cpu < CPU_SETSIZE;
 }
 
 /* A thread counts as not busy when first seen. */
 static uint64_t ticks_since(const struct look *now) {
-    for (unsigned i = 0; i < before_count; i++) {
-        if (before[i].tid == now->tid) {
+    for (unsigned i = 0; i < before_count; i++)
+        if (before[i].tid == now->tid)
             return now->ticks > before[i].ticks ? now->ticks - before[i].ticks : 0;
-        }
-    }
     return 0;
 }
 
@@ -69,9 +65,8 @@ static uint64_t ticks_since(const struct look *now) {
 static bool go_off(const cpu_set_t *busy, int busiest) {
     cpu_set_t to;
     bool is_free = xs_processors_free(xs_placement_topology, &allowed, busy, busiest, &to);
-    if (!CPU_EQUAL(&to, &present) && sched_setaffinity(0, sizeof to, &to) == 0) {
+    if (!CPU_EQUAL(&to, &present) && sched_setaffinity(0, sizeof to, &to) == 0)
         present = to;
-    }
     return is_free;
 }
 
@@ -83,9 +78,8 @@ static bool choose(const struct look *now, unsigned count, uint64_t least_ticks)
     CPU_ZERO(&busy);
     for (unsigned i = 0; i < count; i++) {
         uint64_t ticks = ticks_since(&now[i]);
-        if (ticks < least_ticks) {
+        if (ticks < least_ticks)
             continue;
-        }
         CPU_SET((size_t)now[i].cpu, &busy);
         if (ticks > most) {
             most = ticks;
@@ -98,9 +92,8 @@ static bool choose(const struct look *now, unsigned count, uint64_t least_ticks)
 /* A change of the thread's processors by somebody else since the last look takes precedence. */
 static bool find_allowed(void) {
     cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
         return false;
-    }
     if (!has_looked || !CPU_EQUAL(&mine, &present)) {
         has_looked = true;
         allowed = present = mine;
@@ -119,15 +112,13 @@ void xs_placement_begin(int cpu) {
 
 bool xs_placement_look(const int32_t *tids, unsigned count) {
     static struct look now[XS_PLACEMENT_THREADS];
-    if (!find_allowed()) {
+    if (!find_allowed())
         return false;
-    }
     unsigned found = 0;
     bool in_the_way = false;
     uint64_t now_ns = xs_monotonic_ns(), since_ns = now_ns - looked_ns;
-    for (unsigned i = 0; i < count && i < XS_PLACEMENT_THREADS; i++) {
+    for (unsigned i = 0; i < count && i < XS_PLACEMENT_THREADS; i++)
         found += read_thread(tids[i], &now[found]);
-    }
     if (before_count) {
         uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
         uint64_t busy = since_ns * per_second / 1000000000 * BUSY_PERCENT / 100;

@@ -13,9 +13,8 @@
 static void add_list(const char *list, cpu_set_t *set) {
     for (char *end; *list >= '0' && *list <= '9'; list = *end == ',' ? end + 1 : end) {
         unsigned long first = strtoul(list, &end, 10), last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
-        for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++) {
+        for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
             CPU_SET(cpu, set);
-        }
     }
 }
 
@@ -25,9 +24,8 @@ static void add_core(const char *topology, size_t cpu, cpu_set_t *set) {
     snprintf(path, sizeof path, "%s/cpu%zu/topology/thread_siblings_list", topology, cpu);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, list, sizeof list - 1) : -1;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     list[n > 0 ? n : 0] = '\0';
     add_list(list, set);
 }
@@ -42,16 +40,13 @@ static cpu_set_t without(const cpu_set_t *set, const cpu_set_t *others) {
 bool xs_processors_free(const char *topology, const cpu_set_t *all, const cpu_set_t *busy, int busiest, cpu_set_t *to) {
     cpu_set_t cores;
     CPU_ZERO(&cores);
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, busy)) {
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, busy))
             add_core(topology, cpu, &cores);
-        }
-    }
     cpu_set_t free_cores = without(all, &cores), free_ones = without(all, busy);
     bool is_free = CPU_COUNT(&free_ones) > 0;
     *to = CPU_COUNT(&free_cores) > 0 ? free_cores : is_free ? free_ones : *all;
-    if (!is_free && busiest >= 0 && CPU_COUNT(all) > 1) {
+    if (!is_free && busiest >= 0 && CPU_COUNT(all) > 1)
         CPU_CLR((size_t)busiest, to);
-    }
     return is_free;
 }

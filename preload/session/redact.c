@@ -25,13 +25,11 @@ static bool find_functions(void) {
 }
 
 const char *xs_redact_start(const char *pattern) {
-    if (hides == MATCHES) {
+    if (hides == MATCHES)
         functions.release(&compiled);
-    }
     hides = NOTHING;
-    if (!*pattern) {
+    if (!*pattern)
         return NULL;
-    }
     hides = EVERYTHING;
     const char *why =
         find_functions() ? xs_redact_compile(&functions, pattern, &compiled) : "cannot be used with this C library";
@@ -69,17 +67,15 @@ static void put_text(struct text *t, const char *part) { put(t, part, strlen(par
 /* Appends a word, quoted if a shell needs that. */
 static void put_word(struct text *t, const char *word) {
     bool plain = *word != '\0';
-    for (const char *p = word; *p; p++) {
+    for (const char *p = word; *p; p++)
         plain = plain && (isalnum((unsigned char)*p) || strchr("_-+=:,./@%^", *p));
-    }
     if (plain) {
         put_text(t, word);
         return;
     }
     put_text(t, "'");
-    for (const char *p = word; *p && t->left > 8; p++) {
+    for (const char *p = word; *p && t->left > 8; p++)
         put(t, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
-    }
     put_text(t, "'");
 }
 
@@ -131,17 +127,15 @@ size_t xs_redact_command(char *out, size_t bytes, char *line, size_t length, boo
         bool is_hit = hides != NOTHING && word_matches(word);
         /* the rest of a word that was cut off is not known */
         bool is_rest = hides != NOTHING && is_cut && next > length;
-        if (i > 0) {
+        if (i > 0)
             put_text(&t, " ");
-        }
         bool whole = is_value || is_rest || hides == EVERYTHING;
-        if (i == 0 && is_hit) {
+        if (i == 0 && is_hit)
             put_word(&t, program);
-        } else if (i > 0 && (is_hit || whole)) {
+        else if (i > 0 && (is_hit || whole))
             put_hidden(&t, word, whole);
-        } else {
+        else
             put_word(&t, word);
-        }
         is_value = i > 0 && is_hit && is_name(word);
     }
     return (size_t)(t.at - out);

@@ -19,9 +19,8 @@ static struct stat stderr_at_start; /* st_ino 0: not known */
 static bool is_quiet;
 
 void xs_say_start(void) {
-    if (fstat(STDERR_FILENO, &stderr_at_start) != 0) {
+    if (fstat(STDERR_FILENO, &stderr_at_start) != 0)
         memset(&stderr_at_start, 0, sizeof stderr_at_start);
-    }
 }
 
 void xs_say_quietly(bool quiet) { is_quiet = quiet; }
@@ -54,9 +53,8 @@ static size_t make_line(char *line, size_t bytes, const char *text) {
         size_t length = xs_utf8_escape(escape, text, left, &used);
         const char *from = length ? escape : text;
         length = length ? length : used;
-        if (n + length + 1 > bytes) {
+        if (n + length + 1 > bytes)
             break;
-        }
         memcpy(line + n, from, length);
         n += length;
     }
@@ -70,9 +68,8 @@ static void say(void *arg) {
     char line[4096];
     int saved_errno = errno;
     if (!is_quiet && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_start.st_dev &&
-        now.st_ino == stderr_at_start.st_ino) {
+        now.st_ino == stderr_at_start.st_ino)
         write_quietly(line, make_line(line, sizeof line, text));
-    }
     errno = saved_errno;
 }
 
@@ -92,9 +89,8 @@ static void complain(void *arg) {
 
 void xs_complain(bool *once, const char *format, ...) {
     struct complaint complaint = {.format = format};
-    if (__atomic_exchange_n(once, true, __ATOMIC_RELAXED)) {
+    if (__atomic_exchange_n(once, true, __ATOMIC_RELAXED))
         return;
-    }
     va_start(complaint.args, format);
     xs_on_scratch_or_here(complain, &complaint);
     va_end(complaint.args);

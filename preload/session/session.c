@@ -112,9 +112,8 @@ static void finish_repairs(void *unused) {
 }
 
 static void end_repairs(void) {
-    if (!options.repair[0] || getpid() != session_pid) {
+    if (!options.repair[0] || getpid() != session_pid)
         return;
-    }
     struct xs_guard_own own;
     xs_guard_enter(&own);
     xs_on_scratch(finish_repairs, NULL);
@@ -127,9 +126,8 @@ static bool exit_handler_ran;
 static void on_exit_end_cupti(void) {
     exit_handler_ran = true;
     end_repairs();
-    if (!has_session()) {
+    if (!has_session())
         return;
-    }
     uint64_t begun_ns = xs_monotonic_ns();
     xs_flusher_still();
     struct xs_guard_own own;
@@ -153,9 +151,8 @@ static void finish(unsigned patience_ms) {
     static char word[512]; /* a longer path cuts the line */
     static bool finished, said;
     bool is_closed = atomic_load(&xs_state) == XS_STATE_CLOSED && getpid() == session_pid;
-    if ((!has_session() && !is_closed) || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED)) {
+    if ((!has_session() && !is_closed) || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED))
         return;
-    }
     bool is_unfinished = atomic_exchange(&xs_state, XS_STATE_CLOSED) == XS_STATE_IDLE;
     if (is_unfinished && xs_drain_await(why) != 0) { /* the process ends in the call that began the start */
         give_up(why);
@@ -185,21 +182,18 @@ static void finish(unsigned patience_ms) {
  * before the program itself began, as by a session that a library's constructor started, run later, and so does the
  * driver's. */
 __attribute__((destructor)) static void on_unload(void) {
-    if (!exit_handler_ran) {
+    if (!exit_handler_ran)
         on_exit_end_cupti();
-    }
     finish(EXIT_PATIENCE_MS);
-    if (session_pid != 0 && getpid() == session_pid) { /* without a session, no getpid: a sandbox may forbid it */
+    if (session_pid != 0 && getpid() == session_pid) /* without a session, no getpid: a sandbox may forbid it */
         xs_drain_wait_discarded();
-    }
 }
 
 /* Ends the session of a process that runs no exit handlers. Takes no lock and waits for nothing without bound: a signal
  * handler may call it, on top of anything. */
 static void finish_fast(void) {
-    if (!has_session()) {
+    if (!has_session())
         return; /* a vforked child also returns here: it shares this memory but not the pid */
-    }
     if (cupti_started) {
         xs_flusher_now(FAST_EXIT_PATIENCE_MS / 2);
         xs_flusher_still(); /* other threads go on, and the end of capture is no reason to detach CUPTI under them */
@@ -217,12 +211,10 @@ __attribute__((constructor)) static void on_load(void) {
 /* Children of Python's multiprocessing end by _exit. */
 XS_EXPORT __attribute__((noreturn)) void _exit(int status) {
     finish_fast();
-    if (real_exit) {
+    if (real_exit)
         real_exit(status);
-    }
-    for (;;) {
+    for (;;)
         syscall(SYS_exit_group, status);
-    }
 }
 
 XS_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
@@ -289,11 +281,10 @@ static void start_windows(uint64_t begun_ns) {
     /* Periodic parts are a sample of the device times of the whole run. */
     bool is_asked = strcmp(options.outside, "allocations") == 0;
     bool is_limited = is_asked || (strcmp(options.outside, "auto") == 0 && !window.period_ns);
-    if (is_limited && xs_window_spec_is_set(&window)) {
+    if (is_limited && xs_window_spec_is_set(&window))
         xs_outside_start(&window, begun_ns);
-    } else if (is_asked) {
+    else if (is_asked)
         xs_say("XFERSPY_OUTSIDE=allocations leaves nothing out without a XFERSPY_WINDOW");
-    }
 }
 
 static void start_cupti(void) {
@@ -305,18 +296,16 @@ static void start_cupti(void) {
                                      .driver_version = xs_facts_driver_version(),
                                      .is_idle_within = xs_context_is_idle_within,
                                      .others_ns = others_ns};
-    if (strcmp(options.cupti, "off") == 0) {
+    if (strcmp(options.cupti, "off") == 0)
         return;
-    }
     wishes.window = window;
     xs_cupti_start(&wishes);
     cupti_started = strcmp(xs_cupti_state()->status, "active") == 0;
 }
 
 static unsigned fingerprint_permille(void) {
-    if (options.fingerprint_share) {
+    if (options.fingerprint_share)
         return (unsigned)options.fingerprint_share * 10;
-    }
     return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
 
@@ -349,9 +338,8 @@ static bool begin_locked(void) {
     }
     if (xs_trace_name(options.output, &trace_name) != 0) {
         xs_say("XFERSPY_OUTPUT is not a usable template (%p %h %e %r %q{VAR} %n %%); using the default");
-        if (xs_trace_name("", &trace_name) != 0) {
+        if (xs_trace_name("", &trace_name) != 0)
             return give_up("the current directory's name is too long for a trace");
-        }
     }
     ignore_wrong_step();
     start_redacting();
@@ -359,9 +347,8 @@ static bool begin_locked(void) {
     xs_facts_read_rank();
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
-    if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0) {
+    if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0)
         return give_up(why);
-    }
     start_windows(begun_ns);
     start_cupti();
     atexit(on_exit_end_cupti);
@@ -377,18 +364,16 @@ static bool finish_locked(bool has_begun) {
     char why[256];
     uint64_t waited_ns = xs_monotonic_ns();
     if (xs_drain_await(why) != 0) {
-        if (has_begun) {
+        if (has_begun)
             xs_cupti_step_aside(NO_TRACE);
-        }
         return give_up(why);
     }
     xs_arguments_on = options.arguments;
     xs_callsite_start(options.stack, (unsigned)options.stack_depth);
     xs_own_cost_start(&xs_spool.header->clock);
     xs_fingerprint_start(options.fingerprint, fingerprint_permille(), &xs_spool.header->clock);
-    if (cupti_started) {
+    if (cupti_started)
         xs_flusher_start();
-    }
     start_cost_ns += xs_monotonic_ns() - waited_ns;
     xs_drain_started(start_cost_ns);
     madvise(&xs_state_page, sizeof xs_state_page, MADV_WIPEONFORK);
@@ -404,9 +389,8 @@ static bool start(unsigned row) {
     pthread_mutex_lock(&start_lock);
     bool is_idle = atomic_load(&xs_state) == XS_STATE_IDLE, is_first = !atomic_load(&begun);
     bool started = is_idle ? !is_first || begin_locked() : atomic_load(&xs_state) == XS_STATE_ACTIVE;
-    if (is_idle && started && !(is_first && makes_context(row))) {
+    if (is_idle && started && !(is_first && makes_context(row)))
         started = finish_locked(is_first);
-    }
     pthread_mutex_unlock(&start_lock);
     return started;
 }
@@ -441,9 +425,8 @@ static void finish_on_scratch(void *arg) {
     pthread_mutex_lock(&start_lock);
     int state = atomic_load(&xs_state);
     *is_there = state == XS_STATE_IDLE ? finish_locked(true) : state == XS_STATE_ACTIVE;
-    if (state == XS_STATE_DISABLED) { /* given up by another thread */
+    if (state == XS_STATE_DISABLED) /* given up by another thread */
         xs_cupti_step_aside(NO_TRACE);
-    }
     pthread_mutex_unlock(&start_lock);
 }
 
@@ -451,9 +434,8 @@ static void finish_on_scratch(void *arg) {
  * was forked inside the call, the state was wiped. */
 static bool finish_session(void) {
     bool is_there = false;
-    if (session_pid != getpid()) {
+    if (session_pid != getpid())
         return false;
-    }
     struct xs_guard_own own;
     xs_guard_enter(&own);
     xs_on_scratch(finish_on_scratch, &is_there);
@@ -462,13 +444,11 @@ static bool finish_session(void) {
 }
 
 static void window_asked(void) {
-    if (atomic_load(&xs_state) != XS_STATE_ACTIVE || getpid() != session_pid) {
+    if (atomic_load(&xs_state) != XS_STATE_ACTIVE || getpid() != session_pid)
         return;
-    }
     xs_outside_look();
-    if (cupti_started) {
+    if (cupti_started)
         xs_flusher_window_asked();
-    }
 }
 
 const struct xs_hooks xs_hooks = {.start_session = start_session,

@@ -32,46 +32,39 @@ struct keeping {
 };
 
 static bool in_time(struct keeping *k) {
-    if (xs_monotonic_ns() < k->deadline_ns) {
+    if (xs_monotonic_ns() < k->deadline_ns)
         return true;
-    }
     k->all = false;
     return false;
 }
 
 static uint32_t slot_of(const char *file, uint32_t line) {
     uint32_t h = 2166136261u ^ line;
-    for (const char *p = file; *p; p++) {
+    for (const char *p = file; *p; p++)
         h = (h ^ (unsigned char)*p) * 16777619u;
-    }
     return h;
 }
 
 static bool collect(void *data, const char *file, uint32_t line) {
     struct keeping *k = data;
-    if (!in_time(k)) {
+    if (!in_time(k))
         return false;
-    }
-    if (!file || *file == '<') { /* <stdin>, <string> */
+    if (!file || *file == '<') /* <stdin>, <string> */
         return true;
-    }
     for (uint32_t i = slot_of(file, line);; i++) {
         uint16_t *slot = &k->slots[i % SLOTS];
-        if (!*slot && k->count == LINES_MAX) {
+        if (!*slot && k->count == LINES_MAX)
             return k->all = false;
-        }
         if (!*slot) {
             k->lines[k->count] = (struct wanted){strdup(file), line};
-            if (!k->lines[k->count].file) {
+            if (!k->lines[k->count].file)
                 return k->all = false;
-            }
             *slot = (uint16_t)++k->count;
             return true;
         }
         const struct wanted *known = &k->lines[*slot - 1];
-        if (known->line == line && !strcmp(known->file, file)) {
+        if (known->line == line && !strcmp(known->file, file))
             return true;
-        }
     }
 }
 
@@ -100,9 +93,8 @@ static int keep_lines(struct keeping *k, const struct xs_source_file *file, cons
     int status = xs_store_source_file(k->store, lines->file, &file->identity, &id);
     for (unsigned i = 0; i < count && status == XS_OK; i++) {
         const char *text = xs_source_file_line(file, lines[i].line, &at, &at_line, &bytes);
-        if (!text) {
+        if (!text)
             break;
-        }
         if (k->text_bytes + bytes > TEXT_BYTES_MAX) {
             k->all = false;
             break;
@@ -119,13 +111,11 @@ static int keep_file(struct keeping *k, unsigned first) {
     char path[PATH_MAX];
     unsigned count = 1;
     const char *name = k->lines[first].file;
-    while (first + count < k->count && !strcmp(k->lines[first + count].file, name)) {
+    while (first + count < k->count && !strcmp(k->lines[first + count].file, name))
         count++;
-    }
     int n = snprintf(path, sizeof path, "%s%s%s", *name == '/' ? "" : k->cwd, *name == '/' ? "" : "/", name);
-    if (n < 0 || (size_t)n >= sizeof path || *path != '/') {
+    if (n < 0 || (size_t)n >= sizeof path || *path != '/')
         return (int)count;
-    }
     enum xs_source_status read = xs_source_file_read(path, k->start_unix_ns, &file);
     if (read != XS_SOURCE_READ) {
         refuse(k, name, read);
@@ -151,16 +141,13 @@ static void note(struct keeping *k) {
 
 static void keep_all(struct keeping *k, const struct xs_clock *clock) {
     char start[32];
-    if (xs_store_meta_read(k->store, "start_unix_ns", start, sizeof start)) {
+    if (xs_store_meta_read(k->store, "start_unix_ns", start, sizeof start))
         k->start_unix_ns = strtoll(start, NULL, 10);
-    }
-    if (!xs_store_meta_read(k->store, "cwd", k->cwd, sizeof k->cwd)) {
+    if (!xs_store_meta_read(k->store, "cwd", k->cwd, sizeof k->cwd))
         *k->cwd = '\0';
-    }
     int status = xs_store_begin(k->store);
-    if (status == XS_OK) {
+    if (status == XS_OK)
         status = xs_store_python_lines(k->store, collect, k);
-    }
     qsort(k->lines, k->count, sizeof *k->lines, by_file_and_line);
     for (unsigned i = 0; i < k->count && status == XS_OK && in_time(k);) {
         int kept = keep_file(k, i);
@@ -169,28 +156,23 @@ static void keep_all(struct keeping *k, const struct xs_clock *clock) {
     }
     note(k);
     status = status == XS_OK ? xs_notes_write(k->store, clock) : status;
-    if (status == XS_OK) {
+    if (status == XS_OK)
         status = xs_store_commit(k->store);
-    }
-    if (status != XS_OK) {
+    if (status != XS_OK)
         xs_store_rollback(k->store);
-    }
 }
 
 void xs_source_lines_write(struct xs_store *store, const struct xs_clock *clock) {
     struct keeping *k = calloc(1, sizeof *k);
-    if (!k) {
+    if (!k)
         return;
-    }
     *k = (struct keeping){.store = store, .all = true, .deadline_ns = xs_monotonic_ns() + TIME_NS_MAX};
     k->lines = calloc(LINES_MAX, sizeof *k->lines);
     k->slots = calloc(SLOTS, sizeof *k->slots);
-    if (k->lines && k->slots) {
+    if (k->lines && k->slots)
         keep_all(k, clock);
-    }
-    for (unsigned i = 0; k->lines && i < k->count; i++) {
+    for (unsigned i = 0; k->lines && i < k->count; i++)
         free(k->lines[i].file);
-    }
     free(k->lines);
     free(k->slots);
     free(k);

@@ -32,9 +32,8 @@ static const char *unless_hidden(const struct xs_options *options, const char *t
 static void write_migrations(const struct xs_window_facts *facts, struct xs_store *store,
                              const struct xs_cupti_state *cupti) {
     xs_store_meta_int(store, "cost.migrations_ns", (int64_t)xs_cupti_migrations_cost_ns());
-    if (strcmp(facts->options->migrations, "auto") != 0) {
+    if (strcmp(facts->options->migrations, "auto") != 0)
         return;
-    }
     xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
     xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
     xs_store_meta_int(store, "cost.migration_turns_ns", (int64_t)cupti->migration_turns_ns);
@@ -47,9 +46,8 @@ static void write_windows(const struct xs_window_facts *facts, struct xs_store *
     xs_store_meta_int(store, "cost.begin_ns", (int64_t)facts->begin_ns);
     xs_store_meta_int(store, "cost.wrappers_ns", (int64_t)xs_own_cost_ns());
     xs_store_meta_int(store, "cost.contention_ns", (int64_t)xs_drain_contention_ns());
-    if (strcmp(cupti->status, "off") == 0) {
+    if (strcmp(cupti->status, "off") == 0)
         return;
-    }
     xs_store_meta_int(store, "cost.cupti_ns", (int64_t)cupti->windows_cost_ns);
     xs_store_meta_int(store, "cost.cupti_turns_ns", (int64_t)cupti->turns_ns);
     xs_store_meta_int(store, "cost.cupti_call_percent", cupti->call_cost_percent);
@@ -59,9 +57,8 @@ static void write_windows(const struct xs_window_facts *facts, struct xs_store *
 
 static void write_ranges(const struct xs_window_facts *facts, struct xs_store *store, bool is_last) {
     static char text[XS_OUTSIDE_TEXT_BYTES];
-    if (!xs_outside_is_limited()) {
+    if (!xs_outside_is_limited())
         return;
-    }
     xs_outside_text(facts->clock, text); /* before the count, so that the list is never longer */
     struct xs_outside_windows windows = xs_outside_windows();
     struct xs_gate_counts counts = xs_gate_counts();
@@ -82,9 +79,8 @@ void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs
 /* Writes at once, because the program may end soon. */
 static void write_failure(const struct xs_window_facts *facts, struct xs_store *store) {
     const struct xs_device_failure *failure = xs_device_failure();
-    if (!failure || written.failure) {
+    if (!failure || written.failure)
         return;
-    }
     written.failure = true;
     xs_store_meta_int(store, "failure.result", failure->result);
     xs_store_meta_text(store, "failure.entry_point", failure->entry_point);
@@ -130,9 +126,8 @@ static void write_windows_in_between(const struct xs_window_facts *facts, struct
 void xs_window_facts_write_repairs(const struct xs_window_facts *facts, struct xs_store *store) {
     struct xs_repair_made made[XS_REPAIRS_MOST];
     char key[64];
-    if (!facts->options->repair[0]) {
+    if (!facts->options->repair[0])
         return;
-    }
     unsigned count = xs_repair_made(made);
     for (unsigned i = 0; i < count; i++) {
         snprintf(key, sizeof key, "repair.%s.made", made[i].name);

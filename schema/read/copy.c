@@ -24,24 +24,20 @@ enum { SUFFIX_COUNT = sizeof suffixes / sizeof *suffixes, COPIED_COUNT = 4 }; /*
  * at first: its owner may write to it for ever. */
 static int copy_parts(int in, int out) {
     struct stat st;
-    if (fstat(in, &st) != 0) {
+    if (fstat(in, &st) != 0)
         return -1;
-    }
-    if (st.st_blocks * 512 < st.st_size) {
+    if (st.st_blocks * 512 < st.st_size)
         fdatasync(in); /* some file systems take a reserved block for a hole until what was stored there is written */
-    }
     off_t at = 0;
     while ((at = lseek(in, at, SEEK_DATA)) >= 0 && at < st.st_size) {
         off_t end = lseek(in, at, SEEK_HOLE);
         end = end > st.st_size ? st.st_size : end;
-        if (end < 0 || lseek(out, at, SEEK_SET) != at || lseek(in, at, SEEK_SET) != at) {
+        if (end < 0 || lseek(out, at, SEEK_SET) != at || lseek(in, at, SEEK_SET) != at)
             return -1;
-        }
         while (at < end) {
             ssize_t n = sendfile(out, in, NULL, (size_t)(end - at < 1 << 24 ? end - at : 1 << 24));
-            if (n <= 0) {
+            if (n <= 0)
                 return n == 0 ? ftruncate(out, at) : -1; /* 0: it was cut off meanwhile */
-            }
             at += n;
         }
     }
@@ -56,18 +52,16 @@ static int copy_open_file(int in, const char *to) {
         result = -1;
         saved = errno;
     }
-    if (result == 0) {
+    if (result == 0)
         return XS_OK;
-    }
     return saved == ENOSPC || saved == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
 /* `link` says whether a symbolic link is followed: the trace's own name may be one, what lies beside it may not. */
 static int copy_file(const char *from, const char *to, bool link) {
     int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (link ? 0 : O_NOFOLLOW));
-    if (in < 0) {
+    if (in < 0)
         return errno == ENOENT ? XS_OK : XS_ERROR_SYSTEM;
-    }
     int status = copy_open_file(in, to);
     close(in);
     return status;
@@ -95,9 +89,8 @@ static void read_log_header(const char *path, unsigned char header[LOG_HEADER_BY
     memset(header, 0, LOG_HEADER_BYTES);
     int fd = xs_beside(wal, path, "-wal") ? open(wal, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
     if (fd >= 0) {
-        if (pread(fd, header, LOG_HEADER_BYTES, 0) < 0) {
+        if (pread(fd, header, LOG_HEADER_BYTES, 0) < 0)
             memset(header, 0, LOG_HEADER_BYTES);
-        }
         close(fd);
     }
 }
@@ -119,9 +112,8 @@ static int copy_files(const char *path, unsigned what, const struct xs_copy *cop
 static void delete_files(const struct xs_copy *copy) {
     for (int i = 0; i < SUFFIX_COUNT; i++) {
         char name[XS_PATH_BYTES];
-        if (xs_beside(name, copy->path, suffixes[i])) {
+        if (xs_beside(name, copy->path, suffixes[i]))
             unlink(name);
-        }
     }
 }
 
@@ -131,13 +123,11 @@ int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy) {
     enum { TRIES = 5 };
     unsigned char before[LOG_HEADER_BYTES], after[LOG_HEADER_BYTES];
     const char *base = getenv("TMPDIR");
-    if (!base || base[0] != '/' || strlen(base) > XS_PATH_BYTES - 64) {
+    if (!base || base[0] != '/' || strlen(base) > XS_PATH_BYTES - 64)
         base = "/tmp";
-    }
     snprintf(copy->directory, sizeof copy->directory, "%s/xferspy-XXXXXX", base);
-    if (!mkdtemp(copy->directory)) {
+    if (!mkdtemp(copy->directory))
         return XS_ERROR_SYSTEM;
-    }
     char resolved[XS_PATH_BYTES];
     xs_resolve(copy->directory, resolved);
     memcpy(copy->directory, resolved, sizeof copy->directory);
@@ -147,13 +137,11 @@ int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy) {
         read_log_header(path, before);
         status = copy_files(path, what, copy);
         read_log_header(path, after);
-        if (!status && memcmp(before, after, sizeof before) != 0) {
+        if (!status && memcmp(before, after, sizeof before) != 0)
             status = XS_ERROR_BUSY;
-        }
     }
-    if (status) {
+    if (status)
         xs_copy_delete(copy);
-    }
     return status;
 }
 
@@ -168,21 +156,18 @@ static bool is_whole(sqlite3 *db) {
 
 int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy) {
     int status = xs_copy_trace(path, what, copy);
-    if (status) {
+    if (status)
         return status;
-    }
     sqlite3 *db;
     struct stat st = {0};
     struct xs_steps *steps;
     (void)stat(copy->path, &st);
     if (xs_sqlite_open(copy->path, XS_WRITE, &db) != SQLITE_OK || xs_steps_begin(db, st.st_size, &steps) != SQLITE_OK ||
-        !is_whole(db)) {
+        !is_whole(db))
         status = XS_ERROR_CORRUPT;
-    }
     sqlite3_close_v2(db);
-    if (status) {
+    if (status)
         xs_copy_delete(copy);
-    }
     return status;
 }
 
@@ -191,20 +176,17 @@ static bool is_being_written(const char *path) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000001, .l_len = 1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     bool held = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return held;
 }
 
 bool xs_journal_is_sound(const char *path) {
     struct xs_copy copy;
-    if (is_being_written(path)) {
+    if (is_being_written(path))
         return true;
-    }
-    if (xs_copy_settled(path, XS_COPY_LOG | XS_COPY_JOURNAL, &copy) != XS_OK) {
+    if (xs_copy_settled(path, XS_COPY_LOG | XS_COPY_JOURNAL, &copy) != XS_OK)
         return false;
-    }
     xs_copy_delete(&copy);
     return true;
 }

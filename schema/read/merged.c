@@ -20,9 +20,8 @@
 bool xs_merged_is(const char *path) {
     unsigned char header[100] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     ssize_t n = pread(fd, header, sizeof header, 0);
     close(fd);
     const unsigned char *p = header + 68; /* application id: https://www.sqlite.org/fileformat.html, section 1.3 */
@@ -34,16 +33,14 @@ size_t xs_merged_split(const char *path) {
     char file[4096];
     struct stat st;
     size_t length = strlen(path);
-    if (length >= sizeof file || lstat(path, &st) == 0) {
+    if (length >= sizeof file || lstat(path, &st) == 0)
         return 0;
-    }
     for (const char *colon = strchr(path, ':'); colon; colon = strchr(colon + 1, ':')) {
         size_t bytes = (size_t)(colon - path);
         memcpy(file, path, bytes);
         file[bytes] = 0;
-        if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && xs_merged_is(file)) {
+        if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && xs_merged_is(file))
             return bytes;
-        }
     }
     return 0;
 }
@@ -55,15 +52,13 @@ static int hide_table(sqlite3 *db, sqlite3 *reference, const char *table, int64_
     int rc = sqlite3_prepare_v2(reference, "SELECT name FROM pragma_table_info(?)", -1, &columns, NULL);
     sqlite3_bind_text(columns, 1, table, -1, SQLITE_STATIC);
     sqlite3_str_appendf(sql, "CREATE TEMP VIEW \"%w\" AS SELECT", table);
-    for (int i = 0; rc == SQLITE_OK && sqlite3_step(columns) == SQLITE_ROW; i++) {
+    for (int i = 0; rc == SQLITE_OK && sqlite3_step(columns) == SQLITE_ROW; i++)
         sqlite3_str_appendf(sql, "%s\"%w\"", i ? ", " : " ", (const char *)sqlite3_column_text(columns, 0));
-    }
     sqlite3_finalize(columns);
     sqlite3_str_appendf(sql, " FROM main.\"%w\" WHERE trace = %lld", table, (long long)id);
     char *text = sqlite3_str_finish(sql);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = text ? sqlite3_exec(db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
-    }
     sqlite3_free(text);
     return rc;
 }
@@ -71,9 +66,8 @@ static int hide_table(sqlite3 *db, sqlite3 *reference, const char *table, int64_
 /* A view of schema.sql over the hidden tables. */
 static int hide_view(sqlite3 *db, const char *sql) {
     static const char create[] = "CREATE VIEW ";
-    if (strncmp(sql, create, sizeof create - 1) != 0) {
+    if (strncmp(sql, create, sizeof create - 1) != 0)
         return SQLITE_ERROR;
-    }
     char *text = sqlite3_mprintf("CREATE TEMP VIEW %s", sql + sizeof create - 1);
     int rc = text ? sqlite3_exec(db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);
@@ -98,9 +92,8 @@ static int select_trace(sqlite3 *db, const char *name, int64_t *id) {
     sqlite3 *reference = NULL;
     sqlite3_stmt *stmt = NULL;
     int rc = find_trace(db, name, id);
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return rc;
-    }
     rc = xs_schema_reference(&reference);
     if (rc == SQLITE_OK) {
         rc = sqlite3_prepare_v2(reference,
@@ -148,39 +141,33 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     struct xs_side_files side;
     xs_resolve(file, trace->file);
     xs_side_files_look(trace->file, &side);
-    if (side.super_journal) {
+    if (side.super_journal)
         return xs_trace_refuse_journal(file, message);
-    }
     /* What is left over is of a `symbolize' that was killed. */
     struct xs_copy copy = {0};
     bool copied = side.left_over && xs_copy_settled(trace->file, XS_COPY_LOG | XS_COPY_JOURNAL, &copy) == XS_OK;
     bool alone = side.left_over || side.foreign || side.linked || !side.owned;
     int rc = xs_sqlite_open(copied ? copy.path : trace->file, alone && !copied ? XS_READ_ALONE : XS_READ, &trace->db);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = xs_trace_limit(trace, trace->file);
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(trace->db, "PRAGMA user_version", -1, &stmt, NULL);
-    }
     if (rc == SQLITE_OK) {
         rc = sqlite3_step(stmt) == SQLITE_ROW ? SQLITE_OK : sqlite3_errcode(trace->db);
         version = sqlite3_column_int64(stmt, 0);
     }
     sqlite3_finalize(stmt);
-    if (copied) {
+    if (copied)
         xs_copy_delete(&copy);
-    }
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return xs_trace_fail_sqlite(trace, rc, message);
-    }
     if (version != XS_SCHEMA_VERSION) {
         xs_trace_close(trace);
         return xs_trace_fail_version(message, file, version);
     }
     int status = xs_schema_check_made(trace->db, xs_merged_schema, why, sizeof why);
-    if (status == XS_ERROR_SQLITE) {
+    if (status == XS_ERROR_SQLITE)
         return xs_trace_fail_sqlite(trace, sqlite3_errcode(trace->db), message);
-    }
     if (status) {
         xs_trace_close(trace);
         return xs_trace_fail(message, status, "%s: not read: %s", file, why);
@@ -191,9 +178,8 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
 static int begin(const char *path, struct xs_trace *trace, char *message) {
     *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
     message[0] = 0;
-    if (strlen(path) >= sizeof trace->path) {
+    if (strlen(path) >= sizeof trace->path)
         return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
-    }
     memcpy(trace->path, path, strlen(path) + 1);
     return XS_OK;
 }
@@ -210,16 +196,13 @@ static int fail_unnamed(const char *file, const char *asked, char *message) {
     size_t count;
     char names[2560] = "";
     int status = xs_merged_list(file, &traces, &count, message);
-    if (status) {
+    if (status)
         return status;
-    }
     size_t used = 0;
-    for (size_t i = 0; i < count && i < LISTED; i++) {
+    for (size_t i = 0; i < count && i < LISTED; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", traces[i].name);
-    }
-    if (count > LISTED) {
+    if (count > LISTED)
         snprintf(names + used, sizeof names - used, ", ... (xferspy query FILE \"SELECT * FROM merged_trace\")");
-    }
     if (asked) {
         status = xs_trace_fail(message, XS_ERROR_NOT_FOUND, "%s: has no trace %.255s; it has %s", file, asked, names);
     } else if (count) {
@@ -236,28 +219,23 @@ int xs_merged_open(const char *path, struct xs_trace *trace, char *message) {
     char file[sizeof trace->path];
     size_t split = xs_merged_split(path);
     int status = begin(path, trace, message);
-    if (status || !split) {
+    if (status || !split)
         return status ? status : fail_unnamed(path, NULL, message);
-    }
     snprintf(file, sizeof file, "%.*s", (int)split, path);
     status = open_file(file, trace, message);
-    if (status) {
+    if (status)
         return status;
-    }
     int rc = sqlite3_exec(trace->db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = select_trace(trace->db, path + split + 1, &trace->merged_id);
-    }
     if (rc == SQLITE_NOTFOUND) {
         xs_trace_close(trace);
         return fail_unnamed(file, path + split + 1, message);
     }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite3_exec(trace->db, "PRAGMA query_only=ON", NULL, NULL, NULL);
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = xs_trace_check_tables(trace->db);
-    }
     return rc == SQLITE_OK ? XS_OK : xs_trace_fail_sqlite(trace, rc, message);
 }
 
@@ -266,9 +244,8 @@ int xs_merged_list(const char *path, struct xs_merged_trace **traces, size_t *co
     *traces = NULL;
     *count = 0;
     int status = xs_merged_open_all(path, &trace, message);
-    if (status) {
+    if (status)
         return status;
-    }
     int rc = read_list(trace.db, traces, count);
     if (rc != SQLITE_OK) {
         snprintf(message, XS_TRACE_MESSAGE_BYTES, "%s: damaged (%s)", path, xs_trace_why(&trace));

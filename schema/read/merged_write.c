@@ -53,9 +53,8 @@ static int read_table(sqlite3 *reference, const char *name, struct table *table)
         const char *type = (const char *)sqlite3_column_text(stmt, 1);
         sqlite3_str_appendf(columns, "%s\"%w\"", table->column_count++ ? ", " : "", column);
         sqlite3_str_appendf(create, ", \"%w\" %s", column, type);
-        if (sqlite3_column_int(stmt, 2) && sqlite3_stricmp(type, "INTEGER") == 0) {
+        if (sqlite3_column_int(stmt, 2) && sqlite3_stricmp(type, "INTEGER") == 0)
             key = sqlite3_mprintf("\"%w\"", column);
-        }
     }
     sqlite3_finalize(stmt);
     table->columns = sqlite3_str_finish(columns);
@@ -86,15 +85,13 @@ static int for_tables(struct xs_merged_writer *writer, int (*each)(void *data, c
     while (rc == SQLITE_OK && status == XS_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         struct table table;
         rc = read_table(writer->reference, (const char *)sqlite3_column_text(stmt, 0), &table);
-        if (rc == SQLITE_OK) {
+        if (rc == SQLITE_OK)
             status = each(data, &table);
-        }
         free_table(&table);
     }
     sqlite3_finalize(stmt);
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: %s", writer->name, sqlite3_errstr(rc));
-    }
     return status;
 }
 
@@ -145,9 +142,8 @@ static int create(struct xs_merged_writer *writer, char *message) {
     rc = rc == SQLITE_OK ? xs_schema_reference(&writer->reference) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, pragmas) : rc;
     rc = rc == SQLITE_OK ? run(writer->db, identity) : rc;
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return fail(writer, rc, message);
-    }
     struct creation creation = {writer, message};
     int status = for_tables(writer, create_table, &creation, message);
     if (status == XS_OK) {
@@ -166,9 +162,8 @@ static void free_writer(struct xs_merged_writer *writer) {
 int xs_merged_create(const char *path, const char *name, struct xs_merged_writer **out, char *message) {
     struct xs_merged_writer *writer = calloc(1, sizeof *writer);
     *out = NULL;
-    if (!writer) {
+    if (!writer)
         return xs_trace_fail(message, XS_ERROR_MEMORY, "%s: out of memory", name);
-    }
     snprintf(writer->name, sizeof writer->name, "%s", name);
     int length = snprintf(writer->path, sizeof writer->path, "%s%s", path[0] == '/' ? "" : "./", path);
     int status = length < 0 || (size_t)length >= sizeof writer->path
@@ -197,9 +192,8 @@ static int prepare_copy(const struct copying *copying, const struct table *table
     sqlite3_str *insert = sqlite3_str_new(copying->writer->db);
     sqlite3_str_appendf(insert, "INSERT INTO \"%w\" (trace%s, %s) VALUES (?1%s", table->name, has_row ? ", row" : "",
                         table->columns, has_row ? ", ?2" : "");
-    for (int i = 0; i < table->column_count; i++) {
+    for (int i = 0; i < table->column_count; i++)
         sqlite3_str_appendf(insert, ", ?%d", i + 3);
-    }
     sqlite3_str_appendall(insert, ")");
     char *text = sqlite3_str_finish(insert);
     int status = XS_OK;
@@ -234,17 +228,14 @@ static int copy_table(void *data, const struct table *table) {
     const struct copying *copying = data;
     sqlite3_stmt *from = NULL, *to = NULL;
     int status = prepare_copy(copying, table, &from, &to), rc = SQLITE_DONE;
-    if (status == XS_OK && sqlite3_bind_parameter_count(to) >= 2) {
+    if (status == XS_OK && sqlite3_bind_parameter_count(to) >= 2)
         sqlite3_bind_int64(to, 1, copying->id);
-    }
     for (int64_t row = 1; status == XS_OK && (rc = sqlite3_step(from)) == SQLITE_ROW; row++) {
         sqlite3_bind_int64(to, 2, row);
-        for (int i = 0; i < table->column_count; i++) {
+        for (int i = 0; i < table->column_count; i++)
             sqlite3_bind_value(to, i + 3, sqlite3_column_value(from, i));
-        }
-        if (sqlite3_step(to) != SQLITE_DONE) {
+        if (sqlite3_step(to) != SQLITE_DONE)
             status = insert_failed(copying, table);
-        }
         sqlite3_reset(to);
     }
     if (status == XS_OK && rc != SQLITE_DONE) {
@@ -300,25 +291,20 @@ int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace,
                   char *message) {
     struct copying copying = {.writer = writer, .trace = trace, .id = writer->next_id, .message = message};
     int rc = run(writer->db, "SAVEPOINT one_trace");
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return fail(writer, rc, message);
-    }
     run(trace->db, "BEGIN");
     int status = for_tables(writer, copy_table, &copying, message);
-    if (status == XS_OK && trace->is_live) {
+    if (status == XS_OK && trace->is_live)
         status = mark_snapshot(&copying);
-    }
-    if (status == XS_OK) {
+    if (status == XS_OK)
         status = describe(&copying, name, file);
-    }
     run(trace->db, "COMMIT");
     rc = run(writer->db, status == XS_OK ? "RELEASE one_trace" : "ROLLBACK TO one_trace; RELEASE one_trace");
-    if (status == XS_OK && rc != SQLITE_OK) {
+    if (status == XS_OK && rc != SQLITE_OK)
         status = fail(writer, rc, message);
-    }
-    if (status == XS_OK) {
+    if (status == XS_OK)
         writer->next_id++;
-    }
     return status;
 }
 
@@ -326,9 +312,8 @@ static int flush(const struct xs_merged_writer *writer, char *message) {
     int fd = open(writer->path, O_RDONLY | O_CLOEXEC);
     bool failed = fd < 0 || fsync(fd) != 0;
     int status = failed ? xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: %s", writer->name, strerror(errno)) : XS_OK;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return status;
 }
 
@@ -340,9 +325,8 @@ int xs_merged_close(struct xs_merged_writer *writer, int keep, char *message) {
     }
     sqlite3_close(writer->db);
     writer->db = NULL;
-    if (keep && status == XS_OK) {
+    if (keep && status == XS_OK)
         status = flush(writer, message);
-    }
     free_writer(writer);
     return status;
 }

@@ -30,16 +30,14 @@ static bool was_taken_over(const struct xs_spool *spool, struct xs_store *store)
 static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
     sqlite3_busy_timeout(store->db, 30000); /* of another xferspy that is recovering the same trace */
     int status = xs_store_begin(store);
-    if (status) {
+    if (status)
         return status;
-    }
     int64_t events = 0;
     if (!was_taken_over(spool, store)) {
         events = xs_spool_drain(spool, store, 0, true);
         status = events < 0 ? (int)events : xs_spool_store_counters(spool, store);
-        if (!status) {
+        if (!status)
             status = xs_store_meta_add(store, "recovered_events", events);
-        }
         /* The last words of the drain thread, where there was no room for them in the trace. */
         const char *stopped = spool->header->stopped;
         if (!status && stopped[0]) {
@@ -47,9 +45,8 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
             snprintf(note, sizeof note, "capture stopped: %s", stopped);
             status = xs_store_note(store, 0, "stopped", note);
         }
-        if (!status) {
+        if (!status)
             status = xs_store_finish(store, stopped[0] ? XS_STATUS_STOPPED : XS_STATUS_RECOVERED);
-        }
     }
     if (status) {
         xs_store_rollback(store);
@@ -71,9 +68,8 @@ static int prove_gone(struct xs_store *store) {
 static bool belongs(const struct xs_spool_found *found, struct xs_store *store) {
     char id[XS_SPOOL_ID_BYTES];
     const struct xs_spool_header *header = xs_spool_found_header(found);
-    if (header->id[0] == 0) {
+    if (header->id[0] == 0)
         return true;
-    }
     return xs_store_meta_get(store, XS_META_SPOOL_ID, id, sizeof id)
                ? strcmp(id, header->id) == 0
                : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
@@ -88,15 +84,12 @@ static bool is_its_file(const struct xs_spool_header *header, const char *path) 
 
 /* Whether the events can still be had, where the spool was in the memory that this process sees. */
 static const char *how_to_have(const struct xs_spool_found *found) {
-    if (found->absence == XS_SPOOL_GONE) {
+    if (found->absence == XS_SPOOL_GONE)
         return "; they are lost, because that file is gone";
-    }
-    if (found->owner != geteuid()) {
+    if (found->owner != geteuid())
         return "; the next command of the trace's owner takes them over, if that file is still there";
-    }
-    if (found->absence == XS_SPOOL_UNKNOWN_FOLDER) {
+    if (found->absence == XS_SPOOL_UNKNOWN_FOLDER)
         return "; that folder was not looked at: a command with the XDG_RUNTIME_DIR of the run takes them over";
-    }
     return "; that file could not be looked at";
 }
 
@@ -121,9 +114,8 @@ static void say_missing(const struct xs_spool_found *found, struct xs_recovery *
 
 static void delete_files(const struct xs_spool_found *found, const char *path) {
     struct xs_spool_files files = found->files;
-    if (files.memory[0] && (!found->spool.header || !is_its_file(found->spool.header, path))) {
+    if (files.memory[0] && (!found->spool.header || !is_its_file(found->spool.header, path)))
         files.memory[0] = 0;
-    }
     xs_spool_delete(&files);
 }
 
@@ -131,12 +123,10 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     struct xs_store *store;
     bool take = found->spool.header != NULL;
     int64_t result = xs_store_open(path, &store);
-    if (result < 0) {
+    if (result < 0)
         return result;
-    }
-    if (recovery->writer == XS_WRITER_ELSEWHERE) {
+    if (recovery->writer == XS_WRITER_ELSEWHERE)
         result = prove_gone(store);
-    }
     if (result == 0 && !belongs(found, store)) {
         result = XS_ERROR_CORRUPT;
         recovery->spool_damaged = true;
@@ -148,11 +138,10 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     } else if (result == 0 && !xs_store_has_ended(store)) {
         say_missing(found, recovery);
     }
-    if (result < 0) {
+    if (result < 0)
         snprintf(recovery->error, sizeof recovery->error, "%s", xs_store_error(store));
-    } else if (!recovery->spool_missing) {
+    else if (!recovery->spool_missing)
         delete_files(found, path);
-    }
     int closed = xs_store_close(store);
     /* The events are in; a WAL that could not be ended is ended by the last one that reads the trace
      * (xs_recover_close). */
@@ -168,9 +157,8 @@ static int64_t recover_found(const char *path, int64_t result, bool writer_is_go
     if (result == XS_ERROR_NOT_FOUND) {
         struct xs_side_files side;
         xs_side_files_look(path, &side);
-        if (!side.left_over) {
+        if (!side.left_over)
             return 0;
-        }
         struct xs_store *store; /* killed after the spool was gone: opening and closing ends the WAL */
         int status = xs_store_open(path, &store);
         return status ? status : xs_store_close(store);
@@ -225,9 +213,8 @@ void xs_recover_close(const char *path) {
         sqlite3 *db;
         xs_side_files_look(path, &side);
         if (!xs_beside(wal, path, "-wal") || stat(wal, &st) != 0 || !side.owned || side.foreign || side.super_journal ||
-            xs_writer_of(path) != XS_WRITER_GONE) {
+            xs_writer_of(path) != XS_WRITER_GONE)
             return;
-        }
         if (i > 0) {
             struct timespec pause = {0, 1000000L * (1 + ((long)getpid() * 7 + (long)i * 13) % 17) * (long)i};
             nanosleep(&pause, NULL);

@@ -26,11 +26,9 @@ int xs_trace_fail(char *message, int status, const char *format, ...) {
     vsnprintf(message, XS_TRACE_MESSAGE_BYTES, format, args);
     va_end(args);
     /* SQLite quotes what it found in a damaged file: one line, and nothing that a terminal would obey. */
-    for (char *p = message; *p; p++) {
-        if (iscntrl((unsigned char)*p)) {
+    for (char *p = message; *p; p++)
+        if (iscntrl((unsigned char)*p))
             *p = '?';
-        }
-    }
     return status;
 }
 
@@ -51,37 +49,30 @@ static int read_identity(const char *path, const char *file, struct xs_trace_ide
         int status = errno == ENOENT || errno == ENOTDIR ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
         return xs_trace_fail(message, status, "%s: %s", path, strerror(errno));
     }
-    if (S_ISDIR(st.st_mode)) {
+    if (S_ISDIR(st.st_mode))
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: is a directory, not a trace", path);
-    }
-    if (!S_ISREG(st.st_mode)) {
+    if (!S_ISREG(st.st_mode))
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: not a regular file", path);
-    }
-    if (st.st_size == 0) {
+    if (st.st_size == 0)
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: empty, not an xferspy trace", path);
-    }
     unsigned char header[100] = {0};
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
+    if (fd < 0)
         return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
-    }
     ssize_t n = pread(fd, header, sizeof header, 0);
     int saved = errno;
     close(fd);
-    if (n < 0) {
+    if (n < 0)
         return xs_trace_fail(message, XS_ERROR_SYSTEM, "%s: cannot be read: %s", path, strerror(saved));
-    }
     memset(identity, 0, sizeof *identity);
     memcpy(identity->magic, header, sizeof identity->magic);
     identity->file_bytes = st.st_size;
     identity->page_bytes = header[16] << 8 | header[17];
-    if (identity->page_bytes == 1) {
+    if (identity->page_bytes == 1)
         identity->page_bytes = 65536;
-    }
     /* The size in the header counts only where the same program wrote both counters. */
-    if (memcmp(header + 24, header + 92, 4) == 0) {
+    if (memcmp(header + 24, header + 92, 4) == 0)
         identity->pages = big_endian(header + 28);
-    }
     identity->version = big_endian(header + 60);
     identity->application = big_endian(header + 68);
     identity->wal = header[18] == 2;
@@ -114,9 +105,8 @@ static int check_identity(const char *path, const struct xs_trace_identity *iden
         return xs_trace_fail(message, XS_ERROR_NOT_A_TRACE, "%s: an SQLite database, but %s", path,
                              xs_error_text(XS_ERROR_NOT_A_TRACE));
     }
-    if (identity->version != XS_SCHEMA_VERSION) {
+    if (identity->version != XS_SCHEMA_VERSION)
         return xs_trace_fail_version(message, path, identity->version);
-    }
     return XS_OK;
 }
 
@@ -124,18 +114,16 @@ static int check_identity(const char *path, const struct xs_trace_identity *iden
 static int check_size(const char *path, const struct xs_trace_identity *identity, const struct xs_side_files *side,
                       char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
-    if (expected <= identity->file_bytes || side->left_over) {
+    if (expected <= identity->file_bytes || side->left_over)
         return XS_OK;
-    }
     return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: damaged (cut off: %lld of %lld bytes)", path,
                          (long long)identity->file_bytes, (long long)expected);
 }
 
 int xs_trace_identify(const char *path, const char *file, struct xs_trace_identity *identity, char *message) {
     int status = read_identity(path, file, identity, message);
-    if (!status) {
+    if (!status)
         status = check_identity(path, identity, message);
-    }
     return status;
 }
 
@@ -184,24 +172,20 @@ int xs_trace_check_tables(sqlite3 *db) {
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
         sqlite3_stmt *stmt = NULL;
         int rc = sqlite3_prepare_v2(db, probes[i], -1, &stmt, NULL);
-        if (rc == SQLITE_OK && strncmp(probes[i], "SELECT id, direction", 20) != 0) {
+        if (rc == SQLITE_OK && strncmp(probes[i], "SELECT id, direction", 20) != 0)
             sqlite3_step(stmt);
-        }
         int step_rc = sqlite3_finalize(stmt);
-        if (rc == SQLITE_OK) {
+        if (rc == SQLITE_OK)
             rc = step_rc;
-        }
-        if (rc != SQLITE_OK) {
+        if (rc != SQLITE_OK)
             return rc;
-        }
     }
     return SQLITE_OK;
 }
 
 const char *xs_trace_why(const struct xs_trace *trace) {
-    if (xs_steps_are_spent(trace->steps)) {
+    if (xs_steps_are_spent(trace->steps))
         return "reading it " XS_TOO_MANY_STEPS;
-    }
     return sqlite3_errcode(trace->db) == SQLITE_TOOBIG ? "a value in it is longer than 16 MiB"
                                                        : sqlite3_errmsg(trace->db);
 }
@@ -211,9 +195,8 @@ const char *xs_trace_why(const struct xs_trace *trace) {
 static int64_t bytes_of(const char *path) {
     enum { MOST_COMPRESSED = 16 };
     struct stat st;
-    if (stat(path, &st) != 0) {
+    if (stat(path, &st) != 0)
         return 0;
-    }
     int64_t held = st.st_blocks > 0 ? (int64_t)st.st_blocks * 512 * MOST_COMPRESSED : st.st_size;
     return held < st.st_size ? held : st.st_size;
 }
@@ -254,9 +237,8 @@ int xs_trace_refuse_journal(const char *path, char *message) {
 int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace, char *message) {
     char why[256] = "";
     int rc = xs_sqlite_open(file, alone ? XS_READ_ALONE : XS_READ, &trace->db);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = xs_trace_limit(trace, file);
-    }
     if (rc == SQLITE_OK) {
         int status = xs_schema_check(trace->db, why, sizeof why);
         rc = status == XS_ERROR_SQLITE ? sqlite3_errcode(trace->db) : SQLITE_OK;
@@ -265,15 +247,12 @@ int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace,
             return xs_trace_fail(message, status, "%s: not read: %s", trace->path, why);
         }
     }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = run(trace->db, "PRAGMA query_only=ON");
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = xs_trace_check_tables(trace->db);
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         return XS_OK;
-    }
     return xs_trace_fail_sqlite(trace, rc, message);
 }
 
@@ -288,17 +267,14 @@ static int look(const char *path, const char *file, struct xs_trace_identity *id
     for (int i = 0; !status; i++) {
         enum { MOST_LOOKS = 100 }; /* one recovery changes the size a few times; this ends with any other writer */
         xs_side_files_look(file, side);
-        if (side->super_journal) {
+        if (side->super_journal)
             return xs_trace_refuse_journal(path, message);
-        }
         status = check_size(path, identity, side, message);
-        if (!status) {
+        if (!status)
             message[0] = 0; /* of the look before */
-        }
         bool changed = i == 0 || before.file_bytes != identity->file_bytes || before.pages != identity->pages;
-        if (status != XS_ERROR_CORRUPT || !changed || i == MOST_LOOKS) {
+        if (status != XS_ERROR_CORRUPT || !changed || i == MOST_LOOKS)
             break;
-        }
         before = *identity;
         status = xs_trace_identify(path, file, identity, message);
     }
@@ -310,19 +286,16 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
     struct xs_trace_identity identity = {0};
     struct xs_side_files side = {0};
     int status = look(path, file, &identity, &side, message);
-    if (status) {
+    if (status)
         return status;
-    }
     unsigned what = xs_trace_choose(trace, &side);
     if (side.left_over) {
         struct xs_side_files left;
-        if (xs_trace_complete(file, &side, what, trace, message)) {
+        if (xs_trace_complete(file, &side, what, trace, message))
             return XS_OK;
-        }
         status = look(path, file, &identity, &left, message);
-        if (status) {
+        if (status)
             return status;
-        }
     }
     /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
      * user's trace SQLite would map the log's index, which its owner can cut off. */
@@ -335,18 +308,15 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     *trace = (struct xs_trace){.recovered_events = -1, .merged_id = -1};
     message[0] = 0;
-    if (strlen(path) >= sizeof trace->path) {
+    if (strlen(path) >= sizeof trace->path)
         return xs_trace_fail(message, XS_ERROR_INVALID, "%.80s...: name too long", path);
-    }
     memcpy(trace->path, path, strlen(path) + 1);
-    if (xs_merged_is(path) || xs_merged_split(path)) {
+    if (xs_merged_is(path) || xs_merged_split(path))
         return xs_merged_open(path, trace, message);
-    }
     xs_resolve(path, trace->file);
     int status = open_file(path, trace, message);
-    if (status && xs_spool_is_unstarted(trace->file)) { /* the file is empty, or ends in the middle of the schema */
+    if (status && xs_spool_is_unstarted(trace->file)) /* the file is empty, or ends in the middle of the schema */
         return xs_trace_fail(message, status, "%s: " XS_KILLED_AT_ONCE, path);
-    }
     return status;
 }
 
@@ -356,9 +326,8 @@ void xs_trace_close(struct xs_trace *trace) {
     trace->db = NULL;
     trace->steps = NULL;
     trace->windows = NULL;
-    if (ends_wal) {
+    if (ends_wal)
         xs_recover_close(trace->file);
-    }
 }
 
 static int64_t recover_checked(const char *path, bool writer_is_gone) {
@@ -376,22 +345,19 @@ int64_t xs_trace_recover_abandoned(const char *path) { return recover_checked(pa
 
 static sqlite3_stmt *find_meta(const struct xs_trace *trace, const char *key) {
     sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(trace->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) != SQLITE_OK) {
+    if (sqlite3_prepare_v2(trace->db, "SELECT value FROM meta WHERE key = ?", -1, &stmt, NULL) != SQLITE_OK)
         return NULL;
-    }
     sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-    if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
+    if (sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_type(stmt, 0) != SQLITE_NULL)
         return stmt;
-    }
     sqlite3_finalize(stmt);
     return NULL;
 }
 
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback) {
     sqlite3_stmt *stmt = find_meta(trace, key);
-    if (!stmt) {
+    if (!stmt)
         return fallback;
-    }
     int64_t value = sqlite3_column_int64(stmt, 0);
     sqlite3_finalize(stmt);
     return value;
@@ -400,13 +366,11 @@ int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t
 const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
                                const char *fallback) {
     sqlite3_stmt *stmt = find_meta(trace, key);
-    if (!stmt) {
+    if (!stmt)
         return fallback;
-    }
     const char *text = (const char *)sqlite3_column_text(stmt, 0);
-    if (text) {
+    if (text)
         snprintf(buffer, (size_t)bytes, "%s", text);
-    }
     sqlite3_finalize(stmt);
     return text ? buffer : fallback;
 }

@@ -13,9 +13,8 @@ static bool place_is_writable(const char *path) {
     char directory[XS_PATH_BYTES];
     snprintf(directory, sizeof directory, "%s", path);
     char *slash = strrchr(directory, '/');
-    if (slash) {
+    if (slash)
         slash[slash == directory ? 1 : 0] = 0;
-    }
     return access(slash ? directory : ".", W_OK) == 0 && access(path, W_OK) == 0;
 }
 
@@ -37,12 +36,10 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
         trace->recovered_events = 0; /* of a kill */
         warn(trace, "capture had stopped (%s); what it left was taken over", recovery->stopped);
     } else if (result >= 0) {
-        if (recovery->spool_found) {
+        if (recovery->spool_found)
             trace->recovered_events = result;
-        }
-        if (recovery->nothing_recorded) {
+        if (recovery->nothing_recorded)
             warn(trace, XS_KILLED_AT_ONCE);
-        }
     } else if (result == XS_ERROR_BUSY && recovery->writer == XS_WRITER_UNKNOWN) {
         trace->is_live = 1;
         warn(trace,
@@ -80,9 +77,8 @@ static bool open_recovered(const char *file, unsigned what, struct xs_trace *tra
     }
     int64_t result = xs_recover_copy(copy.path, file, &recovery);
     tell(trace, result, &recovery);
-    if (result >= 0) {
+    if (result >= 0)
         return open_copied(&copy, trace, message);
-    }
     xs_copy_delete(&copy);
     return false;
 }
@@ -107,13 +103,11 @@ bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsig
         xs_side_files_look(file, &left);
         return left.journal && !trace->is_live && open_settled(file, what, trace, message);
     }
-    if (xs_writer_of(file) == XS_WRITER_GONE) {
+    if (xs_writer_of(file) == XS_WRITER_GONE)
         return open_recovered(file, what, trace, message) || open_settled(file, what, trace, message);
-    }
     trace->is_live = 1;
-    if (side->owned && !side->foreign && !side->linked) {
+    if (side->owned && !side->foreign && !side->linked)
         return false;
-    }
     if (!open_settled(file, what, trace, message)) {
         warn(trace, "its process still runs, and no temporary copy could be made; what is only in its log is missing");
         return false;
@@ -123,9 +117,8 @@ bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsig
 
 unsigned xs_trace_choose(struct xs_trace *trace, struct xs_side_files *side) {
     unsigned what = XS_COPY_LOG | XS_COPY_JOURNAL | XS_COPY_SPOOL;
-    if (side->foreign) {
+    if (side->foreign)
         warn(trace, XS_FOREIGN_BESIDE " and was ignored", side->suffix, side->why);
-    }
     if (side->journal && !xs_journal_is_sound(trace->file)) {
         what &= ~(unsigned)XS_COPY_JOURNAL;
         side->foreign = true;

@@ -16,9 +16,8 @@ bool xs_beside(char *buffer, const char *path, const char *suffix) {
 
 void xs_resolve(const char *path, char *file) {
     _Static_assert(XS_PATH_BYTES >= PATH_MAX, "realpath needs that much");
-    if (!realpath(path, file)) {
+    if (!realpath(path, file))
         snprintf(file, XS_PATH_BYTES, "%s", path);
-    }
 }
 
 /* A journal that belongs to a transaction over several databases ends in the name of their super-journal, and that
@@ -28,9 +27,8 @@ static bool names_super_journal(const char *journal) {
     unsigned char end[sizeof magic] = {0};
     struct stat st;
     int fd = open(journal, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     bool named = fstat(fd, &st) == 0 && st.st_size >= 16 &&
                  pread(fd, end, sizeof end, st.st_size - (off_t)sizeof end) == (ssize_t)sizeof end &&
                  memcmp(end, magic, sizeof magic) == 0;
@@ -42,15 +40,13 @@ void xs_side_files_look(const char *path, struct xs_side_files *side) {
     static const char *const suffixes[] = {".spool", "-wal", "-journal", "-shm"};
     struct stat trace, st;
     *side = (struct xs_side_files){0};
-    if (stat(path, &trace) != 0) {
+    if (stat(path, &trace) != 0)
         return;
-    }
     side->owned = trace.st_uid == geteuid();
     for (unsigned i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         char name[XS_PATH_BYTES];
-        if (!xs_beside(name, path, suffixes[i]) || lstat(name, &st) != 0) {
+        if (!xs_beside(name, path, suffixes[i]) || lstat(name, &st) != 0)
             continue;
-        }
         if (st.st_uid != trace.st_uid || !S_ISREG(st.st_mode)) {
             side->suffix = side->foreign ? side->suffix : suffixes[i];
             side->why = side->foreign ? side->why : S_ISREG(st.st_mode) ? "is another user's" : "is no regular file";
@@ -74,22 +70,18 @@ enum { OF_SQLITE = sizeof of_sqlite / sizeof *of_sqlite };
 bool xs_side_files_taken(const char *path) {
     char name[XS_PATH_BYTES];
     struct stat st;
-    for (unsigned i = 0; i < OF_SQLITE; i++) {
-        if (xs_beside(name, path, of_sqlite[i]) && lstat(name, &st) == 0) {
+    for (unsigned i = 0; i < OF_SQLITE; i++)
+        if (xs_beside(name, path, of_sqlite[i]) && lstat(name, &st) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 bool xs_side_files_are_own(const char *path) {
     char name[XS_PATH_BYTES];
     struct stat st;
-    for (unsigned i = 0; i < OF_SQLITE; i++) {
+    for (unsigned i = 0; i < OF_SQLITE; i++)
         if (xs_beside(name, path, of_sqlite[i]) && lstat(name, &st) == 0 &&
-            (st.st_uid != geteuid() || !S_ISREG(st.st_mode) || st.st_nlink != 1)) {
+            (st.st_uid != geteuid() || !S_ISREG(st.st_mode) || st.st_nlink != 1))
             return false;
-        }
-    }
     return true;
 }

@@ -63,9 +63,8 @@ static int defend(sqlite3 *db) {
                     {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}};
     for (size_t i = 0; i < sizeof defences / sizeof *defences; i++) {
         int rc = sqlite3_db_config(db, defences[i].option, defences[i].value, (int *)NULL);
-        if (rc != SQLITE_OK) {
+        if (rc != SQLITE_OK)
             return rc;
-        }
     }
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
     return sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", NULL, NULL, NULL);
@@ -75,13 +74,11 @@ static int defend(sqlite3 *db) {
 static char *uri_of(const char *path) {
     sqlite3_str *uri = sqlite3_str_new(NULL);
     sqlite3_str_appendf(uri, "file:%s", path[0] == '/' ? "" : "./");
-    for (const char *p = path; *p; p++) {
-        if (isalnum((unsigned char)*p) || strchr("/._-", *p)) {
+    for (const char *p = path; *p; p++)
+        if (isalnum((unsigned char)*p) || strchr("/._-", *p))
             sqlite3_str_appendchar(uri, 1, *p);
-        } else {
+        else
             sqlite3_str_appendf(uri, "%%%02X", (unsigned)(unsigned char)*p);
-        }
-    }
     sqlite3_str_appendall(uri, "?immutable=1");
     return sqlite3_str_finish(uri);
 }
@@ -90,14 +87,12 @@ int xs_sqlite_open(const char *path, enum xs_access access, sqlite3 **db) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     *db = NULL;
     pthread_once(&once, register_guarded);
-    if (register_result != SQLITE_OK) {
+    if (register_result != SQLITE_OK)
         return register_result;
-    }
     /* A name that begins with "file:" would be taken for a URI by an SQLite that is built to. */
     char *name = access == XS_READ_ALONE ? uri_of(path) : sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
-    if (!name) {
+    if (!name)
         return SQLITE_NOMEM;
-    }
     int flags = SQLITE_OPEN_NOMUTEX | (access == XS_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
                 (access == XS_READ_ALONE ? SQLITE_OPEN_URI : 0) | (access == XS_WRITE ? 0 : SQLITE_OPEN_NOFOLLOW);
     int rc = sqlite3_open_v2(name, db, flags, GUARDED);

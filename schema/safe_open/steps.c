@@ -37,9 +37,8 @@ static void say_nothing(sqlite3_context *context, int count, sqlite3_value **val
 /* A function is what a connection frees when it is closed. Nothing calls it. */
 int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps) {
     *steps = malloc(sizeof **steps);
-    if (!*steps) {
+    if (!*steps)
         return SQLITE_NOMEM;
-    }
     **steps = (struct xs_steps){.left = xs_steps_of(file_bytes)};
     int rc = sqlite3_create_function_v2(db, "xferspy_steps", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, *steps, say_nothing,
                                         NULL, NULL, free);

@@ -30,14 +30,11 @@ static bool is_of_the_kernel(int fd) {
                                           CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, EFIVARFS_MAGIC, PSTOREFS_MAGIC,
                                           NSFS_MAGIC,         BINFMTFS_MAGIC,      HUGETLBFS_MAGIC};
     struct statfs fs;
-    if (fstatfs(fd, &fs) != 0) {
+    if (fstatfs(fd, &fs) != 0)
         return true;
-    }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if ((unsigned long)fs.f_type == kinds[i]) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((unsigned long)fs.f_type == kinds[i])
             return true;
-        }
-    }
     return false;
 }
 
@@ -56,12 +53,10 @@ static int64_t mtime_of(const struct stat *st) {
 
 static enum xs_source_status judge(int fd, const struct stat *st, int64_t not_after_ns) {
     bool ours = st->st_uid == geteuid(), public = st->st_uid == 0 && (st->st_mode & S_IROTH);
-    if (!S_ISREG(st->st_mode) || (!ours && !public) || is_of_the_kernel(fd) || has_a_name_of_the_system(fd)) {
+    if (!S_ISREG(st->st_mode) || (!ours && !public) || is_of_the_kernel(fd) || has_a_name_of_the_system(fd))
         return XS_SOURCE_REFUSED;
-    }
-    if (st->st_size > XS_SOURCE_FILE_BYTES) {
+    if (st->st_size > XS_SOURCE_FILE_BYTES)
         return XS_SOURCE_TOO_LARGE;
-    }
     return mtime_of(st) > not_after_ns ? XS_SOURCE_CHANGED : XS_SOURCE_READ;
 }
 
@@ -69,12 +64,10 @@ static bool read_all(int fd, char *text, size_t bytes) {
     size_t at = 0;
     while (at < bytes) {
         ssize_t n = read(fd, text + at, bytes - at);
-        if (n < 0 && errno == EINTR) {
+        if (n < 0 && errno == EINTR)
             continue;
-        }
-        if (n <= 0) {
+        if (n <= 0)
             return false;
-        }
         at += (size_t)n;
     }
     return true;
@@ -83,20 +76,17 @@ static bool read_all(int fd, char *text, size_t bytes) {
 static enum xs_source_status read_open(int fd, int64_t not_after_ns, struct xs_source_file *file) {
     struct stat st, after;
     enum xs_source_status status = fstat(fd, &st) == 0 ? judge(fd, &st, not_after_ns) : XS_SOURCE_GONE;
-    if (status != XS_SOURCE_READ) {
+    if (status != XS_SOURCE_READ)
         return status;
-    }
     size_t bytes = (size_t)st.st_size;
     char *text = malloc(bytes + 1);
-    if (!text) {
+    if (!text)
         return XS_SOURCE_TOO_LARGE;
-    }
     if (!read_all(fd, text, bytes) || fstat(fd, &after) != 0 || mtime_of(&after) != mtime_of(&st) ||
-        after.st_size != st.st_size) {
+        after.st_size != st.st_size)
         status = XS_SOURCE_CHANGED;
-    } else if (memchr(text, 0, bytes)) {
+    else if (memchr(text, 0, bytes))
         status = XS_SOURCE_REFUSED;
-    }
     if (status != XS_SOURCE_READ) {
         free(text);
         return status;
@@ -109,19 +99,15 @@ static enum xs_source_status read_open(int fd, int64_t not_after_ns, struct xs_s
 /* Looks before it opens, because opening alone already does something to some devices. */
 static enum xs_source_status read_resolved(const char *path, int64_t not_after_ns, struct xs_source_file *file) {
     struct stat st;
-    if (is_of_the_system(path)) {
+    if (is_of_the_system(path))
         return XS_SOURCE_REFUSED;
-    }
-    if (lstat(path, &st) != 0) {
+    if (lstat(path, &st) != 0)
         return XS_SOURCE_GONE;
-    }
-    if (!S_ISREG(st.st_mode)) {
+    if (!S_ISREG(st.st_mode))
         return XS_SOURCE_REFUSED;
-    }
     int fd = open(path, FLAGS);
-    if (fd < 0) {
+    if (fd < 0)
         return XS_SOURCE_GONE;
-    }
     enum xs_source_status status = read_open(fd, not_after_ns, file);
     close(fd);
     return status;
@@ -129,9 +115,8 @@ static enum xs_source_status read_resolved(const char *path, int64_t not_after_n
 
 enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns, struct xs_source_file *file) {
     *file = (struct xs_source_file){0};
-    if (*path != '/' || is_of_the_system(path)) { /* links in /proc lead anywhere: not even followed */
+    if (*path != '/' || is_of_the_system(path)) /* links in /proc lead anywhere: not even followed */
         return *path == '/' ? XS_SOURCE_REFUSED : XS_SOURCE_GONE;
-    }
     char *resolved = realpath(path, NULL);
     enum xs_source_status status = resolved ? read_resolved(resolved, not_after_ns, file) : XS_SOURCE_GONE;
     free(resolved);
@@ -152,15 +137,13 @@ const char *xs_source_file_line(const struct xs_source_file *file, uint32_t numb
     }
     while (*at_line < number) {
         const char *end = *at < all ? memchr(file->text + *at, '\n', all - *at) : NULL;
-        if (!end) {
+        if (!end)
             return NULL;
-        }
         *at = (size_t)(end - file->text) + 1;
         (*at_line)++;
     }
-    if (*at >= all) {
+    if (*at >= all)
         return NULL;
-    }
     const char *end = memchr(file->text + *at, '\n', all - *at);
     size_t length = end ? (size_t)(end - file->text) - *at : all - *at;
     *bytes = length < XS_SOURCE_LINE_BYTES ? length : XS_SOURCE_LINE_BYTES;

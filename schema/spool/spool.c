@@ -34,12 +34,10 @@ static int write_zeros(int fd, off_t from, off_t to) {
     while (from < to) {
         size_t want = to - from < (off_t)sizeof zeros ? (size_t)(to - from) : sizeof zeros;
         ssize_t n = pwrite(fd, zeros, want, from);
-        if (n < 0 && errno == EINTR) {
+        if (n < 0 && errno == EINTR)
             continue;
-        }
-        if (n <= 0) {
+        if (n <= 0)
             return status_of_errno();
-        }
         from += n;
     }
     return XS_OK;
@@ -62,12 +60,10 @@ static int reserve(int fd, off_t from, off_t to) {
     do {
         rc = fallocate(fd, 0, from, to - from);
     } while (rc != 0 && errno == EINTR);
-    if (rc == 0) {
+    if (rc == 0)
         return XS_OK;
-    }
-    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL) {
+    if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL)
         return write_zeros(fd, from, to);
-    }
     return status_of_errno();
 }
 
@@ -103,9 +99,8 @@ static void no_copy_on_write(int fd) {
 /* Chunks for which a file of this process may have room (RLIMIT_FSIZE). */
 static uint64_t chunks_of_file_limit(void) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT32_MAX;
-    }
     return limit.rlim_cur > XS_SPOOL_HEADER_BYTES ? (limit.rlim_cur - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
 }
 
@@ -127,9 +122,8 @@ static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     void *map = MAP_FAILED;
     for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {
         map = mmap(NULL, (size_t)bytes_of(*limit), PROT_NONE, MAP_SHARED, fd, 0);
-        if (map != MAP_FAILED || (errno != ENOMEM && errno != EAGAIN) || *limit <= chunks) {
+        if (map != MAP_FAILED || (errno != ENOMEM && errno != EAGAIN) || *limit <= chunks)
             break;
-        }
     }
     if (map != MAP_FAILED && !set_access(map, 0, bytes_of(chunks), PROT_READ | PROT_WRITE)) {
         int saved = errno;
@@ -145,18 +139,14 @@ static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
  * would read gigabytes of zeros. Where it cannot get longer, only such a thread misses it. */
 static int lengthen(struct xs_spool *spool, uint64_t limit, uint64_t chunks) {
     uint64_t length = least(chunks + AHEAD_CHUNKS, limit);
-    if (spool->length < chunks) {
+    if (spool->length < chunks)
         spool->length = (uint32_t)chunks; /* its blocks are reserved */
-    }
-    if (spool->length >= length || (chunks + AHEAD_CHUNKS / 2 < spool->length)) {
+    if (spool->length >= length || (chunks + AHEAD_CHUNKS / 2 < spool->length))
         return XS_OK;
-    }
-    if (is_beyond_file_limit(bytes_of(length))) {
+    if (is_beyond_file_limit(bytes_of(length)))
         return XS_ERROR_FULL;
-    }
-    if (ftruncate(spool->fd, bytes_of(length)) != 0) {
+    if (ftruncate(spool->fd, bytes_of(length)) != 0)
         return status_of_errno();
-    }
     spool->length = (uint32_t)length;
     return XS_OK;
 }
@@ -174,9 +164,8 @@ static int fill_file(int fd, const char *path, uint64_t limit, uint64_t chunks, 
     }
     if (status) {
         int saved = errno;
-        if (map != MAP_FAILED) {
+        if (map != MAP_FAILED)
             munmap(map, (size_t)bytes_of(limit));
-        }
         close(fd);
         spool->fd = -1;
         unlink(path);
@@ -204,9 +193,8 @@ static int create(const char *path, size_t limit_bytes, uint64_t chunks, bool in
     limit = limit < chunks ? chunks : limit;
 
     int fd = xs_create_private(path);
-    if (fd < 0) {
+    if (fd < 0)
         return status_of_errno();
-    }
     no_copy_on_write(fd);
     return fill_file(fd, path, limit, chunks, spool);
 }
@@ -227,9 +215,8 @@ static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned c
 
 static unsigned chunks_in(const struct xs_spool *spool, uint32_t count, uint32_t state) {
     unsigned n = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         n += atomic_load_explicit(&xs_spool_chunk(spool, i)->header.state, memory_order_relaxed) == state;
-    }
     return n;
 }
 
@@ -240,9 +227,8 @@ static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_
     struct statvfs fs;
     if (!spool->in_memory ||
         (statvfs(spool->header->folder, &fs) == 0 &&
-         (uint64_t)chunks * XS_SPOOL_CHUNK_BYTES <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY)) {
+         (uint64_t)chunks * XS_SPOOL_CHUNK_BYTES <= (uint64_t)fs.f_bavail * fs.f_frsize / XS_SPOOL_SHARE_OF_MEMORY))
         return chunks;
-    }
     bool is_for_threads = chunks_in(spool, count, XS_CHUNK_FREE) < xs_spool_spare(count) &&
                           chunks_in(spool, count, XS_CHUNK_ACTIVE) >= count - count / 4;
     return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
@@ -256,9 +242,8 @@ static void publish(struct xs_spool *spool, uint32_t count, uint32_t chunks) {
 }
 
 int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
-    if (atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire)) {
+    if (atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire))
         return 0;
-    }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
     int status = XS_OK;
     unsigned wanted = room_of(spool, count, chunks);
@@ -266,16 +251,14 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
     if (wanted) {
         off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
         status = chunks ? reserve(spool->fd, from, to) : XS_ERROR_FULL;
-        if (!status && !set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
+        if (!status && !set_access(spool->header, from, to, PROT_READ | PROT_WRITE))
             status = XS_ERROR_SYSTEM;
-        }
         if (!status) {
             prefault(spool->header, from, to);
             publish(spool, count, chunks);
         }
-        if (!status && spool->in_memory) {
+        if (!status && spool->in_memory)
             (void)lengthen(spool, spool->header->chunk_limit, (uint64_t)count + chunks);
-        }
     }
     atomic_store_explicit(&spool->growing, 0, memory_order_release);
     return status ? status : (int)chunks;
@@ -284,9 +267,8 @@ int xs_spool_grow(struct xs_spool *spool, unsigned chunks) {
 int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
     int grown = 0;
 #ifdef MADV_POPULATE_WRITE
-    if (!spool->in_memory || atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire)) {
+    if (!spool->in_memory || atomic_exchange_explicit(&spool->growing, 1, memory_order_acquire))
         return 0;
-    }
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_relaxed);
     uint32_t room = spool->length > count ? spool->length - count : 0;
     chunks = allowed_of(spool, count, (uint32_t)least(room, room_of(spool, count, chunks)));
@@ -313,9 +295,8 @@ void xs_spool_give_back(struct xs_spool *spool) {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = XS_CHUNK_FREE;
         bool was_free = atomic_compare_exchange_strong(&xs_spool_chunk(spool, i)->header.state, &state, XS_CHUNK_FULL);
-        if (was_free) {
+        if (was_free)
             atomic_fetch_sub(&spool->free, 1);
-        }
         if (was_free || state == XS_CHUNK_FULL) {
             (void)fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bytes_of(i) + PAGE,
                             XS_SPOOL_CHUNK_BYTES - PAGE);
@@ -327,9 +308,8 @@ unsigned xs_spool_wanted(const struct xs_spool *spool) {
     const struct xs_spool_header *header = spool->header;
     unsigned count = atomic_load(&header->chunk_count), bound = header->chunk_bound;
     if (atomic_load(&spool->free) >= xs_spool_spare(count) ||
-        (count >= bound && chunks_in(spool, count, XS_CHUNK_FULL) >= count / 4)) {
+        (count >= bound && chunks_in(spool, count, XS_CHUNK_FULL) >= count / 4))
         return 0;
-    }
     return count < bound                              ? (unsigned)least(count, bound - count)
            : xs_spool_spare(count) > GROW_FOR_THREADS ? xs_spool_spare(count)
                                                       : GROW_FOR_THREADS;
@@ -338,9 +318,8 @@ unsigned xs_spool_wanted(const struct xs_spool *spool) {
 struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t thread, int32_t tid,
                                const char *thread_name) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
-    if (atomic_load_explicit(&spool->free, memory_order_relaxed) == 0) {
+    if (atomic_load_explicit(&spool->free, memory_order_relaxed) == 0)
         return NULL;
-    }
     /* The thread's last chunk, whose memory is warm, and then from where the latest one was found. */
     uint32_t next = atomic_load_explicit(&spool->next, memory_order_relaxed);
     for (uint32_t n = 0; n <= count; n++) {
@@ -348,24 +327,20 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
         uint32_t i = (uint32_t)(at % count);
         struct xs_chunk *chunk = xs_spool_chunk(spool, i);
         uint32_t expected = XS_CHUNK_FREE;
-        if (atomic_load_explicit(&chunk->header.state, memory_order_relaxed) != XS_CHUNK_FREE) {
+        if (atomic_load_explicit(&chunk->header.state, memory_order_relaxed) != XS_CHUNK_FREE)
             continue;
-        }
         if (!atomic_compare_exchange_strong_explicit(&chunk->header.state, &expected, XS_CHUNK_ACTIVE,
-                                                     memory_order_acquire, memory_order_relaxed)) {
+                                                     memory_order_acquire, memory_order_relaxed))
             continue;
-        }
         atomic_fetch_sub_explicit(&spool->free, 1, memory_order_relaxed);
-        if (n > 0) {
+        if (n > 0)
             atomic_store_explicit(&spool->next, i + 1, memory_order_relaxed);
-        }
         chunk->header.thread = thread;
         chunk->header.tid = tid;
         size_t name_bytes = thread_name ? strnlen(thread_name, sizeof chunk->header.thread_name - 1) : 0;
         memset(chunk->header.thread_name, 0, sizeof chunk->header.thread_name);
-        if (name_bytes) {
+        if (name_bytes)
             memcpy(chunk->header.thread_name, thread_name, name_bytes);
-        }
         /* Acquire and release: who reads the counter sees every chunk that got an earlier number (spool_drain.c). */
         uint64_t sequence = 1 + atomic_fetch_add_explicit(&spool->header->next_sequence, 1, memory_order_acq_rel);
         atomic_store_explicit(&chunk->header.sequence, sequence, memory_order_release);

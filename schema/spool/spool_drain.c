@@ -24,9 +24,8 @@ struct part {
 
 static int by_sequence(const void *a, const void *b) {
     const struct part *x = a, *y = b;
-    if (x->sequence != y->sequence) {
+    if (x->sequence != y->sequence)
         return x->sequence < y->sequence ? -1 : 1;
-    }
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
@@ -39,9 +38,8 @@ static const struct xs_chunk *chunk_at(const struct xs_spool *spool, unsigned i,
 
 /* How many chunks there are to look at. */
 static unsigned chunks_of(const struct xs_spool *spool) {
-    if (is_opened(spool)) {
+    if (is_opened(spool))
         return spool->present_count; /* of those that are there */
-    }
     size_t room = (spool->map_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES;
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     return count < room ? count : (unsigned)room;
@@ -51,9 +49,8 @@ static unsigned chunks_of(const struct xs_spool *spool) {
 static uint32_t committed_of(const struct xs_chunk *chunk) {
     uint32_t bytes = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_acquire);
     uint32_t limit = (uint32_t)(XS_SPOOL_CHUNK_EVENTS * sizeof(struct xs_event));
-    if (bytes > limit) {
+    if (bytes > limit)
         bytes = limit;
-    }
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
 }
 
@@ -62,9 +59,8 @@ static uint32_t written_of(const struct xs_spool *spool, unsigned i, uint32_t co
     off_t from = (off_t)XS_SPOOL_HEADER_BYTES + (off_t)i * (off_t)XS_SPOOL_CHUNK_BYTES;
     off_t hole = is_opened(spool) && committed ? lseek(spool->source, from, SEEK_HOLE) : -1;
     off_t bytes = hole - from - (off_t)sizeof(struct xs_chunk_header);
-    if (hole < 0 || bytes >= (off_t)committed) {
+    if (hole < 0 || bytes >= (off_t)committed)
         return committed;
-    }
     return bytes > 0 ? (uint32_t)bytes - (uint32_t)bytes % (uint32_t)sizeof(struct xs_event) : 0;
 }
 
@@ -91,27 +87,23 @@ static int collect(const struct xs_spool *spool, struct part *parts, unsigned ch
     for (unsigned n = 0; n < chunks; n++) {
         unsigned i = is_opened(spool) ? spool->present[n] : n;
         const struct xs_chunk *chunk = chunk_at(spool, i, sizeof chunk->header);
-        if (!chunk) {
+        if (!chunk)
             return XS_ERROR_CORRUPT;
-        }
         uint64_t sequence = atomic_load_explicit(&chunk->header.sequence, memory_order_acquire);
         uint32_t drained;
-        if (!recovering && (sequence == 0 || sequence > newest)) {
+        if (!recovering && (sequence == 0 || sequence > newest))
             continue;
-        }
         int status = drained_of(&chunk->header, recovering, i, &drained);
-        if (status) {
+        if (status)
             return status;
-        }
         parts[(*count)++] = (struct part){i, sequence, drained, drained};
     }
     qsort(parts, *count, sizeof *parts, by_sequence);
     for (unsigned i = *count; i-- > 0;) {
         const struct xs_chunk *chunk = chunk_at(spool, parts[i].index, sizeof chunk->header);
         uint32_t committed = chunk ? written_of(spool, parts[i].index, committed_of(chunk)) : 0;
-        if (committed > parts[i].from_bytes) {
+        if (committed > parts[i].from_bytes)
             parts[i].to_bytes = committed;
-        }
     }
     return XS_OK;
 }
@@ -126,16 +118,13 @@ static void clean_name(char *to, const char *from, size_t bytes) {
         bool good = c >= 0x20 && c < 0x7f;
         if (more) {
             good = i + more < bytes;
-            for (size_t k = 1; good && k <= more; k++) {
+            for (size_t k = 1; good && k <= more; k++)
                 good = ((unsigned char)from[i + k] & 0xc0) == 0x80;
-            }
         }
-        if (!good) {
+        if (!good)
             more = 0;
-        }
-        for (size_t k = 0; k <= more; k++) {
+        for (size_t k = 0; k <= more; k++)
             to[i + k] = good ? from[i + k] : '?';
-        }
         i += more + 1;
     }
     to[i] = 0;
@@ -160,9 +149,8 @@ static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk,
             memcpy(bytes + length, part->data, part->bytes);
             length += part->bytes;
         }
-        if (part->is_last || *i + 1 >= to || !continues(chunk, *i + 1)) {
+        if (part->is_last || *i + 1 >= to || !continues(chunk, *i + 1))
             break;
-        }
     }
     return whole && part->is_last ? xs_store_definition(store, first->what, first->id, bytes, length)
                                   : XS_ERROR_INVALID;
@@ -171,30 +159,26 @@ static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk,
 /* Returns the events fed, or an error: a definition is one. Skipped ones count as fed, and once more in `skipped`. */
 static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const struct part *part, int64_t *skipped) {
     const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
-    if (!chunk) {
+    if (!chunk)
         return XS_ERROR_CORRUPT;
-    }
     char name[sizeof chunk->header.thread_name + 1];
     clean_name(name, chunk->header.thread_name, sizeof chunk->header.thread_name);
     int status = xs_store_thread(store, chunk->header.thread, chunk->header.tid, name);
-    if (status) {
+    if (status)
         return status;
-    }
     unsigned from = part->from_bytes / (unsigned)sizeof(struct xs_event);
     unsigned to = part->to_bytes / (unsigned)sizeof(struct xs_event);
     uint8_t definition[XS_DEFINITION_BYTES_MAX];
     int64_t events = 0;
     for (unsigned i = from; i < to; i++, events++) {
-        if (chunk->events[i].kind == XS_EVENT_DEFINITION) {
+        if (chunk->events[i].kind == XS_EVENT_DEFINITION)
             status = feed_definition(store, chunk, &i, to, definition);
-        } else {
+        else
             status = xs_store_event(store, &chunk->events[i], chunk->header.thread, &spool->header->clock);
-        }
-        if (status == XS_ERROR_INVALID) {
+        if (status == XS_ERROR_INVALID)
             ++*skipped;
-        } else if (status) {
+        else if (status)
             return status;
-        }
     }
     uint32_t generation = atomic_load_explicit(&chunk->header.generation, memory_order_relaxed);
     status = xs_store_progress_set(store, part->index, generation, part->to_bytes);
@@ -205,9 +189,8 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
 static void cut(const struct xs_spool *spool, struct part *part, int64_t pending) {
     const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     uint32_t to = part->from_bytes + (uint32_t)pending * (uint32_t)sizeof(struct xs_event);
-    while (chunk && to < part->to_bytes && pending > 0 && continues(chunk, to / (unsigned)sizeof(struct xs_event))) {
+    while (chunk && to < part->to_bytes && pending > 0 && continues(chunk, to / (unsigned)sizeof(struct xs_event)))
         to += (uint32_t)sizeof(struct xs_event);
-    }
     part->to_bytes = to;
 }
 
@@ -221,13 +204,11 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
             pending = limit_events - total;
             cut(spool, part, pending);
         }
-        if (pending <= 0) {
+        if (pending <= 0)
             continue;
-        }
         int64_t fed = feed(spool, store, part, &skipped);
-        if (fed < 0) {
+        if (fed < 0)
             return fed;
-        }
         total += fed;
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
@@ -238,12 +219,10 @@ static void recycle(struct xs_spool *spool, const struct part *part) {
     struct xs_chunk_header *header = &xs_spool_chunk(spool, part->index)->header;
     atomic_store_explicit(&header->drained_bytes, part->to_bytes, memory_order_relaxed);
     /* State before committed: once FULL is seen, committed is final. */
-    if (atomic_load_explicit(&header->state, memory_order_acquire) != XS_CHUNK_FULL) {
+    if (atomic_load_explicit(&header->state, memory_order_acquire) != XS_CHUNK_FULL)
         return;
-    }
-    if (atomic_load_explicit(&header->committed_bytes, memory_order_relaxed) != part->to_bytes) {
+    if (atomic_load_explicit(&header->committed_bytes, memory_order_relaxed) != part->to_bytes)
         return;
-    }
     uint32_t generation = atomic_load_explicit(&header->generation, memory_order_relaxed);
     atomic_store_explicit(&header->sequence, 0, memory_order_relaxed);
     atomic_store_explicit(&header->committed_bytes, 0, memory_order_release);
@@ -256,41 +235,35 @@ static void recycle(struct xs_spool *spool, const struct part *part) {
 static int64_t drain_parts(struct xs_spool *spool, struct xs_store *store, struct part *parts, unsigned count,
                            int64_t limit_events) {
     bool pending = false;
-    for (unsigned i = 0; i < count && !pending; i++) {
+    for (unsigned i = 0; i < count && !pending; i++)
         pending = parts[i].to_bytes > parts[i].from_bytes;
-    }
     if (!pending) {
-        for (unsigned i = 0; i < count; i++) {
+        for (unsigned i = 0; i < count; i++)
             recycle(spool, &parts[i]);
-        }
         return 0;
     }
     int status = xs_store_begin(store);
-    if (status) {
+    if (status)
         return status;
-    }
     int64_t fed = feed_all(spool, store, parts, count, limit_events);
     if (fed < 0) {
         xs_store_rollback(store);
         return fed;
     }
     status = xs_store_commit(store);
-    if (status) {
+    if (status)
         return status;
-    }
     xs_clock_hold(&spool->header->clock);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         recycle(spool, &parts[i]);
-    }
     return fed;
 }
 
 int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t limit_events, bool recovering) {
     unsigned chunks = chunks_of(spool);
     struct part *parts = calloc(chunks ? chunks : 1, sizeof *parts);
-    if (!parts) {
+    if (!parts)
         return XS_ERROR_MEMORY;
-    }
     unsigned count;
     int64_t result = collect(spool, parts, chunks, recovering ? store : NULL, &count);
     if (result == 0) {
@@ -304,17 +277,13 @@ int64_t xs_spool_drain(struct xs_spool *spool, struct xs_store *store, int64_t l
 int xs_spool_store_counters(const struct xs_spool *spool, struct xs_store *store) {
     const struct xs_spool_header *header = spool->header;
     int status = xs_store_meta_int(store, "cost.spool_stalls", (int64_t)atomic_load(&header->stalls));
-    if (!status) {
+    if (!status)
         status = xs_store_meta_int(store, "cost.spool_stall_ns", (int64_t)atomic_load(&header->stall_ns));
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_meta_int(store, "coverage.nested", (int64_t)atomic_load(&header->nested));
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_meta_int(store, "coverage.dropped", (int64_t)atomic_load(&header->dropped));
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_meta_int(store, "coverage.left", (int64_t)atomic_load(&header->left));
-    }
     return status;
 }

@@ -31,13 +31,11 @@ enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; what is kept of each while r
 /* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole`
  * is where that part ends. */
 static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
-    if (bytes_of(i) < *hole) {
+    if (bytes_of(i) < *hole)
         return i;
-    }
     off_t data = lseek(fd, bytes_of(i), SEEK_DATA);
-    if (data < 0) {
+    if (data < 0)
         return count;
-    }
     *hole = lseek(fd, data, SEEK_HOLE);
     uint64_t at = (uint64_t)(data - bytes_of(0)) / XS_SPOOL_CHUNK_BYTES;
     return at > i ? (uint32_t)(at < count ? at : count) : i;
@@ -55,9 +53,8 @@ static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
         if (spool->present_count == room) {
             room = room ? 2 * room : 64;
             uint32_t *grown = room <= MOST_CHUNKS ? realloc(spool->present, room * sizeof *grown) : NULL;
-            if (!grown) {
+            if (!grown)
                 return room <= MOST_CHUNKS ? XS_ERROR_MEMORY : XS_ERROR_CORRUPT;
-            }
             spool->present = grown;
         }
         spool->present[spool->present_count++] = i;
@@ -70,12 +67,10 @@ static bool read_all(int fd, void *to, size_t bytes, off_t from) {
     char *at = to;
     while (bytes > 0) {
         ssize_t n = pread(fd, at, bytes, from);
-        if (n < 0 && errno == EINTR) {
+        if (n < 0 && errno == EINTR)
             continue;
-        }
-        if (n <= 0) {
+        if (n <= 0)
             return false;
-        }
         at += n;
         from += n;
         bytes -= (size_t)n;
@@ -85,40 +80,34 @@ static bool read_all(int fd, void *to, size_t bytes, off_t from) {
 
 static int read_header(int fd, struct xs_spool *spool) {
     struct stat st;
-    if (fstat(fd, &st) != 0) {
+    if (fstat(fd, &st) != 0)
         return XS_ERROR_SYSTEM;
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size < (off_t)XS_SPOOL_HEADER_BYTES) {
+    if (!S_ISREG(st.st_mode) || st.st_size < (off_t)XS_SPOOL_HEADER_BYTES)
         return XS_ERROR_CORRUPT;
-    }
     spool->map_bytes = (size_t)st.st_size;
     spool->header = malloc(XS_SPOOL_HEADER_BYTES);
     spool->loaded = malloc(XS_SPOOL_CHUNK_BYTES);
-    if (!spool->header || !spool->loaded) {
+    if (!spool->header || !spool->loaded)
         return XS_ERROR_MEMORY;
-    }
     if (!read_all(fd, spool->header, XS_SPOOL_HEADER_BYTES, 0) ||
-        !xs_spool_header_is_sound(spool->header, XS_SPOOL_MAGIC, st.st_size)) {
+        !xs_spool_header_is_sound(spool->header, XS_SPOOL_MAGIC, st.st_size))
         return XS_ERROR_CORRUPT;
-    }
     return find_present(fd, &st, spool);
 }
 
 int xs_spool_open_fd(int fd, struct xs_spool *spool) {
     *spool = (struct xs_spool){.fd = -1, .source = fd};
     int status = read_header(fd, spool);
-    if (status) {
+    if (status)
         xs_spool_unmap(spool);
-    }
     return status;
 }
 
 int xs_spool_open(const char *path, struct xs_spool *spool) {
     *spool = (struct xs_spool){.fd = -1, .source = -1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
+    if (fd < 0)
         return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
-    }
     return xs_spool_open_fd(fd, spool);
 }
 
@@ -133,12 +122,10 @@ void xs_spool_unmap(struct xs_spool *spool) {
     } else if (spool->header) {
         munmap(spool->header, spool->map_bytes);
     }
-    if (spool->fd >= 0) {
+    if (spool->fd >= 0)
         close(spool->fd);
-    }
-    if (spool->source >= 0) {
+    if (spool->source >= 0)
         close(spool->source);
-    }
     free(spool->present);
     *spool = (struct xs_spool){.fd = -1, .source = -1};
 }

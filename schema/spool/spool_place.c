@@ -62,22 +62,19 @@ static uint64_t bytes_in(const char *folder) {
     /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
     for (struct dirent *entry; entries && ++count < MOST_ENTRIES && (entry = readdir(entries));) {
         struct stat st;
-        if (fstatat(dirfd(entries), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)) {
+        if (fstatat(dirfd(entries), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
             bytes += (uint64_t)st.st_blocks * 512;
-        }
     }
-    if (entries) {
+    if (entries)
         closedir(entries);
-    }
     return bytes;
 }
 
 /* Killed processes leave their spools, and nobody may ever read their traces. */
 static bool folder_has_room(const char *folder, size_t bytes) {
     struct statfs fs;
-    if (statfs(folder, &fs) != 0) {
+    if (statfs(folder, &fs) != 0)
         return false;
-    }
     uint64_t bound = (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize / SHARE_OF_USER;
     return bytes_in(folder) + bytes <= (bound < MOST_OF_USER ? bound : MOST_OF_USER);
 }
@@ -86,18 +83,15 @@ static bool folder_has_room(const char *folder, size_t bytes) {
 static bool memory_folder(const char *runtime_dir, size_t bytes, char *folder) {
     const char *const bases[] = {"/dev/shm", runtime_dir};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (!*bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid())) {
+        if (!*bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid()))
             continue;
-        }
-        if (mkdir(folder, 0700) == 0) {
+        if (mkdir(folder, 0700) == 0)
             (void)chmod(folder, 0700); /* whatever the umask */
-        }
         int fd = open_folder(folder, geteuid());
         if (fd >= 0) {
             close(fd);
-            if (folder_has_room(folder, bytes)) {
+            if (folder_has_room(folder, bytes))
                 return true;
-            }
         }
     }
     return false;
@@ -117,20 +111,17 @@ void xs_spool_sweep_own(void) {
 
 static bool make_id(char id[XS_SPOOL_ID_BYTES]) {
     unsigned char bytes[(XS_SPOOL_ID_BYTES - 1) / 2];
-    if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != (ssize_t)sizeof bytes) {
+    if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != (ssize_t)sizeof bytes)
         return false;
-    }
-    for (size_t i = 0; i < sizeof bytes; i++) {
+    for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(id + 2 * i, 3, "%02x", bytes[i]);
-    }
     return true;
 }
 
 static bool is_id(const char *id) {
     size_t n = 0;
-    while (isxdigit((unsigned char)id[n])) {
+    while (isxdigit((unsigned char)id[n]))
         n++;
-    }
     return n == XS_SPOOL_ID_BYTES - 1 && id[n] == 0;
 }
 
@@ -141,9 +132,8 @@ static void memory_name(struct xs_spool_files *files, const char *folder, const 
 static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_bytes, unsigned first_chunks,
                             const char *runtime_dir, struct xs_spool *spool, struct xs_spool_files *files) {
     char folder[XS_SPOOL_FOLDER_BYTES] = "", id[XS_SPOOL_ID_BYTES] = "";
-    if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(runtime_dir, bound_bytes, folder) || !make_id(id)) {
+    if (strlen(trace) >= XS_SPOOL_TRACE_BYTES || !memory_folder(runtime_dir, bound_bytes, folder) || !make_id(id))
         return XS_ERROR_NOT_FOUND;
-    }
     memory_name(files, folder, id);
     int status = xs_spool_create_in_memory(files->memory, limit_bytes, first_chunks, spool);
     if (status) {
@@ -163,9 +153,8 @@ static int write_pointer(int fd, const struct xs_spool *spool) {
     size_t bytes = XS_SPOOL_HEADER_BYTES - sizeof magic;
     errno = 0;
     if (pwrite(fd, rest, bytes, sizeof magic) == (ssize_t)bytes &&
-        pwrite(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic) {
+        pwrite(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic)
         return XS_OK;
-    }
     return errno == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
@@ -188,9 +177,8 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
     int status = XS_ERROR_NOT_FOUND;
     if (runtime_dir) {
         int fd = xs_create_private(files->beside);
-        if (fd < 0) {
+        if (fd < 0)
             return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
-        }
         know_file(files, fd);
         status = create_in_memory(trace, bound_bytes, limit_bytes, first_chunks, runtime_dir, spool, files);
         int written = status ? status : write_pointer(fd, spool);
@@ -201,17 +189,15 @@ int xs_spool_place(const char *trace, size_t bound_bytes, size_t limit_bytes, un
             xs_spool_delete(files);
             errno = saved;
         }
-        if (!status && written) {
+        if (!status && written)
             return written;
-        }
     }
     if (status) {
         files->memory[0] = 0;
         files->inode = 0;
         status = xs_spool_create(files->beside, limit_bytes, first_chunks, spool);
-        if (!status) {
+        if (!status)
             know_file(files, spool->fd);
-        }
     }
     if (!status && bound_bytes > XS_SPOOL_CHUNK_BYTES) {
         uint64_t bound = bound_bytes / XS_SPOOL_CHUNK_BYTES;
@@ -238,19 +224,16 @@ static bool is_still_beside(const struct xs_spool_files *files) {
 
 void xs_spool_finish(struct xs_spool *spool, const struct xs_spool_files *files) {
     atomic_store(&spool->header->closed, 1);
-    if (files->memory[0] && unlink(files->memory) != 0 && errno != ENOENT) {
+    if (files->memory[0] && unlink(files->memory) != 0 && errno != ENOENT)
         xs_spool_give_back(spool);
-    }
     xs_spool_delete(files);
 }
 
 void xs_spool_delete(const struct xs_spool_files *files) {
-    if (files->memory[0]) {
+    if (files->memory[0])
         unlink(files->memory);
-    }
-    if (is_still_beside(files)) {
+    if (is_still_beside(files))
         unlink(files->beside);
-    }
 }
 
 /* Folders are known, so that a pointer of a stranger's names nothing else: this user's, and the trace's owner's. */
@@ -258,11 +241,9 @@ static bool folder_is_known(const char *folder, uid_t owner) {
     char known[XS_SPOOL_FOLDER_BYTES], run[64];
     snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)owner);
     const char *const bases[] = {"/dev/shm", run, xs_spool_runtime_dir()};
-    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
-        if (*bases[i] && folder_name(known, bases[i], owner) && strcmp(folder, known) == 0) {
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (*bases[i] && folder_name(known, bases[i], owner) && strcmp(folder, known) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -273,14 +254,12 @@ static enum xs_spool_absence absence_of_errno(void) { return errno == ENOENT ? X
 static int follow(struct xs_spool_found *found, uid_t owner, bool may_follow) {
     const struct xs_spool_header *pointer = found->pointer;
     struct stat st;
-    if (!is_id(pointer->id)) {
+    if (!is_id(pointer->id))
         return XS_ERROR_CORRUPT;
-    }
     memory_name(&found->files, pointer->folder, pointer->id);
     found->owner = owner;
-    if (!may_follow) {
+    if (!may_follow)
         return XS_OK;
-    }
     if (!folder_is_known(pointer->folder, owner)) {
         found->absence = XS_SPOOL_UNKNOWN_FOLDER;
         return XS_OK;
@@ -293,9 +272,8 @@ static int follow(struct xs_spool_found *found, uid_t owner, bool may_follow) {
     int fd = openat(folder, strrchr(found->files.memory, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     found->absence = fd < 0 ? absence_of_errno() : XS_SPOOL_NOT_FOLLOWED;
     close(folder);
-    if (fd < 0) {
+    if (fd < 0)
         return XS_OK;
-    }
     if (fstat(fd, &st) != 0 || st.st_uid != owner || st.st_nlink != 1) {
         close(fd);
         return XS_OK;
@@ -312,29 +290,25 @@ static int find(const char *trace, bool may_follow, struct xs_spool_found *found
     *found = (struct xs_spool_found){.spool = {.fd = -1, .source = -1}};
     uint64_t magic = 0;
     struct stat st;
-    if (!xs_beside(found->files.beside, trace, ".spool")) {
+    if (!xs_beside(found->files.beside, trace, ".spool"))
         return XS_ERROR_INVALID;
-    }
     int fd = open(found->files.beside, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0) {
+    if (fd < 0)
         return errno == ENOENT ? XS_ERROR_NOT_FOUND : XS_ERROR_SYSTEM;
-    }
     know_file(&found->files, fd);
-    if (pread(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic || magic != XS_SPOOL_POINTER_MAGIC) {
+    if (pread(fd, &magic, sizeof magic, 0) != (ssize_t)sizeof magic || magic != XS_SPOOL_POINTER_MAGIC)
         return xs_spool_open_fd(fd, &found->spool);
-    }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         close(fd);
         return XS_ERROR_SYSTEM;
     }
     int status = XS_OK;
     found->pointer = malloc(XS_SPOOL_HEADER_BYTES);
-    if (!found->pointer) {
+    if (!found->pointer)
         status = XS_ERROR_MEMORY;
-    } else if (pread(fd, found->pointer, XS_SPOOL_HEADER_BYTES, 0) != (ssize_t)XS_SPOOL_HEADER_BYTES ||
-               !xs_spool_header_is_sound(found->pointer, XS_SPOOL_POINTER_MAGIC, st.st_size)) {
+    else if (pread(fd, found->pointer, XS_SPOOL_HEADER_BYTES, 0) != (ssize_t)XS_SPOOL_HEADER_BYTES ||
+             !xs_spool_header_is_sound(found->pointer, XS_SPOOL_POINTER_MAGIC, st.st_size))
         status = XS_ERROR_CORRUPT;
-    }
     close(fd);
     return status ? status : follow(found, st.st_uid, may_follow);
 }

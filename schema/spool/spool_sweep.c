@@ -31,12 +31,10 @@ static bool folder_has(const char *folder, uint64_t inode) {
     bool found = !entries && errno != ENOENT && errno != ENOTDIR;
     unsigned count = 0;
     /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
-    for (struct dirent *entry; entries && !found && (entry = readdir(entries));) {
+    for (struct dirent *entry; entries && !found && (entry = readdir(entries));)
         found = (uint64_t)entry->d_ino == inode || ++count > MOST_ENTRIES;
-    }
-    if (entries) {
+    if (entries)
         closedir(entries);
-    }
     return found;
 }
 
@@ -47,21 +45,17 @@ static bool trace_is_gone(const struct xs_spool_header *header) {
     char path[XS_SPOOL_TRACE_BYTES];
     struct stat st;
     snprintf(path, sizeof path, "%s", header->trace);
-    if (path[0] != '/') {
+    if (path[0] != '/')
         return false;
-    }
-    if (lstat(path, &st) == 0 ? st.st_ino == header->trace_inode : errno != ENOENT && errno != ENOTDIR) {
+    if (lstat(path, &st) == 0 ? st.st_ino == header->trace_inode : errno != ENOENT && errno != ENOTDIR)
         return false;
-    }
     bool nearest = true;
     for (char *slash; (slash = strrchr(path, '/')); nearest = false) {
         slash[slash == path] = 0;
-        if (stat(path, &st) == 0) {
+        if (stat(path, &st) == 0)
             return (uint64_t)st.st_dev == header->trace_device && !(nearest && folder_has(path, header->trace_inode));
-        }
-        if (slash == path || (errno != ENOENT && errno != ENOTDIR)) {
+        if (slash == path || (errno != ENOENT && errno != ENOTDIR))
             return false;
-        }
     }
     return false;
 }
@@ -78,22 +72,18 @@ enum fate { KEEP, LOOKED, GONE, DELETE };
 static enum fate fate_of(const struct xs_spool_header *header, const char *path, const struct stat *st) {
     bool serves_nobody = atomic_load(&header->closed) || has_no_event(header);
     bool is_marked = (st->st_mode & 07777) == MARK;
-    if (!serves_nobody && !is_older(st, is_marked ? AGE_OF_MARK_S : AGE_OF_LOOK_S)) {
+    if (!serves_nobody && !is_older(st, is_marked ? AGE_OF_MARK_S : AGE_OF_LOOK_S))
         return KEEP;
-    }
-    if (!xs_spool_same_boot(header) || !xs_spool_same_mounts(header) ||
-        xs_spool_writer(header, path) != XS_WRITER_GONE) {
+    if (!xs_spool_same_boot(header) || !xs_spool_same_mounts(header) || xs_spool_writer(header, path) != XS_WRITER_GONE)
         return KEEP;
-    }
     return serves_nobody ? DELETE : !trace_is_gone(header) ? LOOKED : is_marked ? DELETE : GONE;
 }
 
 /* The file's time is that of the last look, and its mode says that its trace was missing then. In this order: a mark
  * with an old time would delete the spool at the next look. */
 static void note_look(int fd, bool is_gone) {
-    if (futimens(fd, NULL) == 0) {
+    if (futimens(fd, NULL) == 0)
         (void)fchmod(fd, is_gone ? MARK : NO_MARK);
-    }
 }
 
 /* A spool of another layout is another version's, and is left to that: nothing in it can be read, so nobody knows
@@ -107,9 +97,8 @@ static void sweep_one(const char *folder, const char *name) {
     struct stat st;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0) {
+    if (fd < 0)
         return;
-    }
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
         ssize_t n = pread(fd, &read, sizeof read, 0);
         enum fate fate = KEEP;
@@ -121,11 +110,10 @@ static void sweep_one(const char *folder, const char *name) {
         } else if (n == (ssize_t)sizeof read && xs_spool_header_is_sound(&read.header, XS_SPOOL_MAGIC, st.st_size)) {
             fate = fate_of(&read.header, path, &st);
         }
-        if (fate == DELETE) {
+        if (fate == DELETE)
             unlink(path);
-        } else if (fate != KEEP) {
+        else if (fate != KEEP)
             note_look(fd, fate == GONE);
-        }
     }
     close(fd);
 }
@@ -136,13 +124,11 @@ void xs_spool_sweep(const char *folder) {
     /* cppcheck-suppress readdirCalled ; of a stream of this thread's own */
     for (struct dirent *entry; entries && ++count < MOST_ENTRIES && (entry = readdir(entries));) {
         size_t n = strlen(entry->d_name);
-        if (n == XS_SPOOL_ID_BYTES - 1 + strlen(".spool") && strcmp(entry->d_name + n - 6, ".spool") == 0) {
+        if (n == XS_SPOOL_ID_BYTES - 1 + strlen(".spool") && strcmp(entry->d_name + n - 6, ".spool") == 0)
             sweep_one(folder, entry->d_name);
-        }
     }
-    if (entries) {
+    if (entries)
         closedir(entries);
-    }
 }
 
 /* Nothing, or a trace that this user's library was making. */
@@ -150,20 +136,16 @@ static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *
     unsigned char first[100] = {0};
     struct stat st;
     *is_there = lstat(trace, &st) == 0;
-    if (!*is_there) {
+    if (!*is_there)
         return errno == ENOENT;
-    }
-    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return false;
-    }
-    if (st.st_size == 0) {
+    if (st.st_size == 0)
         return true;
-    }
     int fd = open(trace, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     ssize_t n = fd >= 0 ? pread(fd, first, sizeof first, 0) : -1;
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
     return header && n == (ssize_t)sizeof first && memcmp(first, "SQLite format 3", 16) == 0 &&
            memcmp(first + 68, "xfsp", 4) == 0; /* XS_APPLICATION_ID */
 }
@@ -172,9 +154,8 @@ static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *
 static bool is_unstarted(const char *trace, int status, const struct xs_spool_found *found, bool *is_there) {
     const struct xs_spool_header *header = xs_spool_found_header(found);
     struct stat st;
-    if (lstat(found->files.beside, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+    if (lstat(found->files.beside, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return false;
-    }
     if (status == XS_OK && header) {
         bool started = !found->spool.header || !has_no_event(header);
         return xs_spool_same_boot(header) && xs_spool_writer(header, found->files.beside) == XS_WRITER_GONE &&
@@ -201,14 +182,12 @@ bool xs_spool_clear_unstarted(const char *trace) {
     bool clear = is_unstarted(trace, status, &found, &is_there);
     for (size_t i = 0; clear && is_there && i < sizeof suffixes / sizeof *suffixes; i++) {
         char name[XS_PATH_BYTES];
-        if (xs_beside(name, trace, suffixes[i])) {
+        if (xs_beside(name, trace, suffixes[i]))
             unlink(name);
-        }
     }
     if (clear) {
-        if (!found.spool.header) {
+        if (!found.spool.header)
             found.files.memory[0] = 0; /* a name that anybody may have written; what it leads to was not looked at */
-        }
         xs_spool_delete(&found.files);
     }
     xs_spool_found_free(&found);

@@ -16,9 +16,8 @@
 static void read_line(const char *path, char *line, size_t bytes) {
     line[0] = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    if (fd < 0)
         return;
-    }
     ssize_t n = read(fd, line, bytes - 1);
     close(fd);
     line[n > 0 ? n : 0] = 0;
@@ -34,9 +33,8 @@ static uint64_t namespace_of(const char *kind) {
 
 static void node_name(char *name, size_t bytes) {
     struct utsname system;
-    if (uname(&system) != 0) {
+    if (uname(&system) != 0)
         system.nodename[0] = 0;
-    }
     snprintf(name, bytes, "%.*s", (int)bytes - 1, system.nodename);
 }
 
@@ -63,15 +61,13 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
     struct stat st;
     /* The name of one in memory is its own in all the world, and stays in the list when the file was deleted. */
     bool by_name = header->id[0] != 0;
-    if (!by_name && stat(path, &st) != 0) {
+    if (!by_name && stat(path, &st) != 0)
         return -1;
-    }
     char maps_path[40];
     snprintf(maps_path, sizeof maps_path, "/proc/%d/maps", (int)header->pid);
     FILE *maps = fopen(maps_path, "re");
-    if (!maps) {
+    if (!maps)
         return -1;
-    }
     int found = 0, lines = 0;
     char line[4096 + 128];
     bool line_start = true;
@@ -116,11 +112,9 @@ enum xs_writer xs_spool_writer(const struct xs_spool_header *header, const char 
         /* The same name after a reboot, or a file system shared with another machine where the job may still run. */
         return strcmp(host, header->host) == 0 ? XS_WRITER_GONE : XS_WRITER_UNKNOWN;
     }
-    if (header->pid_namespace != namespace_of("pid")) {
+    if (header->pid_namespace != namespace_of("pid"))
         return XS_WRITER_ELSEWHERE;
-    }
-    if (header->pid <= 0 || (kill(header->pid, 0) != 0 && errno == ESRCH) || is_zombie(header->pid)) {
+    if (header->pid <= 0 || (kill(header->pid, 0) != 0 && errno == ESRCH) || is_zombie(header->pid))
         return XS_WRITER_GONE;
-    }
     return process_maps_file(header, path) == 0 ? XS_WRITER_GONE : XS_WRITER_LIVES;
 }

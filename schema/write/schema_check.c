@@ -38,23 +38,18 @@ static int say(sqlite3_stmt *row, const char *what, char *why, size_t why_bytes)
 static int compare_rows(sqlite3_stmt *found, sqlite3_stmt *expected, char *why, size_t why_bytes) {
     for (;;) {
         int f = sqlite3_step(found), e = sqlite3_step(expected);
-        if ((f != SQLITE_ROW && f != SQLITE_DONE) || (e != SQLITE_ROW && e != SQLITE_DONE)) {
+        if ((f != SQLITE_ROW && f != SQLITE_DONE) || (e != SQLITE_ROW && e != SQLITE_DONE))
             return XS_ERROR_SQLITE;
-        }
-        if (f == SQLITE_DONE && e == SQLITE_DONE) {
+        if (f == SQLITE_DONE && e == SQLITE_DONE)
             return XS_OK;
-        }
         int order = f == SQLITE_DONE ? 1 : e == SQLITE_DONE ? -1 : order_of(found, expected, 0);
         order = order ? order : order_of(found, expected, 1);
-        if (order < 0) {
+        if (order < 0)
             return say(found, "is none of a trace's", why, why_bytes);
-        }
-        if (order > 0) {
+        if (order > 0)
             return say(expected, "is missing", why, why_bytes);
-        }
-        if (order_of(found, expected, 3) || order_of(found, expected, 4)) {
+        if (order_of(found, expected, 3) || order_of(found, expected, 4))
             return say(found, "is another than a trace's", why, why_bytes);
-        }
     }
 }
 
@@ -62,9 +57,8 @@ static int compare(sqlite3 *db, sqlite3 *reference, char *why, size_t why_bytes)
     sqlite3_stmt *found = NULL, *expected = NULL;
     int status = XS_ERROR_SQLITE;
     if (sqlite3_prepare_v2(db, objects, -1, &found, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(reference, objects, -1, &expected, NULL) == SQLITE_OK) {
+        sqlite3_prepare_v2(reference, objects, -1, &expected, NULL) == SQLITE_OK)
         status = compare_rows(found, expected, why, why_bytes);
-    }
     sqlite3_finalize(expected);
     sqlite3_finalize(found);
     return status;

@@ -38,16 +38,14 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
 static int put_late(struct xs_store *store, const struct xs_device_copy *copy) {
     bool may_be = store->choice && copy->graph_node == 0;
     int64_t shape = may_be ? xs_choice_late(store->choice, copy->correlation) : 0;
-    if (!shape) {
+    if (!shape)
         return XS_OK;
-    }
     struct xs_row row = xs_row_start(store, XS_STMT_LATE_COPY,
                                      "UPDATE thinned SET timed = timed + ?, device_ns = device_ns + ? WHERE"
                                      " source = 'transfer' AND shape = ? AND entry_point = 0 AND kind = 0 AND stack = 0"
                                      " AND device = 0");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     bool known = copy->start_ns != 0 || copy->end_ns != 0;
     xs_put(&row, known ? (copy->copies ? copy->copies : 1) : 0);
     xs_put(&row, known ? copy->end_ns - copy->start_ns : 0);
@@ -71,15 +69,13 @@ int xs_store_device_copy(struct xs_store *store, const struct xs_device_copy *co
     shape_graph(&shape, copy->graph, copy->graph_node);
     int64_t id;
     int status = xs_shape_find(store, XS_SHAPE_DEVICE_COPY, &shape, &id);
-    if (status) {
+    if (status)
         return status;
-    }
     struct xs_row row = xs_row_start(store, XS_STMT_DEVICE_COPY,
                                      "INSERT INTO device_copy_row(shape, correlation, start_ns, device_ns, end_ns,"
                                      " bytes) VALUES (?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, id);
     xs_put(&row, copy->correlation);
     put_span(&row, copy->start_ns, copy->end_ns);
@@ -93,9 +89,8 @@ int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset
         xs_row_start(store, XS_STMT_DEVICE_MEMSET,
                      "INSERT INTO device_memset(correlation, value, bytes, memory_kind, start_ns, end_ns, device,"
                      " cupti_context, cupti_stream, graph, graph_node) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, memset_row->correlation);
     xs_put(&row, memset_row->value);
     xs_put_u64(&row, memset_row->bytes);
@@ -111,31 +106,26 @@ int xs_store_device_memset(struct xs_store *store, const struct xs_device_memset
 int xs_store_device_kernel(struct xs_store *store, const struct xs_device_kernel *kernel) {
     int64_t name, id;
     int status = xs_intern_kernel_name(store, kernel->name, &name);
-    if (status) {
+    if (status)
         return status;
-    }
     struct xs_row_shape shape = {0};
     xs_shape_put(&shape, name);
     xs_shape_put_device(&shape, kernel->device);
     shape_number(&shape, kernel->context);
     shape_number(&shape, kernel->stream);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         xs_shape_put(&shape, kernel->grid[i]);
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         xs_shape_put(&shape, kernel->block[i]);
-    }
     shape_graph(&shape, kernel->graph, kernel->graph_node);
     status = xs_shape_find(store, XS_SHAPE_DEVICE_KERNEL, &shape, &id);
-    if (status) {
+    if (status)
         return status;
-    }
     struct xs_row row = xs_row_start(
         store, XS_STMT_DEVICE_KERNEL,
         "INSERT INTO device_kernel_row(shape, correlation, start_ns, device_ns, end_ns) VALUES (?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, id);
     xs_put(&row, kernel->correlation);
     put_span(&row, kernel->start_ns, kernel->end_ns);
@@ -146,9 +136,8 @@ int xs_store_device_sync(struct xs_store *store, const struct xs_device_sync *sy
     struct xs_row row = xs_row_start(store, XS_STMT_DEVICE_SYNC,
                                      "INSERT INTO device_sync(correlation, kind, start_ns, end_ns, cupti_context,"
                                      " cupti_stream, cupti_event) VALUES (?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, sync_row->correlation);
     xs_put(&row, sync_row->kind);
     put_times(&row, sync_row->start_ns, sync_row->end_ns);
@@ -163,9 +152,8 @@ int xs_store_device_migration(struct xs_store *store, const struct xs_device_mig
         xs_row_start(store, XS_STMT_DEVICE_MIGRATION,
                      "INSERT INTO device_migration(kind, address, bytes, start_ns, end_ns, src_device, dst_device,"
                      " stream, process) VALUES (?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, XS_KIND_OR_ZERO(XS_MIGRATION_KINDS, migration->kind));
     xs_put_u64(&row, migration->address);
     xs_put_u64(&row, migration->bytes);

@@ -25,9 +25,8 @@ static void put_site(struct xs_row *row, const struct common *c) {
 
 static void count_call(struct xs_store *store, const struct common *c, enum xs_calls_of of, int64_t site,
                        int64_t kind) {
-    if (store->choice) {
+    if (store->choice)
         xs_choice_count(store->choice, of, c->event->entry, site, kind);
-    }
 }
 
 /* Whether the end is told as a difference to the beginning, which is shorter. */
@@ -74,16 +73,14 @@ static int put_transfer(struct xs_store *store, const struct common *c) {
     count_call(store, c, XS_CALLS_TRANSFER, c->event->stack,
                has(c, XS_FLAG_BATCH) ? -1 : XS_KIND_OR_ZERO(XS_DIRECTIONS, c->event->transfer.direction));
     int status = xs_shape_find(store, XS_SHAPE_TRANSFER, &shape, &id);
-    if (status) {
+    if (status)
         return status;
-    }
     struct xs_row row = xs_row_start(store, XS_STMT_TRANSFER,
                                      "INSERT INTO transfer_row(shape, enter_ns, host_ns, correlation, fingerprint,"
                                      " batch_index, return_ns, bytes, src_address, dst_address, src_allocation,"
                                      " dst_allocation) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, id);
     xs_put(&row, c->enter_ns);
     xs_put_if(&row, is_span(c->enter_ns, c->return_ns), c->return_ns - c->enter_ns);
@@ -106,9 +103,8 @@ static int put_memset(struct xs_store *store, const struct common *c) {
                      " allocation, context, stream, is_async, is_captured, result, enter_ns, return_ns, correlation,"
                      " width_bytes, height, pitch_bytes, stack, nvtx_range)"
                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     const struct xs_event_memset *m = &c->event->memset;
     bool box = has(c, XS_FLAG_BOX);
     count_call(store, c, XS_CALLS_MEMSET, c->event->stack, has(c, XS_FLAG_CAPTURED));
@@ -146,9 +142,8 @@ static int put_alloc(struct xs_store *store, const struct common *c) {
         " kind=excluded.kind, origin=excluded.origin, device=excluded.device, context=excluded.context,"
         " stream=excluded.stream, enter_ns=excluded.enter_ns, return_ns=excluded.return_ns,"
         " stack=excluded.stack, nvtx_range=excluded.nvtx_range");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     const struct xs_event_alloc *a = &c->event->alloc;
     xs_put(&row, a->id);
     xs_put(&row, c->event->entry);
@@ -175,9 +170,8 @@ static int put_free(struct xs_store *store, const struct common *c) {
         " free_thread=excluded.free_thread, free_stream=excluded.free_stream, free_enter_ns=excluded.free_enter_ns,"
         " free_return_ns=excluded.free_return_ns, free_stack=excluded.free_stack,"
         " free_nvtx_range=excluded.free_nvtx_range");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, c->event->alloc.id);
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
@@ -199,12 +193,10 @@ static struct xs_row_shape shape_of_launch(const struct common *c) {
     xs_shape_put(&shape, (int64_t)l->function);
     xs_shape_put_nonzero(&shape, c->context);
     xs_shape_put_nonzero(&shape, c->stream);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         xs_shape_put_if(&shape, has_grid, l->grid[i]);
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         xs_shape_put_if(&shape, has_grid, l->block[i]);
-    }
     xs_shape_put_if(&shape, has_grid, l->shared_bytes);
     xs_shape_put(&shape, has(c, XS_FLAG_CAPTURED));
     xs_shape_put(&shape, c->event->result);
@@ -218,15 +210,13 @@ static int put_launch(struct xs_store *store, const struct common *c) {
     count_call(store, c, XS_CALLS_LAUNCH, (int64_t)c->event->launch.function,
                XS_KIND_OR_ZERO(XS_LAUNCH_KINDS, c->event->launch.kind));
     int status = xs_shape_find(store, XS_SHAPE_LAUNCH, &shape, &id);
-    if (status) {
+    if (status)
         return status;
-    }
     struct xs_row row = xs_row_start(store, XS_STMT_LAUNCH,
                                      "INSERT INTO launch_row(shape, enter_ns, host_ns, correlation, return_ns,"
                                      " arguments) VALUES (?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     bool measured = c->event->return_tick != 0, span = is_span(c->enter_ns, c->return_ns);
     xs_put(&row, id);
     xs_put(&row, c->enter_ns);
@@ -242,9 +232,8 @@ static int put_sync(struct xs_store *store, const struct common *c) {
                                      "INSERT INTO sync(entry_point, thread, scope, object, context, stream, result,"
                                      " enter_ns, return_ns, stack, nvtx_range)"
                                      " VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     count_call(store, c, XS_CALLS_SYNC, c->event->stack, XS_KIND_OR_ZERO(XS_SYNC_SCOPES, c->event->sync.scope));
     xs_put(&row, c->event->entry);
     xs_put(&row, c->thread);
@@ -265,9 +254,8 @@ static int put_api(struct xs_store *store, const struct common *c) {
                                      "INSERT INTO api_call(entry_point, thread, object, address, bytes, argument,"
                                      " context, stream, is_captured, result, enter_ns, return_ns, correlation)"
                                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     bool api = c->event->kind == XS_EVENT_API;
     count_call(store, c, XS_CALLS_API, 0, c->event->result);
     xs_put(&row, c->event->entry);
@@ -291,9 +279,8 @@ int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerpri
         xs_row_start(store, XS_STMT_FINGERPRINT,
                      "INSERT OR IGNORE INTO fingerprint(id, content_low, content_high, before_low, before_high, leaves,"
                      " changed_leaves, constant_value, on_device) VALUES (?,?,?,?,?,?,?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     bool before = f->flags & XS_FINGERPRINT_BEFORE;
     xs_put(&row, f->id);
     xs_put_u64(&row, f->content[0]);
@@ -308,21 +295,18 @@ int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerpri
 }
 
 static int put_arguments(struct xs_store *store, const struct xs_event_arguments *a) {
-    if (a->set == 0 || a->count > XS_ARGUMENTS_EVENT_COUNT) {
+    if (a->set == 0 || a->count > XS_ARGUMENTS_EVENT_COUNT)
         return XS_ERROR_INVALID;
-    }
     struct xs_row set = xs_row_start(store, XS_STMT_ARGUMENT_SET, "INSERT OR IGNORE INTO argument_set(id) VALUES (?)");
-    if (!set.stmt) {
+    if (!set.stmt)
         return set.status;
-    }
     xs_put(&set, a->set);
     int status = xs_row_insert(&set);
     for (unsigned i = 0; status == XS_OK && i < a->count; i++) {
         struct xs_row row =
             xs_row_start(store, XS_STMT_ARGUMENT, "INSERT INTO argument(argument_set, allocation) VALUES (?,?)");
-        if (!row.stmt) {
+        if (!row.stmt)
             return row.status;
-        }
         xs_put(&row, a->set);
         xs_put(&row, a->allocations[i]);
         status = xs_row_insert(&row);
@@ -340,20 +324,16 @@ int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_
     case XS_EVENT_ARGUMENTS:
         return put_arguments(store, &event->arguments);
     default:
-        if (event->kind < XS_EVENT_TRANSFER || event->kind > XS_EVENT_ARGUMENTS) {
+        if (event->kind < XS_EVENT_TRANSFER || event->kind > XS_EVENT_ARGUMENTS)
             return XS_ERROR_INVALID;
-        }
     }
     int status = xs_intern_context(store, event->context, &c.context);
-    if (!status) {
+    if (!status)
         status = xs_intern_stream(store, event, c.context, thread, &c.stream);
-    }
-    if (status) {
+    if (status)
         return status;
-    }
-    if (event->correlation > store->newest_correlation) {
+    if (event->correlation > store->newest_correlation)
         store->newest_correlation = event->correlation;
-    }
     bool tracked = event->alloc.id != 0 && event->result == 0;
     switch ((enum xs_event_kind)event->kind) {
     case XS_EVENT_TRANSFER:

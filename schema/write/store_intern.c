@@ -46,47 +46,40 @@ struct xs_thread_entry {
 
 static struct xs_context_entry *add_context(struct xs_store *store, uint64_t handle, int64_t id) {
     struct xs_context_entry *entry = calloc(1, sizeof *entry);
-    if (!entry) {
+    if (!entry)
         return NULL;
-    }
     entry->handle = handle;
     entry->id = id;
     HASH_ADD(hh, store->contexts, handle, sizeof entry->handle, entry);
-    if (!entry->lost) {
+    if (!entry->lost)
         return entry;
-    }
     free(entry);
     return NULL;
 }
 
 static struct xs_stream_entry *add_stream(struct xs_store *store, const struct stream_key *key, int64_t id) {
     struct xs_stream_entry *entry = calloc(1, sizeof *entry);
-    if (!entry) {
+    if (!entry)
         return NULL;
-    }
     entry->key = *key;
     entry->id = id;
     HASH_ADD(hh, store->streams, key, sizeof entry->key, entry);
-    if (!entry->lost) {
+    if (!entry->lost)
         return entry;
-    }
     free(entry);
     return NULL;
 }
 
 static struct xs_name_entry *add_name(struct xs_store *store, const char *name, int64_t id) {
     struct xs_name_entry *entry = calloc(1, sizeof *entry);
-    if (!entry) {
+    if (!entry)
         return NULL;
-    }
     entry->name = strdup(name);
     entry->id = id;
-    if (entry->name) {
+    if (entry->name)
         HASH_ADD_KEYPTR(hh, store->names, entry->name, strlen(entry->name), entry);
-    }
-    if (entry->name && !entry->lost) {
+    if (entry->name && !entry->lost)
         return entry;
-    }
     free(entry->name);
     free(entry);
     return NULL;
@@ -94,27 +87,23 @@ static struct xs_name_entry *add_name(struct xs_store *store, const char *name, 
 
 int xs_intern_context(struct xs_store *store, uint64_t handle, int64_t *id) {
     *id = 0;
-    if (handle == 0) {
+    if (handle == 0)
         return XS_OK;
-    }
     struct xs_context_entry *entry;
     HASH_FIND(hh, store->contexts, &handle, sizeof handle, entry);
     if (!entry) {
         struct xs_row row =
             xs_row_start(store, XS_STMT_CONTEXT, "INSERT INTO context(handle, device) VALUES (?, NULL)");
-        if (!row.stmt) {
+        if (!row.stmt)
             return row.status;
-        }
         xs_put_u64(&row, handle);
         store->intern_changed = true;
         int status = xs_row_insert(&row);
-        if (status) {
+        if (status)
             return status;
-        }
         entry = add_context(store, handle, sqlite3_last_insert_rowid(store->db));
-        if (!entry) {
+        if (!entry)
             return xs_store_status(store, SQLITE_NOMEM);
-        }
     }
     *id = entry->id;
     return XS_OK;
@@ -123,9 +112,8 @@ int xs_intern_context(struct xs_store *store, uint64_t handle, int64_t *id) {
 int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64_t context, uint32_t thread,
                      int64_t *id) {
     *id = 0;
-    if (!(event->flags & XS_FLAG_HAS_STREAM)) {
+    if (!(event->flags & XS_FLAG_HAS_STREAM))
         return XS_OK;
-    }
     struct stream_key key = {context, event->stream, 0};
     if ((event->flags & XS_FLAG_PER_THREAD) || key.handle == 2) {
         key.handle = 2;
@@ -138,21 +126,18 @@ int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64
     if (!entry) {
         struct xs_row row =
             xs_row_start(store, XS_STMT_STREAM, "INSERT INTO stream(handle, context, thread) VALUES (?, ?, ?)");
-        if (!row.stmt) {
+        if (!row.stmt)
             return row.status;
-        }
         xs_put_u64(&row, key.handle);
         xs_put_nonzero(&row, context);
         xs_put_nonzero(&row, (int64_t)key.thread);
         store->intern_changed = true;
         int status = xs_row_insert(&row);
-        if (status) {
+        if (status)
             return status;
-        }
         entry = add_stream(store, &key, sqlite3_last_insert_rowid(store->db));
-        if (!entry) {
+        if (!entry)
             return xs_store_status(store, SQLITE_NOMEM);
-        }
     }
     *id = entry->id;
     return XS_OK;
@@ -160,26 +145,22 @@ int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64
 
 int xs_intern_kernel_name(struct xs_store *store, const char *name, int64_t *id) {
     *id = 0;
-    if (!name) {
+    if (!name)
         name = "";
-    }
     struct xs_name_entry *entry;
     HASH_FIND(hh, store->names, name, strlen(name), entry);
     if (!entry) {
         struct xs_row row = xs_row_start(store, XS_STMT_KERNEL_NAME, "INSERT INTO kernel_name(name) VALUES (?)");
-        if (!row.stmt) {
+        if (!row.stmt)
             return row.status;
-        }
         xs_put_text(&row, name);
         store->intern_changed = true;
         int status = xs_row_insert(&row);
-        if (status) {
+        if (status)
             return status;
-        }
         entry = add_name(store, name, sqlite3_last_insert_rowid(store->db));
-        if (!entry) {
+        if (!entry)
             return xs_store_status(store, SQLITE_NOMEM);
-        }
     }
     *id = entry->id;
     return XS_OK;
@@ -188,13 +169,11 @@ int xs_intern_kernel_name(struct xs_store *store, const char *name, int64_t *id)
 int xs_store_context(struct xs_store *store, uint64_t handle, int device) {
     int64_t id;
     int status = xs_intern_context(store, handle, &id);
-    if (status || id == 0) {
+    if (status || id == 0)
         return status;
-    }
     struct xs_row row = xs_row_start(store, XS_STMT_CONTEXT_DEVICE, "UPDATE context SET device = ? WHERE id = ?");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put_device(&row, device);
     xs_put(&row, id);
     return xs_row_insert(&row);
@@ -203,28 +182,24 @@ int xs_store_context(struct xs_store *store, uint64_t handle, int device) {
 int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid, const char *name) {
     struct xs_thread_entry *entry;
     HASH_FIND(hh, store->threads, &id, sizeof id, entry);
-    if (entry && entry->tid == tid && name && strcmp(entry->name, name) == 0) {
+    if (entry && entry->tid == tid && name && strcmp(entry->name, name) == 0)
         return XS_OK;
-    }
 
     struct xs_row row =
         xs_row_start(store, XS_STMT_THREAD, "INSERT OR REPLACE INTO thread(id, tid, name) VALUES (?, ?, ?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, id);
     xs_put(&row, tid);
     xs_put_text(&row, name);
     store->intern_changed = true;
     int status = xs_row_insert(&row);
-    if (status || !name || strlen(name) >= sizeof entry->name) {
+    if (status || !name || strlen(name) >= sizeof entry->name)
         return status;
-    }
     if (!entry) {
         entry = calloc(1, sizeof *entry);
-        if (!entry) {
+        if (!entry)
             return XS_OK; /* a row written twice does no harm */
-        }
         entry->id = id;
         HASH_ADD(hh, store->threads, id, sizeof entry->id, entry);
         if (entry->lost) {
@@ -239,9 +214,8 @@ int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid, const char
 
 static int load_row(struct xs_store *store, int table, sqlite3_stmt *stmt) {
     int64_t id = sqlite3_column_int64(stmt, 0);
-    if (table == 0) {
+    if (table == 0)
         return add_context(store, (uint64_t)sqlite3_column_int64(stmt, 1), id) ? SQLITE_OK : SQLITE_NOMEM;
-    }
     if (table == 1) {
         struct stream_key key = {sqlite3_column_int64(stmt, 2), (uint64_t)sqlite3_column_int64(stmt, 1),
                                  (uint64_t)sqlite3_column_int64(stmt, 3)};
@@ -259,13 +233,11 @@ int xs_intern_load(struct xs_store *store) {
     for (int table = 0; table < 3; table++) {
         sqlite3_stmt *stmt = NULL;
         int rc = sqlite3_prepare_v2(store->db, queries[table], -1, &stmt, NULL);
-        while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        while (rc == SQLITE_OK && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
             rc = load_row(store, table, stmt);
-        }
         sqlite3_finalize(stmt);
-        if (rc != SQLITE_DONE) {
+        if (rc != SQLITE_DONE)
             return xs_store_status(store, rc);
-        }
     }
     return XS_OK;
 }

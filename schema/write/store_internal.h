@@ -111,11 +111,10 @@ static inline void xs_put_null(struct xs_row *row) { sqlite3_bind_null(row->stmt
 static inline void xs_put_u64(struct xs_row *row, uint64_t value) { xs_put(row, (int64_t)value); }
 /* Binds the value, or NULL where `applies` is false. */
 static inline void xs_put_if(struct xs_row *row, bool applies, int64_t value) {
-    if (applies) {
+    if (applies)
         xs_put(row, value);
-    } else {
+    else
         xs_put_null(row);
-    }
 }
 static inline void xs_put_nonzero(struct xs_row *row, int64_t value) { xs_put_if(row, value != 0, value); }
 static inline void xs_put_device(struct xs_row *row, int32_t device) { xs_put_if(row, device >= 0, device); }

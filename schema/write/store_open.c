@@ -38,9 +38,8 @@ static int fill_lookup(struct xs_store *store, const char *table, const struct l
         char sql[160];
         sqlite3_snprintf(sizeof sql, sql, "INSERT INTO %s VALUES (%d, '%q')", table, rows[i].value, rows[i].name);
         int status = xs_store_exec(store, sql);
-        if (status) {
+        if (status)
             return status;
-        }
     }
     return XS_OK;
 }
@@ -68,21 +67,16 @@ static int write_schema(struct xs_store *store) {
                                                                           "PRAGMA user_version=" STRING(
                                                                               XS_SCHEMA_VERSION) ";";
     int status = xs_store_exec(store, identity);
-    if (!status) {
+    if (!status)
         status = xs_store_exec(store, xs_schema_sql());
-    }
-    if (!status) {
+    if (!status)
         status = fill_lookups(store);
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_meta_int(store, "schema_version", XS_SCHEMA_VERSION);
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_meta_text(store, "status", XS_STATUS_RUNNING);
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_exec(store, "COMMIT");
-    }
     return status;
 }
 
@@ -97,14 +91,12 @@ static const char wal_pragmas[] =
 
 static int open_store(const char *path, struct xs_store **out) {
     struct xs_store *store = calloc(1, sizeof *store);
-    if (!store) {
+    if (!store)
         return XS_ERROR_MEMORY;
-    }
     int rc = xs_sqlite_open(path, XS_WRITE, &store->db);
     *out = store;
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return xs_store_status(store, rc);
-    }
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, 1000);
     return xs_store_exec(store, pragmas);
@@ -112,9 +104,8 @@ static int open_store(const char *path, struct xs_store **out) {
 
 static void free_store(struct xs_store *store) {
     xs_thin_free(store);
-    for (int i = 0; i < XS_STMT_COUNT; i++) {
+    for (int i = 0; i < XS_STMT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
-    }
     sqlite3_close_v2(store->db);
     xs_intern_free(store);
     free(store);
@@ -127,30 +118,25 @@ int xs_store_create(const char *path, struct xs_store **out) {
         return XS_ERROR_SYSTEM;
     }
     int fd = xs_create_private(path);
-    if (fd < 0) {
+    if (fd < 0)
         return errno == ENOSPC || errno == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
-    }
     close(fd);
     struct xs_store *store = NULL;
     int status = open_store(path, &store);
-    if (!status) {
+    if (!status)
         status = write_schema(store);
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_exec(store, wal_pragmas);
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_exec(store, "PRAGMA user_version"); /* the first read opens the log and its index */
-    }
-    int why = EIO; /* not EEXIST left over from somewhere */
+    int why = EIO;                                            /* not EEXIST left over from somewhere */
     if (!xs_side_files_are_own(path)) {
         status = XS_ERROR_SYSTEM;
         why = EEXIST;
     }
     if (status) {
-        if (store) {
+        if (store)
             free_store(store);
-        }
         unlink(path);
         errno = why;
         return status;
@@ -164,18 +150,15 @@ static int check_schema(struct xs_store *store) {
     sqlite3_stmt *stmt = NULL;
     char why[256];
     int rc = sqlite3_prepare_v2(store->db, "PRAGMA user_version", -1, &stmt, NULL);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite3_step(stmt);
-    }
     int64_t version = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
     sqlite3_finalize(stmt);
-    if (rc != SQLITE_ROW) {
+    if (rc != SQLITE_ROW)
         return xs_store_status(store, rc);
-    }
     int status = version == XS_SCHEMA_VERSION ? xs_schema_check(store->db, why, sizeof why) : XS_ERROR_VERSION;
-    if (status) {
+    if (status)
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL); /* closing it changes nothing */
-    }
     return status;
 }
 
@@ -183,19 +166,15 @@ int xs_store_open(const char *path, struct xs_store **out) {
     *out = NULL;
     struct xs_store *store = NULL;
     int status = open_store(path, &store);
-    if (!status) {
+    if (!status)
         status = check_schema(store);
-    }
-    if (!status) {
+    if (!status)
         status = xs_store_exec(store, wal_pragmas);
-    }
-    if (!status) {
+    if (!status)
         status = xs_intern_load(store);
-    }
     if (status) {
-        if (store) {
+        if (store)
             free_store(store);
-        }
         return status;
     }
     *out = store;
@@ -203,12 +182,10 @@ int xs_store_open(const char *path, struct xs_store **out) {
 }
 
 int xs_store_close(struct xs_store *store) {
-    if (!store) {
+    if (!store)
         return XS_OK;
-    }
-    if (store->in_batch) {
+    if (store->in_batch)
         xs_store_rollback(store);
-    }
     xs_thin_free(store);
     for (int i = 0; i < XS_STMT_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
@@ -221,9 +198,8 @@ int xs_store_close(struct xs_store *store) {
     /* SQLite makes no journal for a file that has another name now, which leaving the WAL needs; the rows can be put
      * into it all the same. */
     if (status && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED &&
-        sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) == SQLITE_OK) {
+        sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) == SQLITE_OK)
         status = XS_OK;
-    }
     free_store(store);
     return status == XS_ERROR_BUSY ? XS_OK : status;
 }

@@ -32,18 +32,16 @@ static void hash_of(enum xs_shape_kind kind, const struct xs_row_shape *shape, u
 
 static struct xs_shape_entry *place_of(const struct xs_shapes *shapes, const uint64_t hash[2]) {
     uint32_t i = (uint32_t)hash[0] & (shapes->places - 1);
-    while (shapes->entries[i].used && memcmp(shapes->entries[i].hash, hash, sizeof shapes->entries[i].hash) != 0) {
+    while (shapes->entries[i].used && memcmp(shapes->entries[i].hash, hash, sizeof shapes->entries[i].hash) != 0)
         i = (i + 1) & (shapes->places - 1);
-    }
     return &shapes->entries[i];
 }
 
 static bool grow(struct xs_shapes *shapes) {
     struct xs_shapes grown = {.places = shapes->places ? shapes->places * 4 : FIRST_PLACES};
     grown.entries = calloc(grown.places, sizeof *grown.entries);
-    if (!grown.entries) {
+    if (!grown.entries)
         return false;
-    }
     for (uint32_t i = 0; i < shapes->places; i++) {
         if (shapes->entries[i].used) {
             *place_of(&grown, shapes->entries[i].hash) = shapes->entries[i];
@@ -59,21 +57,18 @@ static bool grow(struct xs_shapes *shapes) {
  * remembered for a long while; else it would be gone through again and again. Then it begins anew, because a program
  * may do something else by now. */
 static bool make_room(struct xs_shapes *shapes) {
-    if (shapes->is_full && ++shapes->misses < MOST_MISSES) {
+    if (shapes->is_full && ++shapes->misses < MOST_MISSES)
         return false;
-    }
     if (shapes->is_full) {
         free(shapes->entries);
         *shapes = (struct xs_shapes){0};
     }
-    if (shapes->count < shapes->places / 2 || (shapes->places < MOST_PLACES && grow(shapes))) {
+    if (shapes->count < shapes->places / 2 || (shapes->places < MOST_PLACES && grow(shapes)))
         return true;
-    }
     struct xs_shapes kept = {.places = shapes->places};
     kept.entries = kept.places ? calloc(kept.places, sizeof *kept.entries) : NULL;
-    if (!kept.entries) {
+    if (!kept.entries)
         return false;
-    }
     for (uint32_t i = 0; i < shapes->places; i++) {
         if (shapes->entries[i].used && shapes->entries[i].id > 0) {
             *place_of(&kept, shapes->entries[i].hash) = shapes->entries[i];
@@ -89,12 +84,10 @@ static bool make_room(struct xs_shapes *shapes) {
 /* The entry of a hash, which may be new; NULL where there is no room for a new one. */
 static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash[2]) {
     struct xs_shape_entry *entry = shapes->places ? place_of(shapes, hash) : NULL;
-    if (entry && entry->used) {
+    if (entry && entry->used)
         return entry;
-    }
-    if (!make_room(shapes)) {
+    if (!make_room(shapes))
         return NULL;
-    }
     entry = place_of(shapes, hash);
     *entry = (struct xs_shape_entry){{hash[0], hash[1]}, NEW, true};
     shapes->count++;
@@ -120,12 +113,10 @@ static const struct {
 static int insert(struct xs_store *store, enum xs_shape_kind kind, const struct xs_row_shape *shape, uint32_t set,
                   struct xs_shape_entry *entry) {
     struct xs_row row = xs_row_start(store, kinds[kind].statement, kinds[kind].sql);
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
-    for (unsigned i = 0; i < shape->count; i++) {
+    for (unsigned i = 0; i < shape->count; i++)
         xs_put_if(&row, set >> i & 1, shape->values[i]);
-    }
     store->intern_changed = true;
     int status = xs_row_insert(&row);
     entry->id = status ? NEW : sqlite3_last_insert_rowid(store->db);
@@ -139,9 +130,8 @@ int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row
     struct xs_shape_entry *entry = find(&store->shapes, hash);
     shape->in_row = 0;
     if ((!entry || entry->id == NEW) && (shape->set & kinds[kind].loose)) {
-        if (entry) {
+        if (entry)
             entry->id = SEEN_ONCE;
-        }
         shape->in_row = shape->set & kinds[kind].loose;
         hash_of(kind, shape, shape->set & ~shape->in_row, hash);
         entry = find(&store->shapes, hash);

@@ -8,9 +8,8 @@
 
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes) {
     struct xs_row row = xs_row_start(store, XS_STMT_META_READ, "SELECT value FROM meta WHERE key = ?");
-    if (!row.stmt) {
+    if (!row.stmt)
         return false;
-    }
     xs_put_text(&row, key);
     bool found = sqlite3_step(row.stmt) == SQLITE_ROW && sqlite3_column_type(row.stmt, 0) != SQLITE_NULL;
     const char *value = found ? (const char *)sqlite3_column_text(row.stmt, 0) : NULL;
@@ -61,9 +60,8 @@ int xs_store_source_file(struct xs_store *store, const char *path, const struct 
                          int64_t *id) {
     struct xs_row row =
         xs_row_start(store, XS_STMT_SOURCE_FILE, "INSERT INTO source_file(path, bytes, mtime_ns) VALUES (?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put_text(&row, path);
     xs_put(&row, identity->bytes);
     xs_put(&row, identity->mtime_ns);
@@ -75,9 +73,8 @@ int xs_store_source_file(struct xs_store *store, const char *path, const struct 
 int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes) {
     struct xs_row row =
         xs_row_start(store, XS_STMT_SOURCE_LINE, "INSERT INTO source_line(file, line, text) VALUES (?,?,?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, file);
     xs_put(&row, line);
     xs_put_bytes_as_text(&row, text, bytes);

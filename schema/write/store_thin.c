@@ -160,13 +160,11 @@ struct xs_thin {
 
 void xs_thin_free(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
-    if (!thin) {
+    if (!thin)
         return;
-    }
     for (int i = 0; i < XS_THINNED_TABLES; i++) {
-        for (int k = 0; k < XS_THIN_STATEMENTS; k++) {
+        for (int k = 0; k < XS_THIN_STATEMENTS; k++)
             sqlite3_finalize(thin->statements[i][k]);
-        }
         sqlite3_finalize(thin->last[i]);
         sqlite3_finalize(thin->next[i]);
     }
@@ -180,9 +178,8 @@ void xs_thin_free(struct xs_store *store) {
 static int64_t number(struct xs_store *store, const char *pragma) {
     sqlite3_stmt *stmt = NULL;
     int64_t value = 0;
-    if (sqlite3_prepare_v2(store->db, pragma, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+    if (sqlite3_prepare_v2(store->db, pragma, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
         value = sqlite3_column_int64(stmt, 0);
-    }
     sqlite3_finalize(stmt);
     return value;
 }
@@ -193,13 +190,11 @@ static uint64_t used_bytes(struct xs_store *store) {
 }
 
 void xs_store_give_back(struct xs_store *store) {
-    if (store->thinned_rows == 0) {
+    if (store->thinned_rows == 0)
         return;
-    }
     const int64_t pages = number(store, "PRAGMA page_count"), left = number(store, "PRAGMA freelist_count");
-    if (left > pages / 8 && pages - left <= MOST_REWRITTEN_PAGES) {
+    if (left > pages / 8 && pages - left <= MOST_REWRITTEN_PAGES)
         sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
-    }
 }
 
 /* Number of the last row of a table; its statement is kept. */
@@ -228,17 +223,15 @@ static struct xs_thin_mark mark_now(struct xs_store *store, int64_t now_ns) {
 static bool add_mark(struct xs_thin *thin, struct xs_thin_mark mark) {
     enum { MOST_MARKS = 4096 };
     if (thin->mark_count == MOST_MARKS) {
-        for (size_t i = 0; i < MOST_MARKS / 2; i++) {
+        for (size_t i = 0; i < MOST_MARKS / 2; i++)
             thin->marks[i] = thin->marks[2 * i + 1];
-        }
         thin->mark_count = MOST_MARKS / 2;
     }
     if (thin->mark_count == thin->mark_room) {
         size_t room = thin->mark_room ? thin->mark_room * 2 : 64;
         struct xs_thin_mark *marks = realloc(thin->marks, room * sizeof *marks);
-        if (!marks) {
+        if (!marks)
             return false;
-        }
         thin->marks = marks;
         thin->mark_room = room;
     }
@@ -249,12 +242,10 @@ static bool add_mark(struct xs_thin *thin, struct xs_thin_mark mark) {
 /* The newest mark behind which there are `rows` rows; false: there is none. Marks before it are of no use any more. */
 static bool mark_before(struct xs_thin *thin, int64_t now, int64_t rows, struct xs_thin_mark *mark) {
     size_t found = thin->mark_count;
-    while (found > 0 && now - thin->marks[found - 1].rows < rows) {
+    while (found > 0 && now - thin->marks[found - 1].rows < rows)
         found--;
-    }
-    if (found == 0) {
+    if (found == 0)
         return false;
-    }
     *mark = thin->marks[found - 1];
     memmove(thin->marks, thin->marks + found, (thin->mark_count - found) * sizeof *thin->marks);
     thin->mark_count -= found;
@@ -267,17 +258,13 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     struct xs_thin_mark now = mark_now(store, now_ns), to;
     int64_t kept = now.rows - store->thinned_rows;
     uint64_t row_bytes = kept > 0 ? used / (uint64_t)kept + 1 : 64;
-    if (!mark_before(thin, now.rows, (int64_t)(most_bytes / 4 / row_bytes), &to) || to.rows <= thin->begun.rows) {
+    if (!mark_before(thin, now.rows, (int64_t)(most_bytes / 4 / row_bytes), &to) || to.rows <= thin->begun.rows)
         return;
-    }
     uint64_t middle = (uint64_t)(to.rows - thin->begun.rows) * row_bytes;
-    if (thin->bits && !thin->was_in_vain &&
-        used >= most_bytes - most_bytes / 16) { /* pages are emptier than reckoned */
+    if (thin->bits && !thin->was_in_vain && used >= most_bytes - most_bytes / 16) /* pages are emptier than reckoned */
         thin->bits += thin->bits < MOST_BITS ? STEP_BITS : 0;
-    }
-    while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8) {
+    while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8)
         thin->bits += STEP_BITS;
-    }
     uint64_t beside = most_bytes / SIZE_OF_BESIDE;
     xs_choice_begin(store->choice, thin->bits, beside < MOST_BESIDE ? (uint32_t)beside : MOST_BESIDE);
     thin->to = to;
@@ -300,14 +287,12 @@ static int run(struct xs_store *store, unsigned table, unsigned which, int64_t t
     struct xs_thin *thin = store->thin;
     sqlite3_stmt **stmt = &thin->statements[table][which];
     const char *sql = tables[table].sql[which];
-    if (!sql) {
+    if (!sql)
         return XS_OK;
-    }
     if (!*stmt) {
         int rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
-        if (rc != SQLITE_OK) {
+        if (rc != SQLITE_OK)
             return xs_store_status(store, rc);
-        }
     }
     sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
     sqlite3_bind_int64(*stmt, 2, to);
@@ -328,9 +313,8 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
         sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL);
     }
     sqlite3_bind_int64(*stmt, 1, thin->ids[table]);
-    if (sqlite3_step(*stmt) == SQLITE_ROW) {
+    if (sqlite3_step(*stmt) == SQLITE_ROW)
         slice = (struct slice){sqlite3_column_int64(*stmt, 0), sqlite3_column_int64(*stmt, 1)};
-    }
     sqlite3_reset(*stmt);
     return slice;
 }
@@ -339,15 +323,12 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
  * took is added to what is known of the transfer. With several threads transfers are only roughly in order. */
 static unsigned turn(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
-    while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1)) {
+    while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1))
         thin->table++;
-    }
-    if (thin->table != TRANSFER) {
+    if (thin->table != TRANSFER)
         return thin->table;
-    }
-    if (!thin->copies.end) {
+    if (!thin->copies.end)
         thin->copies = next_slice(store, DEVICE_COPY);
-    }
     uint64_t ahead = xs_choice_remembered(store->choice) - thin->remembered_before;
     bool is_time = thin->copies.newest <= thin->newest_before || ahead > XS_CALLS_IN_MIND - SLICE_ROWS;
     return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
@@ -386,9 +367,8 @@ static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
                                               .has_all_calls = (thin->done >> TRANSFER & 1) != 0});
     thin->newest_before = is_transfer ? xs_choice_newest(store->choice) : thin->newest_before;
     int status = run(store, table, 0, to);
-    for (unsigned i = 1; !status && xs_choice_gone(store->choice) && i < XS_THIN_STATEMENTS; i++) {
+    for (unsigned i = 1; !status && xs_choice_gone(store->choice) && i < XS_THIN_STATEMENTS; i++)
         status = run(store, table, i, to);
-    }
     store->thinned_rows += status ? 0 : xs_choice_gone(store->choice);
     thin->ids[table] = to;
     if (table == DEVICE_COPY) {
@@ -450,9 +430,8 @@ static bool is_time(struct xs_thin *thin, uint64_t used, uint64_t most_bytes) {
 int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, int64_t now_ns) {
     if (!store->thin) {
         store->thin = calloc(1, sizeof *store->thin);
-        if (!store->thin) {
+        if (!store->thin)
             return XS_ERROR_MEMORY;
-        }
     }
     struct xs_thin *thin = store->thin;
     thin->events += events;
@@ -463,9 +442,8 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
     if (!thin->has_begun) {
         if (used >= most_bytes / 4) {
             store->choice = xs_choice_new(store->db);
-            if (!store->choice) {
+            if (!store->choice)
                 return XS_ERROR_MEMORY;
-            }
             thin->begun = mark_now(store, now_ns);
             thin->has_begun = true;
         }
@@ -473,16 +451,13 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
     }
     if (thin->events >= MARK_EVENTS || (uint64_t)thin->events * 64 > most_bytes / 64) {
         thin->events = 0;
-        if (!add_mark(thin, mark_now(store, now_ns))) {
+        if (!add_mark(thin, mark_now(store, now_ns)))
             return XS_ERROR_MEMORY;
-        }
     }
-    if (!thin->is_passing && is_time(thin, used, most_bytes)) {
+    if (!thin->is_passing && is_time(thin, used, most_bytes))
         begin_pass(store, used, most_bytes, now_ns);
-    }
-    if (!thin->is_passing) {
+    if (!thin->is_passing)
         return XS_OK;
-    }
     /* A pass comes to its end while an eighth of the size comes in. Threads of the program wait for the drain thread
      * two seconds at most, so even in a hurry it does not do everything at once. */
     int64_t coming = 2 * events * thin->row_bytes; /* each with a record of the device */

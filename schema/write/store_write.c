@@ -38,9 +38,8 @@ int xs_store_status(struct xs_store *store, int rc) {
     if (status) {
         snprintf(store->message, sizeof store->message, "%s",
                  store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc));
-        if (store->in_batch && !store->failure) {
+        if (store->in_batch && !store->failure)
             store->failure = status;
-        }
     }
     return status;
 }
@@ -67,9 +66,8 @@ struct xs_row xs_row_start(struct xs_store *store, enum xs_statement which, cons
 }
 
 int xs_row_insert(struct xs_row *row) {
-    if (row->status) {
+    if (row->status)
         return row->status;
-    }
     errno = 0;
     sqlite3_step(row->stmt);
     int saved = errno; /* status_of looks at it */
@@ -79,14 +77,12 @@ int xs_row_insert(struct xs_row *row) {
 }
 
 int xs_store_begin(struct xs_store *store) {
-    if (store->in_batch) {
+    if (store->in_batch)
         return XS_ERROR_INVALID;
-    }
     struct xs_row row = xs_row_start(store, XS_STMT_BEGIN, "BEGIN IMMEDIATE");
     int status = xs_row_insert(&row);
-    if (status) {
+    if (status)
         return status;
-    }
     store->in_batch = true;
     store->intern_changed = false;
     store->failure = XS_OK;
@@ -94,9 +90,8 @@ int xs_store_begin(struct xs_store *store) {
 }
 
 int xs_store_commit(struct xs_store *store) {
-    if (!store->in_batch) {
+    if (!store->in_batch)
         return XS_ERROR_INVALID;
-    }
     struct xs_row row = xs_row_start(store, XS_STMT_COMMIT, "COMMIT");
     int status = xs_row_insert(&row);
     if (status) {
@@ -108,32 +103,27 @@ int xs_store_commit(struct xs_store *store) {
 }
 
 void xs_store_rollback(struct xs_store *store) {
-    if (!store->in_batch) {
+    if (!store->in_batch)
         return;
-    }
     store->in_batch = false;
     store->failure = XS_OK;
     /* The message of what went wrong is worth more than that of a rollback. */
-    if (!sqlite3_get_autocommit(store->db)) {
+    if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    }
-    if (store->intern_changed) {
+    if (store->intern_changed)
         xs_intern_load(store);
-    }
 }
 
 int xs_store_meta_text(struct xs_store *store, const char *key, const char *value) {
     if (!value) {
         struct xs_row row = xs_row_start(store, XS_STMT_META_REMOVE, "DELETE FROM meta WHERE key = ?");
-        if (row.stmt) {
+        if (row.stmt)
             xs_put_text(&row, key);
-        }
         return xs_row_insert(&row);
     }
     struct xs_row row = xs_row_start(store, XS_STMT_META, "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put_text(&row, key);
     xs_put_text(&row, value);
     return xs_row_insert(&row);
@@ -141,9 +131,8 @@ int xs_store_meta_text(struct xs_store *store, const char *key, const char *valu
 
 int xs_store_meta_int(struct xs_store *store, const char *key, int64_t value) {
     struct xs_row row = xs_row_start(store, XS_STMT_META, "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put_text(&row, key);
     xs_put(&row, value);
     return xs_row_insert(&row);
@@ -153,9 +142,8 @@ int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value) {
     struct xs_row row = xs_row_start(store, XS_STMT_META_ADD,
                                      "INSERT INTO meta(key, value) VALUES (?, ?)"
                                      " ON CONFLICT(key) DO UPDATE SET value = value + excluded.value");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put_text(&row, key);
     xs_put(&row, value);
     return xs_row_insert(&row);
@@ -168,9 +156,8 @@ bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, siz
         sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
         const char *text = sqlite3_step(stmt) == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
         found = text && strlen(text) < bytes;
-        if (found) {
+        if (found)
             memcpy(value, text, strlen(text) + 1);
-        }
     }
     sqlite3_finalize(stmt);
     return found;
@@ -179,9 +166,8 @@ bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, siz
 bool xs_store_has_ended(struct xs_store *store) {
     struct xs_row row = xs_row_start(store, XS_STMT_ENDED,
                                      "SELECT 1 FROM meta WHERE key = 'status' AND value <> '" XS_STATUS_RUNNING "'");
-    if (!row.stmt) {
+    if (!row.stmt)
         return false;
-    }
     bool ended = sqlite3_step(row.stmt) == SQLITE_ROW;
     sqlite3_reset(row.stmt);
     return ended;
@@ -189,9 +175,8 @@ bool xs_store_has_ended(struct xs_store *store) {
 
 int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, const char *text) {
     struct xs_row row = xs_row_start(store, XS_STMT_NOTE, "INSERT INTO note(at_ns, topic, text) VALUES (?, ?, ?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, at_ns);
     xs_put_text(&row, topic);
     xs_put_text(&row, text);
@@ -201,9 +186,8 @@ int xs_store_note(struct xs_store *store, int64_t at_ns, const char *topic, cons
 int xs_store_entry_point(struct xs_store *store, unsigned id, const char *name, enum xs_category category) {
     struct xs_row row = xs_row_start(store, XS_STMT_ENTRY_POINT,
                                      "INSERT OR REPLACE INTO entry_point(id, name, category) VALUES (?, ?, ?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, id);
     xs_put_text(&row, name);
     xs_put(&row, XS_KIND_OR_ZERO(XS_CATEGORIES, category));
@@ -216,9 +200,8 @@ int xs_store_device(struct xs_store *store, const struct xs_device_row *device) 
                      "INSERT OR REPLACE INTO device(id, name, uuid, pci_bus_id, compute_capability, memory_bytes,"
                      " link_generation, link_width, link_peak_bytes_per_s, simulated)"
                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, device->id);
     xs_put_text(&row, device->name);
     xs_put_text(&row, device->uuid);
@@ -236,9 +219,8 @@ int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t gener
     struct xs_row row =
         xs_row_start(store, XS_STMT_PROGRESS_SET,
                      "INSERT OR REPLACE INTO spool_progress(chunk, generation, drained_bytes) VALUES (?, ?, ?)");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, chunk);
     xs_put(&row, generation);
     xs_put(&row, drained_bytes);
@@ -250,9 +232,8 @@ int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *gene
     *drained_bytes = 0;
     struct xs_row row = xs_row_start(store, XS_STMT_PROGRESS_GET,
                                      "SELECT generation, drained_bytes FROM spool_progress WHERE chunk = ?");
-    if (!row.stmt) {
+    if (!row.stmt)
         return row.status;
-    }
     xs_put(&row, chunk);
     if (sqlite3_step(row.stmt) == SQLITE_ROW) {
         *generation = (uint32_t)sqlite3_column_int64(row.stmt, 0);
@@ -269,19 +250,15 @@ int xs_store_progress_clear(struct xs_store *store) {
 int xs_store_finish(struct xs_store *store, const char *status_text) {
     bool own = !store->in_batch;
     int status = own ? xs_store_begin(store) : XS_OK;
-    if (status) {
+    if (status)
         return status;
-    }
     status = xs_store_meta_text(store, "status", status_text);
-    if (!status) {
+    if (!status)
         status = xs_store_progress_clear(store);
-    }
-    if (!own) {
+    if (!own)
         return status;
-    }
-    if (!status) {
+    if (!status)
         return xs_store_commit(store);
-    }
     xs_store_rollback(store);
     return status;
 }

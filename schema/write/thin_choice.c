@@ -50,23 +50,19 @@ static uint64_t key_of_site(enum xs_calls_of of, int64_t entry_point, int64_t si
 
 static struct site *place_of_site(struct site *sites, uint32_t places, uint64_t key) {
     uint32_t i = (uint32_t)(key >> 32) & (places - 1);
-    while (sites[i].key && sites[i].key != key) {
+    while (sites[i].key && sites[i].key != key)
         i = (i + 1) & (places - 1);
-    }
     return &sites[i];
 }
 
 static bool grow_sites(struct xs_choice *choice) {
     uint32_t places = choice->site_places ? choice->site_places * 4 : FIRST_SITES;
     struct site *sites = places <= MOST_SITES ? calloc(places, sizeof *sites) : NULL;
-    if (!sites) {
+    if (!sites)
         return false;
-    }
-    for (uint32_t i = 0; i < choice->site_places; i++) {
-        if (choice->sites[i].key) {
+    for (uint32_t i = 0; i < choice->site_places; i++)
+        if (choice->sites[i].key)
             *place_of_site(sites, places, choice->sites[i].key) = choice->sites[i];
-        }
-    }
     free(choice->sites);
     choice->sites = sites;
     choice->site_places = places;
@@ -78,9 +74,8 @@ void xs_choice_count(struct xs_choice *choice, enum xs_calls_of of, int64_t entr
     struct site *place = place_of_site(choice->sites, choice->site_places, key);
     if (!place->key) {
         if (choice->site_count >= choice->site_places / 2) {
-            if (!grow_sites(choice)) { /* more than that have the sample alone */
+            if (!grow_sites(choice)) /* more than that have the sample alone */
                 return;
-            }
             place = place_of_site(choice->sites, choice->site_places, key);
         }
         place->key = key;
@@ -91,9 +86,8 @@ void xs_choice_count(struct xs_choice *choice, enum xs_calls_of of, int64_t entr
 
 static unsigned bits_for(const struct site *site, uint32_t quota) {
     unsigned bits = site->bits;
-    while (site->count >> bits > quota) {
+    while (site->count >> bits > quota)
         bits++;
-    }
     return bits;
 }
 
@@ -110,16 +104,13 @@ static uint64_t wanted(const struct xs_choice *choice, uint32_t quota) {
 /* --- keys of calls --- */
 
 static bool put_kept(struct xs_choice *choice, uint64_t key, bool add) {
-    if (!choice->kept_places) {
+    if (!choice->kept_places)
         return false;
-    }
     uint32_t i = (uint32_t)(key >> 32) & (choice->kept_places - 1);
-    while (choice->kept[i] && choice->kept[i] != key) {
+    while (choice->kept[i] && choice->kept[i] != key)
         i = (i + 1) & (choice->kept_places - 1);
-    }
-    if (choice->kept[i] || !add || choice->kept_count >= choice->kept_most) {
+    if (choice->kept[i] || !add || choice->kept_count >= choice->kept_most)
         return choice->kept[i] != 0;
-    }
     choice->kept[i] = key;
     choice->kept_count++;
     return true;
@@ -128,23 +119,19 @@ static bool put_kept(struct xs_choice *choice, uint64_t key, bool add) {
 void xs_choice_begin(struct xs_choice *choice, unsigned bits, uint32_t most) {
     uint32_t quota = most, places = 64;
     choice->bits = bits;
-    while (quota > 1 && wanted(choice, quota) > most - most / 8) {
+    while (quota > 1 && wanted(choice, quota) > most - most / 8)
         quota /= 2;
-    }
-    for (uint32_t i = 0; i < choice->site_places; i++) {
+    for (uint32_t i = 0; i < choice->site_places; i++)
         choice->sites[i].bits = bits_for(&choice->sites[i], quota);
-    }
-    while (places < 2 * most) {
+    while (places < 2 * most)
         places *= 2;
-    }
     if (places != choice->kept_places) {
         free(choice->kept);
         choice->kept = malloc(places * sizeof *choice->kept);
         choice->kept_places = choice->kept ? places : 0;
     }
-    if (choice->kept) {
+    if (choice->kept)
         memset(choice->kept, 0, choice->kept_places * sizeof *choice->kept);
-    }
     choice->kept_count = 0;
     choice->kept_most = most;
     choice->newest = 0;
@@ -164,9 +151,8 @@ bool xs_choice_waits(const struct xs_choice *choice) { return choice->waits; }
 
 static struct gone *place_of_gone(struct gone *gone, uint32_t correlation) {
     uint32_t i = (uint32_t)(scattered(correlation) >> 32) & (GONE_PLACES - 1);
-    while (gone[i].correlation && gone[i].correlation != correlation) {
+    while (gone[i].correlation && gone[i].correlation != correlation)
         i = (i + 1) & (GONE_PLACES - 1);
-    }
     return &gone[i];
 }
 
@@ -187,18 +173,16 @@ static void remember(struct xs_choice *choice, uint32_t correlation, uint32_t sh
 static struct gone *find_gone(struct xs_choice *choice, int64_t correlation) {
     for (int part = 0; part < 2 && correlation > 0 && correlation <= UINT32_MAX; part++) {
         struct gone *gone = place_of_gone(choice->gone[part], (uint32_t)correlation);
-        if (gone->correlation) {
+        if (gone->correlation)
             return gone;
-        }
     }
     return NULL;
 }
 
 int64_t xs_choice_late(struct xs_choice *choice, uint32_t correlation) {
     struct gone *gone = find_gone(choice, correlation);
-    if (!gone) {
+    if (!gone)
         return 0;
-    }
     gone->is_late = true;
     return gone->shape;
 }
@@ -226,9 +210,8 @@ static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **valu
         return may_go ? scattered((uint64_t)correlation) : 0;
     }
     int64_t other = sqlite3_value_int64(values[OTHER]);
-    if (other <= range->from_other || other > range->to_other) {
+    if (other <= range->from_other || other > range->to_other)
         return 0;
-    }
     uint64_t of = (uint64_t)range->of + 1 + ((uint64_t)thread << 8);
     return scattered((uint64_t)other ^ scattered(of));
 }
@@ -238,9 +221,8 @@ static bool is_of_sample(uint64_t key, unsigned bits) { return (key & ((UINT64_C
 /* What does not fit stays. */
 static void answer(struct xs_choice *choice, sqlite3_context *context, bool goes, int64_t id) {
     goes = goes && choice->row_count < XS_CHOICE_ROWS;
-    if (goes) {
+    if (goes)
         choice->rows[choice->row_count++] = id;
-    }
     sqlite3_result_int(context, goes);
 }
 
@@ -250,9 +232,8 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
     int64_t correlation = sqlite3_value_int64(values[CORRELATION]);
     bool is_transfer = choice->range.of == XS_CALLS_TRANSFER && correlation > 0;
     (void)count;
-    if (is_transfer && correlation > choice->newest) {
+    if (is_transfer && correlation > choice->newest)
         choice->newest = correlation;
-    }
     bool goes = key && !is_of_sample(key, choice->bits);
     if (goes) {
         uint64_t of_site = key_of_site(choice->range.of, sqlite3_value_int64(values[ENTRY_POINT]),
@@ -262,9 +243,8 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
         goes = !put_kept(choice, key, is_rare && is_of_sample(key, site->bits));
     }
     int64_t shape = goes && is_transfer ? sqlite3_value_int64(values[SHAPE]) : 0;
-    if (shape > 0 && shape <= INT32_MAX) {
+    if (shape > 0 && shape <= INT32_MAX)
         remember(choice, (uint32_t)correlation, (uint32_t)shape);
-    }
     answer(choice, context, goes, sqlite3_value_int64(values[ID]));
 }
 
@@ -287,12 +267,10 @@ static void is_gone(sqlite3_context *context, int count, sqlite3_value **values)
     struct xs_choice *choice = sqlite3_user_data(context);
     int64_t id = sqlite3_value_int64(values[0]);
     (void)count;
-    if (choice->row_at > 0 && choice->rows[choice->row_at - 1] >= id) {
+    if (choice->row_at > 0 && choice->rows[choice->row_at - 1] >= id)
         choice->row_at = 0; /* another statement */
-    }
-    while (choice->row_at < choice->row_count && choice->rows[choice->row_at] < id) {
+    while (choice->row_at < choice->row_count && choice->rows[choice->row_at] < id)
         choice->row_at++;
-    }
     sqlite3_result_int(context, choice->row_at < choice->row_count && choice->rows[choice->row_at] == id);
 }
 
@@ -300,19 +278,17 @@ static void call_shape(sqlite3_context *context, int count, sqlite3_value **valu
     struct xs_choice *choice = sqlite3_user_data(context);
     const struct gone *gone = find_gone(choice, sqlite3_value_int64(values[0]));
     (void)count;
-    if (gone && !gone->is_late) {
+    if (gone && !gone->is_late)
         sqlite3_result_int64(context, gone->shape);
-    } else {
+    else
         sqlite3_result_null(context);
-    }
 }
 
 /* --- life --- */
 
 void xs_choice_free(struct xs_choice *choice) {
-    if (!choice) {
+    if (!choice)
         return;
-    }
     free(choice->sites);
     free(choice->kept);
     free(choice->gone[0]);
@@ -322,9 +298,8 @@ void xs_choice_free(struct xs_choice *choice) {
 
 struct xs_choice *xs_choice_new(sqlite3 *db) {
     struct xs_choice *choice = calloc(1, sizeof *choice);
-    if (!choice) {
+    if (!choice)
         return NULL;
-    }
     choice->gone[0] = calloc(GONE_PLACES, sizeof *choice->gone[0]);
     choice->gone[1] = calloc(GONE_PLACES, sizeof *choice->gone[1]);
     bool is_whole = choice->gone[0] && choice->gone[1] && grow_sites(choice);

@@ -23,12 +23,10 @@ template <typename Call> static void measure(const char *metric, Call call) {
     for (int batch = -1; batch < batches; batch++) { // the first one only warms up
         CHECK(cudaDeviceSynchronize());
         double start = now_us();
-        for (int i = 0; i < per_batch; i++) {
+        for (int i = 0; i < per_batch; i++)
             call();
-        }
-        if (batch >= 0) {
+        if (batch >= 0)
             values[batch] = (now_us() - start) / per_batch;
-        }
     }
     CHECK(cudaDeviceSynchronize());
     print_batches(metric, "us", values, batches);
@@ -40,9 +38,8 @@ static double steps_ms() {
     double start = now_us();
     for (int step = 0; step < steps; step++) {
         CHECK(cudaMemcpyAsync(device, pinned, kMib, cudaMemcpyHostToDevice, stream));
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 20; i++)
             xs_noop<<<1, 32, 0, stream>>>();
-        }
         CHECK(cudaMemcpyAsync(pinned + kMib, device, 4, cudaMemcpyDeviceToHost, stream));
         CHECK(cudaStreamSynchronize(stream));
     }
@@ -57,9 +54,8 @@ int main(int argc, char **argv) {
     CHECK(cudaFree(nullptr));
     double first_ms = (now_us() - start) * 1e-3;
     print_metric("first_call", "ms", first_ms, first_ms);
-    if (argc > 1 && std::strcmp(argv[1], "--first") == 0) {
+    if (argc > 1 && std::strcmp(argv[1], "--first") == 0)
         return 0;
-    }
     if (const char *text = std::getenv("BENCH_SCALE")) {
         double scale = std::atof(text);
         batches = 1 + int(batches * scale);
@@ -70,10 +66,12 @@ int main(int argc, char **argv) {
     CHECK(cudaMallocHost(&pinned, 2 * kMib));
     pageable = static_cast<char *>(std::calloc(1, kMib));
 
-    measure("h2d_4k_pinned_async",
-            [] { CHECK(cudaMemcpyAsync(device, pinned, 4096, cudaMemcpyHostToDevice, stream)); });
-    measure("h2d_4k_pageable", [] { CHECK(cudaMemcpy(device, pageable, 4096, cudaMemcpyHostToDevice)); });
-    measure("d2h_4b_pageable", [] { CHECK(cudaMemcpy(pageable, device, 4, cudaMemcpyDeviceToHost)); });
+    measure(
+        "h2d_4k_pinned_async", [] { CHECK(cudaMemcpyAsync(device, pinned, 4096, cudaMemcpyHostToDevice, stream)); });
+    measure(
+        "h2d_4k_pageable", [] { CHECK(cudaMemcpy(device, pageable, 4096, cudaMemcpyHostToDevice)); });
+    measure(
+        "d2h_4b_pageable", [] { CHECK(cudaMemcpy(pageable, device, 4, cudaMemcpyDeviceToHost)); });
     measure("launch_empty", [] { xs_noop<<<1, 32, 0, stream>>>(); });
     CHECK(cudaGetLastError());
     measure("malloc_free_async", [] {

@@ -78,10 +78,12 @@ int main() {
     of_size("1m", 1u << 20);
     of_size("64k", 64u << 10);
     of_size("4k", 4096);
-    measure("contents.h2d_4k_pageable", 400,
-            [](int) { CHECK(cudaMemcpy(device, pageable, 4096, cudaMemcpyHostToDevice)); });
-    measure("contents.h2d_1m_pageable", 64,
-            [](int) { CHECK(cudaMemcpy(device, pageable, 1u << 20, cudaMemcpyHostToDevice)); });
+    measure(
+        "contents.h2d_4k_pageable", 400,
+        [](int) { CHECK(cudaMemcpy(device, pageable, 4096, cudaMemcpyHostToDevice)); });
+    measure(
+        "contents.h2d_1m_pageable", 64,
+        [](int) { CHECK(cudaMemcpy(device, pageable, 1u << 20, cudaMemcpyHostToDevice)); });
     measure("contents.d2h_4b_pageable", 400,
             [](int) { CHECK(cudaMemcpy(pageable, device, 4, cudaMemcpyDeviceToHost)); });
     CHECK(cudaGetLastError());

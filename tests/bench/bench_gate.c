@@ -18,9 +18,8 @@ const struct xs_guard_note xs_guard_unleft;
 
 static __attribute__((noinline)) double ns_of_empty_loop(void) {
     double start = now_us();
-    for (int i = 0; i < PASSES; i++) {
+    for (int i = 0; i < PASSES; i++)
         __asm__ volatile("" ::: "memory");
-    }
     return (now_us() - start) * 1e3 / PASSES;
 }
 

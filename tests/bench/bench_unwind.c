@@ -49,13 +49,11 @@ static __attribute__((noinline)) void by_libunwind(void) {
 static double ns_of(void (*walk)(void), int times, bool is_cold) {
     double total = 0;
     for (int i = 0; i < times; i += is_cold ? 1 : times) {
-        if (is_cold) {
+        if (is_cold)
             xs_rules_drop();
-        }
         double start = now_us();
-        for (int k = 0; k < (is_cold ? 1 : times); k++) {
+        for (int k = 0; k < (is_cold ? 1 : times); k++)
             walk();
-        }
         total += now_us() - start;
     }
     return total * 1e3 / times;
@@ -65,9 +63,8 @@ static void measure(const char *metric, void (*walk)(void), bool is_cold) {
     double ns[BATCHES];
     int times = is_cold ? PER_COLD_BATCH : PER_BATCH;
     walk();
-    for (int i = 0; i < BATCHES; i++) {
+    for (int i = 0; i < BATCHES; i++)
         ns[i] = ns_of(walk, times, is_cold);
-    }
     print_batches(metric, "ns", ns, BATCHES);
 }
 
@@ -88,11 +85,10 @@ typedef void step(int depth);
     static __attribute__((noinline)) void name(int depth) {                                                            \
         char memory[bytes];                                                                                            \
         __asm__ volatile("" : : "r"(memory) : "memory");                                                               \
-        if (depth == 0) {                                                                                              \
+        if (depth == 0)                                                                                                \
             measure_all();                                                                                             \
-        } else {                                                                                                       \
+        else                                                                                                           \
             next(depth - 1);                                                                                           \
-        }                                                                                                              \
         __asm__ volatile("" : : "r"(memory) : "memory");                                                               \
     }
 static step a;

@@ -38,9 +38,8 @@ static void CUPTIAPI requested(uint8_t **data, size_t *bytes, size_t *most_recor
 
 static void CUPTIAPI completed(CUcontext, uint32_t, uint8_t *data, size_t, size_t valid) {
     CUpti_Activity *record = NULL;
-    while (valid && cuptiActivityGetNextRecord(data, valid, &record) == CUPTI_SUCCESS) {
+    while (valid && cuptiActivityGetNextRecord(data, valid, &record) == CUPTI_SUCCESS)
         records++;
-    }
     free(data);
 }
 
@@ -58,29 +57,22 @@ static void attach(const char *kinds) {
     static CUpti_SubscriberHandle subscriber;
     OK(cuptiSubscribe(&subscriber, called, NULL));
     OK(cuptiActivityRegisterCallbacks(requested, completed));
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (strchr(kinds, all[i].letter)) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strchr(kinds, all[i].letter))
             OK(cuptiActivityEnable(all[i].kind));
-        }
-    }
 }
 
 static void copy(const char *which, float *device, float *pinned, float *pageable, cudaStream_t stream) {
-    if (strchr(which, 'u')) {
+    if (strchr(which, 'u'))
         OK(cudaMemcpy(device, pageable, BYTES, cudaMemcpyHostToDevice));
-    }
-    if (strchr(which, 'U')) {
+    if (strchr(which, 'U'))
         OK(cudaMemcpyAsync(device, pinned, BYTES, cudaMemcpyHostToDevice, stream));
-    }
-    if (strchr(which, 'd')) {
+    if (strchr(which, 'd'))
         OK(cudaMemcpyAsync(pinned, device, BYTES, cudaMemcpyDeviceToHost, stream));
-    }
-    if (strchr(which, 'D')) {
+    if (strchr(which, 'D'))
         OK(cudaMemcpyAsync(device + BYTES / sizeof(float), device, BYTES, cudaMemcpyDeviceToDevice, stream));
-    }
-    if (strchr(which, 's')) {
+    if (strchr(which, 's'))
         OK(cudaMemsetAsync(device, 0, BYTES, stream));
-    }
     OK(cudaStreamSynchronize(stream));
 }
 
@@ -88,9 +80,8 @@ static void launch_graph(float *device, cudaStream_t stream) {
     cudaGraph_t graph;
     cudaGraphExec_t executable;
     OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < NODES; i++) {
+    for (int i = 0; i < NODES; i++)
         add_one<<<256, 256, 0, stream>>>(device);
-    }
     OK(cudaStreamEndCapture(stream, &graph));
     OK(cudaGraphInstantiate(&executable, graph, 0));
     for (int i = 0; i < LAUNCHES; i++) {
@@ -106,12 +97,10 @@ int main(int count, char **words) {
     }
     bool is_attached = strcmp(words[1], "-") != 0;
     int flushes = atoi(words[3]);
-    if (is_attached) {
+    if (is_attached)
         attach(words[1]);
-    }
-    if (is_attached && count > 4) {
+    if (is_attached && count > 4)
         OK(cuptiActivityFlushPeriod((uint32_t)atoi(words[4])));
-    }
     float *device, *pinned, *pageable = (float *)calloc(1, BYTES);
     cudaStream_t stream;
     OK(cudaMalloc(&device, 2 * BYTES));
@@ -119,17 +108,14 @@ int main(int count, char **words) {
     OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (int i = 0; i < ROUNDS; i++) {
         copy(words[2], device, pinned, pageable, stream);
-        if (is_attached && i < flushes) {
+        if (is_attached && i < flushes)
             OK(cuptiActivityFlushAll(0));
-        }
-        if (count > 4) {
+        if (count > 4)
             usleep(2000 * (useconds_t)atoi(words[4]));
-        }
     }
     launch_graph(device, stream);
-    if (is_attached) {
+    if (is_attached)
         OK(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-    }
     printf("good, %ld records\n", records);
     return 0;
 }

@@ -82,9 +82,8 @@ static void *work(void *) {
     OK(cuCtxSetCurrent(context));
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     while (!__atomic_load_n(&threads_end, __ATOMIC_RELAXED)) {
-        for (int i = 0; i < LAUNCHES; i++) {
+        for (int i = 0; i < LAUNCHES; i++)
             launch(stream);
-        }
         OK(cuStreamSynchronize(stream));
         add(&waited, 1);
     }
@@ -101,9 +100,8 @@ static void *flush(void *) {
 
 /* Does a flush hand over a buffer that is not full? */
 static long handed_over_of_ten(void) {
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; i++)
         launch(0);
-    }
     OK(cuCtxSynchronize());
     add(&waited, 1);
     pause_us(20000);
@@ -113,9 +111,8 @@ static long handed_over_of_ten(void) {
 
 static double ns_a_launch(int count, double seconds) {
     pthread_t threads[MOST_THREADS];
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         OK(pthread_create(&threads[i], NULL, work, NULL));
-    }
     pause_us(200000);
     long before = add(&launched, 0);
     double begin = now_ns();
@@ -123,9 +120,8 @@ static double ns_a_launch(int count, double seconds) {
     double ns = now_ns() - begin;
     long after = add(&launched, 0);
     threads_end = 1;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         OK(pthread_join(threads[i], NULL));
-    }
     return ns * count / (double)(after - before);
 }
 
@@ -144,14 +140,12 @@ int main(int argc, char **argv) {
     OK(cudaGetFuncBySymbol(&function, (const void *)nothing));
     kernel = (CUfunction)function;
     long of_ten = handed_over_of_ten();
-    if (flush_us > 0) {
+    if (flush_us > 0)
         OK(pthread_create(&flusher, NULL, flush, NULL));
-    }
     double ns = ns_a_launch(count, atof(argv[4]));
     flushes_end = 1;
-    if (flush_us > 0) {
+    if (flush_us > 0)
         OK(pthread_join(flusher, NULL));
-    }
     OK(cuCtxSynchronize());
     add(&waited, 1);
     OK(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));

@@ -35,16 +35,14 @@ int main(int argc, char **argv) {
     OK(cuModuleGetFunction(&add_one, module, "xs_add_one_u8"));
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cuMemAllocHost((void **)&pinned, BYTES));
-    for (int i = 0; i < BUFFERS; i++) {
+    for (int i = 0; i < BUFFERS; i++)
         OK(cuMemAlloc(&buffers[i], BYTES));
-    }
     for (long i = 0; i < events / 2; i++) {
         void *arguments[] = {&buffers[i % BUFFERS], &count};
         OK(cuMemcpyHtoDAsync(buffers[i % BUFFERS], pinned, (size_t)(1 + i * 37 % 4096), stream));
         OK(cuLaunchKernel(add_one, 1, 1, 1, 16, 1, 1, 0, stream, arguments, NULL));
-        if (i % PER_WAIT == 0) {
+        if (i % PER_WAIT == 0)
             OK(cuStreamSynchronize(stream));
-        }
     }
     OK(cuStreamSynchronize(stream));
     puts("done");

@@ -85,13 +85,12 @@ static void prepare(struct program *p, struct host_buffer *host, size_t offset, 
         return;
     if (host->pending)
         settle(p);
-    if (dice < 65) {
+    if (dice < 65)
         fill_pool(p, host->shadow + offset, bytes, chance(p, p->contents));
-    } else if (dice < 82) {
+    else if (dice < 82)
         fill_words(host->shadow + offset, bytes, pool_constant(p, chance(p, p->contents)));
-    } else {
+    else
         host->shadow[offset + 4 * (chance(p, (uint32_t)bytes) / 4)] ^= (unsigned char)(1 + chance(p, 2));
-    }
     memcpy(host->memory + offset, host->shadow + offset, bytes);
 }
 

@@ -28,9 +28,8 @@ void xs_note(const char *topic, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int bytes = snprintf(notes + n, sizeof notes - n, "%s: ", topic);
-    if (bytes > 0 && (size_t)bytes < sizeof notes - n) {
+    if (bytes > 0 && (size_t)bytes < sizeof notes - n)
         vsnprintf(notes + n + bytes, sizeof notes - n - (size_t)bytes, format, arguments);
-    }
     va_end(arguments);
 }
 XS_EXPORT const char *stack_notes(void) { return notes; }
@@ -52,30 +51,26 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     const struct xs_define_code *code = data;
     const char *text = (const char *)(code + 1);
     if (*e || what != XS_DEFINE_CODE || id == 0 || id >= DEFINITIONS_MAX ||
-        bytes != sizeof *code + code->file_bytes + code->function_bytes) {
+        bytes != sizeof *code + code->file_bytes + code->function_bytes)
         abort();
-    }
-    if (atomic_load(&refuse_definitions)) {
+    if (atomic_load(&refuse_definitions))
         return false;
-    }
     size_t room = code->function_bytes + code->file_bytes + 16u;
     char *line = text_memory + atomic_fetch_add(&text_bytes, room), *none = NULL;
     memcpy(line, text + code->file_bytes, code->function_bytes);
     line[code->function_bytes] = '\t';
     memcpy(line + code->function_bytes + 1, text, code->file_bytes);
     snprintf(line + code->function_bytes + 1 + code->file_bytes, 15, "\t%u", code->first_line);
-    if (!atomic_compare_exchange_strong(&definitions[id], &none, line)) {
+    if (!atomic_compare_exchange_strong(&definitions[id], &none, line))
         atomic_fetch_add(&defined_twice, 1);
-    }
     return true;
 }
 XS_EXPORT unsigned stack_defined_twice(void) { return atomic_load(&defined_twice); }
 XS_EXPORT void stack_refuse_definitions(unsigned refuse) { atomic_store(&refuse_definitions, refuse); }
 XS_EXPORT void stack_forget(void) {
     xs_python_forget();
-    for (unsigned i = 0; i < DEFINITIONS_MAX; i++) {
+    for (unsigned i = 0; i < DEFINITIONS_MAX; i++)
         atomic_store(&definitions[i], NULL);
-    }
 }
 
 /* ---- stacks ---- */
@@ -99,9 +94,8 @@ XS_EXPORT const char *stack_take(unsigned limit) {
     free(text);
     text = NULL;
     FILE *to = open_memstream(&text, &bytes);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         describe(to, &frames[i]);
-    }
     fputs(is_cut ? "cut\n" : "", to);
     fclose(to);
     return text;
@@ -171,9 +165,8 @@ static void on_signal(int number) {
     bool is_cut;
     uint32_t line;
     unsigned n = xs_python_walk(frames, 64, &is_cut);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         xs_python_code(&frames[i], &line, &none);
-    }
     atomic_fetch_add(&signal_frames, n);
 }
 

@@ -10,12 +10,11 @@
  * rules, by which the values of properties need more. */
 static void put(FILE *file, const char *text, bool property) {
     char *escaped = xs_text_escaped(text);
-    for (const char *p = escaped; *p; p++) {
+    for (const char *p = escaped; *p; p++)
         if (*p == '%' || (property && (*p == ':' || *p == ',')))
             fprintf(file, "%%%02X", (unsigned)*p);
         else
             putc(*p, file);
-    }
     free(escaped);
 }
 

@@ -345,14 +345,13 @@ static void align(struct work *w, const struct stage *stage, const struct item *
             cells[i * width + k] = best;
         }
     }
-    for (size_t i = n, k = m; i && k;) {
+    for (size_t i = n, k = m; i && k;)
         if (cells[i * width + k] == cells[(i - 1) * width + k])
             i--;
         else if (cells[i * width + k] == cells[i * width + k - 1])
             k--;
         else
             pair(w, &before[--i], &after[--k], stage->how);
-    }
 }
 
 static void in_order(struct work *w, const struct stage *stage, const struct item *before, size_t n,

@@ -138,12 +138,11 @@ void xs_explain_list(const struct xs_explain *explain, struct xs_out *out) {
     struct under *under = all_under(findings);
     size_t nothing = 0;
     struct words words = {false, false, false};
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < findings->count; i++)
         if (saves_nothing(&findings->items[i]) && !explain->all)
             nothing++;
         else
             list_row(findings, i, &under[i], out, &words, table);
-    }
     free(under);
     if (findings->count > nothing)
         xs_table_print(table, out);

@@ -21,12 +21,11 @@ struct rows {
 static void rows_begin(struct rows *rows, struct xs_out *out, bool tsv, const char *const *headers, size_t columns,
                        size_t texts) {
     *rows = (struct rows){.out = out, .table = tsv ? NULL : xs_table_new(0), .columns = columns};
-    for (size_t i = 0; i < columns; i++) {
+    for (size_t i = 0; i < columns; i++)
         if (tsv)
             fprintf(out->file, "%s%c", headers[i], i + 1 < columns ? '\t' : '\n');
         else
             xs_table_column(rows->table, headers[i], i >= texts);
-    }
 }
 
 static void rows_text(struct rows *rows, const char *text) {

@@ -198,9 +198,8 @@ static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_c
         put_transfer(importer, call, first, bytes, -1);
         return true;
     }
-    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r)) {
+    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r))
         put_transfer(importer, call, r, r->bytes, --count);
-    }
     return true;
 }
 

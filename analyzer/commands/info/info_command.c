@@ -162,12 +162,11 @@ static int show_views(const struct xs_trace *trace, struct sink *sink, char *mes
                                          " (SELECT name FROM sqlite_master WHERE type = 'table')"
                                          " ORDER BY rowid LIMIT 1000",
                   message, NULL);
-    while (xs_scan_row(&scan)) {
+    while (xs_scan_row(&scan))
         if (sink->json)
             xs_json_text(sink->json, NULL, xs_scan_text(&scan, 0));
         else
             xs_table_cell(table, xs_scan_text(&scan, 0));
-    }
     if (sink->json)
         xs_json_end(sink->json, ']');
     else

@@ -83,10 +83,9 @@ static bool *choose_rows(const struct xs_job *job, bool all) {
     size_t count = 0;
     for (size_t i = 0; i < job->process_count; i++)
         chosen[i] = all || job->process_count <= ROWS;
-    for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++) {
+    for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
         if (job->columns[column].count)
             chosen[job->columns[column].least] = chosen[job->columns[column].most] = true;
-    }
     for (size_t i = 0; i < job->process_count; i++)
         count += chosen[i];
     for (size_t i = 0; i < job->process_count && count < ROWS; i++) {

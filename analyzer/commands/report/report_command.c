@@ -264,12 +264,11 @@ static int report_all(char *const *paths, int count, struct view *view) {
     if (count > 1 && !(view->each && !view->json))
         view->job = &job;
     view->each = view->each || count < 2;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (report_one(paths[i], view, count > 1 ? view->shown : -1) == XS_EXIT_OK)
             view->shown++;
         else
             status = XS_EXIT_ERROR;
-    }
     xs_job_finish(&job);
     if (view->json && view->json->depth)
         xs_report_json_end(view->job, view->json);

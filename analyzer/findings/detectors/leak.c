@@ -73,12 +73,11 @@ static void judge(struct xs_detection *detection, struct live *live, size_t coun
             thirds |= 1u << (third < THIRDS ? third : THIRDS - 1);
         unseen |= live[i].is_lost && live[i].unseen_launched;
     }
-    for (size_t i = 0; i < count && thirds == (1u << THIRDS) - 1; i++) {
+    for (size_t i = 0; i < count && thirds == (1u << THIRDS) - 1; i++)
         if (live[i].is_lost && unseen)
             xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
         else if (live[i].is_lost)
             xs_report_instance(detection, &live[i].instance);
-    }
 }
 
 static void finish(struct xs_detection *detection) {

@@ -119,12 +119,11 @@ static void decide(struct xs_detection *detection, const struct running *copy) {
 static void decide_until(struct xs_detection *detection, int64_t ns) {
     struct state *state = detection->state;
     size_t left = 0;
-    for (size_t i = 0; i < state->count; i++) {
+    for (size_t i = 0; i < state->count; i++)
         if (state->running[i].end_ns <= ns)
             decide(detection, &state->running[i]);
         else if (left++ != i)
             state->running[left - 1] = state->running[i];
-    }
     state->count = left;
 }
 

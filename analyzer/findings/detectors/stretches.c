@@ -258,12 +258,11 @@ static void pass(struct xs_stretches *s, uint64_t ns) {
 
 static void retire(struct xs_stretches *s, bool copies_ran) {
     unsigned running = 0;
-    for (unsigned i = 0; i < s->running_count; i++) {
+    for (unsigned i = 0; i < s->running_count; i++)
         if (s->running[i].end_ns <= s->now_ns)
             kernel_ended(s, &s->running[i]);
         else
             s->running[running++] = s->running[i];
-    }
     s->running_count = running;
     for (unsigned i = 0; i < s->copy_count && copies_ran; i++) {
         struct xs_stretch_copy *copy = &s->copies[i];

@@ -159,9 +159,8 @@ static int read_one_kernel(struct xs_exposure *exposure, int64_t before) {
     struct xs_order_key key;
     int status;
     const struct xs_kernel_interval *kernel = xs_source_peek(exposure->kernel_source, &key, &status);
-    if (!kernel || kernel->start_ns >= before) {
+    if (!kernel || kernel->start_ns >= before)
         return status < 0 ? status : 0;
-    }
     busy_add(kernels_of(exposure, kernel->device), kernel->start_ns, kernel->end_ns);
     if (exposure->wanted)
         enqueue(exposure, kernel);

@@ -371,12 +371,11 @@ void xs_findings_join(struct xs_findings *findings) {
     size_t kept = 0;
     if (findings->count)
         qsort(findings->items, findings->count, sizeof *findings->items, by_place);
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = 0; i < findings->count; i++)
         if (kept && is_joined(&findings->items[kept - 1], &findings->items[i]))
             join(&findings->items[kept - 1], &findings->items[i]);
         else
             findings->items[kept++] = findings->items[i];
-    }
     findings->count = kept;
     fold(findings);
     rank(findings);

@@ -12,12 +12,11 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]) {
     size_t used = 0;
-    for (; *name && used < XS_STEP_RANGE_NAME - 1; name++) {
+    for (; *name && used < XS_STEP_RANGE_NAME - 1; name++)
         if (!is_digit(*name))
             kind[used++] = *name;
         else if (!is_digit(name[1]))
             kind[used++] = '#';
-    }
     kind[used] = '\0';
 }
 
@@ -77,12 +76,11 @@ uint32_t xs_step_range_of(const struct xs_step_ranges *ranges, int64_t id) {
 }
 
 uint32_t xs_step_ranges_common(const struct xs_step_ranges *ranges, uint32_t a, uint32_t b) {
-    while (a && b && a != b) {
+    while (a && b && a != b)
         if (ranges->items[a].depth >= ranges->items[b].depth)
             a = ranges->items[a].parent;
         else
             b = ranges->items[b].parent;
-    }
     return a == b ? a : 0;
 }
 

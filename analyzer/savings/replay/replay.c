@@ -282,10 +282,9 @@ int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, c
                       int64_t *returns) {
     struct replay r = {.model = model, .change_of = change_of, .changes = changes, .returns = returns};
     begin(&r);
-    for (int32_t t = 0; t < model->threads; t++) {
+    for (int32_t t = 0; t < model->threads; t++)
         if (r.threads[t].call != XS_NO_CALL)
             await_call(&r, t, 0, 0);
-    }
     for (;;) {
         int64_t device = xs_device_next(&r.device), host = r.heap_count ? r.threads[r.heap[0]].enter_ns : INT64_MAX;
         if (device <= host && device != INT64_MAX)

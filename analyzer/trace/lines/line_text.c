@@ -127,12 +127,11 @@ static void drop_repeated(struct xs_lines *lines) {
     uint32_t kept = 0;
     if (lines->text_count)
         qsort(lines->texts, lines->text_count, sizeof *lines->texts, by_place);
-    for (uint32_t i = 0; i < lines->text_count; i++) {
+    for (uint32_t i = 0; i < lines->text_count; i++)
         if (kept && !by_place(&lines->texts[kept - 1], &lines->texts[i]))
             free(lines->texts[i].text);
         else
             lines->texts[kept++] = lines->texts[i];
-    }
     lines->text_count = kept;
 }
 

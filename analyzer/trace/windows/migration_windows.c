@@ -165,10 +165,9 @@ uint64_t xs_migration_windows_within(const struct xs_migration_windows *w, int64
     uint64_t within = 0;
     if (end_ns <= start_ns || w->whole)
         return end_ns > start_ns ? (uint64_t)end_ns - (uint64_t)start_ns : 0;
-    for (size_t i = seek(w, start_ns); i < w->count && w->items[i].start_ns < end_ns; i++) {
+    for (size_t i = seek(w, start_ns); i < w->count && w->items[i].start_ns < end_ns; i++)
         if (w->items[i].is_sample || !samples)
             within += part_within(&w->items[i], start_ns, end_ns);
-    }
     return within;
 }
 
@@ -176,9 +175,8 @@ double xs_migration_windows_weighed(const struct xs_migration_windows *w, int64_
     double within = 0;
     if (end_ns <= start_ns || w->whole)
         return end_ns > start_ns ? (double)(end_ns - start_ns) : 0;
-    for (size_t i = seek(w, start_ns); i < w->count && w->items[i].start_ns < end_ns; i++) {
+    for (size_t i = seek(w, start_ns); i < w->count && w->items[i].start_ns < end_ns; i++)
         if (w->items[i].is_sample)
             within += w->items[i].weight * (double)part_within(&w->items[i], start_ns, end_ns);
-    }
     return within;
 }

@@ -19,9 +19,8 @@ int main(int argc, char **argv) {
     CHECK(cudaMemcpy(state, initial, bytes, cudaMemcpyHostToDevice));
     const LoopTime loop;
     CHECK(cudaMalloc(&scratch, bytes));
-    for (int i = 0; i < kSteps; i++) {
+    for (int i = 0; i < kSteps; i++)
         step(state, scratch, n);
-    }
     loop.print();
 
     print_result(state);

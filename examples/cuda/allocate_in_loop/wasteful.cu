@@ -21,9 +21,8 @@ int main(int argc, char **argv) {
     load(initial, n, 1);
     CHECK(cudaMemcpy(state, initial, bytes, cudaMemcpyHostToDevice));
     const LoopTime loop;
-    for (int i = 0; i < kSteps; i++) {
+    for (int i = 0; i < kSteps; i++)
         step(state, n);
-    }
     loop.print();
 
     print_result(state);

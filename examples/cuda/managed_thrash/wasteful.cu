@@ -15,9 +15,8 @@ int main(int argc, char **argv) {
     for (int step = 0; step < kSteps; step++) {
         xs_axpy<<<256, 256>>>(field, source, 0.1f, n);
         CHECK(cudaDeviceSynchronize());
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             field[i] *= 0.5f;
-        }
     }
     loop.print();
 

@@ -22,9 +22,8 @@ int main(int argc, char **argv) {
     CHECK(cudaMallocHost(&packed, n * sizeof(float)));
     for (int step = 0; step < kSteps; step++) {
         size_t offset = 0;
-        for (int row = 0; row < row_count; row++) {
+        for (int row = 0; row < row_count; row++)
             load(rows[row].data(), rows[row].size(), step * row_count + row);
-        }
         for (const std::vector<float> &row : rows) {
             std::copy(row.begin(), row.end(), packed + offset);
             offset += row.size();

@@ -21,9 +21,8 @@ int main(int argc, char **argv) {
     const LoopTime loop;
     for (int step = 0; step < kSteps; step++) {
         size_t offset = 0;
-        for (int row = 0; row < row_count; row++) {
+        for (int row = 0; row < row_count; row++)
             load(rows[row].data(), rows[row].size(), step * row_count + row);
-        }
         for (const std::vector<float> &row : rows) {
             CHECK(cudaMemcpy(device_rows + offset, row.data(), row.size() * sizeof(float), cudaMemcpyHostToDevice));
             offset += row.size();

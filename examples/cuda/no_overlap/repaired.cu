@@ -14,9 +14,8 @@ int main(int argc, char **argv) {
         CHECK(cudaMalloc(&device_batch[s], bytes));
         CHECK(cudaStreamCreateWithFlags(&stream[s], cudaStreamNonBlocking));
     }
-    for (int batch = 0; batch < kBatches; batch++) {
+    for (int batch = 0; batch < kBatches; batch++)
         load(batches + batch * n, n, batch);
-    }
     const LoopTime loop;
     for (int i = 0; i < kBatches * repeats(); i++) {
         const int batch = i % kBatches, s = batch % 2;
@@ -27,9 +26,8 @@ int main(int argc, char **argv) {
     CHECK(cudaDeviceSynchronize());
     loop.print();
 
-    for (int batch = 0; batch < kBatches; batch++) {
+    for (int batch = 0; batch < kBatches; batch++)
         result += batches[batch * n];
-    }
     std::printf("result %.3f\n", result);
     CHECK(cudaFreeHost(batches));
     for (int s = 0; s < 2; s++) {

@@ -9,12 +9,10 @@ int main(int argc, char **argv) {
     const int rounds = argument(argc, argv, 2, 4000);
     float *batches, *device_batch[2], result = 0;
     CHECK(cudaMallocHost(&batches, kBatches * bytes));
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         CHECK(cudaMalloc(&device_batch[s], bytes));
-    }
-    for (int batch = 0; batch < kBatches; batch++) {
+    for (int batch = 0; batch < kBatches; batch++)
         load(batches + batch * n, n, batch);
-    }
     const LoopTime loop;
     for (int i = 0; i < kBatches * repeats(); i++) {
         const int batch = i % kBatches, s = batch % 2;
@@ -25,13 +23,11 @@ int main(int argc, char **argv) {
     CHECK(cudaDeviceSynchronize());
     loop.print();
 
-    for (int batch = 0; batch < kBatches; batch++) {
+    for (int batch = 0; batch < kBatches; batch++)
         result += batches[batch * n];
-    }
     std::printf("result %.3f\n", result);
     CHECK(cudaFreeHost(batches));
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         CHECK(cudaFree(device_batch[s]));
-    }
     return 0;
 }

@@ -14,9 +14,8 @@ int main(int argc, char **argv) {
     }
     CHECK(cudaMallocHost(&in, kBlocks * bytes));
     CHECK(cudaMallocHost(&out, kBlocks * bytes));
-    for (int block = 0; block < kBlocks; block++) {
+    for (int block = 0; block < kBlocks; block++)
         load_some(&in[block * n], n, block);
-    }
     const LoopTime loop;
     for (int i = 0; i < kBlocks * repeats(); i++) {
         const int block = i % kBlocks, s = block % 2;

@@ -15,9 +15,8 @@ int main(int argc, char **argv) {
         CHECK(cudaStreamCreateWithFlags(&stream[s], cudaStreamNonBlocking));
     }
     std::vector<float> in(kBlocks * n), out(kBlocks * n);
-    for (int block = 0; block < kBlocks; block++) {
+    for (int block = 0; block < kBlocks; block++)
         load_some(&in[block * n], n, block);
-    }
     const LoopTime loop;
     for (int i = 0; i < kBlocks * repeats(); i++) {
         const int block = i % kBlocks, s = block % 2;

@@ -20,9 +20,8 @@ int main(int argc, char **argv) {
     for (int step = 1; step <= steps; step++) {
         xs_axpy<<<256, 256>>>(state, gradient, 0.001f, n);
         xs_sum<<<1, 1>>>(state, device_error, 256);
-        if (step % kLookEvery != 0 && step != steps) {
+        if (step % kLookEvery != 0 && step != steps)
             continue;
-        }
         CHECK(cudaMemcpy(&error, device_error, sizeof(error), cudaMemcpyDeviceToHost));
         if (!(error < 1e6f)) {
             std::printf("diverged in the last %d steps before %d\n", kLookEvery, step);

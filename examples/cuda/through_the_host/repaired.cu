@@ -25,9 +25,8 @@ int main(int argc, char **argv) {
     CHECK(cudaStreamCreate(&producer));
     CHECK(cudaEventCreateWithFlags(&sent, cudaEventDisableTiming));
     CHECK(cudaDeviceCanAccessPeer(&can_access, 0, 1));
-    if (can_access) {
+    if (can_access)
         CHECK(cudaDeviceEnablePeerAccess(1, 0)); // else the driver goes through the host itself
-    }
     CHECK(cudaMalloc(&field, bytes));
     CHECK(cudaMallocHost(&initial, bytes));
     load(initial, n, 1);

@@ -22,34 +22,30 @@ constexpr int kSteps = 200, kPrintEvery = 50;
 
 // y += a * x
 extern "C" __global__ void xs_axpy(float *y, const float *x, float a, size_t n) {
-    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) {
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x)
         y[i] += a * x[i];
-    }
 }
 
 // *out = the sum of x; in order, so that it is the same on every GPU.
 extern "C" __global__ void xs_sum(const float *x, float *out, size_t n) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         float sum = 0;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             sum += x[i];
-        }
         *out = sum;
     }
 }
 
 // Stands for the data loader: the next batch, new in every step.
 static void load_batch(float *batch, int step) {
-    for (size_t i = 0; i < kBatch; i++) {
+    for (size_t i = 0; i < kBatch; i++)
         batch[i] = float((i + size_t(step) * 31) % 997) * 0.001f;
-    }
 }
 
 int main(int argc, char **argv) {
     std::vector<float> weights(kWeights), batch(kBatch);
-    for (size_t i = 0; i < kWeights; i++) {
+    for (size_t i = 0; i < kWeights; i++)
         weights[i] = float(i % 1009) * 0.001f;
-    }
     float *device_weights, *device_batch, *state, *device_loss;
     CHECK(cudaMalloc(&device_weights, kWeights * sizeof(float)));
     CHECK(cudaMalloc(&device_batch, kBatch * sizeof(float)));
@@ -67,9 +63,8 @@ int main(int argc, char **argv) {
         xs_sum<<<1, 1>>>(state, device_loss, 1024);
         float loss;
         CHECK(cudaMemcpy(&loss, device_loss, sizeof(float), cudaMemcpyDeviceToHost));
-        if (step % kPrintEvery == 0) {
+        if (step % kPrintEvery == 0)
             std::printf("step %d: loss %.3f\n", step, loss);
-        }
     }
     CHECK(cudaDeviceSynchronize());
     const std::chrono::duration<double, std::milli> loop = std::chrono::steady_clock::now() - begin;

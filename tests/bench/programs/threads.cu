@@ -19,9 +19,8 @@ static void work(int steps, float *result) {
     load(batch, n, 1);
     for (int step = 0; step < steps; step++) {
         CHECK(cudaMemcpyAsync(device_batch, batch, bytes, cudaMemcpyHostToDevice, stream));
-        for (int i = 0; i < kLaunches; i++) {
+        for (int i = 0; i < kLaunches; i++)
             xs_axpy<<<16, 256, 0, stream>>>(total, device_batch, 0.001f, n);
-        }
         if (step % kLookEvery == 0) {
             CHECK(cudaMemcpyAsync(result, total, sizeof(float), cudaMemcpyDeviceToHost, stream));
             CHECK(cudaStreamSynchronize(stream));
@@ -40,17 +39,14 @@ int main(int argc, char **argv) {
     std::vector<std::thread> threads;
     CHECK(cudaMallocHost(&results, kThreads * sizeof(float)));
     const LoopTime loop;
-    for (int i = 0; i < kThreads; i++) {
+    for (int i = 0; i < kThreads; i++)
         threads.emplace_back(work, steps, results + i);
-    }
-    for (std::thread &thread : threads) {
+    for (std::thread &thread : threads)
         thread.join();
-    }
     loop.print();
 
-    for (int i = 0; i < kThreads; i++) {
+    for (int i = 0; i < kThreads; i++)
         sum += results[i];
-    }
     std::printf("result %.3f\n", sum);
     CHECK(cudaFreeHost(results));
     return 0;

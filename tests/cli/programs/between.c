@@ -13,15 +13,13 @@ int lstat(const char *restrict path, struct stat *restrict st) {
     static int (*real)(const char *, struct stat *);
     const char *suffix = getenv("BETWEEN_SUFFIX"), *command = getenv("BETWEEN_DO");
     size_t n = strlen(path), m = suffix ? strlen(suffix) : 0;
-    if (real == NULL) {
+    if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "lstat");
-    }
     if (m > 0 && command && n >= m && strcmp(path + n - m, suffix) == 0) {
         unsetenv("BETWEEN_SUFFIX"); /* once */
         unsetenv("LD_PRELOAD");
-        if (system(command) != 0) {
+        if (system(command) != 0)
             abort();
-        }
     }
     return real(path, st);
 }

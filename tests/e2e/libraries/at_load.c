@@ -18,7 +18,6 @@ static void *copy(void *unused) {
 
 __attribute__((constructor)) static void at_load(void) {
     pthread_t thread;
-    if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && pthread_create(&thread, NULL, copy, NULL) == 0) {
+    if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && pthread_create(&thread, NULL, copy, NULL) == 0)
         pthread_join(thread, NULL);
-    }
 }

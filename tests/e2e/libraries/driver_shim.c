@@ -20,28 +20,24 @@ EXPORT atomic_int driver_shim_uploads;
 static void *next_dlsym(void *handle, const char *name) {
     static void *(*next)(void *, const char *);
     static const char *const versions[] = {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.34"};
-    for (int i = 0; next == NULL && i < 3; i++) {
+    for (int i = 0; next == NULL && i < 3; i++)
         *(void **)&next = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-    }
     return next(handle, name);
 }
 
 static void *behind(const char *name) {
     static void *driver;
-    if (driver == NULL) {
+    if (driver == NULL)
         driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NODELETE);
-    }
     return driver != NULL ? next_dlsym(driver, name) : NULL;
 }
 
 #define BEHIND(function)                                                                                               \
     static __typeof__(&function) real;                                                                                 \
-    if (real == NULL) {                                                                                                \
+    if (real == NULL)                                                                                                  \
         *(void **)&real = behind(#function);                                                                           \
-    }                                                                                                                  \
-    if (real == NULL) {                                                                                                \
-        return CUDA_ERROR_NOT_INITIALIZED;                                                                             \
-    }
+    if (real == NULL)                                                                                                  \
+        return CUDA_ERROR_NOT_INITIALIZED;
 
 EXPORT CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *out, size_t bytes) {
     BEHIND(cuMemAlloc_v2)
@@ -66,19 +62,16 @@ static void *own(const char *name) {
         {"cuGetProcAddress", (void *)cuGetProcAddress},
         {"cuGetProcAddress_v2", (void *)cuGetProcAddress_v2},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        if (strcmp(functions[i].name, name) == 0) {
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (strcmp(functions[i].name, name) == 0)
             return functions[i].function;
-        }
-    }
     return NULL;
 }
 
 /* By the name alone: which default stream a program has does not matter to it. */
 static void *own_of_any_version(const char *name) {
-    if (strcmp(name, "cuMemAlloc") == 0 || strcmp(name, "cuMemcpyHtoD") == 0) {
+    if (strcmp(name, "cuMemAlloc") == 0 || strcmp(name, "cuMemcpyHtoD") == 0)
         return name[5] == 'A' ? (void *)cuMemAlloc_v2 : (void *)cuMemcpyHtoD_v2;
-    }
     return NULL;
 }
 
@@ -87,18 +80,16 @@ static CUresult CUDAAPI found_by_look_up(const char *name, void **out, int versi
     BEHIND(cuGetProcAddress_v2)
     CUresult result = real(name, out, version, flags, status);
     void *ours = own_of_any_version(name);
-    if (result == CUDA_SUCCESS && ours != NULL) {
+    if (result == CUDA_SUCCESS && ours != NULL)
         *out = ours;
-    }
     return result;
 }
 
 EXPORT CUresult CUDAAPI cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                                             CUdriverProcAddressQueryResult *status) {
     CUresult result = found_by_look_up(name, out, version, flags, status);
-    if (result == CUDA_SUCCESS && strcmp(name, "cuGetProcAddress") == 0 && version >= 12000) {
+    if (result == CUDA_SUCCESS && strcmp(name, "cuGetProcAddress") == 0 && version >= 12000)
         *out = (void *)found_by_look_up;
-    }
     return result;
 }
 

@@ -28,9 +28,8 @@ static void *from_arena(size_t bytes) {
 static int in_arena(const void *p) { return (uintptr_t)p - (uintptr_t)arena < sizeof arena; }
 
 static int look(void) {
-    if (looking) {
+    if (looking)
         return 0;
-    }
     if (real_free == NULL) {
         looking = 1;
         *(void **)&real_malloc = dlsym(RTLD_NEXT, "malloc");
@@ -62,7 +61,6 @@ EXPORT void *realloc(void *p, size_t bytes) {
 }
 
 EXPORT void free(void *p) {
-    if (p != NULL && !in_arena(p) && look()) {
+    if (p != NULL && !in_arena(p) && look())
         real_free(p);
-    }
 }

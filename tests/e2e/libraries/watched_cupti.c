@@ -13,19 +13,16 @@ enum { KEPT_OPEN = 100 };
 static void *real(const char *name) {
     static void *library;
     void *symbol = NULL;
-    if (library == NULL) {
+    if (library == NULL)
         library = dlopen("libcupti.so.13", RTLD_NOW | RTLD_LOCAL);
-    }
-    if (library != NULL) {
+    if (library != NULL)
         symbol = dlsym(library, name);
-    }
     return symbol;
 }
 
 static void with_the_drivers_descriptors(void) {
-    if (fcntl(KEPT_OPEN, F_GETFD) == -1) {
+    if (fcntl(KEPT_OPEN, F_GETFD) == -1)
         abort();
-    }
 }
 
 static void from_anywhere(void) {}

@@ -58,9 +58,8 @@ static void CUPTIAPI own_cupti_give(uint8_t **buffer, size_t *size, size_t *most
 static void CUPTIAPI own_cupti_take(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid) {
     CUpti_Activity *record = NULL;
     (void)context, (void)stream, (void)size;
-    while (valid > 0 && own_cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
+    while (valid > 0 && own_cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS)
         own_cupti_got(record);
-    }
     free(buffer);
 }
 

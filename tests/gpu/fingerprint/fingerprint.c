@@ -299,7 +299,7 @@ int main(int argc, char **argv) {
     const char *ptx_file = NULL;
     uint32_t max_blocks = 0;
     bool big = false, timing = false;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--big") == 0)
             big = true;
         else if (strcmp(argv[i], "--time") == 0)
@@ -310,7 +310,6 @@ int main(int argc, char **argv) {
             max_blocks = (uint32_t)strtoul(argv[++i], NULL, 10);
         else
             return fprintf(stderr, "usage: fingerprint [--big] [--time] [--ptx FILE] [--blocks N]\n"), 2;
-    }
     gpu_open(&gpu, ptx_file);
     gpu.max_blocks = max_blocks;
     if (timing) {

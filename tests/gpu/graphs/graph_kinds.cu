@@ -50,9 +50,8 @@ static void expect(int *values, int value) {
 static void clear(int *values) { OK(cudaMemsetAsync(values, 0, BYTES, stream)); }
 
 static void launch(cudaGraphExec_t executable, int times) {
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < times; i++)
         OK(cudaGraphLaunch(executable, stream));
-    }
     OK(cudaStreamSynchronize(stream));
 }
 
@@ -64,9 +63,8 @@ static void end(cudaGraph_t graph, cudaGraphExec_t executable) {
 static cudaGraph_t captured(int *values, int amount) {
     cudaGraph_t graph;
     OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < CHAIN; i++) {
+    for (int i = 0; i < CHAIN; i++)
         add<<<COUNT / BLOCK, BLOCK, 0, stream>>>(values, amount);
-    }
     OK(cudaStreamEndCapture(stream, &graph));
     return graph;
 }
@@ -251,9 +249,8 @@ static void *copy_always(void *) {
     OK(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
     OK(cudaMalloc(&memory, BYTES));
     for (int round = 0; !is_over; round++) {
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < COUNT; i++)
             up[i] = round + i;
-        }
         OK(cudaMemcpyAsync(memory, up, BYTES, cudaMemcpyHostToDevice, own));
         OK(cudaMemcpyAsync(down, memory, BYTES, cudaMemcpyDeviceToHost, own));
         OK(cudaStreamSynchronize(own));

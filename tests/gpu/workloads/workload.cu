@@ -22,17 +22,15 @@ static const size_t kFloats = 1u << 18, kBytes = kFloats * sizeof(float); // 1 M
 static const int kRounds = 20, kThreads = 4;
 
 static void fill(float *x, size_t n, int seed) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         x[i] = static_cast<float>((i * 7 + static_cast<size_t>(seed)) % 64);
-    }
 }
 
 // Small whole numbers: the sum is exact.
 static long sum(const float *x, size_t n) {
     double total = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         total += x[i];
-    }
     return static_cast<long>(total);
 }
 
@@ -70,9 +68,8 @@ static void streams_and_events() {
     CHECK(cudaMalloc(&device, count * kBytes));
     CHECK(cudaMallocHost(&pinned, 2 * count * kBytes));
     CHECK(cudaEventCreate(&done));
-    for (int s = 0; s < count; s++) {
+    for (int s = 0; s < count; s++)
         CHECK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
-    }
     for (int round = 0; round < kRounds; round++) {
         fill(pinned, count * kFloats, round);
         for (int s = 0; s < count; s++) {
@@ -87,9 +84,8 @@ static void streams_and_events() {
         CHECK(cudaDeviceSynchronize());
         total += sum(pinned + count * kFloats, count * kFloats);
     }
-    for (int s = 0; s < count; s++) {
+    for (int s = 0; s < count; s++)
         CHECK(cudaStreamDestroy(streams[s]));
-    }
     CHECK(cudaEventDestroy(done));
     CHECK(cudaFreeHost(pinned));
     CHECK(cudaFree(device));

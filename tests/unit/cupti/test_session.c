@@ -168,9 +168,8 @@ static void fill_with_migrations(struct fake_cupti *fake) {
         .counterKind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
         .value = 4096,
     };
-    while (fake->pending < AT_ONCE) {
+    while (fake->pending < AT_ONCE)
         fake->records[fake->pending++].migration = r;
-    }
 }
 
 /* A full buffer at a time: records that come too slowly would not be dear. */

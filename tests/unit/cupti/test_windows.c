@@ -216,16 +216,14 @@ static void windows_begin_anywhere_in_a_step(void **state) {
         for (unsigned skip = moment.skip;; skip--) {
             uint64_t in_step = at % step_ns;
             at += in_step < part_ns ? part_ns - in_step : step_ns - in_step; /* the next wait */
-            if (skip == 0 || at > moment.until_ns) {
+            if (skip == 0 || at > moment.until_ns)
                 break;
-            }
         }
         at = at > moment.until_ns ? moment.until_ns : at;
         begun[at % step_ns / part_ns]++;
     }
-    for (unsigned part = 0; part < PARTS; part++) {
+    for (unsigned part = 0; part < PARTS; part++)
         assert_in_range(begun[part], WINDOWS * 15 / 100, WINDOWS * 35 / 100);
-    }
 }
 
 static void the_list_thins_itself(void **state) {
@@ -233,15 +231,13 @@ static void the_list_thins_itself(void **state) {
     static char text[XS_WINDOWS_TEXT_BYTES];
     const struct xs_clock clock = {.source = XS_CLOCK_MONOTONIC};
     (void)state;
-    for (uint64_t i = 0; i < 3 * XS_WINDOWS_KEPT; i++) {
+    for (uint64_t i = 0; i < 3 * XS_WINDOWS_KEPT; i++)
         xs_window_list_add(&list, i * MS, i * MS + 500000);
-    }
     assert_int_equal(list.ended, 3 * XS_WINDOWS_KEPT);
     assert_true(list.count <= XS_WINDOWS_KEPT && list.count >= XS_WINDOWS_KEPT / 4);
     assert_int_equal(list.recorded_ns, 3 * XS_WINDOWS_KEPT * UINT64_C(500000));
-    for (uint32_t i = 1; i < list.count; i++) {
+    for (uint32_t i = 1; i < list.count; i++)
         assert_int_equal(list.windows[i].start_ns - list.windows[i - 1].start_ns, (list.skipped_of + 1) * MS);
-    }
     assert_true(xs_window_list_text(&list, &clock, text, sizeof text) > 0);
     assert_int_equal(strncmp(text, "0+500,", 6), 0);
     const struct xs_clock later = {.source = XS_CLOCK_MONOTONIC, .origin_ns = 200000};
@@ -314,9 +310,8 @@ static void look_at(struct xs_windows *w, uint64_t at_ns, bool is_open, enum xs_
     struct xs_windows_facts facts = {.now_ns = at_ns, .is_open = is_open};
     enum xs_windows_state before = w->state, to = xs_windows_look(w, &facts);
     assert_int_equal(to, expected);
-    if (to != before) {
+    if (to != before)
         xs_windows_turned(w, to, at_ns, at_ns + 10 * MS);
-    }
 }
 
 /* Nothing is recorded before the program opens a window, and what it costs closes none. */

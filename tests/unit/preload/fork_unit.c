@@ -34,9 +34,8 @@ static void *use_all_the_time(void *unused) {
 void stay_in(void) {
     if (getpid() == parent) {
         turns++;
-        while (!atomic_load(&done)) {
+        while (!atomic_load(&done))
             usleep(100);
-        }
     }
 }
 
@@ -47,9 +46,8 @@ static bool child_gets_through(void (*forget)(void), void (*use)(void)) {
     assert_true(child >= 0);
     if (child == 0) {
         alarm(CHILD_SECONDS);
-        if (forget) {
+        if (forget)
             forget();
-        }
         use();
         syscall(SYS_exit_group, 0); /* _exit may be what is tested */
     }
@@ -60,9 +58,8 @@ static bool child_gets_through(void (*forget)(void), void (*use)(void)) {
 static void fork_beside(bool once, void (*beside)(void), void (*forget)(void), void (*use)(void)) {
     pthread_t thread;
     bool through = true;
-    if (THREAD_SANITIZER) {
+    if (THREAD_SANITIZER)
         skip(); /* it takes locks of its own around a fork */
-    }
     parent = getpid();
     other_thread.use = beside;
     other_thread.once = once;
@@ -76,9 +73,8 @@ static void fork_beside(bool once, void (*beside)(void), void (*forget)(void), v
     }
     atomic_store(&done, true);
     pthread_join(thread, NULL);
-    if (!through) {
+    if (!through)
         fail_msg("a child waited for a lock that nobody holds");
-    }
 }
 
 void forked_children_get_through(void (*use)(void), void (*forget)(void)) { fork_beside(false, use, forget, use); }

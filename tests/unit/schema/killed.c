@@ -17,9 +17,8 @@ static void place_and_die(int to, uint64_t events, bool start) {
     struct xs_store *store;
     if (xs_spool_place(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0 ||
         write(to, files.memory, sizeof files.memory) != (ssize_t)sizeof files.memory ||
-        xs_store_create(path, &store) != 0) {
+        xs_store_create(path, &store) != 0)
         _exit(1);
-    }
     if (start) {
         xs_spool_start(&spool, path);
         xs_store_meta_text(store, "spool.id", spool.header->id[0] ? spool.header->id : NULL);
@@ -37,9 +36,8 @@ bool make_killed(const char *name, uint64_t events, bool start) {
     beside = spool_name;
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
-    if (child == 0) {
+    if (child == 0)
         place_and_die(ends[1], events, start);
-    }
     close(ends[1]);
     assert_int_equal(read(ends[0], name_of_memory, sizeof name_of_memory), sizeof name_of_memory);
     close(ends[0]);

@@ -5,9 +5,8 @@ struct xs_store *store;
 const char *store_path;
 
 int open_new(void **state) {
-    if (make_scratch(state)) {
+    if (make_scratch(state))
         return -1;
-    }
     store_path = in_scratch("t.db");
     return xs_store_create(store_path, &store);
 }

@@ -39,11 +39,9 @@ const char *in_scratch(const char *name) {
     }
     char path[256];
     snprintf(path, sizeof path, "%s/%s", scratch, name);
-    for (unsigned i = 0; i < count; i++) {
-        if (strcmp(paths[i], path) == 0) {
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(paths[i], path) == 0)
             return paths[i];
-        }
-    }
     assert_true(count < 64);
     memcpy(paths[count], path, sizeof path);
     return paths[count++];
@@ -91,9 +89,8 @@ const char *rows_of(sqlite3 *db, const char *sql) {
             assert_true(n < sizeof text);
         }
     }
-    if (rc != SQLITE_DONE) {
+    if (rc != SQLITE_DONE)
         snprintf(text, sizeof text, "error: %s", sqlite3_errmsg(db));
-    }
     sqlite3_finalize(stmt);
     return text;
 }
@@ -134,14 +131,12 @@ struct xs_event transfer_event(uint64_t serial) {
 bool produce(struct producer *producer, const struct xs_event *event) {
     struct xs_event *slot = producer->chunk ? xs_chunk_slot(producer->chunk) : NULL;
     if (!slot) {
-        if (producer->chunk) {
+        if (producer->chunk)
             xs_chunk_finish(producer->chunk);
-        }
         producer->chunk =
             xs_spool_take(producer->spool, &producer->hint, producer->thread, (int32_t)producer->thread, "producer");
-        if (!producer->chunk) {
+        if (!producer->chunk)
             return false;
-        }
         slot = xs_chunk_slot(producer->chunk);
     }
     *slot = *event;
@@ -153,9 +148,8 @@ void expect_child(pid_t child) {
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
+    if (WEXITSTATUS(status) == 77)
         skip();
-    }
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
@@ -163,12 +157,10 @@ void write_and_die(struct xs_spool *spool, struct xs_store *store, uint64_t even
     struct producer producer = {.spool = spool, .thread = 1};
     for (uint64_t serial = 1; serial <= events; serial++) {
         struct xs_event event = transfer_event(serial);
-        if (!produce(&producer, &event)) {
+        if (!produce(&producer, &event))
             _exit(2);
-        }
-        if (serial == drained && xs_spool_drain(spool, store, 0, false) < 0) {
+        if (serial == drained && xs_spool_drain(spool, store, 0, false) < 0)
             _exit(3);
-        }
     }
     kill(getpid(), SIGKILL);
 }
@@ -181,9 +173,8 @@ void make_killed_trace(const char *path, uint64_t events, uint64_t drained) {
     if (child == 0) {
         struct xs_spool spool;
         struct xs_store *store;
-        if (xs_spool_create(spool_path, 8 << 20, 64, &spool) != 0 || xs_store_create(path, &store) != 0) {
+        if (xs_spool_create(spool_path, 8 << 20, 64, &spool) != 0 || xs_store_create(path, &store) != 0)
             _exit(1);
-        }
         xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
         write_and_die(&spool, store, events, drained);
     }

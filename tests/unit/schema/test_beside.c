@@ -15,9 +15,8 @@ static struct xs_trace trace;
 static char message[XS_TRACE_MESSAGE_BYTES];
 
 static void expect_transfers(const char *name, int64_t count) {
-    if (xs_trace_open(in_scratch(name), &trace, message) != 0) {
+    if (xs_trace_open(in_scratch(name), &trace, message) != 0)
         fail_msg("%s", message);
-    }
     assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), count);
 }
 
@@ -153,9 +152,8 @@ static pid_t make_live_trace(const char *name, const char *spool_name) {
             made = xs_store_create(in_scratch(name), &store) == 0 && xs_store_begin(store) == 0 &&
                    xs_store_meta_text(store, "mark", "in the log") == 0 && xs_store_commit(store) == 0;
         }
-        if (made && write(ready[1], "x", 1) == 1) {
+        if (made && write(ready[1], "x", 1) == 1)
             pause();
-        }
         _exit(1);
     }
     close(ready[1]);
@@ -169,9 +167,8 @@ static bool is_mapped(const char *name) {
     bool found = false;
     FILE *maps = fopen("/proc/self/maps", "r");
     assert_non_null(maps);
-    while (fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps))
         found = found || strstr(line, name);
-    }
     fclose(maps);
     return found;
 }
@@ -181,13 +178,11 @@ static void the_log_index_of_another_user_is_never_mapped(void **state) {
     (void)state;
     static const char *const files[] = {"t.db", "t.db.spool", "t.db-wal", "t.db-shm"};
     char buffer[64];
-    if (geteuid() != 0) {
+    if (geteuid() != 0)
         return; /* nobody else's files can be made */
-    }
     pid_t writer = make_live_trace("t.db", "t.db.spool");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_int_equal(chown(in_scratch(files[i]), 65534, 65534), 0);
-    }
     expect_transfers("t.db", 0);
     assert_true(trace.is_live);
     assert_string_equal(trace.warning, "");

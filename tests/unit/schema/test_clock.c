@@ -56,12 +56,10 @@ static void converts_a_batch_accurately_and_in_order(void **state) {
             uint64_t before = xs_monotonic_ns();
             ticks[count] = xs_clock_tick((enum xs_clock_source)clock.source);
             monotonic[count] = before;
-            if (xs_monotonic_ns() - before < 500) {
+            if (xs_monotonic_ns() - before < 500)
                 count++;
-            }
-            if (gaps_us[batch] > 10000) {
+            if (gaps_us[batch] > 10000)
                 usleep(100);
-            }
         } while (count < 20000 && xs_monotonic_ns() - start < gaps_us[batch] * UINT64_C(1000));
         xs_clock_sync(&clock);
         for (unsigned i = 0; i < count; i++, all++) {
@@ -97,9 +95,8 @@ static void a_converted_tick_keeps_its_time(void **state) {
         times[i] = xs_clock_to_ns(&clock, ticks[i]);
         xs_clock_hold(&clock);
     }
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 40; i++)
         assert_int_equal(xs_clock_to_ns(&clock, ticks[i]), times[i]);
-    }
 }
 
 /* Fills the table of knots many times over, without waiting: a clock whose readings lie in the past is as good. */
@@ -107,9 +104,8 @@ static void long_runs_stay_in_order(void **state) {
     (void)state;
     struct xs_clock clock;
     xs_clock_start(&clock);
-    if (clock.source != XS_CLOCK_COUNTER) {
+    if (clock.source != XS_CLOCK_COUNTER)
         skip();
-    }
     uint64_t probes[200];
     int64_t last_ns = 0;
     for (unsigned i = 0; i < 200; i++) {
@@ -118,14 +114,12 @@ static void long_runs_stay_in_order(void **state) {
         struct xs_clock_map *map = &clock.maps[atomic_load(&clock.current)];
         uint64_t slope = map->knots[map->count - 1].slope;
         uint64_t shift = (uint64_t)(((unsigned __int128)shift_ns << 40) / slope);
-        for (uint32_t k = 0; k < map->count; k++) {
+        for (uint32_t k = 0; k < map->count; k++)
             map->knots[k].tick -= shift;
-        }
         map->base_tick -= shift;
         clock.held_tick -= shift;
-        for (unsigned k = 0; k < i; k++) {
+        for (unsigned k = 0; k < i; k++)
             probes[k] -= shift;
-        }
         clock.origin_ns -= shift_ns;
         xs_clock_sync(&clock);
         assert_true(xs_clock_is_sound(&clock));
@@ -135,9 +129,8 @@ static void long_runs_stay_in_order(void **state) {
         assert_true(error_now(&clock) < 1000);
         xs_clock_hold(&clock);
         last_ns = ns;
-        for (unsigned k = 1; k <= i; k++) {
+        for (unsigned k = 1; k <= i; k++)
             assert_true(xs_clock_to_ns(&clock, probes[k]) > xs_clock_to_ns(&clock, probes[k - 1]));
-        }
         spin_ns(20000);
     }
 }
@@ -148,9 +141,8 @@ static void ticks_before_the_start_are_negative(void **state) {
     struct xs_clock clock;
     spin_ns(100000);
     xs_clock_start(&clock);
-    if (clock.source == XS_CLOCK_COUNTER) {
+    if (clock.source == XS_CLOCK_COUNTER)
         assert_in_range(-xs_clock_to_ns(&clock, start), 90000, 100000000);
-    }
 }
 
 static void absurd_ticks_are_clamped(void **state) {

@@ -34,9 +34,8 @@ static int read_everything(const struct xs_trace *trace) {
                                           "SELECT count(*), max(bytes) FROM api_call",
                                           "SELECT count(*) FROM transfers"};
     int failed = 0;
-    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         failed += strncmp(rows_of(trace->db, queries[i]), "error:", 6) == 0;
-    }
     return failed;
 }
 
@@ -56,14 +55,12 @@ static void damaged_spools_never_crash(void **state) {
         unlink(in_scratch("t.db-shm"));
         memcpy(bad, good, bytes);
         size_t length = round % 5 == 4 ? (size_t)next_random() % bytes : bytes;
-        for (unsigned flips = 1 + next_random() % 8; flips > 0; flips--) {
+        for (unsigned flips = 1 + next_random() % 8; flips > 0; flips--)
             bad[random_offset(bytes)] ^= (unsigned char)(1u << next_random() % 8);
-        }
         if (round % 7 == 0) { /* a stretch of noise */
             size_t at = random_offset(bytes);
-            for (size_t i = at; i < bytes && i < at + 300; i++) {
+            for (size_t i = at; i < bytes && i < at + 300; i++)
                 bad[i] = (unsigned char)next_random();
-            }
         }
         write_all(spool_path, bad, length);
         struct xs_trace trace;
@@ -92,9 +89,8 @@ static void spool_of_only(const void *data, size_t bytes, int expected) {
     struct xs_spool spool;
     int status = xs_spool_open(spool_path, &spool);
     assert_int_equal(status, expected);
-    if (status == 0) {
+    if (status == 0)
         xs_spool_unmap(&spool);
-    }
 }
 
 static void header_checks(void **state) {
@@ -190,9 +186,8 @@ static void damaged_traces_are_never_changed(void **state) {
             xs_trace_close(&trace);
         } else {
             refused++;
-            if (!strstr(message, "t.db: ")) {
+            if (!strstr(message, "t.db: "))
                 fail_msg("%d: %s", status, message);
-            }
             assert_null(strchr(message, '\n'));
         }
         unsigned char *after = read_all(path, &after_bytes);

@@ -47,9 +47,8 @@ static size_t stack_bytes(uint8_t *to, uint32_t native, uint32_t python) {
     struct xs_define_stack stack = {native, python, 1, 0};
     size_t n = sizeof stack;
     memcpy(to, &stack, n);
-    for (uint32_t i = 0; i < native; i++, n += sizeof(struct xs_define_frame)) {
+    for (uint32_t i = 0; i < native; i++, n += sizeof(struct xs_define_frame))
         memcpy(to + n, &(struct xs_define_frame){0x1000 + i, i % 2, 0}, sizeof(struct xs_define_frame));
-    }
     for (uint32_t i = 0; i < python; i++, n += sizeof(struct xs_define_python_frame)) {
         memcpy(to + n, &(struct xs_define_python_frame){7 + i, 70 * (i & 1), i == 1},
                sizeof(struct xs_define_python_frame));

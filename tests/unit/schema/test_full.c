@@ -85,9 +85,8 @@ static void a_file_size_limit_is_like_a_full_disk(void **state) {
 
 /* In a mount namespace of its own, so that nothing is left behind however the test ends. */
 static bool mount_small_disk(const char *path) {
-    if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0) {
+    if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0)
         return false;
-    }
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("small", path, "tmpfs", 0, "size=2m") == 0;
 }
 
@@ -102,9 +101,8 @@ static void take_rest(const char *path) {
 
 static void a_full_disk_is_survived(void **state) {
     (void)state;
-    if (!mount_small_disk(scratch)) {
+    if (!mount_small_disk(scratch))
         skip();
-    }
     const char *path = in_scratch("t.db");
     struct xs_store *store;
     assert_int_equal(xs_store_create(path, &store), 0);
@@ -127,9 +125,8 @@ static void a_full_disk_is_survived(void **state) {
 /* Regression guard: a drain that fails marks nothing, and goes through once there is room again. */
 static void a_drain_waits_for_room(void **state) {
     (void)state;
-    if (!mount_small_disk(scratch)) {
+    if (!mount_small_disk(scratch))
         skip();
-    }
     const char *path = in_scratch("t.db");
     struct xs_store *store;
     struct xs_spool spool;

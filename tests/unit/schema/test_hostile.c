@@ -17,17 +17,15 @@ static char message[XS_TRACE_MESSAGE_BYTES];
 
 static void expect_refused(const char *name, const char *words) {
     int status = xs_trace_open(in_scratch(name), &trace, message);
-    if (status != XS_ERROR_CORRUPT || !strstr(message, words)) {
+    if (status != XS_ERROR_CORRUPT || !strstr(message, words))
         fail_msg("%s: status %d, message: %s", name, status, message);
-    }
     assert_null(strchr(message, '\n'));
     assert_non_null(strstr(message, name));
 }
 
 static void put_number(unsigned char *at, uint32_t value) {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         at[i] = (unsigned char)(value >> (24 - 8 * i));
-    }
 }
 
 /* A journal without pages that names a super-journal, as SQLite's pager.c reads it. */
@@ -41,9 +39,8 @@ static void plant_journal(const char *journal, const char *victim) {
     put_number(bytes + 24, 4096);
     put_number(bytes + 512, 0x40000000 / 4096 + 1);
     memcpy(bytes + 516, victim, length);
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         sum += (unsigned char)victim[i];
-    }
     put_number(bytes + 516 + length, (uint32_t)length);
     put_number(bytes + 520 + length, sum);
     memcpy(bytes + 524 + length, magic, 8);
@@ -112,9 +109,8 @@ static void side_files_of_others_are_ignored(void **state) {
     assert_string_equal(trace.warning, "the file beside it that ends in -journal is no regular file and was ignored");
     assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 3);
     xs_trace_close(&trace);
-    if (geteuid() != 0) {
+    if (geteuid() != 0)
         return; /* nobody else's files can be made */
-    }
     unlink(in_scratch("t.db-journal"));
     write_all(in_scratch("victim.txt"), "precious", 8);
     plant_journal(in_scratch("t.db-journal"), in_scratch("victim.txt"));
@@ -141,16 +137,13 @@ static void a_foreign_journal_keeps_nobody_from_recovering(void **state) {
 /* What somebody else owns is never changed. */
 static void traces_of_others_are_recovered_in_a_copy(void **state) {
     (void)state;
-    if (geteuid() != 0) {
+    if (geteuid() != 0)
         return;
-    }
     make_killed_trace(in_scratch("t.db"), 50, 10);
     static const char *const files[] = {"t.db", "t.db.spool", "t.db-wal", "t.db-shm"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (exists(in_scratch(files[i]))) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (exists(in_scratch(files[i])))
             assert_int_equal(chown(in_scratch(files[i]), 65534, 65534), 0);
-        }
-    }
     assert_int_equal(xs_trace_open(in_scratch("t.db"), &trace, message), 0);
     assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 50);
     xs_trace_close(&trace);
@@ -163,9 +156,8 @@ static void forge(const char *name, const char *sql) {
     char *why = NULL;
     make_finished_trace(in_scratch(name), 3);
     assert_int_equal(sqlite3_open(in_scratch(name), &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) {
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
         fail_msg("%s: %s", sql, why);
-    }
     sqlite3_close(db);
 }
 
@@ -271,9 +263,8 @@ static bool all_is_data;
 
 /* Takes the place of the C library's: a file of half a terabyte without a hole cannot be made here. */
 off_t lseek(int fd, off_t offset, int whence) {
-    if (all_is_data && (whence == SEEK_DATA || whence == SEEK_HOLE)) {
+    if (all_is_data && (whence == SEEK_DATA || whence == SEEK_HOLE))
         return whence == SEEK_DATA ? offset : INT64_MAX;
-    }
     return (off_t)syscall(SYS_lseek, fd, offset, whence);
 }
 
@@ -311,11 +302,9 @@ static void what_is_made_is_for_its_owner_alone(void **state) {
     make_killed_trace(in_scratch("t.db"), 50, 10);
     umask(mask);
     static const char *const files[] = {"t.db", "t.db.spool", "t.db-wal"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (stat(in_scratch(files[i]), &st) == 0) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (stat(in_scratch(files[i]), &st) == 0)
             assert_int_equal(st.st_mode & 0777, 0600);
-        }
-    }
 }
 
 static bool no_fchmod;

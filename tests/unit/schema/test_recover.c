@@ -131,15 +131,12 @@ static void every_step_of_recycling_can_be_the_last(void **state) {
         size_t bytes;
         unsigned char *data = read_all(spool_path, &bytes);
         struct xs_chunk *chunk = (struct xs_chunk *)(void *)(data + XS_SPOOL_HEADER_BYTES);
-        if (step >= 1) {
+        if (step >= 1)
             chunk->header.sequence = 0;
-        }
-        if (step >= 2) {
+        if (step >= 2)
             chunk->header.committed_bytes = 0;
-        }
-        if (step >= 3) {
+        if (step >= 3)
             chunk->header.generation = 1;
-        }
         if (step >= 4) {
             chunk->header.drained_bytes = 0;
             chunk->header.state = XS_CHUNK_FREE;
@@ -177,9 +174,8 @@ static void run_until_killed(unsigned round) {
     struct xs_store *store;
     pthread_t threads[THREADS];
     unsigned indices[THREADS];
-    if (xs_spool_create(spool_path, 1 << 20, 3 + round % 5, &child_spool) != 0 || xs_store_create(path, &store) != 0) {
+    if (xs_spool_create(spool_path, 1 << 20, 3 + round % 5, &child_spool) != 0 || xs_store_create(path, &store) != 0)
         _exit(1);
-    }
     xs_clock_start(&child_spool.header->clock);
     xs_store_entry_point(store, 1, "cuMemcpyHtoD_v2", XS_CAT_TRANSFER);
     for (unsigned i = 0; i < THREADS; i++) {
@@ -188,9 +184,8 @@ static void run_until_killed(unsigned round) {
     }
     for (;;) {
         xs_clock_sync(&child_spool.header->clock);
-        if (xs_spool_drain(&child_spool, store, round % 2 ? 600 : 0, false) < 0) {
+        if (xs_spool_drain(&child_spool, store, round % 2 ? 600 : 0, false) < 0)
             _exit(2);
-        }
     }
 }
 
@@ -240,13 +235,11 @@ static void kill_at_random_moments(void **state) {
         memset((void *)published, 0, sizeof *published * THREADS);
         pid_t child = fork();
         assert_true(child >= 0);
-        if (child == 0) {
+        if (child == 0)
             run_until_killed(round);
-        }
         uint64_t wanted = (uint64_t)(next_random() % 3000);
-        while (atomic_load(&published[0]) < wanted && waitpid(child, NULL, WNOHANG) == 0) {
+        while (atomic_load(&published[0]) < wanted && waitpid(child, NULL, WNOHANG) == 0)
             sched_yield();
-        }
         usleep((useconds_t)(next_random() % 8000));
         assert_int_equal(kill(child, SIGKILL), 0);
         assert_int_equal(waitpid(child, NULL, 0), child);
@@ -320,21 +313,18 @@ static void open_live(bool live) {
 /* The child writes 10 events, drains them, writes 5 more and waits; exec takes the mapping from it. */
 static void live_child(int ready, int go) {
     struct xs_store *store;
-    if (xs_spool_create(spool_path, 1 << 20, 4, &child_spool) != 0 || xs_store_create(path, &store) != 0) {
+    if (xs_spool_create(spool_path, 1 << 20, 4, &child_spool) != 0 || xs_store_create(path, &store) != 0)
         _exit(1);
-    }
     struct producer producer = {.spool = &child_spool, .thread = 1};
     for (uint64_t n = 1; n <= 15; n++) {
         struct xs_event event = transfer_event(n);
         produce(&producer, &event);
-        if (n == 10) {
+        if (n == 10)
             xs_spool_drain(&child_spool, store, 0, false);
-        }
     }
     char byte = 1;
-    if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1) {
+    if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
         _exit(1);
-    }
     dup2(go, 0);
     dup2(ready, 1);
     execlp("cat", "cat", (char *)NULL);

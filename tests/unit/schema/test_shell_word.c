@@ -19,9 +19,8 @@ static void names_without_need_stay(void **state) {
     static const char *const plain[] = {
         "run.db", "/tmp/a-b_c/run.2.db", "job.db:3", "s\xc3\xa4ge.db", "xferspy-app.42.db", "a=b", "a+b@c%d,e"};
     (void)state;
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         assert_string_equal(quoted(plain[i]), plain[i]);
-    }
 }
 
 static void others_are_quoted(void **state) {

@@ -99,9 +99,8 @@ static bool looks_regular;
 /* Takes the place of the C library's, to let something be put in a file's place between looking and opening. */
 int lstat(const char *path, struct stat *st) {
     int result = fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
-    if (looks_regular) {
+    if (looks_regular)
         st->st_mode = S_IFREG | 0600;
-    }
     return result;
 }
 
@@ -125,9 +124,8 @@ static void proc_under_another_name_is_not_read(void **state) {
     pid_t child = fork();
     if (child == 0) {
         if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("/proc", folder, NULL, MS_BIND, NULL) != 0) {
+            mount("/proc", folder, NULL, MS_BIND, NULL) != 0)
             _exit(77);
-        }
         struct xs_source_file file;
         _exit(xs_source_file_read(name, INT64_MAX, &file) == XS_SOURCE_REFUSED ? 0 : 1);
     }

@@ -61,9 +61,8 @@ static void chunks_run_out_and_come_back(void **state) {
     open_spool(2, 2);
     struct producer producer = {.spool = &spool, .thread = 1};
     uint64_t serial = 0;
-    while (put(&producer, serial + 1)) {
+    while (put(&producer, serial + 1))
         serial++;
-    }
     assert_int_equal(serial, 2 * EVENTS);
     producer.chunk = NULL;
     assert_int_equal(drain(0), 2 * EVENTS);
@@ -86,13 +85,11 @@ static void a_batch_can_be_limited_anywhere(void **state) {
     (void)state;
     open_spool(4, 4);
     struct producer producer = {.spool = &spool, .thread = 1};
-    for (uint64_t serial = 1; serial <= 3 * EVENTS; serial++) {
+    for (uint64_t serial = 1; serial <= 3 * EVENTS; serial++)
         assert_true(put(&producer, serial));
-    }
     int64_t total = 0;
-    for (int64_t fed; (fed = drain(100)) > 0; total += fed) {
+    for (int64_t fed; (fed = drain(100)) > 0; total += fed)
         assert_true(fed <= 100);
-    }
     assert_int_equal(total, 3 * EVENTS);
     assert_string_equal(rows_of_file(path, "SELECT count(*), sum(bytes = id) FROM transfer"), "1533|1533");
     close_spool();
@@ -103,9 +100,8 @@ static void order_follows_the_thread_and_not_the_file(void **state) {
     (void)state;
     open_spool(3, 3);
     struct producer producer = {.spool = &spool, .thread = 1, .hint = 2};
-    for (uint64_t serial = 1; serial <= 2 * EVENTS; serial++) {
+    for (uint64_t serial = 1; serial <= 2 * EVENTS; serial++)
         assert_true(put(&producer, serial));
-    }
     assert_int_equal(producer.hint, 0);
     assert_int_equal(drain(0), 2 * EVENTS);
     assert_string_equal(rows_of_file(path, "SELECT count(*), sum(bytes = id) FROM transfer"), "1022|1022");
@@ -116,9 +112,8 @@ static void a_failed_batch_takes_nothing_over(void **state) {
     (void)state;
     open_spool(2, 2);
     struct producer producer = {.spool = &spool, .thread = 1};
-    for (uint64_t serial = 1; serial <= EVENTS + 5; serial++) {
+    for (uint64_t serial = 1; serial <= EVENTS + 5; serial++)
         assert_true(put(&producer, serial));
-    }
     sqlite3 *blocker;
     assert_int_equal(sqlite3_open(path, &blocker), SQLITE_OK);
     assert_int_equal(sqlite3_exec(blocker, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
@@ -218,11 +213,9 @@ static void *produce_many(void *argument) {
 }
 
 static bool all_finished(void) {
-    for (int i = 0; i < THREADS; i++) {
-        if (!atomic_load(&finished[i])) {
+    for (int i = 0; i < THREADS; i++)
+        if (!atomic_load(&finished[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -243,20 +236,16 @@ static void threads_fill_while_the_drain_empties(void **state) {
         int64_t fed = drain(round % 3 == 0 ? 700 : 0);
         assert_true(fed >= 0);
         total += fed;
-        if (round % 50 == 1) {
+        if (round % 50 == 1)
             assert_true(xs_spool_grow(&spool, 1) >= 0);
-        }
-        if (last && fed == 0) {
+        if (last && fed == 0)
             break;
-        }
     }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
     assert_int_equal(total, THREADS * PER_THREAD);
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i++)
         assert_int_equal(xs_spool_chunk(&spool, i)->header.state, XS_CHUNK_FREE);
-    }
     /* Each thread's events: all of them, once, in the order of the rows. */
     assert_string_equal(rows_of_file(path, "SELECT thread, count(*), count(DISTINCT bytes), max(bytes) FROM transfer"
                                            " GROUP BY thread"),
@@ -305,9 +294,8 @@ static void more_is_kept_free_where_more_threads_live(void **state) {
     open_spool(CHUNKS, 4 * CHUNKS);
     spool.header->chunk_bound = CHUNKS / 2;
     unsigned hint = 0;
-    for (unsigned i = 0; i < CHUNKS - SPARE; i++) {
+    for (unsigned i = 0; i < CHUNKS - SPARE; i++)
         assert_non_null(xs_spool_take(&spool, &hint, i + 1, 1, "holder"));
-    }
     assert_int_equal(xs_spool_wanted(&spool), 0);
     assert_non_null(xs_spool_take(&spool, &hint, CHUNKS, 1, "one more"));
     assert_int_equal(xs_spool_wanted(&spool), SPARE);

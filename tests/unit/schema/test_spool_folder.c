@@ -42,9 +42,8 @@ static void a_small_tmpfs_is_not_used(void **state) {
     pid_t child = fork();
     if (child == 0) {
         if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("small", "/dev/shm", "tmpfs", 0, "size=16m") != 0) {
+            mount("small", "/dev/shm", "tmpfs", 0, "size=16m") != 0)
             _exit(77);
-        }
         unsetenv("XDG_RUNTIME_DIR");
         bool beside_it =
             xs_spool_place(in_scratch("a.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) == 0 &&
@@ -70,9 +69,8 @@ static bool leave(const char *name, off_t bytes) {
 static bool lies_in_memory(const char *name) {
     struct xs_spool spool;
     struct xs_spool_files files;
-    if (xs_spool_place(in_scratch(name), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0) {
+    if (xs_spool_place(in_scratch(name), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0)
         _exit(99);
-    }
     bool in_memory = files.memory[0] != 0;
     xs_spool_delete(&files);
     xs_spool_unmap(&spool);
@@ -85,9 +83,8 @@ static void what_others_left_is_bounded(void **state) {
     pid_t child = fork();
     if (child == 0) {
         if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("shm", "/dev/shm", "tmpfs", 0, "size=256m,mode=1777") != 0) {
+            mount("shm", "/dev/shm", "tmpfs", 0, "size=256m,mode=1777") != 0)
             _exit(77);
-        }
         unsetenv("XDG_RUNTIME_DIR");
         bool first = lies_in_memory("a.db");
         bool left = leave("/dev/shm/xferspy-0/1.spool", 60 * MIB);
@@ -107,46 +104,34 @@ static int take_for_threads(void) {
     struct xs_spool spool;
     struct xs_spool_files files;
     if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("small", "/dev/shm", "tmpfs", 0, "size=16m,mode=1777") != 0) {
+        mount("small", "/dev/shm", "tmpfs", 0, "size=16m,mode=1777") != 0)
         return 77;
-    }
     unsetenv("XDG_RUNTIME_DIR");
     if (xs_spool_place(in_scratch("t.db"), 1 * MIB, 14 * MIB, 16, "", &spool, &files) != 0 || !files.memory[0] ||
-        !leave("/dev/shm/others", 8 * MIB)) {
+        !leave("/dev/shm/others", 8 * MIB))
         return 1;
-    }
     unsigned hint = 0;
-    for (uint32_t thread = 1; thread <= 12; thread++) {
-        if (!xs_spool_take(&spool, &hint, thread, 1, "thread")) {
+    for (uint32_t thread = 1; thread <= 12; thread++)
+        if (!xs_spool_take(&spool, &hint, thread, 1, "thread"))
             return 2;
-        }
-    }
-    for (unsigned i = 0; i < 6; i++) { /* half of the chunks wait to be taken over: that is load */
+    for (unsigned i = 0; i < 6; i++) /* half of the chunks wait to be taken over: that is load */
         xs_chunk_finish(xs_spool_chunk(&spool, i));
-    }
-    if (xs_spool_grow(&spool, 16) != XS_ERROR_FULL || xs_spool_grow_without_file(&spool, 16) != 0) {
+    if (xs_spool_grow(&spool, 16) != XS_ERROR_FULL || xs_spool_grow_without_file(&spool, 16) != 0)
         return 3;
-    }
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i++)
         atomic_store(&xs_spool_chunk(&spool, i)->header.state, XS_CHUNK_ACTIVE);
-    }
-    if (xs_spool_grow(&spool, 32) != 16) {
+    if (xs_spool_grow(&spool, 32) != 16)
         return 4;
-    }
-    for (uint32_t thread = 13; thread <= 32; thread++) {
-        if (!xs_spool_take(&spool, &hint, thread, 1, "thread")) {
+    for (uint32_t thread = 13; thread <= 32; thread++)
+        if (!xs_spool_take(&spool, &hint, thread, 1, "thread"))
             return 5;
-        }
-    }
     int without = xs_spool_grow_without_file(&spool, 16); /* 0: before Linux 5.14 */
-    if (without != 16 && without != 0) {
+    if (without != 16 && without != 0)
         return 6;
-    }
     while (xs_spool_take(&spool, &hint, 33, 1, "thread")) {
     }
-    if (!leave("/dev/shm/rest", 3 * MIB)) { /* nearly all that is left */
+    if (!leave("/dev/shm/rest", 3 * MIB)) /* nearly all that is left */
         return 7;
-    }
     (void)!leave("/dev/shm/last", 1 * MIB);
     return xs_spool_grow(&spool, 16) != XS_ERROR_FULL || xs_spool_grow_without_file(&spool, 16) != 0 ? 8 : 0;
 }
@@ -154,9 +139,8 @@ static int take_for_threads(void) {
 static void a_thread_gets_a_chunk_while_there_is_memory(void **state) {
     (void)state;
     pid_t child = fork();
-    if (child == 0) {
+    if (child == 0)
         _exit(take_for_threads());
-    }
     expect_child(child);
 }
 
@@ -167,9 +151,8 @@ static void what_cannot_be_asked_has_no_room(void **state) {
     (void)state;
     const char *path = in_scratch("t.db");
     assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files), 0);
-    if (!files.memory[0]) {
+    if (!files.memory[0])
         skip();
-    }
     snprintf(spool.header->folder, sizeof spool.header->folder, "/nonexistent");
     int grown = xs_spool_grow(&spool, 4), without = xs_spool_grow_without_file(&spool, 4);
     xs_spool_delete(&files);
@@ -183,17 +166,14 @@ static int finish_as_another(const struct xs_spool_files *files, struct xs_spool
     struct stat st;
     unsigned hint = 0;
     struct xs_chunk *chunk = xs_spool_take(spool, &hint, 1, 1, "thread");
-    if (!chunk || setresuid(65534, 65534, 65534) != 0) {
+    if (!chunk || setresuid(65534, 65534, 65534) != 0)
         return 77;
-    }
     xs_spool_finish(spool, files);
-    if (fstat(spool->fd, &st) != 0 || st.st_nlink != 1) {
+    if (fstat(spool->fd, &st) != 0 || st.st_nlink != 1)
         return 1;
-    }
     /* 15 chunks have a page each left, and one is the thread's. */
-    if (st.st_blocks * 512 > (int64_t)(XS_SPOOL_HEADER_BYTES + 15 * 4096 + XS_SPOOL_CHUNK_BYTES)) {
+    if (st.st_blocks * 512 > (int64_t)(XS_SPOOL_HEADER_BYTES + 15 * 4096 + XS_SPOOL_CHUNK_BYTES))
         return 2;
-    }
     memset(chunk->events, 1, XS_SPOOL_CHUNK_EVENTS * sizeof chunk->events[0]);
     return xs_spool_take(spool, &hint, 2, 1, "late") ? 3 : 0;
 }
@@ -203,22 +183,19 @@ static void another_user_gives_the_memory_back(void **state) {
     struct xs_spool_files files;
     int status;
     (void)state;
-    if (geteuid() != 0) {
+    if (geteuid() != 0)
         skip();
-    }
     const char *path = in_scratch("t.db");
     assert_int_equal(xs_spool_place(path, 4 * MIB, 8 * MIB, 16, xs_spool_runtime_dir(), &spool, &files), 0);
     madvise(spool.header, spool.map_bytes, MADV_DOFORK);
     pid_t child = files.memory[0] ? fork() : -1;
-    if (child == 0) {
+    if (child == 0)
         _exit(finish_as_another(&files, &spool));
-    }
     int rc = child > 0 ? waitpid(child, &status, 0) : -1;
     xs_spool_delete(&files);
     xs_spool_unmap(&spool);
-    if (rc < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 77) {
+    if (rc < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 77)
         skip();
-    }
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
@@ -235,9 +212,8 @@ static int lock_all(const char *path) {
     struct xs_spool_files files;
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_MEMLOCK, &limit);
-    if (xs_spool_place(path, 4 * MIB, 64 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0) {
+    if (xs_spool_place(path, 4 * MIB, 64 * MIB, 16, xs_spool_runtime_dir(), &spool, &files) != 0)
         return 1;
-    }
     if (files.memory[0] == 0 || mlockall(MCL_CURRENT) != 0) {
         xs_spool_delete(&files);
         return 77;
@@ -259,9 +235,8 @@ static void locking_all_memory_fills_no_spool(void **state) {
     skip(); /* its shadow takes terabytes */
 #else
     pid_t child = fork();
-    if (child == 0) {
+    if (child == 0)
         _exit(lock_all(in_scratch("t.db")));
-    }
     expect_child(child);
 #endif
 }
@@ -273,10 +248,8 @@ static int lock_future(const char *path) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[2] = {{0}};
     struct rlimit limit = {4 * MIB, 4 * MIB};
-    if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || syscall(SYS_capset, &header, none) != 0 ||
-        mlockall(MCL_FUTURE) != 0) {
+    if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || syscall(SYS_capset, &header, none) != 0 || mlockall(MCL_FUTURE) != 0)
         return 77;
-    }
     int status = xs_spool_create(path, 64 * MIB, 16, &spool);
     return status ? 1 : spool.map_bytes > 4 * MIB ? 2 : spool.map_bytes < 1 * MIB ? 3 : 0;
 }
@@ -288,9 +261,8 @@ static void where_little_may_be_locked_it_is_small(void **state) {
     skip();
 #else
     pid_t child = fork();
-    if (child == 0) {
+    if (child == 0)
         _exit(lock_future(in_scratch("s")));
-    }
     expect_child(child);
 #endif
 }
@@ -302,9 +274,8 @@ static void a_folder_that_another_user_made_is_not_used(void **state) {
     pid_t child = fork();
     if (child == 0) {
         if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-            mount("shm", "/dev/shm", "tmpfs", 0, "size=1g,mode=1777") != 0) {
+            mount("shm", "/dev/shm", "tmpfs", 0, "size=1g,mode=1777") != 0)
             _exit(77);
-        }
         unsetenv("XDG_RUNTIME_DIR");
         int failed = 0;
         failed |= mkdir(folder, 0700) != 0 || chown(folder, 65534, 65534) != 0 || lies_in_memory("a.db") ? 1 : 0;

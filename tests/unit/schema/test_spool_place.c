@@ -20,9 +20,8 @@ static char message[XS_TRACE_MESSAGE_BYTES];
 
 static void expect_warning(const char *words) {
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
-    if (!strstr(trace.warning, words)) {
+    if (!strstr(trace.warning, words))
         fail_msg("the warning is: %s", trace.warning);
-    }
     assert_non_null(strstr(trace.warning, memory));
     assert_int_equal(number_of(trace.db, "SELECT count(*) FROM transfer"), 0);
     xs_trace_close(&trace);
@@ -30,9 +29,8 @@ static void expect_warning(const char *words) {
 
 static void a_spool_in_memory_is_found_and_removed(void **state) {
     (void)state;
-    if (!make_killed("t.db", 700, true)) {
+    if (!make_killed("t.db", 700, true))
         skip();
-    }
     struct stat st;
     assert_int_equal(stat(memory, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
@@ -45,9 +43,8 @@ static void a_spool_in_memory_is_found_and_removed(void **state) {
 
 static void one_that_is_gone_is_named(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     unlink(memory);
     expect_warning("they are lost, because that file is gone");
     expect_warning("they are lost, because that file is gone"); /* every time */
@@ -55,9 +52,8 @@ static void one_that_is_gone_is_named(void **state) {
 
 static void one_of_a_machine_that_was_restarted_is_named(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     unlink(memory);
     change_pointer(offsetof(struct xs_spool_header, boot_id), "another", 8);
     expect_warning("this machine was restarted since");
@@ -73,9 +69,8 @@ static void one_of_a_machine_that_was_restarted_is_named(void **state) {
 /* Killed before the trace had the spool's number: there is no event to be missing. */
 static void one_that_was_killed_before_the_first_event_is_whole(void **state) {
     (void)state;
-    if (!make_killed("t.db", 0, false)) {
+    if (!make_killed("t.db", 0, false))
         skip();
-    }
     expect_events(0);
     assert_false(exists(beside));
     unlink(memory); /* which is swept by the next command */
@@ -91,9 +86,8 @@ static void one_that_was_killed_before_the_first_event_is_whole(void **state) {
 static void a_spool_of_another_trace_is_not_taken(void **state) {
     char victim[sizeof memory];
     (void)state;
-    if (!make_killed("victim.db", 9, true)) {
+    if (!make_killed("victim.db", 9, true))
         skip();
-    }
     memcpy(victim, memory, sizeof victim);
     size_t bytes;
     unsigned char *pointer = read_all(beside, &bytes);
@@ -116,13 +110,11 @@ static void a_spool_of_another_trace_is_not_taken(void **state) {
  * user's and was given the events once. */
 static void a_strangers_pointer_leads_to_no_spool_of_this_users(void **state) {
     (void)state;
-    if (geteuid() != 0 || !make_killed("t.db", 5, true)) {
+    if (geteuid() != 0 || !make_killed("t.db", 5, true))
         skip();
-    }
     static const char *const files[] = {"t.db", "t.db-wal", "t.db-shm", "t.db.spool"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_int_equal(chown(in_scratch(files[i]), 65534, 65534), 0);
-    }
     expect_warning("its last events are not here, but in ");
     expect_warning("; the next command of the trace's owner takes them over");
     assert_true(exists(memory));
@@ -132,9 +124,8 @@ static void a_strangers_pointer_leads_to_no_spool_of_this_users(void **state) {
 static void one_that_cannot_be_looked_at_is_not_said_to_be_lost(void **state) {
     char away[sizeof memory + 8];
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     snprintf(away, sizeof away, "%s.away", memory);
     assert_int_equal(rename(memory, away), 0);
     assert_int_equal(symlink(away, memory), 0); /* which is not followed */
@@ -147,9 +138,8 @@ static void one_that_cannot_be_looked_at_is_not_said_to_be_lost(void **state) {
 
 static void a_pointer_leads_only_into_known_folders(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     char folder[XS_SPOOL_FOLDER_BYTES] = "/tmp";
     change_pointer(offsetof(struct xs_spool_header, folder), folder, sizeof folder);
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
@@ -162,9 +152,8 @@ static void a_pointer_leads_only_into_known_folders(void **state) {
 
 static void a_pointer_with_a_path_for_a_number_is_damaged(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     char id[XS_SPOOL_ID_BYTES] = "../../../../../../../etc/passwdxx";
     change_pointer(offsetof(struct xs_spool_header, id), id, sizeof id);
     assert_int_equal(xs_trace_open(path, &trace, message), 0);
@@ -176,9 +165,8 @@ static void a_pointer_with_a_path_for_a_number_is_damaged(void **state) {
 /* The file has the name that the pointer says, but another number inside, though it is the trace's. */
 static void a_spool_under_another_number_is_not_taken(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     char id[XS_SPOOL_ID_BYTES] = "0123456789abcdef0123456789abcdef", other[sizeof memory];
     memcpy(other, memory, sizeof other);
     memcpy(strrchr(other, '/') + 1, id, sizeof id - 1);
@@ -204,9 +192,8 @@ static void copy_of(const char *from, const char *to) {
 /* A copy of the trace shows the events, and they stay for the trace. */
 static void a_copy_leaves_the_spool_to_the_trace(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     copy_of(path, in_scratch("copy.db"));
     copy_of(in_scratch("t.db-wal"), in_scratch("copy.db-wal"));
     copy_of(beside, in_scratch("copy.db.spool"));
@@ -221,9 +208,8 @@ static void a_copy_leaves_the_spool_to_the_trace(void **state) {
 
 static void a_renamed_trace_takes_its_spool_along(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     const char *const suffixes[] = {"", "-wal", ".spool"};
     for (size_t i = 0; i < 3; i++) {
         char from[64], to[64];
@@ -256,9 +242,8 @@ static void a_process_without_its_main_thread_lives(void **state) {
         static struct xs_spool_files files;
         pthread_t thread;
         if (xs_spool_place(path, 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files) != 0 ||
-            pthread_create(&thread, NULL, write_on, &ends[1]) != 0) {
+            pthread_create(&thread, NULL, write_on, &ends[1]) != 0)
             _exit(1);
-        }
         pthread_exit(NULL);
     }
     assert_int_equal(read(ends[0], &byte, 1), 1);
@@ -286,9 +271,8 @@ static void a_spool_cut_off_while_it_is_read_is_an_error(void **state) {
     struct xs_spool_found found;
     struct xs_store *store;
     (void)state;
-    if (!make_killed("t.db", 2000, true)) {
+    if (!make_killed("t.db", 2000, true))
         skip();
-    }
     assert_int_equal(xs_spool_find(path, &found), 0);
     assert_int_equal(truncate(memory, XS_SPOOL_HEADER_BYTES + XS_SPOOL_CHUNK_BYTES), 0);
     assert_int_equal(xs_store_open(path, &store), 0);
@@ -306,9 +290,8 @@ static void it_grows_without_a_descriptor(void **state) {
     (void)state;
     assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      0);
-    if (!files.memory[0]) {
+    if (!files.memory[0])
         skip();
-    }
     close(spool.fd);
     spool.fd = -1;
     assert_int_equal(xs_spool_wanted(&spool), 1);
@@ -335,9 +318,8 @@ static void its_length_grows_with_its_chunks(void **state) {
     assert_int_equal(xs_spool_place(in_scratch("t.db"), 2 * MIB, (size_t)LIMIT * XS_SPOOL_CHUNK_BYTES, 16,
                                     xs_spool_runtime_dir(), &spool, &files),
                      0);
-    if (!files.memory[0]) {
+    if (!files.memory[0])
         skip();
-    }
     assert_int_equal(spool.header->chunk_limit, LIMIT - 1); /* the header takes the place of one */
     assert_int_equal(stat(files.memory, &before), 0);
     assert_true(before.st_size <= MOST_AHEAD + 16 * (off_t)XS_SPOOL_CHUNK_BYTES);
@@ -367,9 +349,8 @@ static void few_addresses_make_a_small_spool(void **state) {
     if (child == 0) {
         unsigned long pages = 0;
         FILE *statm = fopen("/proc/self/statm", "r");
-        if (!statm || fscanf(statm, "%lu", &pages) != 1) {
+        if (!statm || fscanf(statm, "%lu", &pages) != 1)
             _exit(1);
-        }
         fclose(statm);
         struct rlimit limit = {(rlim_t)pages * 4096 + 64 * MIB, RLIM_INFINITY};
         setrlimit(RLIMIT_AS, &limit);

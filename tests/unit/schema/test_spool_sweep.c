@@ -19,9 +19,8 @@ static void sweep(void) {
 static void a_moved_trace_keeps_its_spool_for_days(void **state) {
     static const char *const suffixes[] = {"", "-wal", ".spool"};
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     make_older(memory, 10 * DAY);
     assert_int_equal(mkdir(in_scratch("results"), 0700), 0);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -43,9 +42,8 @@ static void a_moved_trace_keeps_its_spool_for_days(void **state) {
 
 static void only_abandoned_spools_are_swept(void **state) {
     (void)state;
-    if (!make_killed("t.db", 5, true)) {
+    if (!make_killed("t.db", 5, true))
         skip();
-    }
     make_older(memory, 10 * DAY);
     sweep();
     assert_true(exists(memory)); /* its trace is there */
@@ -75,9 +73,8 @@ static void only_abandoned_spools_are_swept(void **state) {
 
 static void one_without_events_is_swept_at_once(void **state) {
     (void)state;
-    if (!make_killed("t.db", 0, false)) {
+    if (!make_killed("t.db", 0, false))
         skip();
-    }
     sweep();
     assert_false(exists(memory));
 }
@@ -93,9 +90,8 @@ static void one_of_another_layout_is_left(void **state) {
     static const size_t offsets[] = {0, offsetof(struct xs_spool_header, event_bytes)};
     (void)state;
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        if (!make_killed(i ? "t.db" : "t2.db", 5, true)) {
+        if (!make_killed(i ? "t.db" : "t2.db", 5, true))
             skip();
-        }
         unlink(path);
         change_spool(offsets[i], "\x77", 1);
         for (int look = 0; look < 3; look++) {
@@ -112,9 +108,8 @@ static void one_of_another_layout_is_left(void **state) {
 static void one_that_never_began_goes_after_days(void **state) {
     static const uint64_t none = 0;
     (void)state;
-    if (!make_killed("t.db", 0, false)) {
+    if (!make_killed("t.db", 0, false))
         skip();
-    }
     change_spool(0, &none, sizeof none);
     sweep();
     make_older(memory, 2 * HOUR);
@@ -150,9 +145,8 @@ static void the_next_runs_pointer_is_not_deleted(void **state) {
 
 __attribute__((noinline)) static void fill_stack(void) {
     volatile char junk[16384];
-    for (size_t i = 0; i < sizeof junk; i++) {
+    for (size_t i = 0; i < sizeof junk; i++)
         junk[i] = 'x';
-    }
 }
 
 /* What lies behind the texts is written into the pointer, too, which goes wherever the trace goes. */
@@ -165,9 +159,8 @@ static void nothing_of_the_stack_is_in_the_header(void **state) {
                      0);
     const char *folder = spool.header->folder;
     size_t behind = 0;
-    for (size_t i = strlen(folder); i < sizeof spool.header->folder; i++) {
+    for (size_t i = strlen(folder); i < sizeof spool.header->folder; i++)
         behind += folder[i] != 0;
-    }
     xs_spool_delete(&files);
     xs_spool_unmap(&spool);
     assert_int_equal(behind, 0);
@@ -179,9 +172,8 @@ static void a_living_process_keeps_its_spool(void **state) {
     (void)state;
     assert_int_equal(xs_spool_place(in_scratch("t.db"), 4 * MIB, 8 * MIB, 1, xs_spool_runtime_dir(), &spool, &files),
                      0);
-    if (!files.memory[0]) {
+    if (!files.memory[0])
         skip();
-    }
     snprintf(memory, sizeof memory, "%s", files.memory);
     xs_spool_start(&spool, in_scratch("t.db")); /* which was deleted already */
     make_older(memory, 10 * DAY);
@@ -196,9 +188,8 @@ static void a_living_process_keeps_its_spool(void **state) {
 
 static void what_a_start_left_is_cleared(void **state) {
     (void)state;
-    if (!make_killed("t.db", 0, false)) {
+    if (!make_killed("t.db", 0, false))
         skip();
-    }
     assert_true(exists(path));
     assert_true(xs_spool_clear_unstarted(path));
     assert_false(exists(path));
@@ -232,9 +223,8 @@ static void what_a_start_left_is_cleared(void **state) {
 static void what_a_pointer_names_is_not_deleted(void **state) {
     (void)state;
     char folder[XS_SPOOL_FOLDER_BYTES] = "", id[XS_SPOOL_ID_BYTES] = "0123456789abcdef0123456789abcdef";
-    if (!make_killed("t.db", 0, false)) {
+    if (!make_killed("t.db", 0, false))
         skip();
-    }
     assert_true(strlen(scratch) < sizeof folder);
     snprintf(folder, sizeof folder, "%.90s", scratch);
     change_pointer(offsetof(struct xs_spool_header, folder), folder, sizeof folder);
@@ -251,9 +241,8 @@ static void what_a_pointer_names_is_not_deleted(void **state) {
 
 static void what_has_begun_is_not_cleared(void **state) {
     (void)state;
-    if (!make_killed("t.db", 0, true)) {
+    if (!make_killed("t.db", 0, true))
         skip();
-    }
     assert_false(xs_spool_clear_unstarted(path));
     expect_events(0);
     make_killed("t2.db", 3, false);

@@ -99,12 +99,11 @@ enum what { UPLOADS, UPLOADS_WITH_CONTENTS, LAUNCHES, LAUNCHES_WITH_KERNELS };
 static double bytes_a_call(enum what what) {
     int64_t before = file_bytes();
     assert_int_equal(xs_store_begin(store), 0);
-    for (uint32_t i = 0; i < CALLS; i++) {
+    for (uint32_t i = 0; i < CALLS; i++)
         if (what == UPLOADS || what == UPLOADS_WITH_CONTENTS)
             put_upload(true, what == UPLOADS_WITH_CONTENTS ? i + 1 : 0);
         else
             put_launch(what == LAUNCHES_WITH_KERNELS);
-    }
     assert_int_equal(xs_store_commit(store), 0);
     assert_true(file_bytes() > before);
     double bytes = (double)(file_bytes() - before) / CALLS;

@@ -31,9 +31,8 @@ static void put_upload(unsigned n, int32_t result) {
                                   .bytes = 10 + n % 11,
                                   .start_ns = now_ns + 20,
                                   .end_ns = now_ns + 25};
-    if (result == 0 && !without_records) {
+    if (result == 0 && !without_records)
         assert_int_equal(xs_store_device_copy(store, &copy), 0);
-    }
 }
 
 static void put_launch(void) {
@@ -56,9 +55,8 @@ static void put_batch_call(bool has_correlation) {
     event.enter_tick = (uint64_t)(now_ns += 100);
     event.return_tick = event.enter_tick + 50;
     event.transfer = (struct xs_event_transfer){.bytes = 3, .direction = XS_DIR_D2H};
-    for (event.batch_index = 0; event.batch_index < COPIES_OF_A_BATCH_CALL; event.batch_index++) {
+    for (event.batch_index = 0; event.batch_index < COPIES_OF_A_BATCH_CALL; event.batch_index++)
         put(&event, 1);
-    }
 }
 
 static void put_wait(void) {
@@ -97,9 +95,8 @@ static void expect_number(const char *sql, long long number) {
 /* As another process sees it, which is what a kill at this moment would leave. */
 static void expect_sums(unsigned batches) {
     long long uploads = (long long)batches * BATCH, bytes = 0;
-    for (long long n = 0; n < uploads; n++) {
+    for (long long n = 0; n < uploads; n++)
         bytes += 10 + n % 11;
-    }
     long long more = (long long)batches * COPIES_OF_A_BATCH_CALL;
     expect_number(BOTH("transfer", "transfer", "sum(result = 0)", "rows"), uploads + more);
     expect_number(BOTH("transfer WHERE result = 0", "transfer", "sum(bytes)", "bytes"), bytes + 3 * more);
@@ -121,9 +118,8 @@ static void sums_stay_exact_and_the_file_small(void **state) {
     now_ns = 1000;
     for (unsigned batch = 0; batch < BATCHES; batch++) {
         write_batch(batch);
-        if (batch % 32 == 31) {
+        if (batch % 32 == 31)
             expect_sums(batch + 1);
-        }
     }
     expect("SELECT page_count * 4096 <= 2097152 FROM pragma_page_count()", "1");
 }
@@ -132,9 +128,8 @@ static void what_stays_is_whole(void **state) {
     (void)state;
     correlation = 0;
     now_ns = 1000;
-    for (unsigned batch = 0; batch < BATCHES; batch++) {
+    for (unsigned batch = 0; batch < BATCHES; batch++)
         write_batch(batch);
-    }
     expect("SELECT DISTINCT count(*) FROM transfer WHERE batch_index IS NOT NULL GROUP BY correlation", "4");
     /* a pass takes calls first, so a call that is there has its record */
     expect("SELECT count(*) FROM transfer WHERE result = 0 AND batch_index IS NULL AND correlation NOT IN"
@@ -158,9 +153,8 @@ static void batches_without_correlation_are_whole(void **state) {
     now_ns = 1000;
     for (unsigned round = 0; round < ROUNDS; round++) {
         assert_int_equal(xs_store_begin(store), 0);
-        for (unsigned i = 0; i < CALLS; i++) {
+        for (unsigned i = 0; i < CALLS; i++)
             put_batch_call(false);
-        }
         assert_int_equal(xs_store_commit(store), 0);
         assert_int_equal(xs_store_thin(store, LIMIT, CALLS, now_ns), 0);
     }
@@ -194,9 +188,8 @@ static void write_sites(unsigned batches) {
         assert_int_equal(xs_store_begin(store), 0);
         for (unsigned i = 0; i < BATCH; i++) {
             put_copy_of(OFTEN, XS_DIR_H2D);
-            if (i % 128 == 0) {
+            if (i % 128 == 0)
                 put_copy_of(SOME, XS_DIR_H2D);
-            }
         }
         if (batch % 4 == 0) {
             put_copy_of(OFTEN, XS_DIR_D2H);
@@ -259,12 +252,10 @@ static void records_that_come_late_are_known_by_site(void **state) {
         for (unsigned i = 0; i < BATCH; i++) {
             struct xs_device_copy copy = {.copies = 1, .kind = 1, .bytes = 3, .start_ns = 5, .end_ns = 9};
             copy.correlation = (round - LATE) * BATCH + i + 1;
-            if (round < ROUNDS) {
+            if (round < ROUNDS)
                 put_upload(i, 0);
-            }
-            if (round >= LATE) {
+            if (round >= LATE)
                 assert_int_equal(xs_store_device_copy(store, &copy), 0);
-            }
         }
         assert_int_equal(xs_store_commit(store), 0);
         assert_int_equal(xs_store_thin(store, LIMIT, BATCH, now_ns), 0);
@@ -286,9 +277,8 @@ static void calls_far_out_of_order_keep_their_records(void **state) {
         uint32_t at = i % CALLS, first = i - at;
         struct xs_event event = event_of(XS_EVENT_TRANSFER);
         bool is_late = at >= CALLS / 2;
-        if (i % STEP == 0) {
+        if (i % STEP == 0)
             assert_int_equal(xs_store_begin(store), 0);
-        }
         event.correlation = first + (is_late ? 2 * (at - CALLS / 2) + 2 : 2 * at + 1);
         event.enter_tick = (uint64_t)(now_ns += 100);
         event.return_tick = event.enter_tick + 7;
@@ -303,9 +293,8 @@ static void calls_far_out_of_order_keep_their_records(void **state) {
             assert_int_equal(xs_store_thin(store, ROOM, STEP, now_ns), 0);
         }
     }
-    for (unsigned i = 0; i < TO_THE_END; i++) {
+    for (unsigned i = 0; i < TO_THE_END; i++)
         assert_int_equal(xs_store_thin(store, ROOM, 0, now_ns), 0);
-    }
     expect("SELECT value >= 4 FROM meta WHERE key = 'thinned.one_in'", "1");
     expect_number("SELECT count(*) FROM transfer WHERE stack >= 100", (long long)ROUNDS * CALLS / 2 / RARE);
     expect("SELECT count(*) FROM transfer WHERE correlation NOT IN (SELECT correlation FROM device_copy)", "0");
@@ -323,9 +312,8 @@ static void very_many_sites_share(void **state) {
     now_ns = 1000;
     for (unsigned round = 0; round < ROUNDS; round++) {
         assert_int_equal(xs_store_begin(store), 0);
-        for (unsigned i = 0; i < BATCH; i++) {
+        for (unsigned i = 0; i < BATCH; i++)
             put_copy_of(1 + (round * BATCH + i) % 3000, XS_DIR_H2D);
-        }
         assert_int_equal(xs_store_commit(store), 0);
         assert_int_equal(xs_store_thin(store, LIMIT, BATCH, now_ns), 0);
     }
@@ -350,13 +338,11 @@ static void what_cannot_be_thinned_costs_no_time(void **state) {
     now_ns = 1000;
     for (unsigned batch = 0; batch < FILLING + MORE; batch++) {
         assert_int_equal(xs_store_begin(store), 0);
-        for (unsigned i = 0; i < BATCH / 4; i++) {
+        for (unsigned i = 0; i < BATCH / 4; i++)
             put_upload(i, 700);
-        }
         assert_int_equal(xs_store_commit(store), 0);
-        if (batch >= FILLING) {
+        if (batch >= FILLING)
             sqlite3_progress_handler(store->db, 1000, count_step, NULL);
-        }
         assert_int_equal(xs_store_thin(store, LIMIT, BATCH / 4, now_ns), 0);
         sqlite3_progress_handler(store->db, 0, NULL, NULL);
     }
@@ -370,17 +356,14 @@ static void a_burst_is_given_back_at_the_end(void **state) {
     (void)state;
     correlation = 0;
     now_ns = 1000;
-    for (unsigned batch = 0; batch < BATCHES; batch++) {
+    for (unsigned batch = 0; batch < BATCHES; batch++)
         write_batch(batch);
-    }
     assert_int_equal(xs_store_begin(store), 0);
-    for (unsigned i = 0; i < BURST * BATCH; i++) {
+    for (unsigned i = 0; i < BURST * BATCH; i++)
         put_upload(i, 0);
-    }
     assert_int_equal(xs_store_commit(store), 0);
-    for (unsigned batch = 0; batch < AFTER; batch++) {
+    for (unsigned batch = 0; batch < AFTER; batch++)
         write_batch(batch);
-    }
     expect("SELECT page_count * 4096 > 2097152 FROM pragma_page_count()", "1");
     assert_int_equal(xs_store_close(store), 0);
     store = NULL;
@@ -394,9 +377,8 @@ static void a_small_trace_is_left_alone(void **state) {
     (void)state;
     correlation = 0;
     now_ns = 1000;
-    for (unsigned batch = 0; batch < 4; batch++) {
+    for (unsigned batch = 0; batch < 4; batch++)
         write_batch(batch);
-    }
     expect("SELECT count(*) FROM thinned", "0");
     expect("SELECT count(*) FROM meta WHERE key LIKE 'thinned%'", "0");
 }

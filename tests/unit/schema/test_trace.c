@@ -188,12 +188,10 @@ static int count_temporary(const char *folder) {
 
 /* In a child that is nobody: root may write everywhere. */
 static int open_in_a_read_only_folder(const char *path) {
-    if (geteuid() == 0 && setuid(65534) != 0) {
+    if (geteuid() == 0 && setuid(65534) != 0)
         return 10;
-    }
-    if (xs_trace_open(path, &trace, message) != 0) {
+    if (xs_trace_open(path, &trace, message) != 0)
         return 11;
-    }
     int64_t rows = number_of(trace.db, "SELECT count(*) FROM transfer");
     bool recovered = trace.recovered_events == 1500 && rows == 2000;
     xs_trace_close(&trace);
@@ -210,9 +208,8 @@ static void a_folder_that_cannot_be_written_is_recovered_in_a_copy(void **state)
     mkdir(in_scratch("tmp"), 0777);
     chmod(in_scratch("tmp"), 0777);
     chmod(scratch, 0555);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         chmod(i == 0 ? path : i == 1 ? spool : wal, 0644); /* what xferspy makes is for its owner alone */
-    }
     pid_t child = fork();
     if (child == 0) {
         setenv("TMPDIR", in_scratch("tmp"), 1);
@@ -234,12 +231,10 @@ static void a_folder_that_cannot_be_written_is_recovered_in_a_copy(void **state)
 }
 
 static int open_finished_as_nobody(const char *path) {
-    if (geteuid() == 0 && setuid(65534) != 0) {
+    if (geteuid() == 0 && setuid(65534) != 0)
         return 10;
-    }
-    if (xs_trace_open(path, &trace, message) != 0) {
+    if (xs_trace_open(path, &trace, message) != 0)
         return 11;
-    }
     return number_of(trace.db, "SELECT count(*) FROM transfer") == 50 && trace.warning[0] == 0 ? 0 : 12;
 }
 
@@ -250,9 +245,8 @@ static void a_read_only_trace_is_simply_read(void **state) {
     chmod(path, 0444);
     chmod(scratch, 0555);
     pid_t child = fork();
-    if (child == 0) {
+    if (child == 0)
         _exit(open_finished_as_nobody(path));
-    }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     chmod(scratch, 0755);

@@ -33,9 +33,8 @@ static void *launch_all(void *unused) {
         xs_copy<<<1, 32, 0, stream>>>(y, x, 1);
         xs_stencil<<<1, 32, 0, stream>>>(x + 8, y + 8, 1);
         OK(cudaFreeAsync(x, stream));
-        if (i % 64 == 0) {
+        if (i % 64 == 0)
             OK(cudaStreamSynchronize(stream));
-        }
     }
     OK(cudaFreeAsync(y, stream));
     OK(cudaStreamSynchronize(stream));
@@ -47,12 +46,10 @@ int main() {
     pthread_t threads[THREADS];
     OK(cudaSetDevice(0));
     OK(cudaFree(nullptr));
-    for (pthread_t &thread : threads) {
+    for (pthread_t &thread : threads)
         OK(pthread_create(&thread, nullptr, launch_all, nullptr));
-    }
-    for (pthread_t &thread : threads) {
+    for (pthread_t &thread : threads)
         OK(pthread_join(thread, nullptr));
-    }
     puts("data ok");
     return 0;
 }

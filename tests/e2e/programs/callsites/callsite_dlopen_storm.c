@@ -54,20 +54,18 @@ static void *load(void *unused) {
 
 /* At some depth, so that taking the stack takes its time. */
 static void __attribute__((noinline)) copy_at(unsigned depth, size_t bytes) {
-    if (depth > 0) {
+    if (depth > 0)
         copy_at(depth - 1, bytes);
-    } else {
+    else
         OK(cuMemcpyHtoD(device, host, bytes));
-    }
     __asm__ volatile("" ::: "memory");
 }
 
 static void *copy(void *number) {
     OK(cuCtxSetCurrent(context));
     pthread_barrier_wait(&barrier);
-    for (unsigned i = 0; i < COPIES; i++) {
+    for (unsigned i = 0; i < COPIES; i++)
         copy_at(i % 20, 200 + (size_t)(uintptr_t)number);
-    }
     return NULL;
 }
 
@@ -76,12 +74,10 @@ int main(void) {
     context = e2e_context();
     OK(cuMemAlloc(&device, sizeof host));
     OK(pthread_barrier_init(&barrier, NULL, COPIERS + LOADERS));
-    for (uintptr_t i = 0; i < COPIERS + LOADERS; i++) {
+    for (uintptr_t i = 0; i < COPIERS + LOADERS; i++)
         OK(pthread_create(&thread[i], NULL, i < COPIERS ? copy : load, (void *)i));
-    }
-    for (int i = 0; i < COPIERS + LOADERS; i++) {
+    for (int i = 0; i < COPIERS + LOADERS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     OK(cuMemFree(device));
     puts("data ok");
     return 0;

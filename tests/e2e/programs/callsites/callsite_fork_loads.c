@@ -26,9 +26,8 @@ static atomic_bool over;
 
 static void *call_from_everywhere(void *unused) {
     OK(cuCtxSetCurrent(context));
-    while (!atomic_load(&over)) {
+    while (!atomic_load(&over))
         MANY(cuMemFree(0);)
-    }
     return unused;
 }
 

@@ -32,17 +32,14 @@ int main() {
         OK(cudaEventCreateWithFlags(&loaded[i], cudaEventDisableTiming));
         OK(cudaEventCreateWithFlags(&used[i], cudaEventDisableTiming));
     }
-    for (int b = 0; b < BATCHES; b++) {
-        for (size_t i = 0; i < FLOATS; i++) {
+    for (int b = 0; b < BATCHES; b++)
+        for (size_t i = 0; i < FLOATS; i++)
             batches[b * FLOATS + i] = value(b, i);
-        }
-    }
     xs_fill<<<8, 256, 0, compute>>>(sum, 0, FLOATS);
     for (int b = 0; b < BATCHES; b++) {
         int turn = b % 2;
-        if (b >= 2) {
+        if (b >= 2)
             OK(cudaStreamWaitEvent(copy, used[turn], 0));
-        }
         OK(cudaMemcpyAsync(buffer[turn], batches + b * FLOATS, BYTES, cudaMemcpyHostToDevice, copy));
         OK(cudaEventRecord(loaded[turn], copy));
         OK(cudaStreamWaitEvent(compute, loaded[turn], 0));
@@ -54,9 +51,8 @@ int main() {
     case_down(result, sum, BYTES);
     for (size_t i = 0; i < FLOATS; i++) {
         float expected = 0;
-        for (int b = 0; b < BATCHES; b++) {
+        for (int b = 0; b < BATCHES; b++)
             expected += value(b, i);
-        }
         REQUIRE(result[i] == expected);
     }
     for (int i = 0; i < 2; i++) {

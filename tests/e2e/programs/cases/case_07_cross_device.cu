@@ -13,9 +13,8 @@ enum { BYTES = 32768 };
 int main() {
     int devices;
     OK(cudaGetDeviceCount(&devices));
-    if (devices < 2) {
+    if (devices < 2)
         return E2E_SKIP;
-    }
     unsigned char *host = case_pinned(BYTES), *between = case_pinned(BYTES), *back = case_pinned(BYTES);
     unsigned char *a = case_device(BYTES);
 

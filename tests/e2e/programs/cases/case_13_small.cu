@@ -18,9 +18,8 @@ int main() {
 
     OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     case_fill(host, BYTES, 1);
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < PIECES; i++)
         OK(cudaMemcpyAsync(device + i * PIECE, host + i * PIECE, PIECE, cudaMemcpyHostToDevice, stream));
-    }
     case_read(out, device, BYTES, stream);
     OK(cudaStreamSynchronize(stream));
     case_down(back, out, BYTES);

@@ -62,9 +62,8 @@ static void wait_by_asking(cudaStream_t stream) {
     cudaError_t answer;
     OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     OK(cudaEventRecord(event, stream));
-    while ((answer = cudaEventQuery(event)) == cudaErrorNotReady) {
+    while ((answer = cudaEventQuery(event)) == cudaErrorNotReady)
         cudaGetLastError(); // which would have it, too
-    }
     OK(answer);
     OK(cudaEventDestroy(event));
 }
@@ -105,9 +104,8 @@ static void rectangle() {
     case_fill(host, bytes, 1);
     OK(cudaMallocPitch(&device, &pitch, WIDTH, ROWS));
     OK(cudaMemcpy2D(device, pitch, host, WIDTH, WIDTH, ROWS, cudaMemcpyHostToDevice));
-    for (size_t row = 0; row < ROWS; row++) {
+    for (size_t row = 0; row < ROWS; row++)
         case_change(static_cast<char *>(device) + row * pitch, WIDTH);
-    }
     memset(host, 0, bytes);
     OK(cudaMemcpy2D(host, WIDTH, device, pitch, WIDTH, ROWS, cudaMemcpyDeviceToHost));
     case_expect(host, bytes, 1, 1);
@@ -128,9 +126,8 @@ static void box() {
     copy.dstPtr = device;
     copy.kind = cudaMemcpyHostToDevice;
     OK(cudaMemcpy3D(&copy));
-    for (size_t row = 0; row < static_cast<size_t>(BOX_ROWS) * BOX_DEPTH; row++) {
+    for (size_t row = 0; row < static_cast<size_t>(BOX_ROWS) * BOX_DEPTH; row++)
         case_change(static_cast<char *>(device.ptr) + row * device.pitch, BOX_WIDTH);
-    }
     memset(host, 0, bytes);
     copy.dstPtr = copy.srcPtr, copy.srcPtr = device;
     copy.kind = cudaMemcpyDeviceToHost;
@@ -199,21 +196,18 @@ int main() {
 
     OK(cuInit(0));
     OK(cuDriverGetVersion(&version));
-    if (version < 13000) {
+    if (version < 13000)
         return E2E_SKIP;
-    }
     OK(cuGetProcAddress("cuMemcpyBatchAsync", reinterpret_cast<void **>(&copy), 13000, CU_GET_PROC_ADDRESS_DEFAULT,
                         nullptr));
     graph();
     rectangle();
     box();
     batch(copy);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         OK(pthread_create(&threads[i], nullptr, thread_main, &numbers[i]));
-    }
-    for (pthread_t thread : threads) {
+    for (pthread_t thread : threads)
         OK(pthread_join(thread, nullptr));
-    }
     puts("data ok");
     return 0;
 }

@@ -25,13 +25,11 @@ enum { BYTES = 32768, HALF = BYTES / 2 };
 int main() {
     int devices, can = 0;
     OK(cudaGetDeviceCount(&devices));
-    if (devices < 2) {
+    if (devices < 2)
         return E2E_SKIP;
-    }
     OK(cudaDeviceCanAccessPeer(&can, 0, 1));
-    if (!can) {
+    if (!can)
         return E2E_SKIP;
-    }
     unsigned char *host = case_pinned(BYTES), *memory[2];
     cudaStream_t stream;
     for (int i = 0; i < 2; i++) {

@@ -20,9 +20,8 @@ static inline unsigned char case_byte(unsigned seed, size_t i) {
 }
 
 static inline void case_fill(void *memory, size_t bytes, unsigned seed) {
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++)
         static_cast<unsigned char *>(memory)[i] = case_byte(seed, i);
-    }
 }
 
 /* Each byte is the seed's plus `added`. */

@@ -142,13 +142,11 @@ static void batch() {
 
 static void play(void (*change)()) {
     up(memory, x, BYTES);
-    if (blocking) {
+    if (blocking)
         OK(cudaDeviceSynchronize());
-    }
     change();
-    if (blocking) {
+    if (blocking)
         OK(cudaDeviceSynchronize());
-    }
     up(memory, x, BYTES);
 }
 
@@ -156,18 +154,16 @@ int main() {
     int version;
     OK(cuInit(0));
     OK(cuDriverGetVersion(&version));
-    if (version < 13000) {
+    if (version < 13000)
         return E2E_SKIP;
-    }
     OK(cuGetProcAddress("cuMemcpyBatchAsync", reinterpret_cast<void **>(&copy_batch), 13000,
                         CU_GET_PROC_ADDRESS_DEFAULT, nullptr));
     x = case_pinned(BYTES), changed = case_pinned(BYTES), back = case_pinned(BYTES);
     memory = case_device(BYTES), reference = case_device(BYTES);
     OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     case_fill(x, BYTES, 1);
-    for (size_t i = 0; i < BYTES; i++) {
+    for (size_t i = 0; i < BYTES; i++)
         changed[i] = static_cast<unsigned char>(x[i] + 1);
-    }
     case_up(reference, x, BYTES); // 1
     case_up(reference, changed, BYTES);
     case_up(memory, x, BYTES);

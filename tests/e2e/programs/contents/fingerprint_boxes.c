@@ -136,9 +136,8 @@ static void three_dimensions(CUstream stream) {
     c = box(host, X, Y, 1);
     OK(cuMemcpy3D(&c));
     memset(host, 0xEE, 64 * 14 * 12);
-    for (size_t row = 0; row < Y * Z; row++) {
+    for (size_t row = 0; row < Y * Z; row++)
         memcpy(host + (row / Y + 1) * 64 * 14 + (row % Y + 1) * 64 + 5, content + row * X, X);
-    }
     c = box(host, 64, 14, 1);
     OK(cuMemcpy3D(&c));
 

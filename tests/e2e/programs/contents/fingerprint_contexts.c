@@ -82,9 +82,8 @@ int main(void) {
     OK(cuStreamSynchronize(stream_one));
 
     OK(cuCtxSetCurrent(two));
-    for (unsigned i = 0; i < COPIES; i++) {
+    for (unsigned i = 0; i < COPIES; i++)
         OK(cuMemcpyHtoDAsync(b + i * 32768, pinned + i * 64, UNDER_WAY, stream_two));
-    }
     OK(cuCtxDestroy(two));
 
     three = create(&c, &stream_three);

@@ -29,15 +29,13 @@ int main() {
 
     case_fill(host, BYTES, 1);
     OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         OK(cudaMemcpyAsync(memory, host, BYTES, cudaMemcpyHostToDevice, stream));
-    }
     OK(cudaMemcpyAsync(host, memory, BYTES, cudaMemcpyDeviceToHost, stream));
     xs_spin<<<1, 1, 0, stream>>>(2000000000ull);
     OK(cudaGetLastError());
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; i++)
         OK(cudaMemcpyAsync(memory, host, BYTES, cudaMemcpyHostToDevice, stream));
-    }
     puts("done");
     return 0;
 }

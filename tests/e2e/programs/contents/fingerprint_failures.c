@@ -70,8 +70,7 @@ int main(void) {
     OK(cuMemFree(memory));
     OK(cuMemFreeHost(pinned));
     free(host);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 7; i++)
         printf("%d%c", codes[i], i < 6 ? ' ' : '\n');
-    }
     return 0;
 }

@@ -38,16 +38,14 @@ int main(void) {
     e2e_fill(pinned, BYTES, 1);
     e2e_fill(pinned + BYTES, BYTES, 2);
     for (int child = 0; child < CHILDREN; child++) {
-        for (int i = 0; i < COPIES; i++) {
+        for (int i = 0; i < COPIES; i++)
             OK(cuMemcpyHtoDAsync(memory, pinned + i % 2 * BYTES, BYTES, stream));
-        }
         fflush(NULL);
         pid_t pid = fork();
-        if (pid == 0 && child % 3 == 0) {
+        if (pid == 0 && child % 3 == 0)
             _exit(0);
-        } else if (pid == 0) {
+        else if (pid == 0)
             exit(child % 3 == 1 || cuMemAlloc(&refused, 64) != CUDA_SUCCESS ? 0 : 1);
-        }
         REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
     }
     OK(cuMemcpyDtoHAsync(pinned, memory, BYTES, stream));

@@ -26,9 +26,8 @@ int main() {
     case_change(memory, BYTES, other); // loaded now: that may wait for the device
     OK(cudaStreamSynchronize(other));
     case_fill(x, BYTES, 1);
-    for (size_t i = 0; i < BYTES; i++) {
+    for (size_t i = 0; i < BYTES; i++)
         changed[i] = static_cast<unsigned char>(x[i] + 1);
-    }
     OK(cudaMemcpyAsync(reference, x, BYTES, cudaMemcpyHostToDevice, stream)); // 1, 2: to compare with
     OK(cudaMemcpyAsync(reference, changed, BYTES, cudaMemcpyHostToDevice, stream));
     OK(cudaMemcpyAsync(memory, x, BYTES, cudaMemcpyHostToDevice, stream));

@@ -47,9 +47,8 @@ int main(void) {
     OK(cuCtxCreate(&context, NULL, 0, 0));
     OK(cuMemHostAlloc((void **)&pinned, BYTES, CU_MEMHOSTALLOC_PORTABLE));
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    while (taken < MOST && cuMemAlloc(&memory[taken], 1 << 20) == CUDA_SUCCESS) {
+    while (taken < MOST && cuMemAlloc(&memory[taken], 1 << 20) == CUDA_SUCCESS)
         taken++;
-    }
     printf("%u MiB taken\n", taken);
 
     e2e_fill(pinned, BYTES, 1);
@@ -63,14 +62,12 @@ int main(void) {
     OK(cuMemcpyDtoH(host, memory[1], BYTES));
     e2e_expect(host, BYTES, 2);
 
-    for (unsigned i = 2; i < taken; i++) { /* too late for this context */
+    for (unsigned i = 2; i < taken; i++) /* too late for this context */
         OK(cuMemFree(memory[i]));
-    }
     OK(cuMemcpyHtoDAsync(memory[0], pinned, BYTES, stream));
     OK(cuStreamSynchronize(stream));
-    for (taken = 2; taken < MOST && cuMemAlloc(&memory[taken], 1 << 20) == CUDA_SUCCESS;) {
+    for (taken = 2; taken < MOST && cuMemAlloc(&memory[taken], 1 << 20) == CUDA_SUCCESS;)
         taken++;
-    }
     printf("%u MiB taken\n", taken);
     OK(cuCtxDestroy(context));
 

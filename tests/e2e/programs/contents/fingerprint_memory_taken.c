@@ -85,12 +85,10 @@ static void play(const char *name, int (*take)(void), int capturing) {
     OK(cuMemAlloc(&first, 2 * MIB));
     OK(cuMemcpyHtoDAsync(first, pinned, BYTES, stream));
     OK(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING));
-    if (capturing) { /* forbids this thread what is not known to be safe meanwhile */
+    if (capturing) /* forbids this thread what is not known to be safe meanwhile */
         OK(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    }
-    while ((more = take()) > 0) {
+    while ((more = take()) > 0)
         mebibytes += more;
-    }
     if (capturing) {
         OK(cuMemsetD8Async(first, 0, 1, captured));
         OK(cuStreamEndCapture(captured, &graph));
@@ -102,9 +100,8 @@ static void play(const char *name, int (*take)(void), int capturing) {
     memset(host, 0, BYTES);
     OK(cuMemcpyDtoH(host, first, BYTES));
     e2e_expect(host, BYTES, 1);
-    while (created > 0) {
+    while (created > 0)
         OK(cuMemRelease(handles[--created]));
-    }
     OK(cuMemFreeHost(pinned));
     OK(cuCtxDestroy(context));
 }

@@ -15,12 +15,10 @@ int main(void) {
     e2e_context();
     OK(cuMemAllocHost((void **)&pinned, LARGE));
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         OK(cuMemAlloc(&small[i], SMALL));
-    }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         OK(cuMemAlloc(&large[i], LARGE));
-    }
     e2e_fill(pageable, LARGE, 1);
     e2e_fill(pinned, LARGE, 1);
 
@@ -60,12 +58,10 @@ int main(void) {
     OK(cuMemcpyHtoD(small[0], pageable, 0)); /* 15 */
     OK(cuMemcpyDtoD(small[0], small[1], SMALL));
 
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         OK(cuMemFree(small[i]));
-    }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         OK(cuMemFree(large[i]));
-    }
     OK(cuStreamDestroy(stream));
     OK(cuMemFreeHost(pinned));
     free(pageable);

@@ -51,9 +51,8 @@ int main() {
     OK(cudaStreamSynchronize(stream));
     OK(cudaFree(memory));
     const size_t sizes[] = {100, 4096, 70000, (1 << 20) + 1};
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++)
         play(sizes[i], 1000 * (i + 1), stream);
-    }
     OK(cudaStreamDestroy(stream));
     puts("data ok");
     return 0;

@@ -84,17 +84,15 @@ static void after_waiting_for_the_stream() {
 }
 
 static void after_asking_the_stream() {
-    while (cudaStreamQuery(copies) == cudaErrorNotReady) {
+    while (cudaStreamQuery(copies) == cudaErrorNotReady)
         cudaGetLastError();
-    }
     case_change(memory, ALL, other);
 }
 
 static void after_asking_an_event() {
     OK(cudaEventRecord(event, copies));
-    while (cudaEventQuery(event) == cudaErrorNotReady) {
+    while (cudaEventQuery(event) == cudaErrorNotReady)
         cudaGetLastError();
-    }
     case_change(memory, ALL, other);
 }
 
@@ -143,16 +141,14 @@ static void down_between() {
         OK(cudaMemcpyAsync(back + i * BYTES, memory, BYTES, cudaMemcpyDeviceToHost, copies));
     }
     OK(cudaStreamSynchronize(copies));
-    for (unsigned i = 0; i < BUFFERS; i++) {
+    for (unsigned i = 0; i < BUFFERS; i++)
         case_expect(back + i * BYTES, BYTES, i + 1);
-    }
     OK(cudaFreeHost(back));
 }
 
 static void in_turn() {
-    for (unsigned i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < 60; i++)
         OK(cudaMemcpyAsync(memory, host + i % 3 * PLACE, PLACE, cudaMemcpyHostToDevice, copies));
-    }
     OK(cudaStreamSynchronize(copies));
 }
 
@@ -161,12 +157,10 @@ int main() {
     OK(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
     OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    for (unsigned i = 0; i < BUFFERS; i++) {
+    for (unsigned i = 0; i < BUFFERS; i++)
         case_fill(host + i * BYTES, BYTES, i + 1);
-    }
-    for (size_t i = 0; i < BUFFERS; i++) {
+    for (size_t i = 0; i < BUFFERS; i++)
         case_up(memory + i * BYTES, host + i * BYTES, BYTES); // to compare with
-    }
     case_change(memory, ALL, other);
     OK(cudaDeviceSynchronize());
     down_between();

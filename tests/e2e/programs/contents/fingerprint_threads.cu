@@ -63,9 +63,8 @@ static void *work(void *argument) {
     }
     OK(cudaStreamSynchronize(stream));
     case_down(back, memory, PLACES * BYTES);
-    for (size_t i = 0; i < PLACES * BYTES; i++) {
+    for (size_t i = 0; i < PLACES * BYTES; i++)
         REQUIRE(back[i] == host[(COPIES - PLACES) * BYTES + i]);
-    }
     OK(cudaStreamDestroy(stream));
     OK(cudaFree(memory));
     OK(cudaFreeHost(host));
@@ -80,9 +79,8 @@ int main() {
         numbers[i] = i;
         OK(pthread_create(&threads[i], nullptr, work, &numbers[i]));
     }
-    for (pthread_t thread : threads) {
+    for (pthread_t thread : threads)
         OK(pthread_join(thread, nullptr));
-    }
     puts("data ok");
     return 0;
 }

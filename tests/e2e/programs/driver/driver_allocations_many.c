@@ -45,32 +45,27 @@ static void *work(void *number) {
     for (unsigned i = 0; i < ROUNDS; i++) {
         random = random * 1664525u + 1013904223u;
         unsigned slot = (random >> 8) % LIVE;
-        if (live[slot].device != 0) {
+        if (live[slot].device != 0)
             OK(cuMemFree(live[slot].device));
-        }
         live[slot].bytes = 1000 + i * THREADS + t;
         OK(cuMemAlloc(&live[slot].device, live[slot].bytes));
         OK(cuMemcpyHtoD(live[slot].device, host, live[slot].bytes));
         OK(cuMemcpyDtoH(back, live[slot].device, live[slot].bytes));
         e2e_expect(back, live[slot].bytes, t);
     }
-    for (int slot = 0; slot < LIVE; slot++) {
-        if (live[slot].device != 0) {
+    for (int slot = 0; slot < LIVE; slot++)
+        if (live[slot].device != 0)
             OK(cuMemFree(live[slot].device));
-        }
-    }
     return NULL;
 }
 
 int main(void) {
     pthread_t thread[THREADS];
     context = e2e_context();
-    for (unsigned long i = 0; i < THREADS; i++) {
+    for (unsigned long i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], NULL, work, (void *)i));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     puts("data ok");
     return 0;
 }

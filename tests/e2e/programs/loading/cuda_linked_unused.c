@@ -11,9 +11,8 @@
 
 int main(int argc, char **argv) {
     (void)argv;
-    if (argc > 100) {
+    if (argc > 100)
         return (int)cuInit(0);
-    }
     puts("linked");
     return 0;
 }

@@ -23,9 +23,8 @@ static void by_link(void) {
     OK(cuMemcpyHtoD(device, host, 1002));
     CUresult refused = cuMemAlloc(&large, 32 << 20);
     printf("linked, 32 MiB: %d\n", (int)refused);
-    if (refused == CUDA_SUCCESS) {
+    if (refused == CUDA_SUCCESS)
         OK(cuMemFree(large));
-    }
 }
 
 #ifndef DRIVER_SHIM_LINKED_ONLY
@@ -60,9 +59,8 @@ static void by_look_up(void *driver) {
         e2e_expect(back, 3001, 1);
         CUresult refused = alloc(&large, 32 << 20);
         printf("looked up, 32 MiB: %d\n", (int)refused);
-        if (refused == CUDA_SUCCESS) {
+        if (refused == CUDA_SUCCESS)
             OK(cuMemFree(large));
-        }
         *(void **)&look_up = found("cuGetProcAddress", CU_GET_PROC_ADDRESS_DEFAULT);
     }
 }

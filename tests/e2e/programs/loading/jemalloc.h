@@ -36,27 +36,23 @@ int main(void) {
     printf("jemalloc is %s\n", dlsym(RTLD_DEFAULT, "mallctl") ? "there" : "not there");
     fflush(stdout);
     library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
+    if (library == NULL)
         return E2E_SKIP;
-    }
     by_hand_load(&driver, find);
     by_hand_round_trip(&driver, BYTES);
     OK(driver.retain(&context, 0));
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], NULL, copy, NULL));
-    }
     pid_t child = fork();
     if (child == 0) {
         free(malloc(100000));
         _exit(7);
     }
     REQUIRE(child > 0 && waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         by_hand_round_trip(&driver, BYTES);
-    }
     puts("data ok");
     return 0;
 }

@@ -22,9 +22,8 @@ static void *find(const char *symbol) {
 int main(void) {
     struct by_hand driver;
     library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
+    if (library == NULL)
         return E2E_SKIP;
-    }
     REQUIRE(dlsym(library, "cuThereIsNoSuchFunction") == NULL && dlerror() != NULL);
     by_hand_load(&driver, find);
     by_hand_round_trip(&driver, 4096);

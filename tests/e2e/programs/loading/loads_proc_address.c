@@ -25,11 +25,9 @@ static void *find(const char *symbol) {
     void *address = NULL;
     CUdriverProcAddressQueryResult status;
     snprintf(name, sizeof name, "%s", symbol);
-    for (size_t n = 0; name[n] != '\0'; n++) {
-        if (name[n] == '_' && name[n + 1] == 'v') {
+    for (size_t n = 0; name[n] != '\0'; n++)
+        if (name[n] == '_' && name[n + 1] == 'v')
             name[n] = '\0';
-        }
-    }
     OK(get(name, &address, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &status));
     REQUIRE(status == CU_GET_PROC_ADDRESS_SUCCESS && address != NULL);
     return address;
@@ -55,9 +53,8 @@ int main(void) {
     void *nothing = NULL;
 
     library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (library == NULL) {
+    if (library == NULL)
         return E2E_SKIP;
-    }
     *(void **)&get = dlsym(library, "cuGetProcAddress_v2");
     REQUIRE(get != NULL);
     int equal = same("cuMemcpyHtoD", 12000, legacy, "cuMemcpyHtoD_v2") +

@@ -13,14 +13,12 @@ static int entries(const char *path) {
     DIR *folder = opendir(path);
     while (folder != NULL) {
         struct dirent *entry = readdir(folder); /* cppcheck-suppress readdirCalled */
-        if (entry == NULL) {
+        if (entry == NULL)
             break;
-        }
         n += entry->d_name[0] != '.';
     }
-    if (folder != NULL) {
+    if (folder != NULL)
         closedir(folder);
-    }
     return n;
 }
 

@@ -42,9 +42,8 @@ int main(void) {
     CUdeviceptr device;
 
     library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (library == NULL || !own_cupti_open()) {
+    if (library == NULL || !own_cupti_open())
         return E2E_SKIP;
-    }
     own_cupti_find();
 
     by_hand_load(&driver, find);

@@ -50,12 +50,10 @@ int main(void) {
     context = e2e_context();
     OK(sqlite3_open(":memory:", &db));
     OK(sqlite3_exec(db, "CREATE TABLE t (x INTEGER, y BLOB)", NULL, NULL, NULL));
-    for (unsigned long i = 0; i < THREADS; i++) {
+    for (unsigned long i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], NULL, work, (void *)i));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     OK(sqlite3_prepare_v2(db, "SELECT count(*), sum(x * 2) FROM t WHERE length(y) = 1024", -1, &count, NULL));
     REQUIRE(sqlite3_step(count) == SQLITE_ROW);
     printf("%d threads inserted %d rows, sum %d, library %d\n", THREADS, sqlite3_column_int(count, 0),

@@ -18,9 +18,8 @@ int main(void) {
     CUdeviceptr device;
     unsigned char host[1024] = {0};
     e2e_context();
-    if (!own_subscriber_open()) {
+    if (!own_subscriber_open())
         return E2E_SKIP;
-    }
     OK(cuMemAlloc(&device, sizeof host));
     OK(cuMemcpyHtoD(device, host, sizeof host));
     OK(cuCtxSynchronize()); /* else the program's records may have it */

@@ -31,9 +31,8 @@ int main(void) {
     CUdeviceptr device;
     unsigned char host[1024] = {0};
     e2e_context();
-    if (!own_subscriber_open()) {
+    if (!own_subscriber_open())
         return E2E_SKIP;
-    }
     OK(cuMemAlloc(&device, sizeof host));
     choose();
     OK(cuMemcpyDtoH(host, device, sizeof host));

@@ -18,9 +18,8 @@
 int main(void) {
     CUdeviceptr device;
     unsigned char host[1024] = {0};
-    if (!own_subscriber_open()) {
+    if (!own_subscriber_open())
         return E2E_SKIP;
-    }
     own_subscriber_begin(true);
     e2e_context();
     OK(cuMemAlloc(&device, sizeof host));

@@ -28,9 +28,8 @@ int main(void) {
     printf("wrapped toupper: %c, calls %d\n", wrapped, next_calls);
     printf("next of a symbol that has none: %s\n", next_has_none() ? "no" : "yes");
     library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
+    if (library == NULL)
         return E2E_SKIP;
-    }
     by_hand_load(&driver, find);
     by_hand_round_trip(&driver, 256);
     puts("data ok");

@@ -17,9 +17,8 @@ enum { BYTES = 32768, HALF = BYTES / 2 };
 int main() {
     unsigned char *host = case_pinned(BYTES), *out = case_device(BYTES), *memory[5];
 
-    for (unsigned char *&m : memory) {
+    for (unsigned char *&m : memory)
         m = case_device(BYTES);
-    }
     OK(cudaMemset(memory[0], 1, BYTES));
     case_fill(host, BYTES, 1);
     case_up(memory[0], host, BYTES);
@@ -46,9 +45,8 @@ int main() {
     case_down(host, out, BYTES);
     case_expect(host, HALF, 4);
     e2e_expect_value(host + HALF, HALF, 4);
-    for (unsigned char *m : memory) {
+    for (unsigned char *m : memory)
         OK(cudaFree(m));
-    }
     OK(cudaFree(out));
     OK(cudaFreeHost(host));
     puts("data ok");

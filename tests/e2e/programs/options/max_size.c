@@ -58,12 +58,10 @@ int main(void) {
     e2e_fill(pinned, BYTES, 1);
     for (unsigned i = 0; i < COPIES; i++) {
         OK(cuMemcpyHtoDAsync(device + i % 5 * 16, pinned, 1 + i % 2000, NULL));
-        if (i % 2 == 0) {
+        if (i % 2 == 0)
             OK(cuLaunchKernel(add_one, 1, 1, 1, 16, 1, 1, 0, NULL, arguments, NULL));
-        }
-        if (i % PER_WAIT == 0) {
+        if (i % PER_WAIT == 0)
             OK(cuStreamSynchronize(NULL));
-        }
     }
     OK(cuStreamSynchronize(NULL));
     OK(cuMemcpyHtoD(device, pinned, BYTES));

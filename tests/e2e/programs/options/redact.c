@@ -61,12 +61,10 @@
 static void append(const char *path, FILE *out) {
     char buffer[65536];
     FILE *in = fopen(path, "re");
-    for (size_t n; in && (n = fread(buffer, 1, sizeof buffer, in)) > 0;) {
+    for (size_t n; in && (n = fread(buffer, 1, sizeof buffer, in)) > 0;)
         fwrite(buffer, 1, n, out);
-    }
-    if (in) {
+    if (in)
         fclose(in);
-    }
 }
 
 /* The trace and what lies beside it, and the files that are mapped and are xferspy's: the spool is one. */
@@ -77,22 +75,19 @@ static void keep_files(const char *name) {
     snprintf(path, sizeof path, "%s*", getenv("XFERSPY_OUTPUT"));
     glob_t found;
     if (glob(path, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
             append(found.gl_pathv[i], out);
-        }
         globfree(&found);
     }
     FILE *maps = fopen("/proc/self/maps", "re");
     while (maps && fgets(line, sizeof line, maps)) {
         line[strcspn(line, "\n")] = '\0';
         file = strchr(line, '/');
-        if (file && strstr(file, "xferspy") && !strstr(file, ".so")) {
+        if (file && strstr(file, "xferspy") && !strstr(file, ".so"))
             append(file, out);
-        }
     }
-    if (maps) {
+    if (maps)
         fclose(maps);
-    }
     fclose(out);
 }
 

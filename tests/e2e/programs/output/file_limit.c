@@ -26,9 +26,8 @@ int main(void) {
     OK(cuMemAlloc(&device, sizeof host));
     for (int i = 0; i < 100000; i++) {
         OK(cuMemcpyHtoD(device, host, sizeof host));
-        if (i == 500) {
+        if (i == 500)
             OK(usleep(900000));
-        }
     }
     puts("data ok");
     return 0;

@@ -26,15 +26,13 @@ int main(void) {
 
     e2e_context();
     OK(cuMemAlloc(&device, sizeof host));
-    for (int i = 0; i < BEFORE; i++) {
+    for (int i = 0; i < BEFORE; i++)
         OK(cuMemcpyHtoD(device, host, sizeof host));
-    }
     OK(getrlimit(RLIMIT_FSIZE, &limit));
     limit.rlim_cur = 16384;
     OK(setrlimit(RLIMIT_FSIZE, &limit));
-    for (int i = 0; i < AFTER; i++) {
+    for (int i = 0; i < AFTER; i++)
         OK(cuMemcpyHtoD(device, host, sizeof host));
-    }
     puts("data ok");
     return 0;
 }

@@ -88,15 +88,13 @@ int main(int argc, char **argv) {
     kill(helper, SIGKILL);
     waitpid(helper, NULL, 0);
 #ifdef UNTIL_XFERSPY_IS_GONE
-    for (double until = now_ms() + 20000; has_its_thread() && now_ms() < until;) {
+    for (double until = now_ms() + 20000; has_its_thread() && now_ms() < until;)
         usleep(1000);
-    }
 #endif
     REQUIRE(copies > 1000);
-    if (longest > LONGEST_MS) {
+    if (longest > LONGEST_MS)
         printf("a copy took %.0f ms\n", longest);
-    } else {
+    else
         puts("no copy took long");
-    }
     return 0;
 }

@@ -42,12 +42,10 @@ static int profiled(int folder, int frozen) {
     CUdeviceptr device;
     e2e_context();
     OK(cuMemAlloc(&device, sizeof host));
-    for (int i = 0; i < COPIES; i++) {
+    for (int i = 0; i < COPIES; i++)
         OK(cuMemcpyHtoD(device, host, sizeof host));
-    }
-    if (ioctl(folder, FIFREEZE, 0) != 0) {
+    if (ioctl(folder, FIFREEZE, 0) != 0)
         return E2E_SKIP;
-    }
     REQUIRE(write(frozen, "", 1) == 1);
     return 0;
 }
@@ -59,9 +57,8 @@ static size_t read_line(int from, char *text, size_t room, long until) {
     while (bytes < room && now_ms() < until && !memchr(text, '\n', bytes)) {
         if (poll(&waiting, 1, 100) > 0) {
             ssize_t n = read(from, text + bytes, room - bytes);
-            if (n <= 0) {
+            if (n <= 0)
                 break;
-            }
             bytes += (size_t)n;
         }
     }
@@ -92,13 +89,11 @@ int main(int argc, char **argv) {
         bytes = read_line(messages[0], text, sizeof text, start + 2 * THAW_MS);
     } while (bytes > 0);
     REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status));
-    if (WEXITSTATUS(status) != 0) {
+    if (WEXITSTATUS(status) != 0)
         return WEXITSTATUS(status);
-    }
-    if (took > LONGEST_MS) {
+    if (took > LONGEST_MS)
         printf("the end took %ld ms\n", took);
-    } else {
+    else
         puts("ended in time");
-    }
     return 0;
 }

@@ -30,9 +30,8 @@ int main(void) {
     e2e_context();
     OK(cuMemAlloc(&device, sizeof host));
     e2e_fill(host, sizeof host, 1);
-    for (int i = 0; i < 400000; i++) {
+    for (int i = 0; i < 400000; i++)
         OK(cuMemcpyHtoDAsync(device, host, sizeof host, 0));
-    }
     OK(cuMemcpyDtoH(back, device, sizeof back));
     e2e_expect(back, sizeof back, 1);
     OK(cuMemFree(device));

@@ -22,9 +22,8 @@ enum { COPIES = 2000 };
 
 static void copy(CUdeviceptr device) {
     unsigned char host[64] = {0};
-    for (int i = 0; i < COPIES / 2; i++) {
+    for (int i = 0; i < COPIES / 2; i++)
         OK(cuMemcpyHtoD(device, host, sizeof host));
-    }
 }
 
 int main(void) {

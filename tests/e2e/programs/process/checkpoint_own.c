@@ -68,9 +68,8 @@ int main(void) {
     REQUIRE(state == CU_PROCESS_STATE_RUNNING);
 
     CUresult result = cuCheckpointProcessLock(self, NULL);
-    if (result == CUDA_ERROR_NOT_SUPPORTED) {
+    if (result == CUDA_ERROR_NOT_SUPPORTED)
         return E2E_SKIP;
-    }
     OK(result);
     OK(cuCheckpointProcessCheckpoint(self, NULL));
     OK(cuCheckpointProcessGetState(self, &state));

@@ -26,11 +26,9 @@ enum { ROUNDS = 20, FILES = 16, COPIES = 1000 };
 #endif
 
 static void close_above(int from) {
-    if (syscall(SYS_close_range, (unsigned)from, ~0u, 0u) != 0) {
-        for (int fd = from; fd < 1024; fd++) {
+    if (syscall(SYS_close_range, (unsigned)from, ~0u, 0u) != 0)
+        for (int fd = from; fd < 1024; fd++)
             close(fd);
-        }
-    }
 }
 
 int main(void) {
@@ -58,9 +56,8 @@ int main(void) {
             snprintf(text, sizeof text, "file %d of round %d\n", i, round);
             REQUIRE(write(fds[i], text, strlen(text)) == (ssize_t)strlen(text));
         }
-        for (int i = 0; i < COPIES; i++) {
+        for (int i = 0; i < COPIES; i++)
             OK(cuMemcpyHtoD(device, host, sizeof host));
-        }
         OK(cuMemcpyDtoH(back, device, sizeof back));
         e2e_expect(back, sizeof back, 1);
         for (int i = 0; i < FILES; i++) {

@@ -50,9 +50,8 @@ int main(int argc, char **argv) {
     unsigned copies = (unsigned)atoi(argv[1]);
     struct count *count = argc == 3 ? count_in(argv[2]) : &own;
     REQUIRE(copies < MOST);
-    if (copies == 0) {
+    if (copies == 0)
         alarm(60);
-    }
     atomic_store(&count->pid, (uint64_t)getpid());
     e2e_context();
     OK(cuMemAlloc(&device, MOST));
@@ -61,9 +60,8 @@ int main(int argc, char **argv) {
         OK(cuMemcpyHtoD(device, host, n));
         atomic_store_explicit(&count->returned, n, memory_order_release);
     }
-    while (copies == 0) {
+    while (copies == 0)
         pause();
-    }
     OK(cuMemcpyDtoH(back, device, copies));
     e2e_expect(back, copies, 1);
     OK(cuMemFree(device));

@@ -14,9 +14,8 @@ int main(void) {
     atexit(late);
     OK(cuMemAlloc(&device, 4096));
     e2e_fill(host, 4096, 1);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         OK(cuMemcpyHtoD(device, host, 4096));
-    }
     OK(cuMemcpyDtoH(back, device, 4096));
     e2e_expect(back, 4096, 1);
     puts("data ok");

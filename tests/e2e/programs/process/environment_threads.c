@@ -28,11 +28,9 @@ __attribute__((visibility("default"))) char *getenv(const char *name) {
         fprintf(stderr, "%s reads %s\n", thread, name);
         atomic_fetch_add(&others, 1);
     }
-    for (char **at = environ; at && *at; at++) {
-        if (strncmp(*at, name, n) == 0 && (*at)[n] == '=') {
+    for (char **at = environ; at && *at; at++)
+        if (strncmp(*at, name, n) == 0 && (*at)[n] == '=')
             return *at + n + 1;
-        }
-    }
     return NULL;
 }
 

@@ -33,9 +33,8 @@ static void copies(void) {
     e2e_context();
     OK(cuMemAlloc(&device, 4096));
     e2e_fill(host, 4096, 1);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         OK(cuMemcpyHtoD(device, host, 4096));
-    }
     OK(cuMemcpyDtoH(back, device, 4096));
     e2e_expect(back, 4096, 1);
     puts("data ok");
@@ -47,9 +46,8 @@ static bool is_ours(pid_t process, const char *thread) {
     snprintf(path, sizeof path, "/proc/%ld/task/%s/comm", (long)process, thread);
     FILE *f = fopen(path, "r");
     bool is = f != NULL && fgets(name, sizeof name, f) != NULL && strcmp(name, "xferspy\n") == 0;
-    if (f != NULL) {
+    if (f != NULL)
         fclose(f);
-    }
     return is;
 }
 
@@ -63,9 +61,8 @@ static void stop_own_threads(pid_t process) {
     for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
         pid_t thread = (pid_t)atol(entry->d_name);
         int status;
-        if (thread == 0 || !is_ours(process, entry->d_name)) {
+        if (thread == 0 || !is_ours(process, entry->d_name))
             continue;
-        }
         if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0) {
             kill(process, SIGKILL);
             exit(E2E_SKIP);

@@ -21,9 +21,8 @@ static unsigned char host[4096];
 
 static void *copy(void *unused) {
     OK(cuCtxSetCurrent(context));
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         OK(cuMemcpyHtoD(device, host, sizeof host));
-    }
     return unused;
 }
 
@@ -40,9 +39,8 @@ int main(void) {
         pid_t child = fork();
         REQUIRE(child >= 0);
         if (child == 0) {
-            if (i % 2) {
+            if (i % 2)
                 exit(i);
-            }
             _exit(i);
         }
         REQUIRE(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == i);

@@ -50,9 +50,8 @@ int main(void) {
         OK(cuDevicePrimaryCtxRetain(&context, device));
         OK(cuCtxSetCurrent(context));
         live(100 + 10 * i);
-        if (i % 2) {
+        if (i % 2)
             OK(cuDevicePrimaryCtxReset(device));
-        }
         OK(cuDevicePrimaryCtxRelease(device));
     }
     puts("data ok");

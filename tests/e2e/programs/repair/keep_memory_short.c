@@ -32,12 +32,10 @@ static void print_free(size_t expected_mib) {
 
 static void use_all(void) {
     CUdeviceptr blocks[BLOCKS];
-    for (int i = 0; i < BLOCKS; i++) {
+    for (int i = 0; i < BLOCKS; i++)
         OK(cuMemAlloc(&blocks[i], 20 * MIB));
-    }
-    for (int i = 0; i < BLOCKS; i++) {
+    for (int i = 0; i < BLOCKS; i++)
         OK(cuMemFree(blocks[i]));
-    }
 }
 
 int main(void) {

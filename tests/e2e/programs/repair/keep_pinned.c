@@ -30,9 +30,8 @@ int main(void) {
     e2e_context();
     OK(cuMemAlloc(&device, MIB));
     for (unsigned step = 0; step < STEPS; step++) {
-        for (unsigned i = 0; i < KINDS - 1; i++) {
+        for (unsigned i = 0; i < KINDS - 1; i++)
             OK(cuMemHostAlloc(&memory[i], MIB, flags[i]));
-        }
         OK(cuMemAllocHost(&memory[KINDS - 1], MIB));
         OK(cuMemAllocHost(&small, 100));
         for (unsigned i = 0; i < KINDS; i++) {
@@ -46,9 +45,8 @@ int main(void) {
             OK(cuMemcpyDtoH(back, device, MIB));
             e2e_expect(back, MIB, step * KINDS + i);
         }
-        for (unsigned i = 0; i < KINDS; i++) {
+        for (unsigned i = 0; i < KINDS; i++)
             OK(cuMemFreeHost(memory[(i + step) % KINDS]));
-        }
         OK(cuMemFreeHost(small));
     }
     OK(cuMemFree(device));

@@ -52,12 +52,10 @@ static void *work(void *number) {
 int main(void) {
     pthread_t thread[THREADS];
     context = e2e_context();
-    for (unsigned long i = 0; i < THREADS; i++) {
+    for (unsigned long i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], NULL, work, (void *)i));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     puts("data ok");
     return 0;
 }

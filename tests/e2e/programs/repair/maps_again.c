@@ -81,9 +81,8 @@ int main(void) {
         expect(small, SMALL * SMALL_BYTES, 2000 + round);
         expect(first, BYTES, seed);
         expect(second, BYTES, other);
-        if (round) {
+        if (round)
             expect(third, BYTES, 3000 + round - 1);
-        }
 
         e2e_fill(memory, BYTES, 3000 + round);
         OK(cuMemHostRegister(memory, BYTES, 0));

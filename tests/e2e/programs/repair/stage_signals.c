@@ -25,17 +25,15 @@ static pthread_t main_thread;
 
 static void on_signal(int number) {
     (void)number;
-    if (++signals >= SIGNALS) {
+    if (++signals >= SIGNALS)
         __atomic_store_n(&is_released, 1, __ATOMIC_SEQ_CST);
-    }
 }
 
 /* Work in the stream that waits for the handler. */
 static void hold(void *unused) {
     (void)unused;
-    while (!__atomic_load_n(&is_released, __ATOMIC_SEQ_CST)) {
+    while (!__atomic_load_n(&is_released, __ATOMIC_SEQ_CST))
         nanosleep(&pause_ns, NULL);
-    }
 }
 
 static void *send_signals(void *unused) {

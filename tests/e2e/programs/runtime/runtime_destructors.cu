@@ -28,9 +28,8 @@ struct buffer {
     }
     ~buffer() {
         unsigned char back[4096];
-        if (cudaMemcpy(back, device, sizeof back, cudaMemcpyDeviceToHost) == cudaSuccess) {
+        if (cudaMemcpy(back, device, sizeof back, cudaMemcpyDeviceToHost) == cudaSuccess)
             e2e_expect(back, sizeof back, 1);
-        }
         cudaFree(device);
         printf("destructor of %s\n", name);
     }

@@ -51,14 +51,12 @@ int main() {
     OK(cudaStreamEndCapture(stream, &graph));
     OK(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 10; i++) {
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n; k++)
             pinned[k] = static_cast<float>(i);
-        }
         OK(cudaGraphLaunch(exec, stream));
         OK(cudaStreamSynchronize(stream));
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n; k++)
             REQUIRE(pinned[n + k] == 8.0f * static_cast<float>(i));
-        }
     }
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));

@@ -46,9 +46,8 @@ int main() {
     cudaStream_t stream;
     cudaEvent_t done;
 
-    for (float &f : ones) {
+    for (float &f : ones)
         f = 1;
-    }
     OK(cudaMalloc(&x, bytes));
     OK(cudaMalloc(&y, bytes));
     OK(cudaMalloc(&out, sizeof(float)));
@@ -57,9 +56,8 @@ int main() {
     OK(cudaMemcpy(x, ones, bytes, cudaMemcpyHostToDevice));
     OK(cudaMemcpy(y, ones, bytes, cudaMemcpyHostToDevice));
     xs_scale<<<4, 256, 0, stream>>>(y, 0.5f, n);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         xs_axpy<<<4, 256, 0, stream>>>(y, x, 0.5f, n);
-    }
     OK(cudaLaunchHostFunc(stream, count_run, &host_runs));
     xs_sum<<<1, 1, 0, stream>>>(y, out, n);
     OK(cudaGetLastError());

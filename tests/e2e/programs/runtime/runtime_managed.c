@@ -31,9 +31,8 @@ int main(void) {
     void *managed;
 
     OK(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0));
-    if (!concurrent) {
+    if (!concurrent)
         return E2E_SKIP;
-    }
     OK(cudaMallocManaged(&managed, BYTES, cudaMemAttachGlobal));
     e2e_fill(managed, BYTES, 1);
     OK(cudaMemPrefetchAsync(managed, BYTES, gpu, 0, 0));

@@ -21,13 +21,11 @@ int main(void) {
     int count, can = 0;
 
     OK(cudaGetDeviceCount(&count));
-    if (count < 2) {
+    if (count < 2)
         return E2E_SKIP;
-    }
     OK(cudaDeviceCanAccessPeer(&can, 0, 1));
-    if (!can) {
+    if (!can)
         return E2E_SKIP;
-    }
     for (int i = 1; i >= 0; i--) {
         OK(cudaSetDevice(i));
         OK(cudaMalloc(&memory[i], 4096));

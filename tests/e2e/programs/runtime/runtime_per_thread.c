@@ -39,12 +39,10 @@ static void *work(void *seed) {
 
 int main(void) {
     pthread_t thread[3];
-    for (unsigned long i = 0; i < 3; i++) {
+    for (unsigned long i = 0; i < 3; i++)
         OK(pthread_create(&thread[i], NULL, work, (void *)i));
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     puts("data ok");
     return 0;
 }

@@ -23,11 +23,9 @@ static long peak_kib(void) {
     long kib = 0;
     FILE *status = fopen("/proc/self/status", "r");
     REQUIRE(status != NULL);
-    while (fgets(line, sizeof line, status)) {
-        if (sscanf(line, "VmPeak: %ld", &kib) == 1) {
+    while (fgets(line, sizeof line, status))
+        if (sscanf(line, "VmPeak: %ld", &kib) == 1)
             break;
-        }
-    }
     fclose(status);
     return kib;
 }
@@ -38,13 +36,11 @@ int main(int argc, char **argv) {
     (void)argv;
     e2e_context();
     OK(cuMemAlloc(&device, sizeof host));
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 3000; i++)
         OK(cuMemcpyHtoD(device, host, sizeof host));
-    }
-    if (argc > 1) {
+    if (argc > 1)
         printf("%ld\n", peak_kib());
-    } else {
+    else
         puts("data ok");
-    }
     return 0;
 }

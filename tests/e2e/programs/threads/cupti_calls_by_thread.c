@@ -28,9 +28,8 @@ int main(void) {
     e2e_context();
     OK(cuMemAlloc(&device, BYTES));
     e2e_fill(host, BYTES, 1);
-    for (int i = 0; i < COPIES; i++) {
+    for (int i = 0; i < COPIES; i++)
         OK(cuMemcpyHtoD(device, host, BYTES));
-    }
     OK(cuCtxSynchronize());
     OK(cuMemcpyDtoH(back, device, BYTES));
     e2e_expect(back, BYTES, 1);

@@ -30,12 +30,10 @@ static bool one_keeps_off(size_t cpu) {
         snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
         FILE *file = fopen(path, "r");
         if (file && fgets(name, sizeof name, file) && strcmp(name, "xferspy\n") == 0 &&
-            sched_getaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof set, &set) == 0) {
+            sched_getaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof set, &set) == 0)
             found |= !CPU_ISSET(cpu, &set);
-        }
-        if (file) {
+        if (file)
             fclose(file);
-        }
     }
     closedir(tasks);
     return found;

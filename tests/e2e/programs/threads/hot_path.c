@@ -105,9 +105,8 @@ static int find_driver(struct dl_phdr_info *library, size_t bytes, void *in_driv
 
 static void count_lock(const void *caller) {
     locks += in_wrapper && (uintptr_t)caller - driver_from >= driver_to - driver_from;
-    if (real_timedlock == NULL) {
+    if (real_timedlock == NULL)
         find_real_locks();
-    }
 }
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
@@ -214,9 +213,8 @@ static int round_of_calls(void) {
 /* Looks whether everything is counted, and begins. */
 static void count_from_now_on(void) {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (!catch_system_calls()) {
+    if (!catch_system_calls())
         exit(E2E_SKIP);
-    }
     allocations = locks = system_calls = 0;
     in_wrapper = true;
     (void)getppid();
@@ -233,9 +231,8 @@ static void count_from_now_on(void) {
 static void *call_all(void *unused) {
     OK(cuCtxSetCurrent(context));
     for (int i = 0; i < WARM_UP + ROUNDS; i++) {
-        if (i == WARM_UP) {
+        if (i == WARM_UP)
             count_from_now_on();
-        }
         OK(round_of_calls());
     }
     REQUIRE(on_calls >= 2 * ROUNDS * CALLS);

@@ -80,12 +80,10 @@ int main(void) {
     pthread_t thread[COPIERS + LOADERS];
     context = e2e_context();
     OK(pthread_barrier_init(&barrier, NULL, COPIERS + LOADERS));
-    for (uintptr_t i = 0; i < COPIERS + LOADERS; i++) {
+    for (uintptr_t i = 0; i < COPIERS + LOADERS; i++)
         OK(pthread_create(&thread[i], NULL, i < COPIERS ? copy : load, (void *)(i * 1000)));
-    }
-    for (int i = 0; i < COPIERS + LOADERS; i++) {
+    for (int i = 0; i < COPIERS + LOADERS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     puts("data ok");
     return 0;
 }

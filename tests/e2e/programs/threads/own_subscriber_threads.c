@@ -38,16 +38,13 @@ static void *copy(void *argument) {
 int main(void) {
     pthread_t threads[THREADS];
     context = e2e_context();
-    if (!own_subscriber_open()) {
+    if (!own_subscriber_open())
         return E2E_SKIP;
-    }
     own_subscriber_begin(true);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_create(&threads[i], NULL, copy, NULL));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(threads[i], NULL));
-    }
     own_subscriber_end();
     puts(own.copies == THREADS * COPIES ? "as many records as copies" : "records are missing");
     return 0;

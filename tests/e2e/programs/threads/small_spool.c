@@ -30,9 +30,8 @@ static void *work(void *number) {
     OK(cuMemAllocHost((void **)&pinned, 32));
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     e2e_fill(pinned, 16, (unsigned)(unsigned long)number);
-    for (int i = 0; i < COPIES; i++) {
+    for (int i = 0; i < COPIES; i++)
         OK(cuMemcpyHtoDAsync(device, pinned, 16, stream));
-    }
     OK(cuMemcpyDtoHAsync(pinned + 16, device, 16, stream));
     OK(cuStreamSynchronize(stream));
     e2e_expect(pinned + 16, 16, (unsigned)(unsigned long)number);
@@ -42,12 +41,10 @@ static void *work(void *number) {
 int main(void) {
     pthread_t thread[THREADS];
     context = e2e_context();
-    for (unsigned long i = 0; i < THREADS; i++) {
+    for (unsigned long i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], NULL, work, (void *)i));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     puts("data ok");
     return 0;
 }

@@ -38,12 +38,10 @@ int main(void) {
     context = e2e_context();
     OK(cuMemAlloc(&device, 64 * THREADS));
     pthread_barrier_init(&all_copied, NULL, THREADS);
-    for (unsigned long i = 0; i < THREADS; i++) {
+    for (unsigned long i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], NULL, work, (void *)i));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     OK(cuMemFree(device));
     puts("data ok");
     return 0;

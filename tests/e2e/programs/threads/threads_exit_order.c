@@ -36,11 +36,10 @@ static void part(void *data) {
     e2e_fill(host, sizeof host, p->number);
     OK(cuCtxSetCurrent(context)); /* the driver's own data of the thread may have gone before */
     OK(cuMemcpyHtoD(device + 200 * p->number, host, sizeof host));
-    if (++p->rounds < ROUNDS) {
+    if (++p->rounds < ROUNDS)
         OK(pthread_setspecific(key, p));
-    } else {
+    else
         free(p);
-    }
 }
 
 static void *work(void *number) {
@@ -57,14 +56,12 @@ static void *last(void *unused) {
     unsigned char back[200 * THREADS];
     (void)unused;
     OK(pthread_join(main_thread, NULL));
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(worker[i], NULL));
-    }
     OK(cuCtxSetCurrent(context));
     OK(cuMemcpyDtoH(back, device, sizeof back));
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++)
         e2e_expect(back + 200 * i, 200, i);
-    }
     puts("data ok");
     exit(0);
 }
@@ -75,9 +72,8 @@ int main(void) {
     main_thread = pthread_self();
     OK(cuMemAlloc(&device, 200 * THREADS));
     OK(pthread_key_create(&key, part));
-    for (unsigned long i = 0; i < THREADS; i++) {
+    for (unsigned long i = 0; i < THREADS; i++)
         OK(pthread_create(&worker[i], NULL, work, (void *)i));
-    }
     OK(pthread_create(&final, NULL, last, NULL));
     pthread_exit(NULL);
 }

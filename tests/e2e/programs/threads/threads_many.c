@@ -42,14 +42,12 @@ int main(void) {
     context = e2e_context();
     OK(cuMemAlloc(&device, 64 * THREADS));
     for (unsigned long i = 0; i < THREADS; i++) {
-        if (i >= AT_A_TIME) {
+        if (i >= AT_A_TIME)
             OK(pthread_join(thread[i - AT_A_TIME], NULL));
-        }
         OK(pthread_create(&thread[i], NULL, work, (void *)i));
     }
-    for (int i = THREADS - AT_A_TIME; i < THREADS; i++) {
+    for (int i = THREADS - AT_A_TIME; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     OK(cuMemFree(device));
     puts("data ok");
     return 0;

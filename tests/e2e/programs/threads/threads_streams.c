@@ -78,9 +78,8 @@ int main(void) {
         number[i] = i + 1;
         OK(pthread_create(&thread[i], NULL, work, &number[i]));
     }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     puts("data ok");
     return 0;
 }

@@ -41,12 +41,10 @@ int main(void) {
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 128 * 1024);
     pthread_barrier_init(&all_copied, NULL, THREADS);
-    for (unsigned long i = 0; i < THREADS; i++) {
+    for (unsigned long i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], &small, work, (void *)i));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     OK(cuMemFree(device));
     puts("data ok");
     return 0;

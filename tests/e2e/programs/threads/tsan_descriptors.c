@@ -55,9 +55,8 @@ int main(void) {
     OK(pthread_join(thread, NULL));
     OK(cuMemcpyDtoH(back, device, BYTES));
     e2e_expect(back, BYTES, TURNS);
-    for (int i = 0; i < PIPES; i++) {
+    for (int i = 0; i < PIPES; i++)
         OK(close(pipes[i][0]) | close(pipes[i][1]) | close(answers[i][0]) | close(answers[i][1]));
-    }
     OK(cuMemFree(device));
     puts("data ok");
     return 0;

@@ -62,12 +62,10 @@ int main(void) {
     OK(pthread_barrier_init(&barrier, NULL, THREADS));
     nvtxRangePushA("first"); /* NVTX's own header has a race in the first use */
     nvtxRangePop();
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_create(&thread[i], NULL, work, NULL));
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         OK(pthread_join(thread[i], NULL));
-    }
     OK(cuMemFree(device));
     puts("data ok");
     return 0;

@@ -50,9 +50,8 @@ static void await_recording(unsigned own_ones, bool xferspy) {
 
 int main(void) {
     asked_begin();
-    if (!own_subscriber_open()) {
+    if (!own_subscriber_open())
         return E2E_SKIP;
-    }
     OK(cuProfilerStart());
     await_recording(0, true);
     own_subscriber_begin(true);

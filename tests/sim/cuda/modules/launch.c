@@ -7,14 +7,13 @@
 static CUresult copy_packed(CUfunction function, void **extra, unsigned char *out) {
     const void *buffer = NULL;
     size_t bytes = 0;
-    for (size_t i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+    for (size_t i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2)
         if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
             buffer = extra[i + 1];
         else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
             memcpy(&bytes, extra[i + 1], sizeof(bytes));
         else
             return CUDA_ERROR_INVALID_VALUE;
-    }
     if (bytes < function->argument_bytes || (buffer == NULL && function->argument_bytes > 0))
         return CUDA_ERROR_INVALID_VALUE;
     if (function->argument_bytes > 0)

@@ -84,12 +84,11 @@ static void every_short_stack(void **state) {
             }
             size_t pythons = n % 6, count = xs_stack_merge(roles, 5, entry, pythons, p & 1, merged);
             int32_t python = 0, native = -1;
-            for (size_t i = 0; i < count; i++) {
+            for (size_t i = 0; i < count; i++)
                 if (merged[i] < 0)
                     assert_int_equal(merged[i], -1 - python++);
                 else
                     assert_true(merged[i] > native && (native = merged[i]) < 5);
-            }
             assert_int_equal(python, pythons);
         }
     }

@@ -12,14 +12,12 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     const char *text = (const char *)data + sizeof(struct xs_define_module);
     struct xs_define_module d;
     (void)e;
-    if (is_definition_refused) {
+    if (is_definition_refused)
         return false;
-    }
     memcpy(&d, data, sizeof d);
     if (what != XS_DEFINE_MODULE || id == 0 || id >= MODULES_SEEN_MAX || d.path_bytes >= sizeof modules_seen->path ||
-        bytes != sizeof d + d.build_id_bytes + d.path_bytes) {
+        bytes != sizeof d + d.build_id_bytes + d.path_bytes)
         abort();
-    }
     pthread_mutex_lock(&define_lock);
     struct module_seen *m = &modules_seen[id];
     m->times++;
@@ -46,9 +44,8 @@ __attribute__((noinline)) void see(struct seen *seen) {
     struct xs_caller caller = CALLER;
     void *frames[SEEN_MAX];
     int count = backtrace(frames, SEEN_MAX), skipped = 0;
-    while (skipped < count && (uint64_t)frames[skipped] != caller.pc) {
+    while (skipped < count && (uint64_t)frames[skipped] != caller.pc)
         skipped++; /* this function, and a sanitizer's backtrace */
-    }
     struct walked *glibc = &seen->by[XS_UNWIND_NONE];
     glibc->count = (unsigned)(count - skipped);
     memcpy(glibc->pcs, frames + skipped, glibc->count * sizeof *frames);

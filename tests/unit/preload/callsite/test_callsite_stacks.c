@@ -69,20 +69,16 @@ static int ascending(const void *a, const void *b) {
 static void threads_agree(void **state) {
     (void)state;
     pthread_t threads[THREADS];
-    for (uintptr_t i = 0; i < THREADS; i++) {
+    for (uintptr_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, all_of_them, (void *)i), 0);
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
-    for (unsigned i = 1; i < THREADS; i++) {
+    for (unsigned i = 1; i < THREADS; i++)
         assert_memory_equal(numbers[0], numbers[i], sizeof numbers[0]);
-    }
     qsort(numbers[0], MANY, sizeof numbers[0][0], ascending);
     assert_int_not_equal(numbers[0][0], 0);
-    for (unsigned i = 1; i < MANY; i++) {
+    for (unsigned i = 1; i < MANY; i++)
         assert_true(numbers[0][i] > numbers[0][i - 1]);
-    }
     assert_int_equal(news, MANY);
 }
 

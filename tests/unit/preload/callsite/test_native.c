@@ -30,9 +30,8 @@ static void finds_the_calls(void **state) {
     chain_without_fp(29, CHAIN_PLAIN, see_it, &seen);
     const struct walked *w = &seen.by[XS_UNWIND_AUTO];
     assert_true(w->count >= 33); /* and see_it, main, cmocka's */
-    for (unsigned i = 3; i < 31; i++) {
+    for (unsigned i = 3; i < 31; i++)
         assert_int_equal(w->pcs[i], w->pcs[2]);
-    }
     assert_true(w->pcs[1] != w->pcs[2] && w->pcs[31] != w->pcs[30]);
 }
 
@@ -42,9 +41,8 @@ static void frame_pointers_lead_through_code_that_has_them(void **state) {
     chain_with_fp(29, CHAIN_PLAIN | CHAIN_ANY_SIZE, see_it, &seen);
     const struct walked *w = &seen.by[XS_UNWIND_FP];
     assert_true(w->count >= 30);
-    for (unsigned i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < 30; i++)
         assert_int_equal(w->pcs[i], seen.by[XS_UNWIND_NONE].pcs[i]);
-    }
 }
 
 static struct walked limited;
@@ -66,9 +64,8 @@ static void stops_at_the_limit(void **state) {
             chain_with_fp(10000, CHAIN_PLAIN, walk_it, NULL);
             assert_int_equal(limited.count, how == XS_UNWIND_NONE ? 0 : limit);
             assert_true(limited.is_cut);
-            for (unsigned k = limited.count; k < SEEN_MAX; k++) {
+            for (unsigned k = limited.count; k < SEEN_MAX; k++)
                 assert_int_equal(limited.pcs[k], UINT64_C(0x5a5a5a5a5a5a5a5a));
-            }
         }
     }
 }
@@ -133,11 +130,9 @@ static void walk_nonsense(uint64_t *memory, size_t words) {
     static uint64_t pcs[SEEN_MAX];
     bool is_cut;
     for (unsigned round = 0; round < 20000; round++) {
-        if (round % 16 == 0) {
-            for (size_t i = 0; i < words; i++) {
+        if (round % 16 == 0)
+            for (size_t i = 0; i < words; i++)
                 memory[i] = strange_word(memory, words, (const void *)(uintptr_t)walk_nonsense);
-            }
-        }
         struct xs_caller caller = {.pc = strange_word(memory, words, (const void *)(uintptr_t)chain_with_fp),
                                    .sp = strange_word(memory, words, (const void *)(uintptr_t)walk_nonsense),
                                    .fp = strange_word(memory, words, (const void *)(uintptr_t)walk_nonsense)};

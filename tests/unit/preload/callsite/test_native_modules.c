@@ -183,12 +183,10 @@ static void *come_and_go(void *arg) {
 static void are_right_while_others_come_and_go(void **state) {
     pthread_t threads[THREADS];
     (void)state;
-    for (uintptr_t i = 0; i < THREADS; i++) {
+    for (uintptr_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, (void *)i), 0);
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
     assert_int_equal(wrong, 0);
 }
 

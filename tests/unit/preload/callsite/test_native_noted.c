@@ -74,11 +74,10 @@ static bool was_as_noted;
 __attribute__((noinline)) static void inner(unsigned turn) {
     struct xs_caller caller = CALLER;
     callers[turn] = caller;
-    if (turn == 0) {
+    if (turn == 0)
         walk_from(XS_UNWIND_AUTO, &caller, &before, &reads);
-    } else {
+    else
         was_as_noted = xs_native_is_as_noted(&reads);
-    }
 }
 
 __attribute__((noinline)) static void middle(unsigned turn) {
@@ -93,9 +92,8 @@ static void sees_another_caller_of_the_same_function(void **state) {
     assert_int_equal(callers[0].pc, callers[1].pc);
     assert_int_equal(callers[0].sp, callers[1].sp);
     assert_false(was_as_noted);
-    for (volatile unsigned turn = 0; turn < 2; turn++) {
+    for (volatile unsigned turn = 0; turn < 2; turn++)
         middle(turn);
-    }
     assert_true(was_as_noted);
 }
 
@@ -128,9 +126,8 @@ static void tells_any_change_that_matters(void **state) {
     unsigned same = 0, other = 0, free_of_fp = 0;
     (void)state;
     for (unsigned round = 0; round < 60000; round++) {
-        for (unsigned i = 0; i < COUNT_OF(memory) && round % 8 == 0; i++) {
+        for (unsigned i = 0; i < COUNT_OF(memory) && round % 8 == 0; i++)
             memory[i] = random_word(memory, COUNT_OF(memory));
-        }
         enum xs_unwinder how = unwinders[round % COUNT_OF(unwinders)];
         struct xs_caller caller = {random_word(memory, COUNT_OF(memory)), (uint64_t)memory,
                                    (uint64_t)&memory[random_number() % 16]};

@@ -102,9 +102,8 @@ static void work(void *arg) {
     char text[64];
     int values[50];
     (void)arg;
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; i++)
         values[i] = (i * 7919) % 101;
-    }
     qsort(values, 50, sizeof *values, by_value);
     snprintf(text, sizeof text, "%d %f %s", values[7], (double)values[3], "text");
     free(strdup(text));
@@ -155,9 +154,8 @@ static void walks_a_coroutine(void **state) {
     for (unsigned i = 0; i < 10; i++) {
         run_on(memory, coroutine);
         assert_true(is_beginning_of_backtrace(&seen));
-        for (unsigned how = XS_UNWIND_AUTO; how <= XS_UNWIND_DWARF; how += XS_UNWIND_DWARF - XS_UNWIND_AUTO) {
+        for (unsigned how = XS_UNWIND_AUTO; how <= XS_UNWIND_DWARF; how += XS_UNWIND_DWARF - XS_UNWIND_AUTO)
             assert_true(seen.by[how].count >= 23 && seen.by[how].count == seen.by[XS_UNWIND_NONE].count);
-        }
     }
     free_stack(memory);
 }
@@ -212,16 +210,14 @@ static void walks_a_thread_on_memory_of_the_program(void **state) {
 static void grow(void *arg) {
     unsigned *depth = arg;
     see(&seen);
-    if (is_as_backtrace(&seen)) {
+    if (is_as_backtrace(&seen))
         ++*depth;
-    }
 }
 static void walks_the_main_stack_as_it_grows(void **state) {
     unsigned depth = 0;
     (void)state;
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < 8; i++)
         chain_without_fp(i, CHAIN_LARGE, grow, &depth);
-    }
     assert_int_equal(depth, 8);
 }
 
@@ -233,9 +229,8 @@ static void forbid_copying(void) {
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {COUNT_OF(filter), filter};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
         _exit(77);
-    }
 }
 
 /* In a sandbox, a stack that is not the thread's own shows its first frame; the thread's own all the same. */
@@ -254,9 +249,8 @@ static void gets_by_in_a_sandbox(void **state) {
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
+    if (WEXITSTATUS(status) == 77)
         skip();
-    }
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 

@@ -99,9 +99,8 @@ static void make_runtime(void) {
     memset(_PyRuntime, 0, sizeof _PyRuntime);
     memcpy(_PyRuntime, "xdebugpy", 8);
     _PyRuntime[1] = 0x030e00f0;
-    for (size_t i = 0; i < COUNT_OF(offsets); i++) {
+    for (size_t i = 0; i < COUNT_OF(offsets); i++)
         _PyRuntime[offsets[i].word] = offsets[i].value;
-    }
 }
 
 static char note[1024];
@@ -328,9 +327,8 @@ static void wrong_offsets(void **state) {
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         for (unsigned offset = 0; offset < 4096; offset += offset < 256 ? 4 : 500) {
             if (_PyRuntime[words[i]] == offset || (words[i] == 41 && offset == C_QUALNAME) ||
-                (words[i] >= 40 && words[i] <= 42 && offset >= C_FILENAME && offset <= C_QUALNAME)) {
+                (words[i] >= 40 && words[i] <= 42 && offset >= C_FILENAME && offset <= C_QUALNAME))
                 continue; /* a text like the right one */
-            }
             _PyRuntime[words[i]] = offset;
             PUT_ADDRESS(thread, 80, (uintptr_t)0xdead0000); /* what is read instead leads nowhere */
             for (unsigned n = 0; n < 4; n++) {

@@ -31,9 +31,8 @@ void xs_note(const char *topic, const char *format, ...) {
 }
 
 static CUresult param_info(const struct fake_function *f, size_t index, size_t *offset, size_t *bytes) {
-    if (f->broken || index >= f->count) {
+    if (f->broken || index >= f->count)
         return f->broken ? f->broken : CUDA_ERROR_INVALID_VALUE;
-    }
     *offset = f->parameters[index].offset;
     *bytes = f->parameters[index].bytes;
     return CUDA_SUCCESS;
@@ -113,14 +112,12 @@ const char *set_text(uint32_t set) {
         const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, c);
         for (unsigned i = 0; i < committed(chunk); i++) {
             const struct xs_event *e = &chunk->events[i];
-            if (e->kind != XS_EVENT_ARGUMENTS || e->arguments.set != set) {
+            if (e->kind != XS_EVENT_ARGUMENTS || e->arguments.set != set)
                 continue;
-            }
             found = true;
             assert_true(e->arguments.count <= XS_ARGUMENTS_EVENT_COUNT);
-            for (unsigned k = 0; k < e->arguments.count; k++) {
+            for (unsigned k = 0; k < e->arguments.count; k++)
                 n += (size_t)snprintf(text + n, sizeof text - n, n ? ",%u" : "%u", e->arguments.allocations[k]);
-            }
         }
     }
     return found ? text : "none";
@@ -130,9 +127,8 @@ unsigned events_of(enum xs_event_kind kind) {
     unsigned n = 0;
     for (unsigned c = 0; c < atomic_load(&xs_spool.header->chunk_count); c++) {
         const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, c);
-        for (unsigned i = 0; i < committed(chunk); i++) {
+        for (unsigned i = 0; i < committed(chunk); i++)
             n += chunk->events[i].kind == kind;
-        }
     }
     return n;
 }
@@ -145,11 +141,10 @@ unsigned check_sets(void) {
             const struct xs_chunk *chunk = xs_spool_chunk(&xs_spool, c);
             for (unsigned i = 0; i < committed(chunk); i++) {
                 const struct xs_event *e = &chunk->events[i];
-                if (pass == 0 && e->kind == XS_EVENT_ARGUMENTS) {
+                if (pass == 0 && e->kind == XS_EVENT_ARGUMENTS)
                     bad += e->arguments.set >= sizeof seen || seen[e->arguments.set]++ != 0;
-                } else if (pass == 1 && e->kind == XS_EVENT_LAUNCH) {
+                else if (pass == 1 && e->kind == XS_EVENT_LAUNCH)
                     bad += e->argument_set == 0 || !seen[e->argument_set];
-                }
             }
         }
     }

@@ -24,9 +24,8 @@ static void set_without_room_and_without_a_stack(void **state) {
     (void)state;
     for (unsigned left = 1; left <= 3; left++) {
         struct xs_event *e = xs_begin(7, &(struct xs_guard_note){0});
-        for (; xs_thread.end - e > (ptrdiff_t)left; e = xs_begin(7, &(struct xs_guard_note){0})) {
+        for (; xs_thread.end - e > (ptrdiff_t)left; e = xs_begin(7, &(struct xs_guard_note){0}))
             xs_end(e, 0);
-        }
         struct xs_chunk *chunk = xs_thread.chunk;
         e->kind = XS_EVENT_LAUNCH;
         has_no_stack = true;
@@ -60,9 +59,8 @@ static void look_it_up(int signal) {
 static void events_come_before_the_number(void **state) {
     (void)state;
     struct sigaction before, action = {.sa_handler = look_it_up};
-    for (unsigned i = 0; i < COUNT; i++) {
+    for (unsigned i = 0; i < COUNT; i++)
         ids[i] = i + 1;
-    }
     struct xs_event *e = xs_begin(7, &(struct xs_guard_note){0});
     assert_non_null(e);
     e->kind = XS_EVENT_LAUNCH;

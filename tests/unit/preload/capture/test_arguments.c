@@ -22,9 +22,8 @@ static uint32_t launch_with(uint64_t pointer) {
 
 static void pointers_are_found_sorted_and_once(void **state) {
     (void)state;
-    for (uint32_t id = 1; id <= 3; id++) {
+    for (uint32_t id = 1; id <= 3; id++)
         allocated(id, BASE + id * 0x10000, 0x1000, XS_MEM_DEVICE);
-    }
     uint64_t a = BASE + 0x30000, b = BASE + 0x10800, c = BASE + 0x30fff, d = BASE + 0x20000;
     int n = 3;
     void *params[] = {&a, &b, &c, &d, &n};
@@ -46,9 +45,8 @@ static void what_lies_in_no_allocation_is_no_pointer(void **state) {
     uint32_t empty = launch_with(0);
     assert_true(empty != 0);
     assert_string_equal(set_text(empty), "");
-    for (size_t i = 0; i < COUNT_OF(values); i++) {
+    for (size_t i = 0; i < COUNT_OF(values); i++)
         assert_int_equal(launch_with(values[i]), empty);
-    }
     assert_string_equal(set_text(launch_with(BASE)), "1");
     assert_string_equal(set_text(launch_with(BASE + 0x100fff)), "2");
 }
@@ -58,12 +56,10 @@ static void only_memory_counts(void **state) {
     static const enum xs_memory_kind kinds[] = {XS_MEM_DEVICE,     XS_MEM_MANAGED, XS_MEM_PINNED,
                                                 XS_MEM_REGISTERED, XS_MEM_ARRAY,   XS_MEM_UNKNOWN};
     static const char *const expected[] = {"1", "2", "3", "4", "", ""};
-    for (uint32_t i = 0; i < COUNT_OF(kinds); i++) {
+    for (uint32_t i = 0; i < COUNT_OF(kinds); i++)
         allocated(i + 1, BASE + i * 0x1000, 0x1000, kinds[i]);
-    }
-    for (uint32_t i = 0; i < COUNT_OF(kinds); i++) {
+    for (uint32_t i = 0; i < COUNT_OF(kinds); i++)
         assert_string_equal(set_text(launch_with(BASE + i * 0x1000 + 8)), expected[i]);
-    }
 }
 
 static void a_change_of_the_map_is_seen_at_once(void **state) {
@@ -97,9 +93,8 @@ static uint32_t launch_by_chance(unsigned count, uint64_t *chance, char expected
         has[id] = true;
     }
     expected[0] = '\0';
-    for (unsigned id = 1; id <= ALLOCATIONS; id++) {
+    for (unsigned id = 1; id <= ALLOCATIONS; id++)
         snprintf(expected + strlen(expected), has[id] ? 8 : 0, "%s%u", *expected ? "," : "", id);
-    }
     return launch(f, params, NULL, CUDA_SUCCESS);
 }
 
@@ -109,9 +104,8 @@ static void launches_that_come_again_keep_their_sets(void **state) {
     enum { LAUNCHES = 1500 };
     static uint32_t first[LAUNCHES];
     char expected[128];
-    for (uint32_t id = 1; id <= ALLOCATIONS; id++) {
+    for (uint32_t id = 1; id <= ALLOCATIONS; id++)
         allocated(id, BASE + id * 0x1000, 0x1000, XS_MEM_DEVICE);
-    }
     for (unsigned round = 0, before = 0; round < 3; round++) {
         uint64_t chance = 1;
         for (unsigned i = 0; i < LAUNCHES; i++) {
@@ -131,9 +125,8 @@ static volatile unsigned steps_left;
 
 static void leave_later(int signal) {
     (void)signal;
-    if (steps_left-- == 0) {
+    if (steps_left-- == 0)
         siglongjmp(out, 1);
-    }
 }
 
 static uint32_t look_at(uint64_t pointer) {
@@ -196,9 +189,8 @@ static void words_beyond_the_room_are_looked_up_in_parts(void **state) {
     size_t bytes = sizeof words;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, words, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     static struct fake_function f = {.count = COUNT_OF(words)};
-    for (uint32_t id = 1; id <= 3; id++) {
+    for (uint32_t id = 1; id <= 3; id++)
         allocated(id, BASE + id * 0x100000, 0x1000, XS_MEM_DEVICE);
-    }
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         f.parameters[i].offset = 8 * i;
         f.parameters[i].bytes = 8;
@@ -207,9 +199,8 @@ static void words_beyond_the_room_are_looked_up_in_parts(void **state) {
     words[0] = BASE + 0x300000;
     words[XS_ARGUMENTS_MOST] = BASE + 0x100008;
     words[COUNT_OF(words) - 1] = BASE + 0x200010;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         assert_string_equal(set_text(launch(&f, NULL, extra, CUDA_SUCCESS)), "1,2,3");
-    }
     words[XS_ARGUMENTS_MOST] = 0;
     assert_string_equal(set_text(launch(&f, NULL, extra, CUDA_SUCCESS)), "2,3");
 }
@@ -428,9 +419,8 @@ static void a_set_at_the_end_of_a_chunk_is_whole(void **state) {
     (void)state;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
     uint32_t empty = launch_with(0);
-    while (xs_thread.end - xs_thread.next != 1) {
+    while (xs_thread.end - xs_thread.next != 1)
         assert_int_equal(launch_with(0), empty);
-    }
     uint32_t set = launch_with(BASE);
     assert_true(set != 0 && set != empty);
     assert_string_equal(set_text(set), "1");
@@ -443,9 +433,8 @@ static void a_set_that_finds_no_room_is_none(void **state) {
     (void)state;
     allocated(1, BASE, 0x1000, XS_MEM_DEVICE);
     uint32_t empty = launch_with(0);
-    while (xs_thread.end - xs_thread.next != 1) {
+    while (xs_thread.end - xs_thread.next != 1)
         assert_int_equal(launch_with(0), empty);
-    }
     assert_int_equal(launch_with(BASE), 0);
     assert_int_equal(events_of(XS_EVENT_ARGUMENTS), 1);
     assert_int_equal(launch_with(BASE), 0);

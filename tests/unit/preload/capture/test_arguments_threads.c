@@ -34,9 +34,8 @@ static void *launch_all(void *arg) {
 static void every_number_is_written(void **state) {
     (void)state;
     pthread_t threads[THREADS];
-    for (uint32_t id = 1; id <= ALLOCATIONS; id++) {
+    for (uint32_t id = 1; id <= ALLOCATIONS; id++)
         allocated(id, BASE + (id - 1) * 0x1000, 0x1000, XS_MEM_DEVICE);
-    }
     for (unsigned f = 0; f < FUNCTIONS; f++) {
         functions[f] = calloc(1, sizeof *functions[f]);
         functions[f]->count = f + 1;
@@ -46,21 +45,17 @@ static void every_number_is_written(void **state) {
         }
     }
     under_way = THREADS;
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, launch_all, (void *)(uintptr_t)i), 0);
-    }
-    while (under_way > 0) {
+    while (under_way > 0)
         xs_arguments_functions_go();
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
     assert_int_equal(wrong, 0);
     assert_int_equal(events_of(XS_EVENT_LAUNCH), THREADS * LAUNCHES);
     assert_int_equal(check_sets(), 0);
-    for (unsigned f = 0; f < FUNCTIONS; f++) {
+    for (unsigned f = 0; f < FUNCTIONS; f++)
         free(functions[f]);
-    }
 }
 
 static int open_large_spool(void **state) {

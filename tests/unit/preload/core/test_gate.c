@@ -19,9 +19,8 @@ static _Atomic unsigned long passes, violations;
 static void *passing(void *arg) {
     while (!atomic_load(&over)) {
         xs_gate_enter();
-        if (atomic_load(&closed)) {
+        if (atomic_load(&closed))
             atomic_fetch_add(&violations, 1);
-        }
         atomic_fetch_add(&passes, 1);
         xs_gate_leave();
     }
@@ -33,15 +32,12 @@ static void nobody_is_inside_while_it_is_closed(void **state) {
     unsigned turns = 0;
     (void)state;
     atomic_store(&over, false);
-    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+    for (unsigned i = 0; i < COUNT_OF(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, passing, NULL), 0);
-    }
     for (unsigned i = 0; i < 2000; i++) {
-        if (i % 20 == 0) { /* on a busy machine none of them may run for long */
-            for (unsigned long seen = atomic_load(&passes); atomic_load(&passes) <= seen + 10;) {
+        if (i % 20 == 0) /* on a busy machine none of them may run for long */
+            for (unsigned long seen = atomic_load(&passes); atomic_load(&passes) <= seen + 10;)
                 usleep(100);
-            }
-        }
         if (xs_gate_close(50 * MS)) {
             unsigned long before = atomic_load(&passes);
             atomic_store(&closed, true);
@@ -54,9 +50,8 @@ static void nobody_is_inside_while_it_is_closed(void **state) {
         }
     }
     atomic_store(&over, true);
-    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+    for (unsigned i = 0; i < COUNT_OF(threads); i++)
         pthread_join(threads[i], NULL);
-    }
     assert_int_equal(atomic_load(&violations), 0);
     assert_true(turns > 100);
 }
@@ -66,9 +61,8 @@ static _Atomic int step;
 static void *staying(void *arg) {
     xs_gate_enter();
     atomic_store(&step, 1);
-    while (atomic_load(&step) != 2) {
+    while (atomic_load(&step) != 2)
         usleep(1000);
-    }
     xs_gate_leave();
     return arg;
 }
@@ -78,9 +72,8 @@ static void who_stays_inside_has_it_opened_again(void **state) {
     (void)state;
     atomic_store(&step, 0);
     assert_int_equal(pthread_create(&thread, NULL, staying, NULL), 0);
-    while (atomic_load(&step) != 1) {
+    while (atomic_load(&step) != 1)
         usleep(1000);
-    }
     assert_false(xs_gate_close(2 * MS));
     assert_int_equal(atomic_load(&xs_gate_closed), at_rest);
     atomic_store(&step, 2);
@@ -91,9 +84,8 @@ static void who_stays_inside_has_it_opened_again(void **state) {
 }
 
 static void wait_for_step(int number) {
-    while (atomic_load(&step) != number) {
+    while (atomic_load(&step) != number)
         usleep(1000);
-    }
 }
 
 /* A call that is not recorded, and inside of it others that a handler makes; one of them comes while the gate is about
@@ -104,9 +96,8 @@ static __attribute__((noinline)) void *calling_inside(void *arg) {
     xs_gate_enter();
     xs_gate_leave();
     atomic_store(&step, 1);
-    while (atomic_load(&xs_gate_closed) == at_rest) {
+    while (atomic_load(&xs_gate_closed) == at_rest)
         sched_yield();
-    }
     xs_gate_enter();
     xs_gate_leave();
     wait_for_step(2);
@@ -159,9 +150,8 @@ static void who_comes_waits(void **state) {
     atomic_store(&step, 0);
     assert_true(xs_gate_close(2000 * MS));
     assert_int_equal(pthread_create(&thread, NULL, coming, NULL), 0);
-    while (atomic_load(&step) == 0) {
+    while (atomic_load(&step) == 0)
         usleep(1000);
-    }
     usleep(20000);
     assert_int_equal(atomic_load(&step), 1);
     assert_true(xs_gate_is_empty());
@@ -181,9 +171,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
     int status = __real_clock_gettime(clock, time);
     if (looks_at_clock && ++looks_at_clock > 2) { /* the first look is when it begins to wait */
         time->tv_sec += 11;
-        if (opens_meanwhile) {
+        if (opens_meanwhile)
             xs_gate_open();
-        }
     }
     return status;
 }
@@ -301,29 +290,25 @@ static void many_threads_have_a_place_each(void **state) {
     pthread_mutex_lock(&until_over);
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 64 * 1024);
-    while (count < MANY && pthread_create(&threads[count], &small, being_one_of_many, NULL) == 0) {
+    while (count < MANY && pthread_create(&threads[count], &small, being_one_of_many, NULL) == 0)
         count++;
-    }
-    while (atomic_load(&passes) < count) {
+    while (atomic_load(&passes) < count)
         usleep(1000);
-    }
     if (count == MANY) { /* the machine has room for them */
         assert_true(xs_gate_close(2000 * MS));
         xs_gate_open();
     }
     pthread_mutex_unlock(&until_over);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
-    }
     pthread_attr_destroy(&small);
 }
 
 /* A filter of system calls that comes while the process runs: what other threads have stored has to settle first. */
 static void membarrier_that_ceases_to_work(void **state) {
     (void)state;
-    if (at_rest == XS_GATE_FENCED) {
+    if (at_rest == XS_GATE_FENCED)
         return; /* is what the other tests are about */
-    }
     pid_t child = fork();
     if (child == 0) {
         xs_gate_forget();
@@ -357,13 +342,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test(membarrier_that_ceases_to_work),
         cmocka_unit_test(many_threads_have_a_place_each),
     };
-    if (argc > 1 && strcmp(argv[1], "fenced") == 0) {
+    if (argc > 1 && strcmp(argv[1], "fenced") == 0)
         xs_gate_without_membarrier();
-    }
     xs_gate_prepare();
     at_rest = atomic_load(&xs_gate_closed);
-    if (argc > 1 && at_rest != XS_GATE_FENCED) {
+    if (argc > 1 && at_rest != XS_GATE_FENCED)
         return 1;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,11 +82,9 @@ static void change_that_allocates_is_not_left(void **state) {
     alarm(MOST_SECONDS);
     signal(SIGUSR1, leave);
     raises = true;
-    for (volatile uint64_t i = 1; i <= RANGES; i++) {
-        if (sigsetjmp(back, 1) == 0) {
+    for (volatile uint64_t i = 1; i <= RANGES; i++)
+        if (sigsetjmp(back, 1) == 0)
             assert_true(insert(i));
-        }
-    }
     raises = false;
     signal(SIGUSR1, SIG_DFL);
     alarm(0);
@@ -105,9 +103,8 @@ enum { AT_ONCE = 64, UNHARMED = 0, STOPPED = 1, NOT_REACHED = 2, WRONG = 3 };
 static volatile unsigned steps_left;
 
 static void leave_at_the_step(int signal) {
-    if (--steps_left == 0) {
+    if (--steps_left == 0)
         leave(signal);
-    }
 }
 
 static void *use_the_map(void *unused) {
@@ -137,9 +134,8 @@ static int leave_a_change_at(unsigned step) {
     use_the_map(NULL);
     pthread_join(thread, NULL);
     struct xs_range found;
-    if (stops > 0) {
+    if (stops > 0)
         return STOPPED;
-    }
     return xs_map_find(UINT64_C(1) << 20, &found) && xs_map_find(UINT64_C(3) << 20, &found) ? UNHARMED : WRONG;
 }
 
@@ -148,11 +144,10 @@ static unsigned ends[4], killed;
 static void wait_for_one(void) {
     int status = 0;
     assert_true(wait(&status) > 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) <= WRONG) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) <= WRONG)
         ends[WEXITSTATUS(status)]++;
-    } else {
+    else
         killed++;
-    }
 }
 
 /* A process for each instruction of a change. */
@@ -162,17 +157,15 @@ static void change_may_be_left_anywhere(void **state) {
     for (unsigned step = 1; ends[NOT_REACHED] == 0; step++) {
         pid_t child = fork();
         assert_true(child >= 0);
-        if (child == 0) {
+        if (child == 0)
             _exit(leave_a_change_at(step));
-        }
         if (++running > AT_ONCE) {
             wait_for_one();
             running--;
         }
     }
-    for (; running > 0; running--) {
+    for (; running > 0; running--)
         wait_for_one();
-    }
     assert_int_equal(killed, 0);
     assert_int_equal(ends[WRONG], 0);
     assert_true(ends[UNHARMED] > 10); /* before the lock, and after it */
@@ -193,9 +186,8 @@ static unsigned quicker;
 int __real_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
-    if (quicker == 0) {
+    if (quicker == 0)
         return __real_pthread_mutex_timedlock(mutex, until);
-    }
     quicker--;
     busy_lock.turns++;
     return ETIMEDOUT;
@@ -229,9 +221,8 @@ static void lock_that_was_left_is_waited_for_once(void **state) {
     assert_int_equal(pthread_create(&thread, NULL, take_it, NULL), 0);
     pthread_join(thread, NULL);
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (unsigned i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 100; i++)
         assert_false(xs_open_lock(&left_lock));
-    }
     clock_gettime(CLOCK_MONOTONIC, &end);
     assert_in_range(end.tv_sec - begin.tv_sec, 1, 20);
     assert_int_not_equal(stops, 0);

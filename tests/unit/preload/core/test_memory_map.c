@@ -43,9 +43,8 @@ static bool same(const struct xs_range *a, const struct xs_range *b) {
 }
 
 static void model_remove(uint32_t id) {
-    for (uint32_t u = unit_of(ranges[id].start); u < UNITS && owner[u] == id; u++) {
+    for (uint32_t u = unit_of(ranges[id].start); u < UNITS && owner[u] == id; u++)
         owner[u] = 0;
-    }
     live--;
 }
 
@@ -64,9 +63,8 @@ static void insert(uint32_t unit, uint32_t units) {
                                    .slow_to_read = random_below(2)};
     assert_true(xs_map_insert(&ranges[id]));
     for (uint32_t u = unit; u < unit + units; u++) {
-        if (owner[u]) {
+        if (owner[u])
             model_remove(owner[u]);
-        }
         owner[u] = id;
     }
     live++;
@@ -101,9 +99,8 @@ static void check_remove_within(uint32_t unit, uint32_t units) {
         assert_true(same(&out, &ranges[out.id]));
         model_remove(out.id);
     }
-    for (uint32_t u = unit; u < unit + units; u++) {
+    for (uint32_t u = unit; u < unit + units; u++)
         assert_true(owner[u] == 0 || ranges[owner[u]].start < start);
-    }
 }
 
 static bool of_kind(const struct xs_range *range, const void *arg) {
@@ -114,9 +111,8 @@ static void check_remove_if(void) {
     struct xs_range out;
     uint8_t kind = (uint8_t)random_below(7);
     uint32_t lowest = 0;
-    for (uint32_t u = 0; u < UNITS && !lowest; u++) {
+    for (uint32_t u = 0; u < UNITS && !lowest; u++)
         lowest = owner[u] && of_kind(&ranges[owner[u]], &kind) ? owner[u] : 0;
-    }
     assert_int_equal(xs_map_remove_if(of_kind, &kind, &out), lowest != 0);
     if (lowest) {
         assert_true(same(&out, &ranges[lowest]));
@@ -137,15 +133,14 @@ static void churn(uint32_t operations, uint32_t insertions, uint32_t longest) {
     for (uint32_t i = 0; i < operations; i++) {
         uint32_t unit = random_below(UNITS), units = 1 + random_below(longest);
         units = unit + units > UNITS ? UNITS - unit : units;
-        if (random_below(16) < insertions) {
+        if (random_below(16) < insertions)
             insert(unit, units);
-        } else if (random_below(500) == 0) {
+        else if (random_below(500) == 0)
             check_remove_if();
-        } else if (random_below(50) == 0 && (!owner[unit] || ranges[owner[unit]].start == address_of(unit))) {
+        else if (random_below(50) == 0 && (!owner[unit] || ranges[owner[unit]].start == address_of(unit)))
             check_remove_within(unit, units);
-        } else {
+        else
             check_remove(owner[unit] && random_below(8) ? unit_of(ranges[owner[unit]].start) : unit);
-        }
         check_find(address_of(random_below(UNITS)) + random_below((uint32_t)UNIT_BYTES));
         assert_int_equal(xs_map_count(), live);
     }
@@ -159,34 +154,29 @@ static void random_operations(void **state) {
     churn(30000, 4, 4);
     churn(20000, 14, 300); /* long ones, each over many short ones */
     churn(20000, 2, 8);
-    while (live > 0) {
+    while (live > 0)
         check_remove_within(0, UNITS);
-    }
     check_everything();
 }
 
 static void in_order(void **state) {
     (void)state;
-    for (uint32_t u = 0; u < UNITS; u += 4) {
+    for (uint32_t u = 0; u < UNITS; u += 4)
         insert(u, 4);
-    }
     check_everything();
-    for (uint32_t u = UNITS; u > 0; u -= 4) {
+    for (uint32_t u = UNITS; u > 0; u -= 4)
         check_remove(u - 4);
-    }
     assert_int_equal(xs_map_count(), 0);
-    for (uint32_t u = UNITS; u > 0; u -= 4) {
+    for (uint32_t u = UNITS; u > 0; u -= 4)
         insert(u - 4, 4);
-    }
     check_everything();
 }
 
 static void one_over_all(void **state) {
     struct xs_range found;
     (void)state;
-    for (uint32_t u = 0; u < UNITS; u += 2) {
+    for (uint32_t u = 0; u < UNITS; u += 2)
         insert(u, 1);
-    }
     insert(0, UNITS);
     assert_int_equal(xs_map_count(), 1);
     check_everything();

@@ -75,9 +75,8 @@ static void change_map(void) {
     for (unsigned i = 0; i < CHANGES || readers_under_way < READERS; i++) {
         uint32_t slot = random_below(&seed, SLOTS);
         uint64_t start = BASE + slot * SLOT_BYTES;
-        if (stays(slot)) {
+        if (stays(slot))
             continue;
-        }
         if (random_below(&seed, 3) > 0) {
             struct xs_range r = range_of(start + random_below(&seed, 64), start + SLOT_BYTES - random_below(&seed, 64));
             assert_true(xs_map_insert(&r));
@@ -99,14 +98,12 @@ static void readers_beside_a_writer(void **state) {
         struct xs_range r = range_of(start, start + SLOT_BYTES);
         assert_true(!stays(slot) || xs_map_insert(&r));
     }
-    for (uintptr_t i = 0; i < READERS; i++) {
+    for (uintptr_t i = 0; i < READERS; i++)
         assert_int_equal(pthread_create(&readers[i], NULL, read_map, (void *)i), 0);
-    }
     change_map();
     atomic_store(&done, true);
-    for (unsigned i = 0; i < READERS; i++) {
+    for (unsigned i = 0; i < READERS; i++)
         assert_int_equal(pthread_join(readers[i], NULL), 0);
-    }
     assert_int_equal(missed, 0);
     assert_int_equal(torn, 0);
     assert_true(found_count > 0);
@@ -123,9 +120,8 @@ static void *change_own_part(void *arg) {
         missed += !xs_map_insert(&r) || !xs_map_find(start, &out) || !whole(&out, start);
         missed += random_below(&seed, 2) && (!xs_map_remove(start, &out) || xs_map_find(start, &out));
     }
-    while (xs_map_remove_within(part, part + SLOTS * SLOT_BYTES, &out)) {
+    while (xs_map_remove_within(part, part + SLOTS * SLOT_BYTES, &out))
         torn += !whole(&out, out.start);
-    }
     return NULL;
 }
 
@@ -133,12 +129,10 @@ static void several_writers(void **state) {
     pthread_t writers[WRITERS];
     (void)state;
     xs_map_clear();
-    for (uintptr_t i = 0; i < WRITERS; i++) {
+    for (uintptr_t i = 0; i < WRITERS; i++)
         assert_int_equal(pthread_create(&writers[i], NULL, change_own_part, (void *)i), 0);
-    }
-    for (unsigned i = 0; i < WRITERS; i++) {
+    for (unsigned i = 0; i < WRITERS; i++)
         assert_int_equal(pthread_join(writers[i], NULL), 0);
-    }
     assert_int_equal(missed, 0);
     assert_int_equal(torn, 0);
     assert_int_equal(xs_map_count(), 0);

@@ -84,9 +84,8 @@ static void refused_note_is_offered_again(void **state) {
 
 static void *same_from_every_thread(void *arg) {
     (void)arg;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         xs_note("threads", "note %d", i % 4);
-    }
     return NULL;
 }
 
@@ -94,22 +93,19 @@ static void threads_with_the_same_notes(void **state) {
     pthread_t threads[8];
     (void)state;
     unsigned before = written_count;
-    for (size_t i = 0; i < COUNT_OF(threads); i++) {
+    for (size_t i = 0; i < COUNT_OF(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, same_from_every_thread, NULL), 0);
-    }
     assert_int_equal(take_over(), 0);
-    for (size_t i = 0; i < COUNT_OF(threads); i++) {
+    for (size_t i = 0; i < COUNT_OF(threads); i++)
         pthread_join(threads[i], NULL);
-    }
     assert_int_equal(take_over(), 0);
     assert_int_equal(written_count, before + 4);
 }
 
 static void not_without_end(void **state) {
     (void)state;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         xs_note("many", "note %d", i);
-    }
     assert_int_equal(take_over(), 0);
     assert_int_equal(written_count, 64);
 }

@@ -138,9 +138,8 @@ static void windows_without_end(void **state) {
     assert_int_equal(xs_outside_windows().count, before + MORE);
     unsigned count = read_windows(us, MORE);
     assert_int_equal(count, XS_OUTSIDE_WINDOWS);
-    for (unsigned i = 1; i < count; i++) {
+    for (unsigned i = 1; i < count; i++)
         assert_true(us[i][0] >= us[i - 1][0] && us[i][1] >= us[i][0]);
-    }
     free(us);
 }
 

@@ -35,9 +35,8 @@ static void note_place(void *arg) {
 static void look_around(void *arg) {
     struct place *place = arg, inner = {0};
     _Alignas(32) volatile unsigned char much[MUCH_BYTES];
-    for (size_t i = 0; i < sizeof much; i += 4096) {
+    for (size_t i = 0; i < sizeof much; i += 4096)
         much[i] = 1;
-    }
     place->frame = (uintptr_t)__builtin_frame_address(0);
     place->is_aligned = (uintptr_t)much % 32 == 0;
     assert_true(xs_on_scratch(note_place, &inner));
@@ -74,9 +73,8 @@ static void raise_signals(void *arg) {
 static void signals_wait_and_faults_do_not(void **state) {
     int while_there = -1;
     (void)state;
-    if (!HAS_SCRATCH) {
+    if (!HAS_SCRATCH)
         skip();
-    }
     signal(SIGUSR1, count);
     handled = 0;
     assert_true(xs_on_scratch(raise_signals, &while_there));
@@ -104,9 +102,8 @@ static void handler_of_a_fault_gets_another_stack(void **state) {
     struct sigaction action = {.sa_handler = use_another, .sa_flags = SA_ONSTACK};
     struct place place = {0};
     (void)state;
-    if (!HAS_SCRATCH) {
+    if (!HAS_SCRATCH)
         skip();
-    }
     assert_int_equal(sigaltstack(&alternate, &before), 0);
     assert_int_equal(sigaction(SIGFPE, &action, NULL), 0);
     assert_true(xs_on_scratch(be_interrupted, &place));
@@ -129,17 +126,15 @@ static void function_that_was_left_by_a_jump(void **state) {
     static int signals[] = {SIGFPE, SIGUSR1};
     struct place first = {0}, second = {0};
     (void)state;
-    if (!HAS_SCRATCH) {
+    if (!HAS_SCRATCH)
         skip();
-    }
     assert_true(xs_on_scratch(note_place, &first));
     signal(SIGFPE, leave);
     signal(SIGUSR1, leave);
     for (int i = 0; i < TURNS; i++) {
         int cancel = -1;
-        if (sigsetjmp(back, 1) == 0) {
+        if (sigsetjmp(back, 1) == 0)
             xs_on_scratch(raise_one, &signals[i % 2]);
-        }
         assert_true(xs_on_scratch(note_place, &second));
         assert_int_equal(first.frame, second.frame);
         pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel);
@@ -185,12 +180,10 @@ static void *use_often(void *arg) {
 static void threads_have_different_stacks(void **state) {
     pthread_t threads[THREADS];
     (void)state;
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, use_often, NULL), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
 }
 
 struct group {
@@ -202,9 +195,8 @@ struct group {
 static void wait_for_the_group(void *arg) {
     struct group *group = arg;
     pthread_barrier_wait(&group->both);
-    for (int i = 0; i < PATIENCE_MS && !group->changed; i++) {
+    for (int i = 0; i < PATIENCE_MS && !group->changed; i++)
         usleep(1000);
-    }
     group->was_changed = group->changed;
 }
 
@@ -250,13 +242,11 @@ static void without_memory_nothing_is_called(void **state) {
     pthread_t holders[HELD];
     pthread_barrier_t all;
     (void)state;
-    if (!HAS_SCRATCH) {
+    if (!HAS_SCRATCH)
         skip();
-    }
     pthread_barrier_init(&all, NULL, HELD + 1);
-    for (int i = 0; i < HELD; i++) {
+    for (int i = 0; i < HELD; i++)
         assert_int_equal(pthread_create(&holders[i], NULL, hold_a_stack, &all), 0);
-    }
     pthread_barrier_wait(&all); /* what was kept is in use */
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     none = before;
@@ -266,9 +256,8 @@ static void without_memory_nothing_is_called(void **state) {
     xs_on_scratch_or_here(call_nobody, &full.called_here);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     pthread_barrier_wait(&all);
-    for (int i = 0; i < HELD; i++) {
+    for (int i = 0; i < HELD; i++)
         pthread_join(holders[i], NULL);
-    }
     assert_false(full.answer);
     assert_false(full.called);
     assert_true(full.called_here);

@@ -114,9 +114,8 @@ IN_A_CHILD(a_warm_up_is_passed_over) {
 /* Distances that differ are no steps, and the search never ends. */
 IN_A_CHILD(an_irregular_wait_is_none) {
     xs_step_waits_start(3, 2);
-    for (unsigned i = 0; i < 300; i++) {
+    for (unsigned i = 0; i < 300; i++)
         assert_false(wait_for(&step, i % 2 ? 10 : 40));
-    }
     assert_false(is_open());
     assert_int_equal(xs_step_waits().seen, 300);
     assert_false(xs_step_waits().is_found);
@@ -125,9 +124,8 @@ IN_A_CHILD(an_irregular_wait_is_none) {
 /* Distances that differ by half of their mean are steps where there are many of them. */
 IN_A_CHILD(many_may_differ_by_more) {
     xs_step_waits_start(0, 2);
-    for (unsigned i = 0; i < 32; i++) {
+    for (unsigned i = 0; i < 32; i++)
         assert_false(wait_for(&step, i % 2 ? 30 : 12));
-    }
     assert_true(wait_for(&step, 30));
 }
 
@@ -169,9 +167,8 @@ IN_A_CHILD(objects_count_without_a_stack) {
     one.stack = other.stack = 0;
     other.object = 2;
     xs_step_waits_start(7, 1);
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i++)
         assert_false(wait_for(&one, 10));
-    }
     assert_true(wait_for(&one, 10));
     assert_false(wait_for(&other, 10));
     assert_true(wait_for(&one, 10));
@@ -238,9 +235,8 @@ IN_A_CHILD(before_steps_are_set_the_window_is_closed) {
 /* A program makes ranges before its first CUDA call, and that call may be inside of one. */
 IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
     uint64_t begin_ns, end_ns, before_ns;
-    for (unsigned i = 0; i < 7; i++) {
+    for (unsigned i = 0; i < 7; i++)
         xs_asked_step_turn(); /* three are over, and the fourth is open */
-    }
     before_ns = xs_monotonic_ns();
     xs_asked_steps_set(1, 4); /* 2 to 5 are asked for */
     assert_int_equal(xs_asked_steps_before(), 3);
@@ -249,18 +245,16 @@ IN_A_CHILD(steps_before_they_are_set_are_not_recorded) {
     assert_in_range(begin_ns, before_ns, xs_monotonic_ns());
     assert_int_equal(end_ns, 0);
     assert_false(xs_asked_step_times(1, &begin_ns, &end_ns));
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++)
         xs_asked_step_turn();
-    }
     assert_false(is_open());
     assert_true(xs_asked_step_times(1, &begin_ns, &end_ns));
     assert_false(xs_asked_step_times(2, &begin_ns, &end_ns));
 }
 
 IN_A_CHILD(skipped_steps_may_come_before_they_are_set) {
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++)
         xs_asked_step_turn();
-    }
     xs_asked_steps_set(3, 0);
     assert_int_equal(xs_asked_steps_before(), 3);
     assert_false(is_open());

@@ -27,12 +27,10 @@ static bool (*during_start)(void); /* what other threads do */
 static bool start_session(unsigned row) {
     starts++;
     last_row = row;
-    if (during_start) {
+    if (during_start)
         return during_start();
-    }
-    if (can_start && !starts_beside) {
+    if (can_start && !starts_beside)
         atomic_store(&xs_state, XS_STATE_ACTIVE);
-    }
     return can_start;
 }
 
@@ -64,9 +62,8 @@ bool __wrap_xs_on_scratch(void (*function)(void *argument), void *argument) {
 
 /* As the drain thread does when it has taken over what was in a chunk. */
 static void free_chunk(unsigned i) {
-    if (atomic_exchange(&xs_spool_chunk(&xs_spool, i)->header.state, XS_CHUNK_FREE) != XS_CHUNK_FREE) {
+    if (atomic_exchange(&xs_spool_chunk(&xs_spool, i)->header.state, XS_CHUNK_FREE) != XS_CHUNK_FREE)
         atomic_fetch_add(&xs_spool.free, 1);
-    }
 }
 
 static int open_spool(void **state) {
@@ -91,9 +88,8 @@ static void leave(void) { siglongjmp(back, 1); }
 static void call_again(void) { was_recorded = wrapper(nothing); }
 
 static __attribute__((noinline, noclone)) void leave_a_call(void) {
-    if (sigsetjmp(back, 1) == 0) {
+    if (sigsetjmp(back, 1) == 0)
         (void)wrapper(leave);
-    }
 }
 
 /* The guard of a call that the program jumped out of is lowered by the next call, which takes the slot. */
@@ -181,9 +177,8 @@ static void calls_on_another_stack(void **state) {
     assert_int_equal(sigaltstack(&alternate, NULL), 0);
     action.sa_handler = leave_in_handler; /* the frame that is left was on the other stack */
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-    if (sigsetjmp(back, 1) == 0) {
+    if (sigsetjmp(back, 1) == 0)
         raise(SIGUSR1);
-    }
     assert_true(wrapper(nothing));
     assert_int_equal(atomic_load(&xs_spool.header->left), 1);
     before.ss_flags = SS_DISABLE;
@@ -403,9 +398,8 @@ static void call_of_a_later_destructor_gives_its_chunk_back(void **state) {
 /* Nobody empties this spool. The thread waits for it once, which is counted, and then goes on unrecorded. */
 static void full_spool_is_waited_for_once(void **state) {
     (void)state;
-    for (unsigned i = 0; i < CHUNKS * XS_SPOOL_CHUNK_EVENTS; i++) {
+    for (unsigned i = 0; i < CHUNKS * XS_SPOOL_CHUNK_EVENTS; i++)
         record_one();
-    }
     for (unsigned i = 1; i <= 3; i++) {
         struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
         assert_ptr_equal(e, &xs_scratch_event);
@@ -421,9 +415,8 @@ static void full_spool_is_waited_for_once(void **state) {
 /* A drain thread that finds nothing to take over, and no room for the spool to grow. */
 static atomic_bool is_drained;
 static void *drain_nothing(void *unused) {
-    while (!atomic_load(&is_drained)) {
+    while (!atomic_load(&is_drained))
         xs_drain_sleep(xs_drain_rings(), 1);
-    }
     return unused;
 }
 
@@ -431,9 +424,8 @@ static void chunk_that_cannot_come_is_not_waited_for(void **state) {
     pthread_t drain;
     unsigned hint = 0;
     (void)state;
-    for (int i = 0; i < CHUNKS; i++) { /* of other threads */
+    for (int i = 0; i < CHUNKS; i++) /* of other threads */
         assert_non_null(xs_spool_take(&xs_spool, &hint, 1000, 1000, ""));
-    }
     atomic_store(&is_drained, false);
     assert_int_equal(pthread_create(&drain, NULL, drain_nothing, NULL), 0);
     struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
@@ -451,9 +443,8 @@ static void chunk_that_cannot_come_is_not_waited_for(void **state) {
  * drain thread can make no chunks in that time, and yet there will be one. */
 static void *grow_slowly(void *unused) {
     uint64_t start = xs_monotonic_ns();
-    while (xs_monotonic_ns() - start < 100000000) {
+    while (xs_monotonic_ns() - start < 100000000)
         xs_drain_sleep(xs_drain_rings(), 1);
-    }
     free_chunk(0);
     atomic_store(&xs_spool.growing, 0);
     return unused;
@@ -463,9 +454,8 @@ static void chunk_that_is_being_made_is_waited_for(void **state) {
     pthread_t drain;
     unsigned hint = 0;
     (void)state;
-    for (int i = 0; i < CHUNKS; i++) { /* of other threads */
+    for (int i = 0; i < CHUNKS; i++) /* of other threads */
         assert_non_null(xs_spool_take(&xs_spool, &hint, 1000, 1000, ""));
-    }
     atomic_store(&xs_spool.growing, 1);
     assert_int_equal(pthread_create(&drain, NULL, grow_slowly, NULL), 0);
     struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
@@ -480,9 +470,8 @@ static void chunk_that_is_being_made_is_waited_for(void **state) {
 
 /* Begins an event in the first slot of the last `left`, after which there is no stack to take another chunk on. */
 static struct xs_event *begin_near_the_end(unsigned left) {
-    for (unsigned i = left; i < XS_SPOOL_CHUNK_EVENTS; i++) {
+    for (unsigned i = left; i < XS_SPOOL_CHUNK_EVENTS; i++)
         record_one();
-    }
     struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     assert_int_equal(xs_thread.end - e, left);
     e->stream = 1234;

@@ -119,9 +119,8 @@ static volatile sig_atomic_t steps_left;
 static void jump_at_the_step(int signal, siginfo_t *info, void *context) {
     (void)signal;
     (void)info;
-    if (!sigismember(&((const ucontext_t *)context)->uc_sigmask, SIGUSR1) && --steps_left == 0) {
+    if (!sigismember(&((const ucontext_t *)context)->uc_sigmask, SIGUSR1) && --steps_left == 0)
         siglongjmp(back, 1);
-    }
 }
 
 /* False: the call has fewer instructions. */

@@ -26,9 +26,8 @@ int thread_unit_close(void) {
 
 unsigned committed(void) {
     unsigned bytes = 0;
-    for (unsigned i = 0; i < CHUNKS; i++) {
+    for (unsigned i = 0; i < CHUNKS; i++)
         bytes += atomic_load(&xs_spool_chunk(&xs_spool, i)->header.committed_bytes);
-    }
     return bytes / (unsigned)sizeof(struct xs_event);
 }
 
@@ -44,17 +43,15 @@ void nothing(void) {}
 __attribute__((noinline, noclone)) bool wrapper(void (*real)(void)) {
     struct xs_event *e = xs_begin(ROW, &(struct xs_guard_note){0});
     real();
-    if (e) {
+    if (e)
         xs_end(e, 0);
-    }
     return e != NULL;
 }
 
 __attribute__((noinline, noclone)) void overwrite_the_stack(void) {
     volatile unsigned char much[8192];
-    for (size_t i = 0; i < sizeof much; i++) {
+    for (size_t i = 0; i < sizeof much; i++)
         much[i] = (unsigned char)i;
-    }
 }
 
 __attribute__((noinline, noclone)) bool call_in_a_frame_of(size_t bytes) {

@@ -30,9 +30,8 @@ static void an_end_alone_is_none(void **state) {
 /* The default stream of a thread has the same handle in each. */
 static void threads_have_streams_of_their_own(void **state) {
     (void)state;
-    for (uint32_t thread = 1; thread <= 3; thread++) {
+    for (uint32_t thread = 1; thread <= 3; thread++)
         xs_captures_begin(2, thread, 7);
-    }
     xs_captures_begin(2, 1 << 16, 7); /* more threads than a key has bits for */
     assert_false(xs_captures_end(2, 4));
     assert_false(xs_captures_end(2, 0));
@@ -59,13 +58,11 @@ static void a_context_takes_its_streams_with_it(void **state) {
 static void more_than_there_are_places_for(void **state) {
     enum { MANY = 1000 };
     (void)state;
-    for (uint64_t i = 1; i <= MANY; i++) {
+    for (uint64_t i = 1; i <= MANY; i++)
         xs_captures_begin(i << 12, 0, 7);
-    }
     assert_int_equal(xs_captures, MANY);
-    for (uint64_t i = MANY; i >= 1; i--) {
+    for (uint64_t i = MANY; i >= 1; i--)
         assert_true(xs_captures_end(i << 12, 0));
-    }
     assert_int_equal(xs_captures, 0);
     assert_false(xs_captures_end(1 << 12, 0));
     assert_int_equal(xs_captures, 0);
@@ -75,9 +72,8 @@ static void more_than_there_are_places_for(void **state) {
 static void the_last_context_takes_all_with_it(void **state) {
     enum { MANY = 1000 };
     (void)state;
-    for (uint64_t i = 1; i <= MANY; i++) {
+    for (uint64_t i = 1; i <= MANY; i++)
         xs_captures_begin(i << 12, 0, i % 2 ? 7 : 8);
-    }
     xs_captures_end_with(7, false);
     assert_true(xs_captures > MANY / 2);
     xs_captures_end_with(8, true);
@@ -128,12 +124,10 @@ static void threads_at_once(void **state) {
     pthread_t threads[4];
     static char streams[4];
     (void)state;
-    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+    for (unsigned i = 0; i < COUNT_OF(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, capture_often, &streams[i]), 0);
-    }
-    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+    for (unsigned i = 0; i < COUNT_OF(threads); i++)
         pthread_join(threads[i], NULL);
-    }
     assert_int_equal(xs_captures, 0);
 }
 

@@ -11,9 +11,8 @@ static uint64_t after_ms(uint64_t ms) { return 1000 + ms * 1000 * TICKS_PER_US; 
 /* As many of `cost_ns` as are allowed at that moment. */
 static unsigned spend_all(uint64_t now, uint64_t cost_ns) {
     unsigned n = 0;
-    while (n < 1000000 && xs_budget_spend(now, cost_ns)) {
+    while (n < 1000000 && xs_budget_spend(now, cost_ns))
         n++;
-    }
     return n;
 }
 
@@ -129,9 +128,8 @@ static void bursts_do_not_overspend(void **state) {
     run(0, 1000, 1000);
     for (int i = 0; i < 100000; i++) {
         double part = xs_budget_part(after_ms(1000), 20000);
-        if (part * 100 > i % 100) {
+        if (part * 100 > i % 100)
             xs_budget_spend(after_ms(1000), 20000);
-        }
     }
     assert_true(xs_budget_spent_ns() > 20000000);
     assert_true(xs_budget_spent_ns() <= 30000000 + ADVANCE_NS / 3 + 20000);

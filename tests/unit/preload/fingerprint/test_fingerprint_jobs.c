@@ -62,13 +62,11 @@ uint64_t xs_fingerprinter_start_ns(void) { return 0; }
 static int set_up(void **state) {
     (void)state;
     only = calloc(1, sizeof *only);
-    if (!only || !xs_results_make(&only->results)) {
+    if (!only || !xs_results_make(&only->results))
         return -1;
-    }
     xs_open_lock_make(&only->lock);
-    for (int i = 0; i < XS_ASIDES; i++) {
+    for (int i = 0; i < XS_ASIDES; i++)
         pthread_mutex_init(&only->asides[i].lock, NULL);
-    }
     return 0;
 }
 
@@ -137,9 +135,8 @@ static void slot_in_use_is_not_given_up(void **state) {
     struct xs_fingerprint_region region;
     for (; count < MOST; count++) {
         region = xs_fingerprint_linear(REGION + (uint64_t)count * BYTES, BYTES);
-        if (xs_device_prepare(&jobs[count], NULL, STREAM(1), &region, count + 1, true) != XS_SKIP_NONE) {
+        if (xs_device_prepare(&jobs[count], NULL, STREAM(1), &region, count + 1, true) != XS_SKIP_NONE)
             break;
-        }
         xs_device_settle(&jobs[count]);
     }
     assert_in_range(count, 100, XS_SLOTS);
@@ -156,9 +153,8 @@ static _Atomic bool held, over;
 static void *hold(void *lock) {
     pthread_mutex_lock(lock);
     atomic_store(&held, true);
-    while (!atomic_load(&over)) {
+    while (!atomic_load(&over))
         usleep(1000);
-    }
     pthread_mutex_unlock(lock);
     return NULL;
 }
@@ -173,9 +169,8 @@ static void lock_held_in_the_driver_is_waited_for_briefly(void **state) {
     atomic_store(&held, false);
     atomic_store(&over, false);
     assert_int_equal(pthread_create(&thread, NULL, hold, &aside->lock), 0);
-    while (!atomic_load(&held)) {
+    while (!atomic_load(&held))
         usleep(1000);
-    }
     alarm(FOR_EVER_SECONDS);
     xs_aside_join_from_outside(aside);
     xs_aside_release(aside);

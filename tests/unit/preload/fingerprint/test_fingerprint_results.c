@@ -111,9 +111,8 @@ static void what_is_written_cannot_be_disowned(void **state) {
     for (uint32_t i = 0; i < XS_RESULTS; i++) { /* and both places are free */
         uint64_t ticket = xs_results_take(results, 100 + i);
         assert_int_not_equal(ticket, 0);
-        if (ticket > XS_RESULTS) {
+        if (ticket > XS_RESULTS)
             assert_false(xs_results_rename(results, ticket - XS_RESULTS, 7));
-        }
     }
 }
 
@@ -128,19 +127,16 @@ static void a_full_ring_loses_nothing(void **state) {
             tickets[i] = xs_results_take(results, ++id);
             assert_int_not_equal(tickets[i], 0);
         }
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 100; i++)
             assert_int_equal(xs_results_take(results, MOST), 0);
-        }
         assert_int_equal(xs_results_awaited(results), XS_RESULTS);
-        for (uint32_t i = 0; i < XS_RESULTS; i++) {
+        for (uint32_t i = 0; i < XS_RESULTS; i++)
             arrive(tickets[XS_RESULTS - 1 - i]);
-        }
         assert_int_equal(xs_results_awaited(results), 0);
         assert_int_equal(xs_results_drain(results, NULL), XS_RESULTS);
     }
-    for (uint32_t i = 1; i <= id; i++) {
+    for (uint32_t i = 1; i <= id; i++)
         assert_int_equal(written[i], 1);
-    }
     assert_int_equal(written[MOST], 0);
 }
 
@@ -177,9 +173,8 @@ static void a_context_that_is_gone_leaves_the_ring_free(void **state) {
     assert_int_equal(xs_results_awaited(results), 0);
     assert_int_equal(xs_results_drain(results, NULL), 1);
     assert_int_equal(written[7], 1);
-    for (uint32_t i = 1; i <= XS_RESULTS; i++) {
+    for (uint32_t i = 1; i <= XS_RESULTS; i++)
         assert_int_not_equal(xs_results_take(results, XS_RESULTS + i), 0);
-    }
 }
 
 enum { THREADS = 4, EACH = 40000 };
@@ -205,9 +200,8 @@ static void threads_and_the_drain_at_once(void **state) {
     pthread_t threads[THREADS];
     int64_t drained = 0;
     atomic_store(&ids, 0);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, take_and_arrive, NULL), 0);
-    }
     while (drained < THREADS * EACH) {
         int64_t n = xs_results_drain(results, NULL);
         assert_true(n >= 0);
@@ -217,14 +211,12 @@ static void threads_and_the_drain_at_once(void **state) {
             break;
         }
     }
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    }
     drained += xs_results_drain(results, NULL);
     assert_int_equal(drained, THREADS * EACH);
-    for (uint32_t i = 1; i <= THREADS * EACH; i++) {
+    for (uint32_t i = 1; i <= THREADS * EACH; i++)
         assert_int_equal(written[i], 1);
-    }
 }
 
 int main(void) {

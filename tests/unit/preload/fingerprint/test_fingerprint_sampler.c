@@ -38,12 +38,10 @@ static struct xs_sampler_copy copy_of(uint32_t stack, bool upload, uint64_t devi
 /* One more copy, and the time up to the next. What is looked at is paid for. */
 static enum xs_sampled make(const struct xs_sampler_copy *copy, uint64_t gap_ns) {
     enum xs_sampled sampled = xs_sampler_choose(copy, now);
-    if (sampled != XS_LEFT_OUT) {
+    if (sampled != XS_LEFT_OUT)
         xs_budget_spend(clock_ns, 10000);
-    }
-    if (sampled == XS_BY_CHANCE) {
+    if (sampled == XS_BY_CHANCE)
         xs_sampler_followed(copy, true);
-    }
     clock_ns += gap_ns;
     return sampled;
 }
@@ -51,9 +49,8 @@ static enum xs_sampled make(const struct xs_sampler_copy *copy, uint64_t gap_ns)
 /* Chi-square of counts that should be as `expected`. */
 static double chi_square(const double *counts, const double *expected, size_t count) {
     double sum = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sum += (counts[i] - expected[i]) * (counts[i] - expected[i]) / expected[i];
-    }
     return sum;
 }
 
@@ -73,9 +70,8 @@ static void check_period(unsigned period, uint64_t seed) {
         }
         of_tenth[i / (COPIES / TENTHS)] += is_chosen;
     }
-    for (unsigned i = 0; i < period; i++) {
+    for (unsigned i = 0; i < period; i++)
         expected[i] = (double)chosen / period;
-    }
     for (unsigned i = 1; i < TENTHS; i++) {
         least = of_tenth[i] < least ? of_tenth[i] : least;
         most = of_tenth[i] > most ? of_tenth[i] : most;
@@ -89,11 +85,9 @@ static void check_period(unsigned period, uint64_t seed) {
 static void no_period_matters(void **state) {
     static const unsigned periods[] = {2, 3, 4, 7};
     (void)state;
-    for (unsigned i = 0; i < 4; i++) {
-        for (uint64_t seed = 0; seed < 20; seed++) {
+    for (unsigned i = 0; i < 4; i++)
+        for (uint64_t seed = 0; seed < 20; seed++)
             check_period(periods[i], seed);
-        }
-    }
 }
 
 /* Over many seeds each copy is as likely to be chosen as its neighbours. (In the long run the chance changes.) */
@@ -112,9 +106,8 @@ static void every_copy_has_its_chance(void **state) {
         expected[i / NEAR * NEAR] += times[i] / NEAR;
         sum += times[i];
     }
-    for (unsigned i = FROM; i < RUN; i++) {
+    for (unsigned i = FROM; i < RUN; i++)
         expected[i] = expected[i / NEAR * NEAR];
-    }
     assert_true(sum > SEEDS && sum < SEEDS * (RUN - FROM) / 2.0);
     /* 180 degrees of freedom: beyond this once in 10,000 */
     assert_true(chi_square(times + FROM, expected + FROM, RUN - FROM) < 257);
@@ -130,9 +123,8 @@ static void strata_are_treated_alike(void **state) {
     for (unsigned i = 0; i < COPIES; i++) {
         for (unsigned k = 0; k < STRATA; k++) {
             struct xs_sampler_copy copy = copy_of(1 + k, true, 0x10000 * (k + 1));
-            if (i % every[k]) {
+            if (i % every[k])
                 continue;
-            }
             bool is_chosen = make(&copy, 5000) == XS_BY_CHANCE;
             first[k] += is_chosen && of[k] < XS_SAMPLER_FIRST;
             of[k] += 1;
@@ -145,9 +137,8 @@ static void strata_are_treated_alike(void **state) {
         all += of[k];
         all_chosen += chosen[k];
     }
-    for (unsigned k = 0; k < STRATA; k++) {
+    for (unsigned k = 0; k < STRATA; k++)
         expected[k] = all_chosen * of[k] / all;
-    }
     assert_true(all_chosen > 500);
     assert_true(chi_square(chosen, expected, STRATA) < 25);
 }
@@ -185,9 +176,8 @@ static void pairs_are_looked_at(void **state) {
         repeated += last_down_chosen && sampled != XS_LEFT_OUT;
         downloads += down_chosen;
         xs_budget_spend(clock_ns, sampled != XS_LEFT_OUT ? 10000 : 0);
-        if (down_chosen) {
+        if (down_chosen)
             xs_sampler_followed(&down, false);
-        }
         clock_ns += 10000;
         round_trips += make(&up, 10000) != XS_LEFT_OUT && down_chosen;
         sampled = xs_sampler_choose(&other, now);
@@ -195,9 +185,8 @@ static void pairs_are_looked_at(void **state) {
         up_chosen = sampled == XS_BY_CHANCE;
         uploads += up_chosen;
         xs_budget_spend(clock_ns, sampled != XS_LEFT_OUT ? 10000 : 0);
-        if (up_chosen) {
+        if (up_chosen)
             xs_sampler_followed(&other, false);
-        }
         clock_ns += 10000;
     }
     assert_true(downloads > 100 && downloads < COPIES / 4);
@@ -211,9 +200,8 @@ static void followers_are_told_apart(void **state) {
     (void)state;
     start(3, 0);
     struct xs_sampler_copy up = copy_of(2, true, 0x20000);
-    while (xs_sampler_choose(&up, now) == XS_BY_CHANCE) {
+    while (xs_sampler_choose(&up, now) == XS_BY_CHANCE)
         xs_budget_spend(0, 100000);
-    }
     xs_budget_spend(0, 1000000); /* nothing is chosen any more */
     xs_sampler_followed(&up, false);
     enum xs_sampled next = xs_sampler_choose(&up, now);
@@ -222,9 +210,8 @@ static void followers_are_told_apart(void **state) {
     xs_sampler_followed(&up, true);
     assert_int_equal(xs_sampler_choose(&up, now), XS_LEFT_OUT); /* what it overwrote was measured */
     struct xs_sampler_copy down = copy_of(3, false, 0x90000);
-    for (unsigned i = 0; i < XS_SAMPLER_FIRST; i++) {
+    for (unsigned i = 0; i < XS_SAMPLER_FIRST; i++)
         assert_int_equal(xs_sampler_choose(&down, now), XS_BY_CHANCE);
-    }
     down.device = 0x20000;
     next = xs_sampler_choose(&down, now);
     assert_int_equal(next, XS_FOLLOWS); /* what was uploaded, and is downloaded again */

@@ -29,9 +29,8 @@ static struct xs_fingerprint_region line(uint64_t base, uint64_t length) { retur
 static struct xs_slot *take(uint64_t base, uint64_t length, uint32_t units) {
     struct xs_fingerprint_region region = line(base, length);
     struct xs_slot *slot = xs_slots_take(&slots, &region, units, all_idle, NULL);
-    if (slot) {
+    if (slot)
         slot->epoch = 2;
-    }
     return slot;
 }
 
@@ -145,15 +144,13 @@ static void many_regions_of_all_sizes(void **state) {
         uint32_t units = (random >> 8) % (i % 100 == 0 ? XS_SLOT_UNITS : 20) + 1;
         uint64_t base = (uint64_t)((random >> 16) % 3000) << 20;
         struct xs_slot *slot = find(base, units, true);
-        if (!slot) {
+        if (!slot)
             slot = take(base, units, units);
-        }
         assert_non_null(slot);
         assert_int_equal(slot->region.base, base);
         assert_int_equal(slot->units, units);
-        if (i % 1000 == 0) {
+        if (i % 1000 == 0)
             check();
-        }
     }
     check();
 }

@@ -33,13 +33,12 @@ static void print_answer(const char *caller, const char *scope, const char *name
     char error[512];
     snprintf(error, sizeof error, "%s", pending ? pending : "no error"); /* the next dlerror frees it */
     printf("%s, %s, %s: ", caller, scope, name);
-    if (!address) {
+    if (!address)
         printf("none");
-    } else if (!dladdr(address, &info)) {
+    else if (!dladdr(address, &info))
         printf("in no library");
-    } else {
+    else
         printf("%s+%#tx", base(info.dli_fname), (char *)address - (char *)info.dli_fbase);
-    }
     printf(" (%s)%s\n", error, dlerror() ? " twice" : "");
 }
 
@@ -81,11 +80,9 @@ static int answers(const char *const *list) {
         void *handle;
     } scopes[] = {{"default", RTLD_DEFAULT}, {"next", RTLD_NEXT}, {"libm", libm}, {"all", program}, {"loaded", loaded}};
     for (size_t c = 0; c < 3; c++) {
-        for (size_t s = 0; s < 5; s++) {
-            for (const char *const *name = list; *name; name++) {
+        for (size_t s = 0; s < 5; s++)
+            for (const char *const *name = list; *name; name++)
                 print_answer(callers[c].name, scopes[s].name, *name, callers[c].look_up(scopes[s].handle, *name));
-            }
-        }
     }
     /* An error that was not asked for goes with the next success, as after any dlsym. */
     look_up_from_program(libm, list == names ? "no_such_symbol" : "cuNoSuchSymbol");
@@ -117,9 +114,8 @@ static void *many_calls(void *arg) {
     for (unsigned i = 0; i < CALLS_A_THREAD; i++) {
         unsigned n = i % 4, from_library = i / 4 % 2;
         void *found = from_library ? LIBRARY_LOOK_UP(RTLD_NEXT, mixed[n]) : look_up_from_program(program, mixed[n]);
-        if (i < 8) {
+        if (i < 8)
             first[n][from_library] = found;
-        }
         wrong += found != first[n][from_library];
     }
     wrong += !first[0][0] || !first[0][1] || first[1][0] || first[3][0];
@@ -131,11 +127,9 @@ static int threads(void) {
     pthread_t thread[THREADS];
     uintptr_t wrong = 0;
     program = dlopen(NULL, RTLD_NOW);
-    for (int i = 0; i < THREADS; i++) {
-        if (pthread_create(&thread[i], NULL, many_calls, NULL) != 0) {
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&thread[i], NULL, many_calls, NULL) != 0)
             return 1;
-        }
-    }
     for (int i = 0; i < THREADS; i++) {
         void *result;
         pthread_join(thread[i], &result);
@@ -184,11 +178,9 @@ int main(int argc, char **argv) {
         Dl_info info;
         return dladdr((void *)dlclose, &info) && puts(base(info.dli_fname)) >= 0 ? 0 : 1;
     }
-    if (strcmp(what, "closes") == 0) {
+    if (strcmp(what, "closes") == 0)
         return closes();
-    }
-    if (strcmp(what, "registers") == 0) {
+    if (strcmp(what, "registers") == 0)
         return registers();
-    }
     return strcmp(what, "threads") == 0 ? threads() : answers(strcmp(what, "cu-names") == 0 ? cu_names : names);
 }

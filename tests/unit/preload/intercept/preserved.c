@@ -58,9 +58,8 @@ void *preserved_call(void *(*function)(void *, const char *), void *handle, cons
     uint64_t registers[7] = {0};
     void *result = preserved_call_asm(handle, name, 16 * (uint64_t)blocks, registers, function);
     *preserved = registers[6] == 0;
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < 6; i++)
         *preserved = *preserved && registers[i] == UINT64_C(0x11111111) * (i + 1);
-    }
     return result;
 }
 #else

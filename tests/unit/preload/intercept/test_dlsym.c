@@ -14,11 +14,10 @@ static void set_preload(bool with_library) {
     char list[8192];
     snprintf(list, sizeof list, "%s%s%s", SANITIZER_RUNTIME, *SANITIZER_RUNTIME && with_library ? ":" : "",
              with_library ? LIBRARY : "");
-    if (*list) {
+    if (*list)
         setenv("LD_PRELOAD", list, 1);
-    } else {
+    else
         unsetenv("LD_PRELOAD");
-    }
 }
 
 /* Runs dlsym_calls and takes its standard output; returns its exit status, or -1. */
@@ -38,9 +37,8 @@ static int run(const char *what, bool with_library, char *output) {
     }
     unsetenv("LD_PRELOAD");
     close(ends[1]);
-    for (ssize_t n; (n = read(ends[0], output + bytes, OUTPUT_BYTES - 1 - bytes)) > 0;) {
+    for (ssize_t n; (n = read(ends[0], output + bytes, OUTPUT_BYTES - 1 - bytes)) > 0;)
         bytes += (size_t)n;
-    }
     output[bytes] = '\0';
     close(ends[0]);
     assert_true(bytes < OUTPUT_BYTES - 1);

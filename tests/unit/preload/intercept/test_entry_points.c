@@ -26,11 +26,9 @@ static const char *const categories[] = {
 };
 
 static const struct row *find(const char *name) {
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        if (strcmp(rows[i].name, name) == 0) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (strcmp(rows[i].name, name) == 0)
             return &rows[i];
-        }
-    }
     return NULL;
 }
 
@@ -53,9 +51,8 @@ static void categories_have_names(void **state) {
         assert_true(rows[i].category < COUNT_OF(categories));
         assert_non_null(categories[rows[i].category]);
     }
-    for (size_t i = 0; i < COUNT_OF(categories); i++) {
+    for (size_t i = 0; i < COUNT_OF(categories); i++)
         assert_non_null(categories[i]); /* numbered without gaps */
-    }
 }
 
 /* What a null stream means follows from the suffix, and both variants are of one family. */
@@ -91,20 +88,17 @@ static bool is_newer(const char *name) {
 #define NAMES(symbol, params) #symbol, #symbol "_ptsz",
     static const char *const newer[] = {XS_NEWER_API(NAMES) NULL};
 #undef NAMES
-    for (size_t i = 0; newer[i]; i++) {
-        if (strcmp(newer[i], name) == 0) {
+    for (size_t i = 0; newer[i]; i++)
+        if (strcmp(newer[i], name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
 static void driver_has_every_row(void **state) {
     unsigned missing = 0;
     (void)state;
-    if (!stub) {
+    if (!stub)
         skip();
-    }
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         if (!dlsym(stub, rows[i].name) && !is_newer(rows[i].name)) {
             print_error("the driver has no %s\n", rows[i].name);
@@ -120,21 +114,18 @@ static void driver_has_no_other_variant(void **state) {
     static const char *const streams[] = {"", "_ptds", "_ptsz"};
     unsigned missing = 0;
     (void)state;
-    if (!stub) {
+    if (!stub)
         skip();
-    }
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char base[128], name[160];
         snprintf(base, sizeof base, "%s", rows[i].name);
-        for (size_t s = 1; s < COUNT_OF(streams); s++) {
+        for (size_t s = 1; s < COUNT_OF(streams); s++)
             base[strlen(base) - (ends_with(base, streams[s]) ? 5 : 0)] = '\0';
-        }
         for (size_t s = 0; s < COUNT_OF(streams); s++) {
             for (size_t v = 0; v <= COUNT_OF(versions); v++) {
                 snprintf(name, sizeof name, "%s%s%s", base, v ? versions[v - 1] : "", streams[s]);
-                if (v && base[strlen(base) - 3] == '_') {
+                if (v && base[strlen(base) - 3] == '_')
                     continue; /* has its version; an older one is another ABI, listed in docs/rules/coverage.md */
-                }
                 if (dlsym(stub, name) && !find(name)) {
                     print_error("%s has a row, %s has none\n", rows[i].name, name);
                     missing++;

@@ -34,9 +34,8 @@ static size_t file_bytes;
 static int read_library(void **state) {
     FILE *f = fopen(LIBRARY, "rb");
     (void)state;
-    if (!f || fseek(f, 0, SEEK_END) != 0) {
+    if (!f || fseek(f, 0, SEEK_END) != 0)
         return -1;
-    }
     file_bytes = (size_t)ftell(f);
     rewind(f);
     file = malloc(file_bytes);
@@ -64,11 +63,9 @@ static const ElfW(Shdr) * section(uint32_t type, const char **strings) {
 }
 
 static bool is_expected(const char *name) {
-    for (size_t i = 0; i < COUNT_OF(expected); i++) {
-        if (strcmp(expected[i], name) == 0) {
+    for (size_t i = 0; i < COUNT_OF(expected); i++)
+        if (strcmp(expected[i], name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -81,19 +78,16 @@ static void exports_are_the_listed_ones(void **state) {
     const ElfW(Sym) *symbols = (const ElfW(Sym) *)(void *)(file + table->sh_offset);
     for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++) {
         const char *name = strings + symbols[i].st_name;
-        if (symbols[i].st_shndx == SHN_ABS) { /* the names of versions */
+        if (symbols[i].st_shndx == SHN_ABS) /* the names of versions */
             continue;
-        }
-        if (symbols[i].st_shndx == SHN_UNDEF || ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL) {
+        if (symbols[i].st_shndx == SHN_UNDEF || ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL)
             continue;
-        }
         if (!is_expected(name) || ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC) {
             print_error("%s is exported\n", name);
             wrong++;
         }
-        for (size_t e = 0; e < COUNT_OF(expected); e++) {
+        for (size_t e = 0; e < COUNT_OF(expected); e++)
             seen[e] |= strcmp(expected[e], name) == 0;
-        }
     }
     for (size_t e = 0; e < COUNT_OF(expected); e++) {
         if (!seen[e]) {
@@ -108,9 +102,8 @@ static void needs_the_c_library_alone(void **state) {
     const char *strings;
     unsigned wrong = 0;
     (void)state;
-    if (*SANITIZER_RUNTIME) {
+    if (*SANITIZER_RUNTIME)
         skip(); /* has the sanitizer's runtime too */
-    }
     const ElfW(Shdr) *table = section(SHT_DYNAMIC, &strings);
     for (const ElfW(Dyn) *d = (const ElfW(Dyn) *)(void *)(file + table->sh_offset); d->d_tag != DT_NULL; d++) {
         const char *name = strings + d->d_un.d_val;

@@ -74,9 +74,8 @@ static void other_call_is_a_jump(void **state) {
 
 static void registers_and_stack_are_preserved(void **state) {
     (void)state;
-    if (!HAVE_PRESERVED_CALL) {
+    if (!HAVE_PRESERVED_CALL)
         skip();
-    }
     for (unsigned blocks = 0; blocks < 300; blocks++) {
         bool preserved;
         handled = (int)(blocks % 2);

@@ -111,9 +111,8 @@ static int sum_of(int count, ...) {
     va_list arguments;
     double sum = 0;
     va_start(arguments, count);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         sum += i % 2 ? va_arg(arguments, double) : (double)va_arg(arguments, int);
-    }
     va_end(arguments);
     return (int)sum;
 }
@@ -130,9 +129,8 @@ struct large {
     uint64_t words[9];
 };
 static struct large give_large(struct large by_value, uint64_t add) {
-    for (size_t i = 0; i < COUNT_OF(by_value.words); i++) {
+    for (size_t i = 0; i < COUNT_OF(by_value.words); i++)
         by_value.words[i] += add;
-    }
     return by_value;
 }
 struct pair {
@@ -147,9 +145,8 @@ static void structures_pass(void **state) {
         (struct large(*)(struct large, uint64_t))stub_of(3, (void *)give_large, XS_HERE);
     struct pair (*pair)(uint64_t, double) = (struct pair(*)(uint64_t, double))stub_of(4, (void *)give_pair, XS_HERE);
     struct large got = large((struct large){{1, 2, 3, 4, 5, 6, 7, 8, 9}}, 100);
-    for (uint64_t i = 0; i < COUNT_OF(got.words); i++) {
+    for (uint64_t i = 0; i < COUNT_OF(got.words); i++)
         assert_int_equal(got.words[i], i + 101);
-    }
     struct pair both = pair(41, 1.5);
     assert_true(both.first == 42 && both.second == 2.5);
 }
@@ -173,9 +170,8 @@ static int jump_away(int unused) {
     siglongjmp(back, 1);
 }
 static __attribute__((noinline, noclone)) void leave_by_a_jump(void) {
-    if (sigsetjmp(back, 1) == 0) {
+    if (sigsetjmp(back, 1) == 0)
         ((int (*)(int))xs_unknown_stub(2))(0);
-    }
 }
 
 static void call_that_was_left_is_noticed(void **state) {
@@ -320,9 +316,8 @@ static void trace_says_it_once(void **state) {
     harmless(1);
     record_one();
     assert_int_equal(gated, 0);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         unknown(1);
-    }
     assert_true(gated > 0);
     record_one();
     record_one();

@@ -61,11 +61,9 @@ static int use_library(const char *file) {
 
 static void print_environment(void) {
     nvtxRangePop(); /* NVTX has looked for a tool */
-    for (char **variable = environ; *variable; variable++) {
-        if (strncmp(*variable, "LD_PRELOAD=", 11) != 0) {
+    for (char **variable = environ; *variable; variable++)
+        if (strncmp(*variable, "LD_PRELOAD=", 11) != 0)
             puts(*variable);
-        }
-    }
 }
 
 static void print_libraries(void) {
@@ -73,12 +71,10 @@ static void print_libraries(void) {
     unsigned found = 0;
     nvtxRangePop();
     FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps && fgets(line, sizeof line, maps)) {
+    while (maps && fgets(line, sizeof line, maps))
         found += strstr(line, "libxferspy") != NULL;
-    }
-    if (maps) {
+    if (maps)
         fclose(maps);
-    }
     printf("libxferspy.so %s\n", found ? "is mapped" : "is not mapped");
 }
 
@@ -99,18 +95,17 @@ static void use_in_a_child(void) {
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
-    if (strcmp(what, "header") == 0) {
+    if (strcmp(what, "header") == 0)
         use_header();
-    } else if (strcmp(what, "library") == 0 && argc > 2) {
+    else if (strcmp(what, "library") == 0 && argc > 2)
         return use_library(argv[2]);
-    } else if (strcmp(what, "environment") == 0) {
+    else if (strcmp(what, "environment") == 0)
         print_environment();
-    } else if (strcmp(what, "libraries") == 0) {
+    else if (strcmp(what, "libraries") == 0)
         print_libraries();
-    } else if (strcmp(what, "fork") == 0) {
+    else if (strcmp(what, "fork") == 0)
         use_in_a_child();
-    } else {
+    else
         return 2;
-    }
     return 0;
 }

@@ -13,8 +13,7 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table) {
     const NvtxExportTableCallbacks *tables = get_export_table(NVTX_ETID_CALLBACKS);
     NvtxFunctionTable table = NULL;
     unsigned size = 0;
-    if (tables->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size)) {
+    if (tables->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size))
         *table[NVTX_CBID_CORE_RangePushA] = (NvtxFunctionPointer)push;
-    }
     return 1;
 }

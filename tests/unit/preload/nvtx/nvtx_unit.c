@@ -22,9 +22,8 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     (void)e;
     assert_int_equal(what, XS_DEFINE_RANGE);
     assert_true(id > 0 && id < XS_RANGES_MOST);
-    if (spool_is_full) {
+    if (spool_is_full)
         return false;
-    }
     memcpy(&head, data, sizeof head);
     assert_int_equal(bytes, sizeof head + head.domain_bytes + head.name_bytes);
     const char *text = (const char *)data + sizeof head;
@@ -42,9 +41,8 @@ static __thread char path[4096];
 
 static void add_to_path(uint32_t range) {
     const struct told_range *d = &told[range];
-    if (d->parent) {
+    if (d->parent)
         add_to_path(d->parent);
-    }
     size_t n = strlen(path);
     assert_int_equal(d->times, 1);
     snprintf(path + n, sizeof path - n, "%s%s%s%s", n ? "/" : "", d->domain, *d->domain ? ":" : "", d->name);
@@ -53,9 +51,8 @@ static void add_to_path(uint32_t range) {
 const char *here(void) {
     uint32_t range = xs_nvtx_range(NULL);
     *path = '\0';
-    if (range) {
+    if (range)
         add_to_path(range);
-    }
     return path;
 }
 

@@ -69,9 +69,8 @@ static void messages_of_every_kind(void **state) {
     nvtxRangePop();
     nvtxRangePushEx(NULL);
     assert_int_equal(xs_nvtx_range(NULL), nameless);
-    for (int depth = 3; depth >= 0; depth--) {
+    for (int depth = 3; depth >= 0; depth--)
         assert_int_equal(nvtxRangePop(), depth);
-    }
 }
 
 static void long_names_keep_their_beginning(void **state) {
@@ -85,9 +84,8 @@ static void long_names_keep_their_beginning(void **state) {
     assert_string_equal(here(), text);
     nvtxRangePop();
     wchar_t wide[1024];
-    for (size_t i = 0; i < COUNT_OF(wide) - 1; i++) {
+    for (size_t i = 0; i < COUNT_OF(wide) - 1; i++)
         wide[i] = 0xe4;
-    }
     wide[COUNT_OF(wide) - 1] = 0;
     nvtxRangePushW(wide);
     assert_int_equal(strlen(here()), XS_RANGE_NAME_BYTES - 1);
@@ -202,9 +200,8 @@ static void ranges_of_a_pipeline(void **state) {
 
 static void deep_nesting_is_counted(void **state) {
     (void)state;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         assert_int_equal(nvtxRangePushA("deep"), i);
-    }
     uint32_t deepest = xs_nvtx_range(NULL);
     nvtxRangeId_t started = nvtxRangeStartA("not kept");
     assert_int_not_equal(started, 0);
@@ -321,11 +318,10 @@ static void numbered_ranges_that_are_asked_for(void **state) {
             attributes(NVTX_MESSAGE_TYPE_REGISTERED, nvtxDomainRegisterStringA(NULL, cases[i].name));
         for (int registered = 0; registered < 2; registered++) {
             nvtx_unit_window_changes = 0;
-            if (registered) {
+            if (registered)
                 nvtxRangePushEx(&a);
-            } else {
+            else
                 nvtxRangePushA(cases[i].name);
-            }
             expect_asked(cases[i].is_asked, cases[i].is_asked);
             assert_string_equal(here(), cases[i].is_asked ? "it # of #" : cases[i].name);
             nvtxRangePop();
@@ -404,9 +400,8 @@ static void names_without_end(void **state) {
         assert_non_null(nvtxDomainRegisterStringA(NULL, name));
         if (i % 60 == 59) {
             assert_true(xs_nvtx_range(NULL) > 0);
-            for (int depth = 59; depth >= 0; depth--) {
+            for (int depth = 59; depth >= 0; depth--)
                 assert_int_equal(nvtxRangePop(), depth);
-            }
         }
     }
     while (nvtxRangePop() >= 0) {

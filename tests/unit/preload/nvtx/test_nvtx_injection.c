@@ -11,11 +11,10 @@ static char bare[OUTPUT_BYTES], output[OUTPUT_BYTES];
 enum { PRELOADED = 1, BY_RUN = 2 };
 
 static void set(const char *name, const char *value) {
-    if (value && *value) {
+    if (value && *value)
         setenv(name, value, 1);
-    } else {
+    else
         unsetenv(name);
-    }
 }
 
 static void become(unsigned how, const char *what, const char *tool) {
@@ -48,9 +47,8 @@ static void run(unsigned how, const char *what, const char *tool, char *to) {
         become(how, what, tool);
     }
     close(ends[1]);
-    for (ssize_t n; (n = read(ends[0], to + bytes, OUTPUT_BYTES - 1 - bytes)) > 0;) {
+    for (ssize_t n; (n = read(ends[0], to + bytes, OUTPUT_BYTES - 1 - bytes)) > 0;)
         bytes += (size_t)n;
-    }
     to[bytes] = '\0';
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -74,9 +72,8 @@ static void header_finds_the_preloaded_library(void **state) {
 
 static void nvidias_library_finds_it_too(void **state) {
     (void)state;
-    if (!*INTEROP) {
+    if (!*INTEROP)
         skip();
-    }
     run(PRELOADED, "library", LIBRARY, output);
     assert_string_equal(output, "push 0 1, pop 1 0\n");
     run(PRELOADED, "library", NULL, output);
@@ -100,9 +97,8 @@ static void preloaded_alone_changes_nothing(void **state) {
 /* Guards children that drop LD_PRELOAD but keep the rest: NVTX itself opens the library there, and must let it go. */
 static void named_without_being_preloaded(void **state) {
     (void)state;
-    if (*SANITIZER_RUNTIME) {
+    if (*SANITIZER_RUNTIME)
         skip(); /* the runtime keeps libraries */
-    }
     run(0, "header", LIBRARY, output);
     assert_string_equal(output, no_tool);
     run(0, "libraries", LIBRARY, output);
@@ -127,9 +123,8 @@ static void ranges_go_on_in_a_forked_child(void **state) {
 
 static void run_names_the_library_to_nvtx(void **state) {
     (void)state;
-    if (*SANITIZER_RUNTIME) {
+    if (*SANITIZER_RUNTIME)
         skip(); /* would have to be first of what is preloaded */
-    }
     run(BY_RUN, "header", NULL, output);
     assert_string_equal(output, attached);
     run(BY_RUN, "header", TOOL, output);

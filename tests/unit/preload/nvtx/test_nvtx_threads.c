@@ -37,9 +37,8 @@ static _Atomic bool enough;
 
 static void *end_what_is_given(void *unused) {
     (void)unused;
-    while (!enough) {
+    while (!enough)
         nvtxRangeEnd(atomic_exchange(&to_end, 0));
-    }
     nvtxRangeEnd(to_end);
     return NULL;
 }
@@ -120,18 +119,16 @@ static void threads_agree_on_numbers(void **state) {
     void *first = NULL, *other;
     (void)state;
     pthread_barrier_init(&barrier, NULL, COUNT_OF(threads));
-    for (size_t i = 0; i < COUNT_OF(threads); i++) {
+    for (size_t i = 0; i < COUNT_OF(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, same_names, &barrier), 0);
-    }
     pthread_join(threads[0], &first);
     for (size_t i = 1; i < COUNT_OF(threads); i++) {
         pthread_join(threads[i], &other);
         assert_ptr_equal(other, first);
     }
     pthread_barrier_destroy(&barrier);
-    for (uint32_t i = 0; i < XS_RANGES_MOST; i++) {
+    for (uint32_t i = 0; i < XS_RANGES_MOST; i++)
         assert_true(told[i].times <= 1);
-    }
 }
 
 static void *open_and_leave(void *unused) {

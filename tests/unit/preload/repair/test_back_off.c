@@ -57,9 +57,8 @@ static void places_are_apart(void **state) {
 static void the_count_of_differences_ends(void **state) {
     (void)state;
     memset(&all, 0, sizeof all);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         xs_back_off_found(&all, 0x1000, 4096, true);
-    }
     assert_string_equal(looks(0x1000, 70), "64");
     xs_back_off_found(&all, 0x1000, 4096, false);
     assert_true(xs_back_off_is_due(&all, 0x1000, 4096));

@@ -42,9 +42,8 @@ static void check_copy(unsigned seed) {
     assert_non_null(from);
     assert_non_null(to);
     memset(to, 0xee, bytes + 3 * AROUND);
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++)
         from[i] = byte_of(seed, i);
-    }
     copy_in_parts(to + at, from, bytes, part, seed % 2);
     assert_memory_equal(to + at, from, bytes);
     for (size_t i = 0; i < AROUND; i++) {
@@ -57,27 +56,23 @@ static void check_copy(unsigned seed) {
 
 static void every_byte_arrives(void **state) {
     (void)state;
-    for (unsigned seed = 0; seed < ROUNDS; seed++) {
+    for (unsigned seed = 0; seed < ROUNDS; seed++)
         check_copy(seed);
-    }
 }
 
 static void *check_copies(void *argument) {
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0; i < ROUNDS; i++)
         check_copy((unsigned)(size_t)argument * 1000 + i);
-    }
     return NULL;
 }
 
 static void jobs_do_not_disturb_each_other(void **state) {
     pthread_t threads[12]; /* more than there are places for jobs that others help with */
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(threads); i++) {
+    for (size_t i = 0; i < COUNT_OF(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, check_copies, (void *)i), 0);
-    }
-    for (size_t i = 0; i < COUNT_OF(threads); i++) {
+    for (size_t i = 0; i < COUNT_OF(threads); i++)
         pthread_join(threads[i], NULL);
-    }
 }
 
 /* The memory of pieces that nobody took may be gone when the job has ended. */
@@ -94,9 +89,8 @@ static void an_ended_job_touches_nothing(void **state) {
         memcpy(before, to, bytes);
         memset(from, 0xff, bytes);
         assert_memory_equal(before, to, bytes);
-        for (size_t at = 0; at < bytes; at += XS_PIECE_BYTES) { /* a piece is copied as a whole, or not at all */
+        for (size_t at = 0; at < bytes; at += XS_PIECE_BYTES) /* a piece is copied as a whole, or not at all */
             assert_true(to[at] == to[at + XS_PIECE_BYTES - 1]);
-        }
     }
     free(from);
     free(to);

@@ -68,9 +68,8 @@ static CUresult copy_batch(CUdeviceptr *to, CUdeviceptr *from, size_t *bytes, si
     (void)attributes, (void)indices;
     assert_int_equal(n, 1);
     assert_ptr_not_equal(stream, CU_STREAM_LEGACY);
-    for (size_t i = count; i-- > 0;) { /* in no particular order */
+    for (size_t i = count; i-- > 0;) /* in no particular order */
         assert_int_equal(copy_one(to[i], (const void *)(uintptr_t)from[i], bytes[i], stream), CUDA_SUCCESS);
-    }
     atomic_fetch_add(&batches, 1);
     atomic_store(&in_last_batch, (unsigned)count);
     return CUDA_SUCCESS;
@@ -210,32 +209,27 @@ static void uploads_go_together(void **state) {
         launch(STREAM);
     });
     assert_int_equal(atomic_load(&in_last_batch), 100);
-    for (size_t i = 0; i < 100; i++) {
+    for (size_t i = 0; i < 100; i++)
         assert_int_equal(memory[i * 100 + 49], (char)i);
-    }
 }
 
 static void what_continues_on_both_sides_is_one_copy(void **state) {
     (void)state;
     UNTIL(atomic_load(&copies) == 1, {
-        for (size_t i = 0; i < 100; i++) {
+        for (size_t i = 0; i < 100; i++)
             assert_true(upload((char)i, i * 33, 33, STREAM, false));
-        }
         launch(STREAM);
     });
-    for (size_t i = 0; i < 100; i++) {
+    for (size_t i = 0; i < 100; i++)
         assert_int_equal(memory[i * 33 + 32], (char)i);
-    }
 }
 
 static void the_later_one_of_two_that_overlap_counts(void **state) {
     (void)state;
     forget();
-    for (size_t round = 0; round < 20; round++) {
-        for (size_t i = 0; i < 10; i++) {
+    for (size_t round = 0; round < 20; round++)
+        for (size_t i = 0; i < 10; i++)
             assert_true(upload((char)(round + i), 1000 * i + 10 * round, 200, STREAM, false));
-        }
-    }
     launch(STREAM);
     for (size_t i = 0; i < 10; i++) {
         assert_int_equal(memory[1000 * i], (char)i);
@@ -249,9 +243,8 @@ static void the_order_is_kept_where_a_kernel_may_be_running(void **state) {
     (void)state;
     forget();
     launch(OTHER);
-    for (size_t i = 0; i < 50; i++) {
+    for (size_t i = 0; i < 50; i++)
         assert_true(upload(1, i * 33, 33, STREAM, false));
-    }
     launch(STREAM);
     assert_int_equal(atomic_load(&batches), 0);
     assert_int_equal(atomic_load(&copies), 50);
@@ -261,9 +254,8 @@ static void blocking_uploads_wait_once_and_arrive(void **state) {
     (void)state;
     forget();
     launch(STREAM);
-    for (size_t i = 0; i < 50; i++) {
+    for (size_t i = 0; i < 50; i++)
         assert_true(upload(1, i * 64, 32, NULL, true));
-    }
     assert_int_equal(atomic_load(&waits), 1); /* for the kernel */
     launch(STREAM);                           /* in a stream that may not wait for the default one */
     assert_int_equal(atomic_load(&waits), 2);
@@ -313,16 +305,14 @@ static void a_wait_does_not_cover_a_launch_that_is_under_way(void **state) {
         forget();
         pthread_t thread = begin_launch(STREAM);
         wait_for_all();
-        if (!ends_late) {
+        if (!ends_late)
             end_launch(thread);
-        }
         assert_false(upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false));
         assert_string_equal(refused, IS_BUSY);
         assert_true(upload(1, 0, 10, STREAM, true));
         assert_int_equal(atomic_load(&waits), 1);
-        if (ends_late) {
+        if (ends_late)
             end_launch(thread);
-        }
         assert_true(upload(1, 100, 10, STREAM, true));
         assert_int_equal(atomic_load(&waits), ends_late ? 2 : 1);
     }
@@ -342,9 +332,8 @@ static void a_launch_that_ends_during_a_wait_is_not_covered(void **state) {
     xs_repair_gather.after(&wait);
     assert_false(upload_from(source, XS_MEM_PINNED, 0, sizeof source, STREAM, false));
     assert_string_equal(refused, IS_BUSY);
-    for (size_t i = 0; i < 20; i++) {
+    for (size_t i = 0; i < 20; i++)
         assert_true(upload(1, i * 33, 33, OTHER, false));
-    }
     launch(OTHER);
     assert_int_equal(atomic_load(&batches), 0); /* the order is kept, for the kernel may be running */
     assert_int_equal(atomic_load(&copies), 20);
@@ -380,9 +369,8 @@ static void an_upload_arrives_without_another_call(void **state) {
     (void)state;
     forget();
     assert_true(upload(7, 500, 10, STREAM, false));
-    while (atomic_load(&copies) == 0) {
+    while (atomic_load(&copies) == 0)
         nanosleep(&pause, NULL);
-    }
     xs_gather_flush(NULL); /* the thread is done with it */
     assert_int_equal(memory[509], 7);
 }

@@ -70,9 +70,8 @@ static unsigned move_count;
 static bool keeps_moves = true;
 
 static CUresult CUDAAPI prefetch(CUdeviceptr p, size_t bytes, CUdevice to, CUstream stream) {
-    if (fails) {
+    if (fails)
         return CUDA_ERROR_INVALID_VALUE;
-    }
     if (keeps_moves) {
         assert_true(move_count < COUNT_OF(moves));
         moves[move_count++] = (struct move){p, bytes, to, stream, launches};
@@ -138,9 +137,8 @@ static void release(unsigned char *p, size_t pages) {
     munmap(p, pages * page);
 }
 static void touch(unsigned char *p, size_t first, size_t pages) {
-    for (size_t i = first; i < first + pages; i++) {
+    for (size_t i = first; i < first + pages; i++)
         ((volatile unsigned char *)p)[i * page] = 1;
-    }
 }
 static void launch(const void *first, const void *second, CUstream stream) {
     const void *both[2] = {NULL, second};
@@ -394,14 +392,12 @@ static void more_allocations_than_are_known(void **state) {
     (void)state;
     enum { COUNT = 300 };
     static unsigned char *all[COUNT];
-    for (unsigned i = 0; i < COUNT; i++) {
+    for (unsigned i = 0; i < COUNT; i++)
         all[i] = allocate(1);
-    }
     assert_string_equal(reason, "too many managed allocations");
     assert_int_equal(refused, COUNT - 256);
-    for (unsigned i = 0; i < COUNT; i++) {
+    for (unsigned i = 0; i < COUNT; i++)
         release(all[i], 1);
-    }
     unsigned char *a = allocate(PAGES);
     touch(a, 0, PAGES);
     launch(a, NULL, STREAM);
@@ -432,12 +428,10 @@ static void eight_threads(void **state) {
     pthread_t threads[8];
     unsigned char *shared = allocate(PAGES);
     keeps_moves = false;
-    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+    for (unsigned i = 0; i < COUNT_OF(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, shared), 0);
-    }
-    for (unsigned i = 0; i < COUNT_OF(threads); i++) {
+    for (unsigned i = 0; i < COUNT_OF(threads); i++)
         pthread_join(threads[i], NULL);
-    }
     keeps_moves = true;
     assert_int_equal(launches, 8 * 300);
     release(shared, PAGES);
@@ -459,9 +453,8 @@ static int start(void **state) {
     layout = calloc(1, sizeof *layout + sizeof places);
     layout->count = COUNT_OF(places);
     memcpy(layout->places, places, sizeof places);
-    if (xs_repair_prefetch.start(&why) || !why) {
+    if (xs_repair_prefetch.start(&why) || !why)
         return -1; /* no such driver */
-    }
     xs_repair_beneath[XS_ROW_cuMemPrefetchAsync] = (void *)prefetch;
     xs_repair_beneath[XS_ROW_cuLaunchKernel] = (void *)launch_kernel;
     xs_repair_beneath[XS_ROW_cuLaunchKernelEx] = (void *)launch_kernel_ex;

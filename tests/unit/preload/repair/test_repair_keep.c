@@ -56,12 +56,10 @@ static uint64_t made_at(unsigned place) {
 static CUresult make_small(uint32_t how, uint64_t *address) {
     unsigned place = 128;
     (void)how;
-    if (driver.make != CUDA_SUCCESS) {
+    if (driver.make != CUDA_SUCCESS)
         return driver.make;
-    }
-    while (ids[place]) {
+    while (ids[place])
         place++;
-    }
     driver.made++;
     *address = made_at(place);
     return CUDA_SUCCESS;
@@ -70,12 +68,10 @@ static CUresult make_small(uint32_t how, uint64_t *address) {
 static CUresult release(uint64_t address) {
     driver.waits++;
     driver.waits_while_relaxed += capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
-    if (driver.release != CUDA_SUCCESS) {
+    if (driver.release != CUDA_SUCCESS)
         return driver.release;
-    }
-    if (!ids[address / MIB]) {
+    if (!ids[address / MIB])
         return CUDA_ERROR_INVALID_VALUE;
-    }
     ids[address / MIB] = 0;
     driver.released += address < 128 * MIB;
     driver.last_released = address;
@@ -137,13 +133,11 @@ static uint64_t allocate(size_t bytes, unsigned place, CUresult *result) {
     struct xs_kept_block block;
     assert_true(xs_keep_key(&key, bytes, 0, 0));
     *result = CUDA_SUCCESS;
-    if (xs_keep_serve(&keeper, &key, &block, result)) {
+    if (xs_keep_serve(&keeper, &key, &block, result))
         return *result == CUDA_SUCCESS ? block.address : 0;
-    }
     uint64_t address = made_at(place);
-    if (xs_keep_wants(&keeper, bytes)) {
+    if (xs_keep_wants(&keeper, bytes))
         xs_keep_lend(&keeper, &key, address, bytes, 0);
-    }
     return address;
 }
 
@@ -158,9 +152,8 @@ static void freed(uint64_t address) { assert_int_equal(xs_keep_free(&keeper, add
 
 static unsigned small_blocks(void) {
     unsigned count = 0;
-    for (unsigned place = 128; place < COUNT_OF(ids); place++) {
+    for (unsigned place = 128; place < COUNT_OF(ids); place++)
         count += ids[place] != 0;
-    }
     return count;
 }
 

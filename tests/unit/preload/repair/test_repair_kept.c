@@ -64,9 +64,8 @@ static void only_an_equal_key_fits(void **state) {
     keys[1].width--;
     keys[2].height++;
     keys[3].how = 0;
-    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
         assert_false(xs_kept_take(&kept, &keys[i], &out));
-    }
     assert_true(xs_kept_take(&kept, &block.key, &out));
 }
 
@@ -78,9 +77,8 @@ static void the_budget_is_never_passed(void **state) {
     assert_false(xs_kept_put(&kept, &next, 5 * MIB - 1));
     assert_false(xs_kept_put(&kept, &next, MIB)); /* a budget that is used up already */
     assert_true(xs_kept_put(&kept, &next, 5 * MIB));
-    for (uint64_t i = 3; i <= XS_KEPT_IDLE; i++) {
+    for (uint64_t i = 3; i <= XS_KEPT_IDLE; i++)
         put(i, CONTEXT, 1);
-    }
     next = block_of(XS_KEPT_IDLE + 1, CONTEXT, 1);
     assert_false(xs_kept_put(&kept, &next, SIZE_MAX));
 }
@@ -151,9 +149,8 @@ static void many_are_lent_and_end_in_any_order(void **state) {
         }
         assert_int_equal(kept.lent_count, count);
     }
-    for (unsigned n = 1; n < COUNT_OF(is_lent); n++) {
+    for (unsigned n = 1; n < COUNT_OF(is_lent); n++)
         assert_int_equal(xs_kept_end(&kept, n * MIB, &out), is_lent[n]);
-    }
     assert_int_equal(kept.lent_count, 0);
 }
 
@@ -166,14 +163,12 @@ static void a_walk_comes_past_all(void **state) {
         struct xs_kept_block block = block_of(n, CONTEXT, MIB);
         assert_true(xs_kept_lend(&kept, &block));
     }
-    for (uint64_t n = 6001; n <= 6099; n++) {
+    for (uint64_t n = 6001; n <= 6099; n++)
         put(n, CONTEXT, MIB);
-    }
     while (xs_kept_look(&kept, &rest, &out)) {
         seen++;
-        if (out.id % 2 == 1) {
+        if (out.id % 2 == 1)
             xs_kept_drop(&kept, &out);
-        }
     }
     assert_int_equal(seen, 5099);
     stranger.id++;
@@ -181,9 +176,8 @@ static void a_walk_comes_past_all(void **state) {
     assert_int_equal(kept.lent_count, 2500);
     assert_int_equal(kept.idle_count, 49);
     assert_int_equal(kept.idle_bytes, 49 * MIB);
-    for (uint64_t n = 1; n <= 5000; n++) {
+    for (uint64_t n = 1; n <= 5000; n++)
         assert_int_equal(xs_kept_end(&kept, n * MIB, &out), n % 2 == 0);
-    }
     assert_true(xs_kept_take_any(&kept, 0, -1, &out));
     assert_int_equal(out.id, 6002);
 }
@@ -198,9 +192,8 @@ static void *take_and_put(void *arg) {
     uintptr_t errors = 0;
     (void)arg;
     for (unsigned i = 0; i < 5000; i++) {
-        if (!xs_kept_take(&kept, &key, &block)) {
+        if (!xs_kept_take(&kept, &key, &block))
             continue;
-        }
         errors += __atomic_exchange_n(&owners[block.id], 1, __ATOMIC_SEQ_CST) != 0;
         errors += !xs_kept_lend(&kept, &block);
         errors += !xs_kept_end(&kept, block.address, &ended) || ended.id != block.id;
@@ -213,12 +206,10 @@ static void *take_and_put(void *arg) {
 static void threads_do_not_share_a_block(void **state) {
     pthread_t threads[THREADS];
     (void)state;
-    for (uint64_t n = 1; n <= THREADS; n++) {
+    for (uint64_t n = 1; n <= THREADS; n++)
         put(n, CONTEXT, MIB);
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, take_and_put, NULL), 0);
-    }
     for (unsigned i = 0; i < THREADS; i++) {
         void *errors = NULL;
         pthread_join(threads[i], &errors);

@@ -15,9 +15,8 @@ static int read_facts(void **state) {
     char link[4096];
     (void)state;
     ssize_t n = readlink("/proc/self/exe", link, sizeof link - 1);
-    if (n < 0 || !getcwd(cwd, sizeof cwd) || gethostname(host, sizeof host - 1) != 0) {
+    if (n < 0 || !getcwd(cwd, sizeof cwd) || gethostname(host, sizeof host - 1) != 0)
         return -1;
-    }
     link[n] = '\0';
     snprintf(executable, sizeof executable, "%s", strrchr(link, '/') + 1);
     return 0;
@@ -91,9 +90,8 @@ static void malformed_templates(void **state) {
                                             "/t/%q}", "/t/%q{}", "/t/%qJOB", "/t/%q{JOB/a", "/t/% p"};
     char long_name[400] = "/t/%q{";
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(malformed); i++) {
+    for (size_t i = 0; i < COUNT_OF(malformed); i++)
         refuses(malformed[i]);
-    }
     memset(long_name + 6, 'V', 300);
     strcpy(long_name + 306, "}");
     refuses(long_name);

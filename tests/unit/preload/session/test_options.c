@@ -90,9 +90,8 @@ static void defaults_without_environment(void **state) {
     (void)state;
     load();
     assert_int_equal(message_count, 0);
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_string_equal(effective(&rows[i]), rows[i].preset);
-    }
 }
 
 /* Without an environment too, which is what clearenv leaves. */
@@ -110,12 +109,10 @@ static void names_follow_fields(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         assert_int_equal(strlen(rows[i].name), strlen(rows[i].field));
-        for (size_t c = 0; rows[i].name[c]; c++) {
+        for (size_t c = 0; rows[i].name[c]; c++)
             assert_int_equal(rows[i].name[c], toupper((unsigned char)rows[i].field[c]));
-        }
-        for (size_t other = 0; other < i; other++) {
+        for (size_t other = 0; other < i; other++)
             assert_string_not_equal(rows[i].name, rows[other].name);
-        }
     }
 }
 
@@ -129,9 +126,8 @@ static void bool_values(void **state) {
             accepts(&rows[r], yes[i], "on");
             accepts(&rows[r], no[i], "off");
         }
-        for (size_t i = 0; rows[r].type == BOOL && i < COUNT_OF(bad); i++) {
+        for (size_t i = 0; rows[r].type == BOOL && i < COUNT_OF(bad); i++)
             refuses(&rows[r], bad[i]);
-        }
     }
 }
 
@@ -139,16 +135,14 @@ static void choice_values(void **state) {
     (void)state;
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
         char values[256], capitals[64], prefix[64], *rest = values;
-        if (rows[r].type != CHOICE) {
+        if (rows[r].type != CHOICE)
             continue;
-        }
         snprintf(values, sizeof values, "%s", rows[r].values);
         for (char *value; (value = strsep(&rest, "|"));) {
             accepts(&rows[r], value, value);
             snprintf(capitals, sizeof capitals, "%s", value);
-            for (char *c = capitals; *c; c++) {
+            for (char *c = capitals; *c; c++)
                 *c = (char)toupper((unsigned char)*c);
-            }
             accepts(&rows[r], capitals, value);
             snprintf(prefix, sizeof prefix, "%.*s", (int)strlen(value) - 1, value);
             refuses(&rows[r], prefix);
@@ -165,9 +159,8 @@ static void int_values(void **state) {
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
         long least, most;
         char text[64];
-        if (rows[r].type != INT && rows[r].type != SHARE) {
+        if (rows[r].type != INT && rows[r].type != SHARE)
             continue;
-        }
         if (rows[r].type == SHARE) {
             accepts(&rows[r], "off", "off");
             accepts(&rows[r], "OFF", "off");
@@ -194,9 +187,8 @@ static void text_values(void **state) {
     char text[XS_OPTION_TEXT_BYTES + 1];
     (void)state;
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
-        if (rows[r].type != TEXT) {
+        if (rows[r].type != TEXT)
             continue;
-        }
         accepts(&rows[r], "", "");
         accepts(&rows[r], " a=b %q{X} \"quoted\" \xc3\xa9", " a=b %q{X} \"quoted\" \xc3\xa9");
         memset(text, 'x', sizeof text);
@@ -214,9 +206,8 @@ static void pattern_values(void **state) {
     (void)state;
     memset(text, 'x', sizeof text - 1);
     for (size_t r = 0; r < COUNT_OF(rows); r++) {
-        if (rows[r].type != PATTERN) {
+        if (rows[r].type != PATTERN)
             continue;
-        }
         accepts(&rows[r], "", "");
         accepts(&rows[r], "(token|^sk-)[a-z]*", "(token|^sk-)[a-z]*");
         accepts(&rows[r], "(", "(");
@@ -241,9 +232,8 @@ static void count_kinds(void *arg, const struct xs_option_value *option) {
     static const char *const free_ones[] = {"OUTPUT", "CUPTI_LIBRARY", "WINDOW",    "STEP",
                                             "REPAIR", "REPAIR_PLAN",   "REPAIR_LOG"};
     bool is_free = false;
-    for (size_t i = 0; i < COUNT_OF(free_ones); i++) {
+    for (size_t i = 0; i < COUNT_OF(free_ones); i++)
         is_free |= strcmp(name, free_ones[i]) == 0;
-    }
     assert_int_equal(option->is_free, is_free);
     assert_int_equal(option->is_secret, strcmp(name, "REDACT") == 0);
 }
@@ -315,9 +305,8 @@ static void variables_of_others_are_ignored(void **state) {
     static const char *const others[] = {"XFERSPY_SIM_DEVICES", "XFERSPY_TEST_GPU", "XFERSPY_LIBRARY", "XFERSPY",
                                          "xferspy_quiet",       "MY_XFERSPY_QUIET"};
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(others); i++) {
+    for (size_t i = 0; i < COUNT_OF(others); i++)
         setenv(others[i], "on", 1);
-    }
     load();
     assert_string_equal(last_message, "");
     assert_false(options.quiet);
@@ -327,11 +316,9 @@ static void value_of_any_length_fits_a_message(void **state) {
     static char text[100000] = "XFERSPY_";
     (void)state;
     memset(text + 8, 'x', sizeof text - 9);
-    for (size_t r = 0; r < COUNT_OF(rows); r++) {
-        if (rows[r].type != PATTERN) {
+    for (size_t r = 0; r < COUNT_OF(rows); r++)
+        if (rows[r].type != PATTERN)
             refuses(&rows[r], text + 8);
-        }
-    }
     no_environment(NULL);
     setenv(text, "1", 1);
     load();

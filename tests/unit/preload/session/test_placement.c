@@ -61,11 +61,9 @@ static void look_until_in_the_way(void) {
 static bool find_two(size_t cpus[2]) {
     cpu_set_t all = affinity_of(0);
     int found = 0;
-    for (size_t cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++) {
-        if (CPU_ISSET(cpu, &all)) {
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++)
+        if (CPU_ISSET(cpu, &all))
             cpus[found++] = cpu;
-        }
-    }
     return found == 2;
 }
 
@@ -74,9 +72,8 @@ static pthread_t start_busy(void) {
     atomic_store(&busy_tid, 0);
     atomic_store(&ends, false);
     assert_int_equal(pthread_create(&thread, NULL, be_busy, NULL), 0);
-    while (!atomic_load(&busy_tid)) {
+    while (!atomic_load(&busy_tid))
         usleep(1000);
-    }
     return thread;
 }
 
@@ -84,9 +81,8 @@ static void keeps_off_a_busy_processor(void **state) {
     size_t cpus[2];
     cpu_set_t all = affinity_of(0);
     (void)state;
-    if (!find_two(cpus)) {
+    if (!find_two(cpus))
         skip();
-    }
     pthread_t thread = start_busy();
     for (int i = 0; i < 4; i++) {
         size_t at = cpus[i % 2], other = cpus[1 - i % 2];
@@ -110,9 +106,8 @@ static void begins_off_the_processor(void **state) {
     cpu_set_t all = affinity_of(0);
     int here = sched_getcpu();
     (void)state;
-    if (CPU_COUNT(&all) < 2) {
+    if (CPU_COUNT(&all) < 2)
         skip();
-    }
     xs_placement_begin(-1); /* not known */
     cpu_set_t mine = affinity_of(0);
     assert_true(CPU_EQUAL(&mine, &all));
@@ -129,9 +124,8 @@ static void stays_where_it_was_moved_to(void **state) {
     size_t cpus[2];
     cpu_set_t all = affinity_of(0);
     (void)state;
-    if (!find_two(cpus)) {
+    if (!find_two(cpus))
         skip();
-    }
     pthread_t thread = start_busy();
     cpu_set_t set = one(cpus[0]);
     assert_int_equal(pthread_setaffinity_np(thread, sizeof set, &set), 0);
@@ -154,9 +148,8 @@ static void stays_where_it_was_moved_to(void **state) {
 
 static void *stand_back(void *policy) {
     const struct sched_param none = {0};
-    if (*(int *)policy == SCHED_IDLE) {
+    if (*(int *)policy == SCHED_IDLE)
         assert_int_equal(sched_setscheduler(0, SCHED_IDLE, &none), 0);
-    }
     xs_own_thread_stand_back();
     *(int *)policy = sched_getscheduler(0);
     return NULL;

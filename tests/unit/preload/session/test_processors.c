@@ -61,9 +61,8 @@ static const char *nonsense(int cpu) { return cpu % 2 ? "x" : "3-1,9999999999999
 static cpu_set_t set_of(const char *digits) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    for (; *digits; digits++) {
+    for (; *digits; digits++)
         CPU_SET((size_t)(*digits - '0'), &set);
-    }
     return set;
 }
 
@@ -71,11 +70,9 @@ static void expect(const char *all, const char *busy, int busiest, bool is_free,
     cpu_set_t of_all = set_of(all), of_busy = set_of(busy), chosen, expected = set_of(to);
     assert_int_equal(xs_processors_free(topology, &of_all, &of_busy, busiest, &chosen), is_free);
     char text[CPUS + 1] = "";
-    for (size_t cpu = 0; cpu < CPUS; cpu++) {
-        if (CPU_ISSET(cpu, &chosen)) {
+    for (size_t cpu = 0; cpu < CPUS; cpu++)
+        if (CPU_ISSET(cpu, &chosen))
             text[strlen(text)] = (char)('0' + cpu);
-        }
-    }
     assert_string_equal(text, to);
     assert_true(CPU_EQUAL(&chosen, &expected));
 }

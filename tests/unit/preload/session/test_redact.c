@@ -35,9 +35,8 @@ static const char *command(const char *words) {
     char line[2048];
     size_t length = strlen(words) + 1;
     memcpy(line, words, length);
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         line[i] = line[i] == ' ' ? '\0' : line[i];
-    }
     size_t written = xs_redact_command(out, sizeof out, line, length, false, "app");
     assert_int_equal(written, strlen(out));
     return out;
@@ -186,9 +185,8 @@ static void common_patterns_are_accepted(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         const char *why = xs_redact_start(good[i]);
-        if (why) {
+        if (why)
             fail_msg("%s %s", good[i], why);
-        }
     }
     assert_string_equal(command("x 12345678 0000-1111-2222-3333-0123456789ab"), "x 12345678 [hidden]");
 }

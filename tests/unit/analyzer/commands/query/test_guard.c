@@ -45,10 +45,9 @@ static void virtual_tables_that_are_there_are_not_read(void **state) {
         "SELECT value FROM json_each('[1]')", "SELECT count(*) FROM json_each('[1]')",
         "SELECT name FROM pragma_table_info('meta')", "SELECT count(*) FROM pragma_table_info('meta')"};
     (void)state;
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
         if (prepare(statements[i]) != SQLITE_AUTH)
             fail_msg("not refused: %s", statements[i]);
-    }
     assert_string_equal(xs_query_refused(guard), "it reads tables and views of a trace, not json_each");
 }
 
