@@ -6,7 +6,7 @@ set -u
 need_python ctypes multiprocessing
 unset LD_PRELOAD 2>/dev/null
 rm -rf "$WORK"; mkdir -p "$WORK"; cd "$WORK" || exit 99
-export XDG_STATE_HOME="$WORK/state" LD_LIBRARY_PATH="$SIM" PYTHONDONTWRITEBYTECODE=1
+export LD_LIBRARY_PATH="$SIM" PYTHONDONTWRITEBYTECODE=1
 fail() {
     echo "FAILED: $*"
     for file in bare.out bare.err traced.out traced.err; do echo "--- $file"; cat $file; done

@@ -101,5 +101,6 @@ void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool 
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     if (!ended && !is_silent)
-        xs_complain("looking up the callers took too long; before the next build, run `xferspy symbolize' on it");
+        xs_complain("finding the program's lines took more than five seconds and was ended; before the next build, "
+                    "type `xferspy symbolize' and the trace's name");
 }

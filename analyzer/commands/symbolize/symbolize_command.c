@@ -13,7 +13,6 @@
 
 XS_DECLARE_COMMAND(symbolize)
 
-enum { FIRST_WITH_STACKS = 3 }; /* version of the schema */
 enum { PATIENCE_MS = 5000 };
 enum { OPTION_FORCE = XS_OPTION_DETAILS + 1 };
 

@@ -37,8 +37,9 @@ bool xs_lines_is_own(const struct xs_trace *trace) {
         statx(AT_FDCWD, trace->file, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &st) != 0)
         return false;
     int64_t late_s = (int64_t)st.stx_btime.tv_sec - start_s;
-    return S_ISREG(st.stx_mode) && st.stx_uid == geteuid() && (st.stx_mask & STATX_BTIME) && late_s >= -BIRTH_SECONDS &&
-           late_s <= BIRTH_SECONDS;
+    bool writable = (st.stx_mode & S_IWUSR) && access(trace->file, W_OK) == 0; /* root may write to any */
+    return S_ISREG(st.stx_mode) && writable && st.stx_uid == geteuid() && (st.stx_mask & STATX_BTIME) &&
+           late_s >= -BIRTH_SECONDS && late_s <= BIRTH_SECONDS;
 }
 
 /* A binary can name any file as its source, and a stranger's binary may lie on this disk. What has the name of source

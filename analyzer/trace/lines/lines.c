@@ -50,17 +50,6 @@ static bool answers_yes(const struct xs_trace *trace, const char *sql) {
     return yes;
 }
 
-/* SQLite looks for a TEMP table first. Addresses need none: whoever reads the trace looks them up again. */
-static void show_texts(const struct xs_trace *trace, const struct xs_lines *lines) {
-    static const char sql[] =
-        "CREATE TEMP TABLE source_file (id INTEGER PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER);"
-        "CREATE TEMP TABLE source_line (id INTEGER PRIMARY KEY, file INTEGER, line INTEGER, text TEXT);"
-        "INSERT INTO temp.source_file SELECT id, path, bytes, mtime_ns FROM main.source_file;"
-        "INSERT INTO temp.source_line SELECT id, file, line, text FROM main.source_line";
-    if (sqlite3_exec(trace->db, sql, NULL, NULL, NULL) == SQLITE_OK)
-        xs_lines_write_texts(trace->db, "temp", -1, lines);
-}
-
 void xs_lines_complete(const struct xs_trace *trace) {
     char message[XS_TRACE_MESSAGE_BYTES], why[XS_LINES_WHY_BYTES];
     struct xs_lines lines;
@@ -69,7 +58,7 @@ void xs_lines_complete(const struct xs_trace *trace) {
                             " AND NOT EXISTS (SELECT 1 FROM symbol)") ||
         xs_lines_find(trace, XS_LINES_READ, false, &lines, message) < 0)
         return;
-    if (lines.found && !xs_lines_write(trace, &lines, READERS_PATIENCE_MS, why) && lines.text_count)
-        show_texts(trace, &lines);
+    if (lines.found)
+        xs_lines_write(trace, &lines, READERS_PATIENCE_MS, why);
     xs_lines_free(&lines);
 }

@@ -47,9 +47,8 @@ void xs_lines_free(struct xs_lines *lines);
 enum { XS_LINES_WHY_BYTES = 512 };
 bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why);
 
-/* For a command that has opened a trace to read it: if the trace is this user's own and has no lines yet, they are
- * looked up and written into it. Where it cannot be written, they are there for this connection only. Shows on a
- * terminal that it takes time. Failures are silent: they cost lines and nothing else. */
+/* For a command that has opened a trace to read it: if the trace is this user's own, may be written and has no lines
+ * yet, they are looked up and written into it. Failures are silent: they cost lines and nothing else. */
 void xs_lines_complete(const struct xs_trace *trace);
 
 #endif

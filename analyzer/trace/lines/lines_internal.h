@@ -5,20 +5,14 @@
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/lines/lines.h"
 
-struct sqlite3;
-
 /* Whether an address has functions or lines that the trace lacks. */
 bool xs_lines_is_new(const struct xs_callsites *callsites, const struct xs_callsite_address *address);
 
-/* Whether the trace is this user's own: the file is this user's, and was born when its run began, within seconds. A
- * trace that was downloaded, unpacked or copied later is not. */
+/* Whether the trace is this user's own: the file is this user's, may be written, and was born when its run began,
+ * within seconds. A trace that was downloaded, unpacked or copied later is not, and none in a merged file is. */
 bool xs_lines_is_own(const struct xs_trace *trace);
 
 /* Reads the text of the lines of all places, as far as `reason` allows. */
 void xs_lines_read_texts(const struct xs_trace *trace, enum xs_lines_reason reason, struct xs_lines *lines);
-
-/* Adds the texts to the tables of a schema ("main" or "temp"). `merged_id`: the trace's number in a merged file, -1: in
- * none. An SQLite result code. */
-int xs_lines_write_texts(struct sqlite3 *db, const char *schema, int64_t merged_id, const struct xs_lines *lines);
 
 #endif

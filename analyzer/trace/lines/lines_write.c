@@ -118,27 +118,17 @@ static int write_symbols(sqlite3 *db, const struct xs_trace *trace, const struct
 
 /* The statements of a trace and of one in a merged file, where ?1 is its number and no id comes by itself. */
 enum { FIND, ADD_FILE, REMOVE_LINE, ADD_LINE, STATEMENTS };
-static const char *const of_trace[STATEMENTS] = {
-    "SELECT id FROM %s.source_file WHERE path = ?2 ORDER BY id LIMIT 1",
-    "INSERT INTO %s.source_file (path, bytes, mtime_ns) VALUES (?2, ?3, ?4)",
-    "DELETE FROM %s.source_line WHERE file = ?2 AND line = ?3",
-    "INSERT INTO %s.source_line (file, line, text) VALUES (?2, ?3, ?4)"};
+static const char *const of_trace[STATEMENTS] = {"SELECT id FROM source_file WHERE path = ?2 ORDER BY id LIMIT 1",
+                                                 "INSERT INTO source_file (path, bytes, mtime_ns) VALUES (?2, ?3, ?4)",
+                                                 "DELETE FROM source_line WHERE file = ?2 AND line = ?3",
+                                                 "INSERT INTO source_line (file, line, text) VALUES (?2, ?3, ?4)"};
 static const char *const of_merged[STATEMENTS] = {
-    "SELECT id FROM %s.source_file WHERE trace = ?1 AND path = ?2 ORDER BY id LIMIT 1",
-    "INSERT INTO %s.source_file (trace, id, path, bytes, mtime_ns) VALUES (?1,"
+    "SELECT id FROM source_file WHERE trace = ?1 AND path = ?2 ORDER BY id LIMIT 1",
+    "INSERT INTO source_file (trace, id, path, bytes, mtime_ns) VALUES (?1,"
     " (SELECT coalesce(max(id), 0) + 1 FROM source_file WHERE trace = ?1), ?2, ?3, ?4)",
-    "DELETE FROM %s.source_line WHERE trace = ?1 AND file = ?2 AND line = ?3",
-    "INSERT INTO %s.source_line (trace, id, file, line, text) VALUES (?1,"
+    "DELETE FROM source_line WHERE trace = ?1 AND file = ?2 AND line = ?3",
+    "INSERT INTO source_line (trace, id, file, line, text) VALUES (?1,"
     " (SELECT coalesce(max(id), 0) + 1 FROM source_line WHERE trace = ?1), ?2, ?3, ?4)"};
-
-static int prepare(sqlite3 *db, const char *format, const char *schema, sqlite3_stmt **statement) {
-    char *sql = sqlite3_mprintf(format, schema);
-    if (!sql)
-        xs_out_of_memory();
-    int rc = sqlite3_prepare_v2(db, sql, -1, statement, NULL);
-    sqlite3_free(sql);
-    return rc;
-}
 
 static int find(sqlite3_stmt *statement, const char *path, int64_t *id) {
     sqlite3_bind_text(statement, 2, path, -1, SQLITE_STATIC);
@@ -168,13 +158,13 @@ static int put_line(sqlite3_stmt **statements, int64_t file, const struct xs_lin
     return rc == SQLITE_OK ? run(statements[ADD_LINE]) : rc;
 }
 
-int xs_lines_write_texts(sqlite3 *db, const char *schema, int64_t merged_id, const struct xs_lines *lines) {
+static int write_texts(sqlite3 *db, int64_t merged_id, const struct xs_lines *lines) {
     sqlite3_stmt *statements[STATEMENTS] = {NULL};
     const char *const *texts = merged_id < 0 ? of_trace : of_merged;
     int rc = SQLITE_OK;
     int64_t file = 0;
     for (int i = 0; i < STATEMENTS && rc == SQLITE_OK && lines->text_count; i++) {
-        rc = prepare(db, texts[i], schema, &statements[i]);
+        rc = sqlite3_prepare_v2(db, texts[i], -1, &statements[i], NULL);
         if (rc == SQLITE_OK && merged_id >= 0)
             sqlite3_bind_int64(statements[i], 1, merged_id);
     }
@@ -200,7 +190,7 @@ bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, 
     if (rc == SQLITE_OK)
         rc = write_symbols(db, trace, lines->callsites);
     if (rc == SQLITE_OK)
-        rc = xs_lines_write_texts(db, "main", trace->merged_id, lines);
+        rc = write_texts(db, trace->merged_id, lines);
     if (rc == SQLITE_OK)
         rc = execute(db, "COMMIT");
     if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)

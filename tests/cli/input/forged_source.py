@@ -68,28 +68,15 @@ def aim(database, file, line=1):
     run("UPDATE meta SET value = ? WHERE key = 'cwd'", (here,))
 
 
-def forged(name, file, version=4, identity=None, own=False):
-    if version == 3:
+def forged(name, file, recorded=False, own=False):
+    if recorded:
         shutil.copyfile(os.path.join(GOLDEN, "h100_cupy_lines.db"), name)
         os.chmod(name, 0o644)
     else:
         fixtures = [os.path.join(FIXTURES, f) for f in ("findings.sql", "callsites.sql")]
         subprocess.run([SQL2DB, name, *(["--own"] if own else []), *fixtures], check=True)
-
-    def fill(database):
-        aim(database, file)
-        if identity:
-            database.execute("INSERT INTO source_file VALUES (1, ?, ?, ?, ?, ?)", (file, *identity))
-
-    change(name, fill)
+    change(name, lambda database: aim(database, file))
     return name
-
-
-def identity_of(file, low, high):
-    if not os.path.isfile(file):
-        return (4096, OLD * 10**9, low, high)
-    found = os.stat(file)
-    return (found.st_size, found.st_mtime_ns, low, high)
 
 
 def made_by_a_binary(name, file):
@@ -207,12 +194,11 @@ with open("binary", "w") as file:
     file.write("newer than the sources")
 
 for name in names[:1] + names[5:6]:  # a plain file, and a link to one of /proc
-    expect_nothing(f"{name}, of an older trace", forged("t.db", name, version=3), run=commands)
+    expect_nothing(f"{name}, of a recorded trace", forged("t.db", name, recorded=True), run=commands)
     for own in (False, True):
         expect_nothing(f"{name}, own: {own}", forged("t.db", name, own=own), run=commands)
-    expect_nothing(f"{name}, with a hash", forged("t.db", name, identity=identity_of(name, 1, 2)), run=commands)
 for name in names:
-    expect_nothing(f"{name}, of an older trace", forged("t.db", name, version=3))
+    expect_nothing(f"{name}, of a recorded trace", forged("t.db", name, recorded=True))
     for own in (False, True):
         expect_nothing(f"{name}, own: {own}", forged("t.db", name, own=own))
 

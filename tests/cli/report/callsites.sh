@@ -106,7 +106,7 @@ rm -f app/train.py; mkfifo app/train.py # and nothing waits
 run "$XFERSPY" report here.db; expect_status 0; expect_no_err; expect_out "train.py:12 in step"; rm app/train.py
 # In the trace it is there for everybody, without any file; and it is escaped as any text.
 cat >kept.sql <<'END'
-INSERT INTO source_file VALUES (1, '/opt/app/train.py', NULL, NULL, NULL, NULL), (2, '/build/reader/reader.c', 5, 6, 7, 8);
+INSERT INTO source_file VALUES (1, '/opt/app/train.py', NULL, NULL), (2, '/build/reader/reader.c', 5, 6);
 INSERT INTO source_line VALUES (1, 1, 12, '  kept.copy_(source) '), (2, 1, 14, 'x = "' || char(27) || '[31m<b>"'), (3, 2, 77, 'cudaMemcpy(kept)'),
  (4, 1, 21, 'y'), (5, 1, 22, 'z'), (6, 9, 12, 'of no file'), (7, 1, -1, 'of no line'), (8, 1, 12345, 'of no place');
 END

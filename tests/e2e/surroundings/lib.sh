@@ -35,7 +35,7 @@ ulimit -c 0
 work=$(mktemp -d "${TMPDIR:-/tmp}/xferspy-$name.XXXXXX") || exit 1
 clean_up() { if [ -n "$keep" ]; then echo "kept: $work"; else rm -rf "$work"; fi; }
 trap clean_up EXIT
-export XDG_STATE_HOME=$work/state LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8
 cd "$work" || exit 1
 
 fail() { # fail WHAT [FILE...]: with what is in the files

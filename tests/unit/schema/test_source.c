@@ -237,7 +237,7 @@ static void the_users_line_of_each_stack_is_wanted(void **state) {
     assert_false(xs_store_meta_read(store, "status", value, sizeof value));
     assert_false(xs_store_meta_read(store, "none", value, sizeof value));
     assert_int_equal(xs_store_close(store), 0);
-    assert_string_equal(rows_of_file(path, "SELECT * FROM source_file"), "1|/app/a.py|10|20|NULL|NULL");
+    assert_string_equal(rows_of_file(path, "SELECT * FROM source_file"), "1|/app/a.py|10|20");
     assert_string_equal(rows_of_file(path, "SELECT * FROM source_line"), "1|1|12|text");
 }
 
