@@ -93,9 +93,9 @@ struct xs_run_files xs_run_files(void);
 struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
 void xs_run_files_free(struct xs_run_files *files);
 
-/* Puts the lines that calls came from into the closed traces of the run that began at `since` (Unix time), before the
- * next build replaces the program's binary. Takes five seconds at most, and shows on a terminal that it works; what was
- * not done then is said. Nothing is said where `is_silent`. */
+/* Puts the lines that calls came from into the closed traces of the run that began at `since_ns` (Unix time), before
+ * the next build replaces the program's binary. Takes five seconds at most, shows a line on a terminal meanwhile, and
+ * says so if it was ended. Says nothing if `is_silent`. */
 void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool is_silent);
 
 /* Did the trace's process not come to close it? To open such a trace takes over what the process left, and that may

@@ -19,7 +19,7 @@ enum { LIMIT_MS = 5000, SHOWN_AFTER_MS = 500, PATIENCE_MS = 1000 };
 
 #define SHOWN "xferspy: looking up the lines that calls came from "
 
-/* To be ended in the middle of writing would leave a journal beside the trace. */
+/* Signals wait while the trace is written: a process that is ended there leaves a journal beside it. */
 static bool write_lines(const struct xs_trace *trace, const struct xs_lines *lines) {
     char why[XS_LINES_WHY_BYTES];
     sigset_t all, before;
@@ -30,7 +30,7 @@ static bool write_lines(const struct xs_trace *trace, const struct xs_lines *lin
     return written;
 }
 
-/* A program may copy traces of other runs: only its own are known to be no stranger's. */
+/* The program may have copied traces of other runs here. Only those of this run are known to be no stranger's. */
 static void keep_lines(const char *path, int64_t since_ns) {
     struct xs_trace trace;
     struct xs_lines lines;
@@ -57,8 +57,8 @@ static void keep_all(const struct xs_run_files *files, int64_t since_ns, pid_t p
         keep_lines(files->paths[i], since_ns);
 }
 
-/* Whether the other end was closed within that time. */
-static bool has_ended(int fd, int64_t until_ms) {
+/* Returns true if the other end was closed by then. */
+static bool is_closed_by(int fd, int64_t until_ms) {
     for (;;) {
         int64_t left_ms = until_ms - (int64_t)(xs_monotonic_ns() / 1000000);
         struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
@@ -70,12 +70,12 @@ static bool has_ended(int fd, int64_t until_ms) {
 
 static bool wait_for(int fd, bool is_silent) {
     int64_t start_ms = (int64_t)(xs_monotonic_ns() / 1000000);
-    if (has_ended(fd, start_ms + SHOWN_AFTER_MS))
+    if (is_closed_by(fd, start_ms + SHOWN_AFTER_MS))
         return true;
     bool shown = !is_silent && isatty(STDERR_FILENO);
     if (shown)
         fputs(SHOWN, stderr);
-    bool ended = has_ended(fd, start_ms + LIMIT_MS);
+    bool ended = is_closed_by(fd, start_ms + LIMIT_MS);
     if (shown)
         fprintf(stderr, "\r%*s\r", (int)sizeof SHOWN, "");
     return ended;

@@ -111,7 +111,7 @@ void xs_program_set(struct xs_program *program, char *const *argv) {
         program->argv = add_word(program->argv, i, xs_strdup(argv[i]));
 }
 
-/* True after a yes. Where nobody can be asked, a message says what to type. */
+/* Returns true after a yes. Without a terminal, a message says what to type. */
 static bool ask(const char *trace, const char *command, const char *folder) {
     char *name = xs_text_escaped(trace), *shown = xs_text_escaped(command), *where = xs_text_escaped(folder);
     char answer[16] = "";

@@ -24,9 +24,9 @@ void xs_program_end(struct xs_program *program);
 
 /* The command that was typed. */
 void xs_program_set(struct xs_program *program, char *const *argv);
-/* That of a trace, with its folder. Anybody can write a command into a trace, and nothing in a file shows who did. So
- * the user has to agree: `is_agreed` says that they did on the command line, else they are asked on the terminal.
- * Returns an exit status. */
+/* Takes the command of a trace, with its folder. Anybody can write a command into a trace, and nothing in a file shows
+ * who did. So the user has to agree: `is_agreed` says that they did on the command line, else they are asked on the
+ * terminal. Returns an exit status. */
 int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed);
 
 /* Words as a shell takes them: plain ones, those between '...', and \'. NULL where it is none of these; to be freed

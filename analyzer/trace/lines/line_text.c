@@ -13,7 +13,7 @@
 #include "analyzer/trace/source_text.h"
 #include "schema/source/source_file.h"
 
-/* Bounds for a trace and a binary that were made to take long. */
+/* These bounds are for a trace and a binary that were made to take long. */
 enum { LINES_MAX = 4096, TEXT_BYTES_MAX = 4 << 20, READ_BYTES_MAX = 256 << 20, FILES_MAX = 4096 };
 enum { BIRTH_SECONDS = 10 }; /* capture makes its trace within two seconds, or gives it up */
 
@@ -24,7 +24,7 @@ struct reader {
     int64_t start_unix_ns;
     char cwd[4096];
     struct xs_source_file open; /* the file that was read last */
-    const char *open_path;      /* the name of it, NULL: none */
+    const char *open_path;      /* its name; NULL: none */
     const char *open_module;    /* the binary that named it */
     bool is_open;
     size_t read_bytes, files;
@@ -59,8 +59,8 @@ static bool is_source_name(const char *path) {
 
 static int64_t in_ns(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 
-/* The text has to be that of the build that ran: not newer than the binary, nor than the run. INT64_MIN: of this frame
- * no text is read. */
+/* Returns the latest change (Unix time in ns) that a source may have: a newer one than the binary or the run may not be
+ * the text that was built. INT64_MIN: no text is read for this frame. */
 static int64_t not_after(const struct reader *reader, const struct xs_frame *frame) {
     struct stat binary;
     if (!frame->module || stat(frame->module, &binary) != 0 || (binary.st_uid != geteuid() && binary.st_uid != 0))
@@ -72,8 +72,8 @@ static int64_t not_after(const struct reader *reader, const struct xs_frame *fra
     return made_ns < reader->start_unix_ns ? made_ns : reader->start_unix_ns;
 }
 
-/* The trace itself names the files of Python and those of its table `symbol`, and it names the folder of relative
- * names. No such file is read, and the folder is taken only from an own trace. Capture has read the lines of Python. */
+/* A trace names the files of Python and those of its table `symbol`, so none of them is read here; capture has read the
+ * lines of Python. The folder of relative names is the trace's, too, and is taken only from an own one. */
 static bool may_read(const struct reader *reader, const struct xs_frame *frame) {
     if (!frame || frame->library || !frame->file || !frame->line || reader->start_unix_ns <= 0)
         return false;
@@ -136,7 +136,7 @@ static void drop_repeated(struct xs_lines *lines) {
     lines->text_count = kept;
 }
 
-/* What the user said of the run holds where nobody asks for the text afterwards. */
+/* The option of the run holds unless the user asks for the text afterwards. */
 static bool is_unwanted(const struct reader *reader) {
     char word[8];
     const char *value = xs_trace_meta_text(reader->trace, "option.source_lines", word, sizeof word, "on");

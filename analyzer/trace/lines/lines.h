@@ -13,7 +13,7 @@
 #include "schema/read/trace.h"
 #include "schema/source/source_file.h"
 
-/* Why lines are looked up: it decides which files may be read. */
+/* The reason for looking lines up decides which files may be read. */
 enum xs_lines_reason {
     XS_LINES_RECORDED, /* `xferspy run` has just recorded the trace by a child of its own */
     XS_LINES_ASKED,    /* the user asked for it: `xferspy symbolize` */
@@ -42,8 +42,8 @@ int xs_lines_find(const struct xs_trace *trace, enum xs_lines_reason reason, boo
                   char *message);
 void xs_lines_free(struct xs_lines *lines);
 
-/* Writes what was found into the trace's file, in one transaction. It waits `patience_ms` for others that write. False
- * leaves in `why` what is to be said behind the file's name. */
+/* Writes what was found into the trace's file, in one transaction. Waits `patience_ms` for other writers. After false,
+ * `why` has what a message says behind the file's name. */
 enum { XS_LINES_WHY_BYTES = 512 };
 bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why);
 

@@ -20,8 +20,8 @@ static int run(sqlite3_stmt *statement) {
 #define REFUSED "symbols are not written: "
 #define NOT_WRITTEN "symbols could not be written: "
 
-/* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be
- * played back into it. */
+/* Files beside the trace may have changed since it was opened for reading, and another user's journal would be played
+ * back into it. */
 static bool is_alone(const char *file, char *message) {
     struct xs_side_files side;
     xs_side_files_look(file, &side);
