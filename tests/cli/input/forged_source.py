@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
 XFERSPY, SQL2DB, FIXTURES, GOLDEN = sys.argv[1:5]
 SECRET = "TopSecret8472"
@@ -24,7 +25,8 @@ def make_files():
     """What a forger could want to see. Each begins with the secret, and all are older than any run."""
     os.makedirs("secret/below")
     plain = (SECRET + "\n") * 100
-    texts = {"id_rsa": plain, "huge": plain + "x" * (9 << 20), "binary": plain + "\0", "below/train.py": plain}
+    texts = {"id_rsa": plain, "huge": plain + "x" * (9 << 20), "binary": plain + "\0", "below/train.py": plain,
+             "below/kept.c": plain}
     for name, text in texts.items():
         with open(path("secret", name), "w") as file:
             file.write(text)
@@ -36,7 +38,8 @@ def make_files():
     os.mkdir("sources")
     os.symlink(path("secret/id_rsa"), path("sources/leads_out"))
     os.symlink(path("secret"), path("sources/folder_out"))
-    names = [path("secret", n) for n in ("id_rsa", "huge", "binary", "link", "fifo", "environ", "below/train.py")]
+    names = [path("secret", n) for n in ("id_rsa", "huge", "binary", "link", "fifo", "environ", "below/train.py",
+                                         "below/kept.c")]
     names += ["/proc/self/environ", "/proc/self/cmdline", "/proc/thread-self/environ",
               f"/proc/self/root{path('secret/id_rsa')}", "/dev/zero", "/dev/stdin", "/dev/fd/0",
               path("secret/../secret/id_rsa"), "secret/id_rsa", "../" * 20 + path("secret/id_rsa")[1:]]
@@ -79,23 +82,35 @@ def forged(name, file, recorded=False, own=False):
     return name
 
 
-def made_by_a_binary(name, file):
-    """An own trace without symbols, of a call in a binary whose debug information names that file."""
+def build(binary, file):
+    """A binary whose debug information names that file. Returns the address of a call in it."""
     with open("code.c", "w") as source:
         source.write(f'#line 1 "{file}"\nint copy(int n) {{ return n + 1; }}\nint main(void) {{ return copy(1); }}\n')
-    subprocess.run(["cc", "-g", "-O0", "-o", "named", "code.c"], check=True)
-    listed = subprocess.run(["nm", "named"], capture_output=True, text=True, check=True).stdout
-    address = next(int(line.split()[0], 16) for line in listed.splitlines() if line.endswith(" T copy")) + 5
+    subprocess.run(["cc", "-g", "-O0", "-o", binary, "code.c"], check=True)
+    listed = subprocess.run(["nm", binary], capture_output=True, text=True, check=True).stdout
+    return next(int(line.split()[0], 16) for line in listed.splitlines() if line.endswith(" T copy")) + 5
+
+
+def trace_of(name, binary, address):
+    """An own trace without symbols, of a call in that binary."""
     subprocess.run([SQL2DB, name, "--own", *(os.path.join(FIXTURES, f) for f in ("findings.sql", "callsites.sql"))],
                    check=True)
 
     def fill(database):
         database.execute("DELETE FROM symbol")
-        database.execute("UPDATE module SET path = ?, load_bias = 0 WHERE id = 3", (path("named"),))
+        database.execute("UPDATE module SET path = ?, load_bias = 0 WHERE id = 3", (path(binary),))
         database.execute("UPDATE stack_frame SET address = ? WHERE module = 3", (address,))
 
     change(name, fill)
     return name
+
+
+def made_by_a_binary(name, file):
+    return trace_of(name, "named", build("named", file))
+
+
+def begin_at(name, seconds):
+    change(name, lambda d: d.execute("UPDATE meta SET value = ? WHERE key = 'start_unix_ns'", (int(seconds * 10**9),)))
 
 
 # --- the commands ---
@@ -157,7 +172,7 @@ def commands(trace, _=()):
 def written():
     """Whatever lies in this folder and is no input."""
     for name in os.listdir("."):
-        if os.path.isfile(name) and name not in ("binary", "named", "code.c"):
+        if os.path.isfile(name) and name not in ("binary", "early", "named", "code.c"):
             yield name
 
 
@@ -182,6 +197,10 @@ def expect_nothing(what, trace, run=few):
                 return
 
 
+def reports(trace, _=()):
+    return [["report", "--details", trace], ["explain", "--json", trace], ["html", trace]]
+
+
 def expect_shown(what, *arguments):
     if not shown(list(arguments)):
         failures.append(f"{what}: not shown by xferspy {' '.join(arguments)}")
@@ -190,6 +209,7 @@ def expect_shown(what, *arguments):
 # --- the cases ---
 
 names = make_files()
+early = build("early", path("secret/below/train.c"))
 with open("binary", "w") as file:
     file.write("newer than the sources")
 
@@ -211,15 +231,21 @@ for name in ("secret/id_rsa", "secret/binary", "secret/huge", "secret/fifo", "se
 for name, target in (("leads.c", "/proc/self/environ"), ("fifo.c", None)):
     os.symlink(target, path("secret", name)) if target else os.mkfifo(path("secret", name))
     expect_nothing(f"{name}, named by a binary", made_by_a_binary("t.db", path("secret", name)))
+# A trace that was born long after the start that it names, or before it, came from elsewhere. The binary is older than
+# both.
+built = os.stat("early").st_ctime
+assert time.time() > built + 15, "what comes before takes longer than that"
+for what, start in (("later", built + 2), ("earlier", time.time() + 20)):
+    trace_of("t.db", "early", early)
+    begin_at("t.db", start)
+    expect_nothing(f"a trace that was born {what} than its run began", "t.db", run=reports)
+trace_of("t.db", "early", early)
+expect_shown("a binary that was there before the run", "report", "--details", "t.db")
+# So did a binary that came to be what it is after the run began.
 made_by_a_binary("t.db", path("secret/below/train.c"))
-change("t.db", lambda d: d.execute("UPDATE meta SET value = value - 20000000000 WHERE key = 'start_unix_ns'"))
-expect_nothing("a trace that was born later than its run began", "t.db",
-               run=lambda t, _: [["report", "--details", t], ["explain", "--json", t], ["html", t]])
-made_by_a_binary("t.db", path("secret/below/train.c"))
-os.chmod("named", 0o700)  # it came to be what it is later than the run began
-change("t.db", lambda d: d.execute("UPDATE meta SET value = value - 3000000000 WHERE key = 'start_unix_ns'"))
-expect_nothing("a binary that is younger than the run", "t.db",
-               run=lambda t, _: [["report", "--details", t], ["explain", "--json", t], ["html", t]])
+os.chmod("named", 0o700)
+begin_at("t.db", time.time() - 3)
+expect_nothing("a binary that is younger than the run", "t.db", run=reports)
 
 print("\n".join(failures[:40]) or "nothing was shown")
 sys.exit(1 if failures else 0)

@@ -2,6 +2,7 @@
 # names its lines, because its own run put them into it. So `diff` and `check --baseline` find the same lines again.
 . "$SOURCE/lib.sh"
 need cc
+need strip
 need script
 need_python
 unset LD_PRELOAD XFERSPY_OUTPUT 2>/dev/null
@@ -85,6 +86,12 @@ expect_out "0 new, 0 gone"
 preloaded edited
 sed -i 's/kept/other text/' train.c
 run "$XFERSPY" report --details edited.db; expect_status 0; expect_out "train.c:"; expect_not "other text"
+
+# Debug information that is named later has the lines, though the trace has the functions already.
+build; mkdir debug; cp train debug; strip -g train
+record symbols
+run "$XFERSPY" report --details symbols.db; expect_status 0; expect_out "main in train+0x"; expect_not "train.c:"
+run "$XFERSPY" report --details --debug-path=debug symbols.db; expect_status 0; expect_out "train.c:17 in main"
 
 # Looking the lines up ends after five seconds, and a line on the terminal shows that it goes on. Here the child that
 # does it never comes to read the binary.
