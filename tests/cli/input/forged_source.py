@@ -35,9 +35,6 @@ def make_files():
     os.symlink(path("secret/id_rsa"), path("secret/link"))
     os.mkfifo("secret/fifo")
     os.symlink("/proc/self/environ", "secret/environ")
-    os.mkdir("sources")
-    os.symlink(path("secret/id_rsa"), path("sources/leads_out"))
-    os.symlink(path("secret"), path("sources/folder_out"))
     names = [path("secret", n) for n in ("id_rsa", "huge", "binary", "link", "fifo", "environ", "below/train.py",
                                          "below/kept.c")]
     names += ["/proc/self/environ", "/proc/self/cmdline", "/proc/thread-self/environ",
@@ -118,7 +115,7 @@ def begin_at(name, seconds):
 ENVIRONMENT = {"A_TOKEN": SECRET, **{k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "COLUMNS")}}
 
 
-def few(trace, _=()):
+def few(trace):
     """One command for each piece of code that shows lines."""
     for arguments in (["report", "--details"], ["report", "--format=markdown"], ["explain", "--json"], ["html"],
                       ["check", "--no-config", "--format=sarif", "--fail-on=any:0"], ["symbolize"],
@@ -127,7 +124,7 @@ def few(trace, _=()):
     yield ["diff", "--json", "--all", trace, trace]
 
 
-def commands(trace, _=()):
+def commands(trace):
     """Every command and format, with the files that it writes."""
     with_source = [
         ["report"], ["report", "--details"], ["report", "--sections=all"], ["report", "--format=markdown"],
@@ -186,7 +183,7 @@ def shown(arguments):
 
 def expect_nothing(what, trace, run=few):
     """The first command that shows the secret is named, and one file that holds it."""
-    for arguments in run(trace, ()):
+    for arguments in run(trace):
         if shown(arguments):
             failures.append(f"{what}: xferspy {' '.join(arguments)}")
             return
@@ -197,7 +194,7 @@ def expect_nothing(what, trace, run=few):
                 return
 
 
-def reports(trace, _=()):
+def reports(trace):
     return [["report", "--details", trace], ["explain", "--json", trace], ["html", trace]]
 
 
