@@ -1,5 +1,5 @@
-/* xferspy symbolize: writes what the addresses of a trace's stacks stand for into the trace, so that it can be read
- * where the binaries are not. */
+/* xferspy symbolize: writes the names behind a trace's addresses into the trace, so that it can be read where the
+ * binaries are missing. */
 #include <inttypes.h>
 #include <stdlib.h>
 

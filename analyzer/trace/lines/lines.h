@@ -2,7 +2,7 @@
  * lines. A trace that has them is read without its binaries and sources, so that a rebuild changes no report of it.
  *
  * A trace may come from a stranger, so what it names is never by itself a reason to read a file. See
- * docs/develop/internals.md, "Lines". */
+ * docs/develop/internals.md, "Lines in the trace". */
 #ifndef XFERSPY_ANALYZER_LINES_LINES_H
 #define XFERSPY_ANALYZER_LINES_LINES_H
 
