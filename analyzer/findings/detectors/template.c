@@ -1,6 +1,6 @@
-/* A detector to copy; CONTRIBUTING.md ("A finding") says what else a new one takes. It is compiled into its unit test
- * alone (tests/unit/analyzer/findings/detectors/test_template.c), which gives the engine a table with this one row, so
- * that it cannot rot; it is never part of the program.
+/* A detector to copy; docs/develop/adding/finding.md says what else a new one takes. It is compiled into its unit test
+ * alone (tests/unit/analyzer/findings/detectors/test_detector_template.c), which gives the engine a table with this one
+ * row, so that it cannot rot; it is never part of the program.
  *
  * Its rule: of the uploads of one call site that bring the same bytes in a row, every second one counts. That makes no
  * sense, but it uses what detectors use: state of its own, undecided events, verdicts, evidence, and a claim of the
