@@ -12,7 +12,8 @@
 
 #include "../check.h"
 
-enum { FROZEN_MS = 5000, LONGEST_MS = 3500 }; /* two seconds are promised; the rest is for a busy machine */
+/* Two seconds are promised. A copy that waited for the disk instead would take until the helper thaws it. */
+enum { FROZEN_MS = 5000, LONGEST_MS = 30000, THAW_SECONDS = 100 };
 enum { LEAST_COPIES = 45000 };                /* more than a spool of 2 MiB has room for */
 
 static double now_ms(void) {
@@ -62,7 +63,7 @@ int main(int argc, char **argv) {
     REQUIRE(folder >= 0);
     pid_t helper = fork(); /* whatever becomes of this program, the file system does not stay frozen */
     if (helper == 0) {
-        sleep(100);
+        sleep(THAW_SECONDS);
         ioctl(folder, FITHAW, 0);
         _exit(0);
     }
