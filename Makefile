@@ -9,12 +9,12 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: ## build, profile an example (on the simulated GPU where there is no real one), print its report
-	@scripts/announce "the build=7" "the example=1"
+	@scripts/announce "the build=4" "the example=1"
 	@scripts/install-packages build
 	@scripts/demo
 
 test: ## build and run every test; what fails is repeated once, alone
-	@scripts/announce "the build=20" "the tests=27"
+	@scripts/announce "the build=12" "the tests=27"
 	@scripts/install-packages build test
 	@scripts/build debug
 	@scripts/run-tests debug -j "$$(($$(nproc) + 1))"

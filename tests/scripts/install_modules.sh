@@ -1,3 +1,4 @@
+#!/bin/bash
 # The step of the build that installs the modules of the page (cmake/install_modules.cmake): with an npm that works,
 # with one that has no network, with modules from elsewhere, and with a bundler that does not run.
 set -euo pipefail

@@ -1,3 +1,4 @@
+#!/bin/bash
 # `make test` and `make demo` in a project that is made up: they first say how long the parts take, then install
 # packages, then build; with INSTALL=no, where packages are missing, nothing is done after that. Wanted: SCRIPT, any of
 # scripts/, and WORK, a folder to be emptied.
