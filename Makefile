@@ -59,7 +59,7 @@ uninstall: ## remove what the last `make install` of this folder put there (DEST
 package: ## build deb, rpm and tar.gz into build/release/packages
 	@scripts/install-packages build package
 	@scripts/build release
-	@cd build/release && cpack
+	@umask 022 && cd build/release && cpack # the deb has the permissions of the files that cpack makes
 
 lint: ## clang-format, includes, sentences, quotes, links, recipes, columns, clang-tidy, cppcheck
 	@scripts/install-packages build test lint
