@@ -22,6 +22,8 @@ run() {
     "$@" >stdout 2>stderr </dev/null
     status=$?
 }
+# bounded SECONDS COMMAND...: with so much processor time; what else the machine does is not counted.
+bounded() { (ulimit -t "$1"; shift; exec "$@"); }
 expect_status() { [ "$status" -eq "$1" ] || show "expected exit status $1"; }
 expect_out() { grep -qF -e "$1" stdout || show "expected on stdout: $1"; }
 expect_err() { grep -qF -e "$1" stderr || show "expected on stderr: $1"; }

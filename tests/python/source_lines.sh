@@ -39,7 +39,7 @@ capture() {
     rm -f t.db*; rm -rf app/program.py; cp -p program.py.kept app/program.py
     options=
     while case $1 in --*) true ;; *) false ;; esac do options="$options $1"; shift; done
-    timeout 60 "$XFERSPY" run $options --output=t.db "$python" app/program.py "$@" >out 2>&1
+    timeout 600 "$XFERSPY" run $options --output=t.db "$python" app/program.py "$@" >out 2>&1
     status=$?
     [ -e t.db ] || { cat out; fail "no trace"; }
 }

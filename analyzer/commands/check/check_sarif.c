@@ -16,9 +16,6 @@
 #include "analyzer/totals/summary/metrics.h"
 #include "analyzer/words/sentences.h"
 
-#ifndef XFERSPY_VERSION
-#define XFERSPY_VERSION "0.1.0"
-#endif
 #define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
 /* A finding of one of the traces. */

@@ -174,7 +174,8 @@ def written():
 
 
 def shown(arguments):
-    done = subprocess.run([XFERSPY, *arguments], capture_output=True, env=ENVIRONMENT, timeout=60,
+    bounded = ["sh", "-c", 'ulimit -t 60 && exec "$@"', "-"]  # seconds of processor time
+    done = subprocess.run([*bounded, XFERSPY, *arguments], capture_output=True, env=ENVIRONMENT,
                           input=SECRET.encode() + b"\n")
     if done.returncode < 0:
         failures.append(f"{arguments}: signal {-done.returncode}")
