@@ -12,7 +12,7 @@
 #include "analyzer/words/place.h"
 
 enum {
-    TEXTS_LIMIT = 4096, /* lines of source that are looked up; each opens a file */
+    TEXTS_LIMIT = 4096, /* lines of source that are looked up */
     TEXT_BYTES = 4095,  /* bytes of a text that xs_texts_keep keeps */
 };
 
