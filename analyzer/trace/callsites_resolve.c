@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"
@@ -16,7 +17,7 @@ void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, .
     va_start(arguments, format);
     xs_string_vformat(&note, format, arguments);
     va_end(arguments);
-    XS_GROW(callsites->notes, callsites->note_count, callsites->note_capacity);
+    xs_grow(&callsites->notes, callsites->note_count, &callsites->note_capacity, sizeof *callsites->notes);
     callsites->notes[callsites->note_count++] = note.data;
 }
 
@@ -32,7 +33,7 @@ void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t number, con
     struct xs_callsite_address *address = &callsites->addresses[number];
     const struct xs_callsite_module *module =
         address->module == UINT32_MAX ? NULL : &callsites->modules[address->module];
-    XS_GROW(callsites->frames, callsites->frame_count, callsites->frame_capacity);
+    xs_grow(&callsites->frames, callsites->frame_count, &callsites->frame_capacity, sizeof *callsites->frames);
     if (address->frames)
         callsites->frames[callsites->frame_count - 1].inlined = true;
     else

@@ -32,8 +32,8 @@ struct xs_records {
     bool unordered;
 };
 
-/* Adds a row; of no call: nothing. Returns 0 or XS_ERROR_MEMORY. */
-int xs_records_add(struct xs_records *records, const struct xs_record *row);
+/* Adds a row, unless it belongs to no call. Memory that runs out ends the program. */
+void xs_records_add(struct xs_records *records, const struct xs_record *row);
 
 /* Sorts and folds; after the last add, before the first find. */
 void xs_records_sort(struct xs_records *records);

@@ -35,7 +35,8 @@ struct xs_sites {
     uint32_t *places;               /* by stack number, for all that are less than stack_limit */
     int64_t stack_limit;
     struct xs_site *placed; /* sites with a place; the number is the index + count */
-    uint32_t placed_count, placed_capacity;
+    uint32_t placed_count;
+    size_t placed_capacity;
     struct xs_site_hint {
         uint32_t entry, site; /* the latest site of a place, which mostly is its only one; site 0: none yet */
     } * hints;                /* by place */

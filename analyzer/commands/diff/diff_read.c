@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
@@ -21,15 +22,6 @@ enum { TEXTS_LIMIT = 4096 }; /* lines of source that are looked up; each opens a
 
 static const char *keep(struct xs_side *side, const char *text) {
     return xs_texts_keep(&side->texts, text ? text : "");
-}
-
-static void *grown(void *items, size_t *capacity, size_t count, size_t bytes) {
-    if (count < *capacity)
-        return items;
-    size_t more = *capacity ? *capacity * 2 : 64;
-    items = xs_realloc(items, more * bytes);
-    *capacity = more;
-    return items;
 }
 
 /* --- the run --- */
@@ -152,8 +144,8 @@ static void note_site(struct xs_side *side, const struct xs_findings *findings, 
     if (site >= here->site_limit || here->place_of[site] != XS_UNMATCHED)
         return;
     size_t capacity = here->capacity;
-    here->places = grown(here->places, &here->capacity, here->count, sizeof *here->places);
-    here->sites = grown(here->sites, &capacity, here->count, sizeof *here->sites);
+    xs_grow(&here->places, here->count, &here->capacity, sizeof *here->places);
+    xs_grow(&here->sites, here->count, &capacity, sizeof *here->sites);
     describe(side, findings, site, here->count < TEXTS_LIMIT, &here->places[here->count]);
     here->sites[here->count] = site;
     here->place_of[site] = (uint32_t)here->count++;
@@ -187,7 +179,7 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
 
 static uint32_t add_place(struct xs_side *side, const struct xs_side_place *place) {
     if (side->place_count == side->place_capacity) {
-        side->places = grown(side->places, &side->place_capacity, side->place_count, sizeof *side->places);
+        xs_grow(&side->places, side->place_count, &side->place_capacity, sizeof *side->places);
         side->at = xs_realloc(side->at, side->place_capacity * side->run_limit * sizeof *side->at);
     }
     side->places[side->place_count] = *place;
@@ -249,7 +241,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
         return (uint32_t)*found - 1;
     }
     if (side->finding_count == side->finding_capacity) {
-        side->findings = grown(side->findings, &side->finding_capacity, side->finding_count, sizeof *side->findings);
+        xs_grow(&side->findings, side->finding_count, &side->finding_capacity, sizeof *side->findings);
         side->of = xs_realloc(side->of, side->finding_capacity * side->run_limit * sizeof *side->of);
     }
     struct xs_string name = {0};

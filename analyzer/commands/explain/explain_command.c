@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/process.h"
@@ -118,10 +118,7 @@ static bool may_be_asked_for(const char *asked, unsigned detector) {
 static void see(struct collected *c, unsigned detector, const struct xs_instance *instance) {
     if (!instance->evidence_count || !may_be_asked_for(c->seen_of, detector))
         return;
-    if (c->seen_count == c->seen_capacity) {
-        c->seen_capacity = c->seen_capacity ? c->seen_capacity * 2 : 256;
-        c->seen = xs_realloc(c->seen, c->seen_capacity * sizeof *c->seen);
-    }
+    xs_grow(&c->seen, c->seen_count, &c->seen_capacity, sizeof *c->seen);
     const struct xs_evidence *first = &instance->evidence[0];
     c->seen[c->seen_count++] =
         (struct xs_seen){xs_seen_what(first->table, instance->verdict, detector), instance->site, first->row};
@@ -133,10 +130,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
         see(c, detector, instance);
     if (!c->wants_kept)
         return;
-    if (c->count == c->capacity) {
-        c->capacity = c->capacity ? c->capacity * 2 : 256;
-        c->items = xs_realloc(c->items, c->capacity * sizeof *c->items);
-    }
+    xs_grow(&c->items, c->count, &c->capacity, sizeof *c->items);
     struct xs_kept *kept = &c->items[c->count++];
     const struct xs_times *cost = &instance->cost;
     *kept = (struct xs_kept){.detector = detector,

@@ -1,5 +1,6 @@
 /* From causes to plans; see trials.h. */
 #include "analyzer/commands/try/trials.h"
+#include "analyzer/base/grow.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -105,10 +106,7 @@ void xs_try_keep_instance(void *data, unsigned detector, const struct xs_instanc
     struct xs_try_instances *all = data;
     if (!instance->evidence_count || !xs_try_has_repair(detector, instance->verdict))
         return;
-    if (all->count == all->capacity) {
-        all->capacity = all->capacity ? all->capacity * 2 : 1024;
-        all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
-    }
+    xs_grow(&all->items, all->count, &all->capacity, sizeof *all->items);
     all->items[all->count++] = (struct xs_try_instance){
         .rows = {instance->evidence[0].row, instance->evidence_count > 1 ? instance->evidence[1].row : 0},
         .site = instance->site,
@@ -136,10 +134,7 @@ struct making {
 };
 
 static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
-    if (trial->line_count == trial->line_capacity) {
-        trial->line_capacity = trial->line_capacity ? trial->line_capacity * 2 : 64;
-        trial->lines = xs_realloc(trial->lines, trial->line_capacity * sizeof *trial->lines);
-    }
+    xs_grow(&trial->lines, trial->line_count, &trial->line_capacity, sizeof *trial->lines);
     trial->lines[trial->line_count++] = *line;
 }
 

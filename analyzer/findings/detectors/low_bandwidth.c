@@ -1,6 +1,7 @@
 /* low-bandwidth: large copies of one place and size that were slow although they were alone on the link and their host
  * memory is not pageable. Memory use grows with the number of copies that run at the same time, and with the number of
  * places and sizes of such copies. */
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ struct slow {
 
 /* Copies of one place, device, direction, kind of host memory and size (to a factor of two), at most a block. */
 struct group {
-    unsigned copies, slow_count, slow_capacity;
+    unsigned copies, slow_count;
+    size_t slow_capacity;
     struct slow *slow;
     bool was_slow; /* the block before */
 };
@@ -103,12 +105,10 @@ static void decide(struct xs_detection *detection, const struct running *copy) {
             *place = (uint64_t)(uintptr_t)made;
         }
         struct group *group = (struct group *)(uintptr_t)*place;
-        if (copy->is_slow && group->slow_count == group->slow_capacity) {
-            group->slow_capacity = group->slow_capacity ? group->slow_capacity * 2 : 4;
-            group->slow = xs_realloc(group->slow, group->slow_capacity * sizeof *group->slow);
-        }
-        if (copy->is_slow)
+        if (copy->is_slow) {
+            xs_grow_from(4, &group->slow, group->slow_count, &group->slow_capacity, sizeof *group->slow);
             group->slow[group->slow_count++] = (struct slow){copy->instance, xs_account_keep(copy->account)};
+        }
         if (++group->copies == BLOCK)
             judge(detection, group);
     }

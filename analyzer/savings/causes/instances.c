@@ -3,16 +3,13 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
 
 void xs_repairables_add(struct xs_repairables *all, unsigned detector, const struct xs_instance *instance) {
     if (!xs_detector_repair(xs_detectors[detector], instance->verdict) || !instance->evidence_count)
         return;
-    if (all->count == all->capacity) {
-        all->capacity = all->capacity ? all->capacity * 2 : 1024;
-        all->items = xs_realloc(all->items, all->capacity * sizeof *all->items);
-    }
+    xs_grow(&all->items, all->count, &all->capacity, sizeof *all->items);
     all->items[all->count++] = (struct xs_repairable){
         .detector = (uint8_t)detector,
         .verdict = (uint8_t)instance->verdict,
