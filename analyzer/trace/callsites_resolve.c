@@ -85,9 +85,6 @@ struct missing {
     bool unsupported;
 };
 
-#define CHANGED_SINCE "changed since the run"
-#define NO_LINES "have addresses instead of lines"
-
 static void tell(struct xs_callsites *callsites, const struct xs_callsite_module *module, struct missing *missing) {
     enum xs_binary_status status = module->status;
     missing->unsupported |= status == XS_BINARY_NO_SUPPORT;
@@ -98,19 +95,20 @@ static void tell(struct xs_callsites *callsites, const struct xs_callsite_module
         return;
     }
     const char *reason = status == XS_BINARY_GONE      ? "is not here"
-                         : status == XS_BINARY_CHANGED ? "has " CHANGED_SINCE
+                         : status == XS_BINARY_CHANGED ? "has changed since the run"
                                                        : "cannot be read";
-    xs_callsites_add_note(callsites, "%s %s, so calls in it " NO_LINES, module->path, reason);
+    xs_callsites_add_note(callsites, "%s %s, so calls in it have addresses instead of lines", module->path, reason);
 }
 
 static void tell_missing(struct xs_callsites *callsites, const struct missing *missing) {
     if (missing->unsupported)
-        xs_callsites_add_note(callsites, "this build of xferspy cannot read symbols, so native calls " NO_LINES);
+        xs_callsites_add_note(
+            callsites, "this build of xferspy cannot read symbols, so native calls have addresses instead of lines");
     if (missing->libraries > 1)
-        xs_callsites_add_note(callsites, "%s and %zu more librar%s are not here or have " CHANGED_SINCE,
+        xs_callsites_add_note(callsites, "%s and %zu more librar%s are not here or have changed since the run",
                               missing->library, missing->libraries - 1, missing->libraries == 2 ? "y" : "ies");
     else if (missing->libraries)
-        xs_callsites_add_note(callsites, "%s is not here or has " CHANGED_SINCE, missing->library);
+        xs_callsites_add_note(callsites, "%s is not here or has changed since the run", missing->library);
 }
 
 static void resolve_module(struct batch *batch, uint32_t number, struct missing *missing) {

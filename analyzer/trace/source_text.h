@@ -12,9 +12,6 @@
 
 struct xs_source_text;
 
-/* Why text is withheld, within a sentence. */
-#define XS_NOT_YOUR_TRACE "nothing shows that you recorded this trace on this machine"
-
 /* Reads what the trace has. Never fails for what is wrong there: that is left out. The trace may be closed
  * afterwards. */
 struct xs_source_text *xs_source_text_open(const struct xs_trace *trace, const char *cwd, int64_t start_unix_ns);

@@ -152,8 +152,8 @@ uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *si
         xs_string_format(sentence, "The text of %s line%s is not shown: %s", xs_format_count(count, missing),
                          missing == 1 ? "" : "s",
                          off        ? "--source=off was asked for"
-                         : withheld ? "it is not in the trace, and " XS_NOT_YOUR_TRACE
-                                      "; use xferspy symbolize where it was recorded, or --source=DIR"
+                         : withheld ? "it is not in the trace, and nothing shows that you recorded this trace on this "
+                                      "machine; use xferspy symbolize where it was recorded, or --source=DIR"
                                     : "the source is newer than the program; build and record again, or use "
                                       "--source=DIR");
     return missing;

@@ -58,7 +58,9 @@ static const char doc[] =
     "  xferspy explain --model run.db\n"
     "  xferspy explain --format=tsv run.db | column -ts \"$(printf '\\t')\"\n"
     "  xferspy explain --instances --format=tsv run.db\n"
-    "\n" XS_WHAT_IS_INSTEAD "; " XS_WHAT_IS_PART "; " XS_WHAT_IS_ADVICE ". `exposed' is " XS_WHAT_IS_EXPOSED ".\n"
+    "\n`instead of N': saves this if number N cannot be repaired; `part of N': counted in what number N saves; "
+    "`advice': saves nothing by itself. `exposed' is the part of a copy's time in which no kernel ran, or the host was "
+    "blocked.\n"
     "\n"
     "`#2' is the second place in the program where the same thing was found. TSV has a header line, nanoseconds and "
     "bytes; empty is not known. `removable_ns' is device time, or time inside calls where the finding is about that. "
@@ -211,7 +213,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     bool unchecked = false;
     for (size_t i = 0; i < findings->unchecked_count; i++)
         unchecked |= findings->unchecked[i].detector == most->detector;
-    xs_complain("%s: no finding `%s'; of %s cop%s " XS_IS_UNDECIDED " (%s)%s", arguments->ask.trace, asked,
+    xs_complain("%s: no finding `%s'; of %s cop%s it could not be decided (%s)%s", arguments->ask.trace, asked,
                 xs_format_count(count, undecided), undecided == 1 ? "y" : "ies", most->reason,
                 unchecked ? ": " XS_UNCHECKED_REMEDY : "");
     return true;

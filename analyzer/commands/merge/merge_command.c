@@ -176,7 +176,7 @@ static int put_in_place(const char *temporary, const struct xs_out_options *opti
     if (failed && !options->force && (errno == EINVAL || errno == ENOSYS)) /* not on this file system */
         failed = xs_out_check(options) < 0 ? -2 : rename(temporary, options->path);
     if (failed == -1 && errno == EEXIST)
-        xs_complain("%s: " XS_EXISTS, options->path);
+        xs_complain("%s: %s", options->path, XS_EXISTS);
     else if (failed == -1)
         xs_complain("%s: %s", options->path, strerror(errno));
     return failed ? XS_EXIT_ERROR : XS_EXIT_OK;

@@ -9,8 +9,6 @@
 
 #define FULL_SPOOL "waits for a full spool"
 #define CONTENTION "the library's own thread, because no processor was free"
-#define OVER "That is more than the budget"
-#define EACH "however long a process runs"
 
 static void print_parts(const struct xs_cost *c, struct xs_out *out) {
     const struct {
@@ -64,8 +62,8 @@ static bool is_short(const struct xs_summary *s, const uint64_t ns[XS_COST_PARTS
     if (is_over_budget(s, spent_ns - once_ns))
         return false;
     xs_out_line(out, XS_STYLE_PLAIN,
-                OVER " because the run is short: the start and the end take %s " EACH ", "
-                     "which is %s of this run. All else is %s.",
+                "That is more than the budget because the run is short: the start and the end take %s however long a "
+                "process runs, which is %s of this run. All else is %s.",
                 xs_format_ns(once, once_ns), share_of(share, once_ns, s), share_of(rest, spent_ns - once_ns, s));
     return true;
 }
@@ -85,10 +83,10 @@ static void print_excess(const struct xs_summary *s, struct xs_out *out) {
         if (!ns[most])
             break;
         xs_string_format(&text, "%s%s (%s, %s%s)", n ? " and " : "", part_names[most], xs_format_ns(taken, ns[most]),
-                         share_of(share, ns[most], s), most == XS_COST_PROCESS ? ", " EACH : "");
+                         share_of(share, ns[most], s), most == XS_COST_PROCESS ? ", however long a process runs" : "");
         ns[most] = 0;
     }
-    xs_out_line(out, XS_STYLE_PLAIN, OVER ", mostly because of %s.", text.data);
+    xs_out_line(out, XS_STYLE_PLAIN, "That is more than the budget, mostly because of %s.", text.data);
     xs_string_free(&text);
 }
 

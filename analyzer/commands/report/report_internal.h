@@ -31,7 +31,6 @@ void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out);
 /* Whether a cause has a repair that can be tried and was not; and then the line to type next. */
 bool xs_report_can_try(const struct xs_report *report);
-#define XS_NEXT_TRY "To measure what the repairs gain on the unchanged program: "
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out);
 
 /* Headings that Markdown has, too. */

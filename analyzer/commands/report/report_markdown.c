@@ -123,7 +123,7 @@ static void add_detour(struct xs_string *text, const struct xs_findings *finding
         xs_markdown_code(text, said.data);
         xs_string_format(text, " ");
         xs_say_detour_gain(text, findings, f);
-        xs_string_format(text, " " XS_IF_NOT);
+        xs_string_format(text, " If that cannot be done, ");
     }
     xs_string_free(&said);
 }
@@ -184,7 +184,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
             continue;
         xs_finding_name(&name, findings, cause->findings[i]);
         add_gain(&gain, findings, f);
-        fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data, xs_remedy_of(findings, f));
+        fprintf(out->file, "  - If that cannot be done, %s %s: %s\n", name.data, gain.data, xs_remedy_of(findings, f));
         xs_string_free(&name);
         xs_string_free(&gain);
     }
@@ -260,7 +260,7 @@ static void next(const struct xs_report *report, struct xs_out *out) {
     xs_string_format(&line, "xferspy try ");
     xs_string_shell_word(&line, report->summary->trace->path);
     xs_markdown_code(&code, line.data);
-    fprintf(out->file, "\n" XS_NEXT_TRY "%s\n", code.data);
+    fprintf(out->file, "\nTo measure what the repairs gain on the unchanged program: %s\n", code.data);
     xs_string_free(&line);
     xs_string_free(&code);
 }

@@ -226,8 +226,6 @@ static bool shows_rate(const struct xs_totals *t) {
     return t->device_ns && t->timed_count && t->timed_bytes / t->timed_count >= LARGE;
 }
 
-#define PAGEABLE_SHARE "Host memory: %s of the bytes pageable"
-
 /* Pinned against pageable, in a sentence: the table above has the numbers, this says what they mean. */
 static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     char share[XS_UNIT_BYTES], slow[XS_UNIT_BYTES], fast[XS_UNIT_BYTES];
@@ -248,12 +246,12 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
         struct xs_string times = {0};
         if (ratio >= 1.05)
             xs_string_format(&times, ", %.1f times as fast", ratio);
-        xs_out_line(out, XS_STYLE_PLAIN, PAGEABLE_SHARE " at %s; pinned %s%s.", share,
+        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable at %s; pinned %s%s.", share,
                     xs_format_rate(slow, pageable->timed_bytes, pageable->device_ns),
                     xs_format_rate(fast, pinned->timed_bytes, pinned->device_ns), times.data ? times.data : "");
         xs_string_free(&times);
     } else {
-        xs_out_line(out, XS_STYLE_PLAIN, PAGEABLE_SHARE ", the rest pinned.", share);
+        xs_out_line(out, XS_STYLE_PLAIN, "Host memory: %s of the bytes pageable, the rest pinned.", share);
     }
 }
 

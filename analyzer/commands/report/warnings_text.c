@@ -79,8 +79,8 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&simulated);
     if (*s->run.importer)
         xs_out_line(out, XS_STYLE_WARN,
-                    "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
-                    " are not in it, so findings that need them cannot be made.",
+                    "Imported from a profile of Nsight Systems%s%s: contents, launch arguments and the addresses of "
+                    "copies are not in it, so findings that need them cannot be made.",
                     *s->run.import_version ? " " : "", s->run.import_version);
     if (s->trace->is_live || !strcmp(status, "running"))
         say_unfinished(s, out);
@@ -105,10 +105,10 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "%s", looked_at.data);
     xs_string_free(&looked_at);
     if (s->damaged_rows)
-        xs_out_line(out, XS_STYLE_WARN,
-                    "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "
-                    "those values were left out.",
-                    xs_format_count(buffer, s->damaged_rows));
+        xs_out_line(
+            out, XS_STYLE_WARN,
+            "%s rows hold values that cannot be true (negative sizes, ends before starts); those values were left out.",
+            xs_format_count(buffer, s->damaged_rows));
 }
 
 /* Before everything: what a program does after a call failed is not what it was written for. */

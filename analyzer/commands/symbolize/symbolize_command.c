@@ -85,18 +85,17 @@ static int open_for_writing(const char *path, sqlite3 **db) {
 
 /* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be
  * played back into it. */
-#define REFUSED "%s: symbols are not written: "
 static bool is_alone(const char *path, const char *file) {
     struct xs_side_files side;
     xs_side_files_look(file, &side);
-    const char *why = side.linked                                  ? XS_LINKED_BESIDE
-                      : side.super_journal                         ? XS_NAMES_ANOTHER_FILE
-                      : side.journal && !xs_journal_is_sound(file) ? XS_ANOTHERS_JOURNAL
+    const char *why = side.linked          ? XS_LINKED_BESIDE
+                      : side.super_journal ? "the journal beside it names another file, which SQLite would delete"
+                      : side.journal && !xs_journal_is_sound(file) ? "the journal beside it is not the trace's"
                                                                    : NULL;
     if (side.foreign)
-        xs_complain(REFUSED XS_FOREIGN_BESIDE, path, side.suffix, side.why);
+        xs_complain("%s: symbols are not written: the file beside it that ends in %s %s", path, side.suffix, side.why);
     else if (why)
-        xs_complain(REFUSED "%s", path, why);
+        xs_complain("%s: symbols are not written: %s", path, why);
     return !side.foreign && !why;
 }
 
@@ -167,7 +166,6 @@ static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs
     return rc;
 }
 
-#define NOT_WRITTEN "%s: symbols could not be written: "
 static int write_symbols(const struct xs_trace *trace, const struct xs_callsites *c,
                          const struct xs_source_rows *lines) {
     sqlite3 *db = NULL;
@@ -187,9 +185,9 @@ static int write_symbols(const struct xs_trace *trace, const struct xs_callsites
     if (rc == SQLITE_OK)
         rc = execute(db, "COMMIT");
     if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)
-        xs_complain(NOT_WRITTEN "its folder has to be writable, too; symbolize a copy", path);
+        xs_complain("%s: symbols could not be written: its folder has to be writable, too; symbolize a copy", path);
     else if (rc != SQLITE_OK)
-        xs_complain(NOT_WRITTEN "%s", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
+        xs_complain("%s: symbols could not be written: %s", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
     sqlite3_close(db); /* rolls back what was not committed */
     free(path);
     return rc == SQLITE_OK ? XS_EXIT_OK : XS_EXIT_ERROR;
@@ -213,8 +211,8 @@ static void tell(const char *path, const struct xs_callsites *c, const struct co
         printf(", and the text of %" PRIu32 " line%s", lines->count, lines->count == 1 ? "" : "s");
     putchar('\n');
     if (lines->withheld)
-        printf("  the text of %" PRIu32 " line%s was not read: " XS_NOT_YOUR_TRACE "; --source=DIR reads it below a "
-               "folder\n",
+        printf("  the text of %" PRIu32 " line%s was not read: nothing shows that you recorded this trace on this "
+               "machine; --source=DIR reads it below a folder\n",
                lines->withheld, lines->withheld == 1 ? "" : "s");
     for (size_t i = 0; (note = xs_callsites_note(c, i)); i++) {
         char *text = xs_text_escaped(note);

@@ -48,7 +48,7 @@ char *xs_ordinals_doubt(const struct xs_trace *trace) {
         return gaps;
     xs_repaired_read(&repaired, trace);
     if (xs_repaired_any(&repaired))
-        return xs_strdup(XS_RUN_WAS_REPAIRED ", so what a repair saves cannot be told from it");
+        return xs_strdup("the run was repaired while it was recorded, so what a repair saves cannot be told from it");
     if (*xs_trace_meta_text(trace, "importer", text, sizeof text, ""))
         return xs_strdup("the trace was imported, and does not say which calls of the driver there were");
     if (xs_trace_meta_int(trace, "world_size", 1) > 1)

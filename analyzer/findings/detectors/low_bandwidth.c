@@ -192,12 +192,11 @@ static void end(struct xs_detection *detection) {
     xs_hash_free(&state->groups);
 }
 
-#define TOO_SLOW "at less than half of the "
 const struct xs_detector xs_detector_low_bandwidth = {
     .id = "low-bandwidth",
-    .title = "large copies " TOO_SLOW "expected rate",
-    .definition = "A copy of 1 MiB or more was alone on the link, and ran " TOO_SLOW
-                  "best expected rate, like most copies of its place and size.",
+    .title = "large copies at less than half of the expected rate",
+    .definition = "A copy of 1 MiB or more was alone on the link, and ran at less than half of the best expected rate, "
+                  "like most copies of its place and size.",
     .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_SHORTEN,

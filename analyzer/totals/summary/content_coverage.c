@@ -89,8 +89,6 @@ int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_cov
     return status < 0 ? status : read_launches(trace, contents, message);
 }
 
-#define NOT_CHECKED "Contents were not checked: "
-
 void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
     unsigned most = 0;
     buffer[0] = '\0';
@@ -101,16 +99,16 @@ void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buf
             most = i;
     if (most == XS_SKIP_IMPORTED)
         snprintf(buffer, bytes,
-                 NOT_CHECKED "the trace was imported, and a profile has none. Record the program with "
-                             "xferspy to find needless copies.");
+                 "Contents were not checked: the trace was imported, and a profile has none. Record the program with "
+                 "xferspy to find needless copies.");
     else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
         snprintf(buffer, bytes,
-                 NOT_CHECKED "fingerprints were off, so needless copies are not found. "
-                             "Record without --fingerprint=off (XFERSPY_FINGERPRINT=off).");
+                 "Contents were not checked: fingerprints were off, so needless copies are not found. Record without "
+                 "--fingerprint=off (XFERSPY_FINGERPRINT=off).");
     else if (c->lost > c->skipped[most])
-        snprintf(buffer, bytes, NOT_CHECKED "the trace ends before the fingerprints.");
+        snprintf(buffer, bytes, "Contents were not checked: the trace ends before the fingerprints.");
     else
-        snprintf(buffer, bytes, NOT_CHECKED "no transfer has a fingerprint (%s).",
+        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint (%s).",
                  most ? xs_skip_names[most] : "no reason is given");
 }
 
