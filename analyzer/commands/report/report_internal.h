@@ -5,8 +5,14 @@
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"
 
-/* What profiling cost; cost_text.c. */
-void xs_report_cost(const struct xs_summary *s, struct xs_out *out);
+/* These print one section each, nothing where the trace has nothing of it; in the file of the section's name. */
+void xs_report_transfers(const struct xs_summary *summary, struct xs_out *out);
+void xs_report_largest(const struct xs_summary *summary, struct xs_out *out);
+void xs_report_slowest(const struct xs_summary *summary, struct xs_out *out);
+void xs_report_memory(const struct xs_summary *summary, struct xs_out *out);
+void xs_report_calls(const struct xs_summary *summary, struct xs_out *out);
+void xs_report_coverage(const struct xs_report *report, struct xs_out *out);
+void xs_report_cost(const struct xs_summary *summary, struct xs_out *out);
 
 /* Device times of some, but not of all transfers that moved something; their numbers get the mark. */
 #define XS_PARTLY_TIMED_MARK "*"
@@ -14,12 +20,8 @@ static inline bool xs_report_partly_timed(const struct xs_totals *t) {
     return t->timed_count && t->timed_count + t->empty_count < t->count;
 }
 
-void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *out);
-
-/* Those of the sections that are asked for, with a heading each: all but the findings. */
+/* Prints the sections that are asked for, with a heading each: all but the findings. */
 void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
-/* Of them everything after the transfers: migrations, memory, waiting, coverage, cost. */
-void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out);
 /* The line on calls that failed; nothing where none did. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out);
 /* That device times are modelled; nothing where they are not. It comes before all of them. */
