@@ -246,6 +246,8 @@ const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i) {
     return i < callsites->note_count ? callsites->notes[i] : NULL;
 }
 
+uint64_t xs_callsites_damaged(const struct xs_callsites *callsites) { return callsites->damaged; }
+
 bool xs_callsites_unread(const struct xs_callsites *callsites, uint32_t *next, struct xs_unread_module *module) {
     static const char *const reasons[] = {[XS_BINARY_GONE] = "gone",
                                           [XS_BINARY_CHANGED] = "changed",

@@ -81,7 +81,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
     added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
     added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
     withheld.length = 0;
-    xs_modelled_say(&withheld, &reading->summary);
+    xs_modelled_say(&withheld, &reading->summary, XS_MODELLED_CLAUSE);
     added->windows = withheld.length ? keep(side, withheld.data) : "";
     withheld.length = 0;
     xs_looked_at_say_briefly(&reading->summary, &withheld);

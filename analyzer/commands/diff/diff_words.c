@@ -279,12 +279,12 @@ const char *xs_diff_doubt(const struct xs_diff *c, enum xs_metric metric) {
     return too_few_runs(c);
 }
 
-void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
+void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sentence) {
     const struct xs_prediction *p = &c->prediction;
     char buffer[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (!p->known)
         return;
-    xs_string_format(text, "predicted: ");
+    xs_string_format(text, "%s: ", is_sentence ? "Predicted" : "predicted");
     if (p->unchecked) {
         xs_string_format(text, "not known, ");
         xs_string_add_cut(text, p->unchecked, 80);
@@ -301,6 +301,7 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
                      p->achieved_ns < 0 ? "more" : "less");
     if (too_few || unsure)
         xs_string_format(text, " (%s)", unsure ? XS_WITHIN_THEIR_SPREAD : too_few_runs(c));
+    xs_string_format(text, "%s", is_sentence ? "." : "");
 }
 
 bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {

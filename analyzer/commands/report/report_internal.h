@@ -14,6 +14,17 @@ void xs_report_calls(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_coverage(const struct xs_report *report, struct xs_out *out);
 void xs_report_cost(const struct xs_summary *summary, struct xs_out *out);
 
+/* Why profiling cost more than its budget: the run is so short that the start and the end of a process alone, which
+ * took once_ns, exceed it; else the parts that took most, the largest first. */
+enum { XS_COST_MOST = 2 };
+struct xs_cost_excess {
+    bool is_over, is_short;
+    unsigned count;
+    enum xs_cost_part most[XS_COST_MOST];
+    uint64_t most_ns[XS_COST_MOST], once_ns;
+};
+struct xs_cost_excess xs_report_cost_excess(const struct xs_summary *summary);
+
 /* Device times of some, but not of all transfers that moved something; their numbers get the mark. */
 #define XS_PARTLY_TIMED_MARK "*"
 static inline bool xs_report_partly_timed(const struct xs_totals *t) {

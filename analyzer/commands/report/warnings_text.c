@@ -25,9 +25,9 @@ static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
 
 void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_modelled_say(&text, s);
+    xs_modelled_say(&text, s, XS_MODELLED_SENTENCE);
     if (text.length)
-        xs_out_line(out, XS_STYLE_PLAIN, "D%s.", text.data + 1);
+        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
     xs_string_free(&text);
 }
 
