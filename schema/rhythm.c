@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { EXCEPTIONS = 20 }; /* one distance of so many may be longer: a checkpoint, the end of an epoch */
+enum { EXCEPTIONS = 20 }; /* one distance in this many may be longer: a checkpoint, the end of an epoch */
 
 /* Shell's sort: qsort may take memory. */
 static void sort(uint64_t *values, size_t count) {

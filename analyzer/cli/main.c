@@ -44,7 +44,7 @@ static int run_command(const char *word, int argc, char **argv) {
         int status =
             xs_option_misspelled(&xs_commands[i], argc, argv) ? XS_EXIT_USAGE : xs_commands[i].function(argc, argv);
         xs_string_free(&name);
-        fflush(stdout); /* the next may wait for a disk */
+        fflush(stdout); /* the next step may wait for a disk */
         xs_spool_sweep_own();
         return status;
     }

@@ -14,7 +14,7 @@ static uint32_t line_of(const struct xs_scan *scan, int column) {
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* The place for a new id; NULL where it was there before, as it can be in a damaged file only. */
+/* The value of a new id in `by_id`, to be set. NULL: the id was there before, which happens only in a damaged file. */
 static uint64_t *new_id(struct xs_callsites *callsites, struct xs_hash *by_id, int64_t id) {
     uint64_t *place = xs_hash_put(by_id, (uint64_t)id, 0);
     if (!*place)
@@ -119,7 +119,8 @@ static uint32_t python_part(struct xs_callsites *c, int64_t id, uint32_t line) {
     return (uint32_t)*place - 1;
 }
 
-/* A stack's rows are together, native ones first, because of their ids. Rows that are elsewhere were put there. */
+/* The stack of a row. A stack's rows follow each other, native ones first, because of their ids. NULL: the row lies
+ * elsewhere or is one too many, so it is damage. */
 static struct xs_callsite_stack *stack_of_row(struct xs_callsites *c, struct xs_callsite_stack *last, int64_t id,
                                               bool python) {
     struct xs_callsite_stack *stack = last && last->id == id ? last : NULL;

@@ -14,7 +14,8 @@ enum { STACKS_LIMIT = 1 << 22 }; /* capture numbers stacks from 1; a damaged tra
 static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
 
 static enum xs_api_role role_of(const char *name, enum xs_category category) {
-    if (begins_with(name, "cuEventRecord") || begins_with(name, "cudaEventRecord")) /* the latter in imported traces */
+    if (begins_with(name, "cuEventRecord") || begins_with(name, "cudaEventRecord")) /* cudaEventRecord is in imported
+                                                                                     * traces */
         return XS_API_RECORDS_EVENT;
     if (!strcmp(name, XS_ENTRY_UNKNOWN_NAME))
         return XS_API_UNKNOWN;
@@ -54,7 +55,7 @@ static int largest_id(const struct xs_trace *trace, const char *sql, int64_t *id
     return xs_scan_end(&scan);
 }
 
-/* The places of all stacks, once: the analysis asks for one a call. */
+/* Keeps the places of all stacks: the analysis asks for one at each call. */
 static void keep_places(struct xs_sites *sites, int64_t largest) {
     sites->place_count = xs_callsites_place_count(sites->callsites);
     sites->stack_limit = largest < STACKS_LIMIT ? largest + 1 : STACKS_LIMIT;

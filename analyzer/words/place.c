@@ -1,5 +1,4 @@
-/* Lines of the user's program; see place.h. A trace may come from an untrusted source. So its names are escaped and
- * cut. */
+/* Lines of the user's program; see place.h. A trace may be untrusted, so its names are escaped and cut. */
 #include "analyzer/words/place.h"
 
 #include <inttypes.h>
@@ -13,13 +12,13 @@
 enum {
     FUNCTION_COLUMNS = 80, /* a template's name can have thousands */
     FILE_COLUMNS = 100,
-    LINE_COLUMNS = 160, /* of source, where there is no terminal to cut it */
+    LINE_COLUMNS = 160, /* of source, if there is no terminal that cuts it */
 };
 
 #define UNKNOWN_MODULE "an unknown module"
 
-/* "gpu/kernels/../common.h" becomes "gpu/common.h": what compilers make of #include "../common.h" is one file, whoever
- * includes it. */
+/* Turns "gpu/kernels/../common.h" into "gpu/common.h". Compilers write the former for #include "../common.h", but it
+ * is one file for all that include it. */
 static char *without_detours(const char *file) {
     char *path = xs_strdup(file), *end = path;
     for (const char *p = file; *p;) {
@@ -63,7 +62,7 @@ void xs_place_file(struct xs_string *text, const char *name, const char *cwd) {
     free(direct);
 }
 
-/* Without a line the address is all that tells two calls of a function apart. */
+/* Adds a place without a line, with the address: only that distinguishes two calls in one function. */
 static void module_place(struct xs_string *text, const char *module, const struct xs_frame *frame) {
     xs_string_add_cut(text, module, FILE_COLUMNS);
     if (frame->address)

@@ -1,4 +1,4 @@
-/* What several printers say; see sentences.h. */
+/* Sentences that several printers need; see sentences.h. */
 #include "analyzer/words/sentences.h"
 
 #include "analyzer/base/units.h"

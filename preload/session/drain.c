@@ -38,7 +38,7 @@
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
-#define ROUNDS 64u                             /* rounds of events before the device records get their turn */
+#define ROUNDS 64u                             /* rounds of events before the device records are taken over */
 #define IDLE_MS 1000u                          /* time between two checks without a ring: CUPTI's buffers, short runs */
 
 /* Limits of the waiting at the end of a process: for sources on a slow disk, and for files that a start that was given
@@ -109,8 +109,8 @@ static int keep_size(int64_t events) {
                          xs_clock_from_monotonic(clock, xs_monotonic_ns()));
 }
 
-/* Fingerprints get less of the budget if the wrappers or this thread take much of it. A share that the user set
- * stays. */
+/* Tells fingerprints what others cost. They get less of the budget if the wrappers or this thread take much of it; a
+ * share that the user set stays. */
 static void tell_fingerprints(void) {
     if (drain.options->budget && !drain.options->fingerprint_share)
         xs_fingerprint_others_cost(xs_own_cost_ns() + xs_drain_contention_ns());
@@ -122,9 +122,11 @@ static void tell_direct_access(void) {
     if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
         drain.told_direct_access = process;
         xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
-        xs_note("contents",
-                "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
-                "memory holds may change without a call, so it is not known from here on");
+        xs_note(
+            "contents",
+            "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
+            "memory holds may change without a call, so it is not known from here on. XFERSPY_DIRECT_ACCESS=no is the "
+            "promise that it does not change what the program copies");
     }
 }
 
@@ -155,7 +157,7 @@ static int64_t take_over_events(void) {
     return events < 0 ? events : total;
 }
 
-/* Takes over everything that is there, in one round. */
+/* Takes over everything that is there now. */
 static int take_over(void) {
     int64_t events = take_over_events();
     if (events < 0)

@@ -30,7 +30,9 @@ expect_out() { grep -qF -e "$1" stdout || show "expected on stdout: $1"; }
 expect_err() { grep -qF -e "$1" stderr || show "expected on stderr: $1"; }
 expect_not() { ! grep -qF -e "$1" stdout stderr || show "not expected: $1"; }
 # No line is wider than this, but a label with one name that has no blanks: how long a path is, the clone decides.
-expect_width() { [ "$(sed 's/…/./g' stdout | awk -v most="$1" 'length > most && NF > 2' | wc -l)" -eq 0 ] || show "wider than $1"; }
+expect_width() {
+    [ "$(sed 's/…/./g' stdout | awk -v most="$1" 'length > most && NF > 2' | wc -l)" -eq 0 ] || show "wider than $1"
+}
 expect_no_out() { [ ! -s stdout ] || show "expected nothing on stdout"; }
 expect_no_err() { [ ! -s stderr ] || show "expected nothing on stderr"; }
 # expect_golden FILE: standard output is this, byte for byte. Where it is meant to change, XFERSPY_WRITE_GOLDEN=1 in the

@@ -1,4 +1,4 @@
-/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only ever added; docs/use/check.md has
+/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only added; docs/use/check.md lists
  * them. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the commands share; see command.h. */
+/* Shared by the commands; see command.h. */
 #include "analyzer/commands/common/command.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "analyzer/commands/common/installation.h"
 #include "analyzer/commands/common/traces.h"
 
-/* "this, that or another"; `note` follows the first. */
+/* Adds "this, that or another"; `note` follows the first word. */
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
     for (size_t i = 0; words[i]; i++)
         xs_string_format(string, "%s%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i], i ? "" : note);
@@ -20,7 +20,7 @@ void xs_format_help(struct xs_string *string, const char *const *formats) {
     add_words(string, formats, " (the default)");
 }
 
-/* Which of the words an option's argument is. */
+/* Finds which of the words an option's argument is. */
 static error_t parse_word(const char *option, const char *argument, const char *const *words, unsigned *which,
                           struct argp_state *state) {
     struct xs_string list = {0};
@@ -39,7 +39,7 @@ static error_t parse_word(const char *option, const char *argument, const char *
 enum { OPTION_FORCE = 0x1000, OPTION_COLOR, OPTION_OUTPUT, OPTION_FORMAT, OPTION_FORMAT_JSON };
 static const struct argp_option output_options[] = {
     {NULL, 0, NULL, 0, "Output:", 9},
-    /* two rows, or argp adds a lecture on the arguments of short options to every help text */
+    /* two rows, because argp would otherwise explain the arguments of short options in every help text */
     {"output", OPTION_OUTPUT, "FILE", 0, "write to FILE instead of standard output; short: -o FILE", 9},
     {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9},
     {"force", OPTION_FORCE, NULL, 0, XS_HELP_FORCE, 9},

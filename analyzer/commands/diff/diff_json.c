@@ -1,5 +1,5 @@
-/* A diff as JSON: everything, whatever the text leaves out. Keys are stable; additions only. docs/use/diff.md and
- * docs/schema/diff.schema.json document it. */
+/* A diff as JSON, with everything that the text leaves out. Keys are stable; only additions are made.
+ * docs/use/diff.md and docs/schema/diff.schema.json describe it. */
 #include <inttypes.h>
 
 #include "analyzer/commands/diff/diff_words.h"
@@ -14,7 +14,7 @@ static void put_spread(struct xs_json *json, const char *key, const struct xs_sp
     xs_json_end(json, '}');
 }
 
-/* The keys of a difference, into the object that is open. */
+/* Writes the keys of a difference into the open object. */
 static void put_difference(struct xs_json *json, const struct xs_difference *d) {
     put_spread(json, "before", &d->before);
     put_spread(json, "after", &d->after);

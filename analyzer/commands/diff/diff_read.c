@@ -1,5 +1,5 @@
-/* What a side of a diff keeps of each of its runs; see diff.h. Traces are read one after the other, so the command
- * never needs more memory than the largest trace does. */
+/* Reading a side of a diff: what is kept of each of its runs; see diff.h. Traces are read one after the other, so
+ * the command needs no more memory than for the largest trace. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,10 +103,10 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
 
 /* --- its call sites --- */
 
-/* A site of this run: its number, and the place of the side that it is. */
+/* The sites of the present run: their numbers, and their places on the side. */
 struct here {
     struct xs_side_place *places;
-    uint32_t *sites, *place_of; /* place_of: by site number, XS_UNMATCHED: of no interest */
+    uint32_t *sites, *place_of; /* by site number; XS_UNMATCHED: of no interest */
     size_t count, capacity, site_limit;
 };
 
@@ -151,8 +151,8 @@ static void note_site(struct xs_side *side, const struct xs_findings *findings, 
     here->place_of[site] = (uint32_t)here->count++;
 }
 
-/* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code
- * moved. */
+/* Collects the sites: first those with transfers or findings, for their texts; then all lines that call the driver,
+ * which show how code moved. */
 static void collect_sites(struct xs_side *side, const struct xs_findings *findings, struct here *here) {
     const struct xs_sites *sites = findings->sites;
     *here = (struct here){.site_limit = (size_t)sites->count + sites->placed_count};
@@ -171,7 +171,7 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     struct xs_amounts *row = all + index * limit;
     for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
-            row[r].of[m] = (struct xs_metric_value){.known = true}; /* where there is nothing, nothing took any time */
+            row[r].of[m] = (struct xs_metric_value){.known = true}; /* without any, nothing took time */
         row[r].least = row[r].most = row[r].at_least = (struct xs_metric_value){.known = true};
     }
     return row;
@@ -194,7 +194,8 @@ static struct xs_match_place *match_places(const struct xs_side_place *places, s
     return list;
 }
 
-/* The runs of a side are of one program, mostly of one build: what differs is which lines were reached. */
+/* Joins the run's sites with the side's places. The runs of a side are of one program, mostly of one build; they
+ * differ in which lines were reached. */
 static void join_sites(struct xs_side *side, struct here *here) {
     struct xs_match match;
     struct xs_match_place *known = match_places(side->places, side->place_count);
@@ -258,7 +259,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
     return (uint32_t)*found - 1;
 }
 
-/* Two sites of this run may be one place of the side: their findings are one, then. */
+/* Adds to a sum. Two sites of this run may be one place of the side; their findings are then one. */
 static void add_to(struct xs_metric_value *sum, uint64_t value, bool known) {
     sum->value = xs_sum(sum->value, value);
     sum->known &= known;
@@ -281,7 +282,7 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         add_to(&of->of[XS_MEASURE_HOST_NS], xs_amount_ns(&amount, f->cost.host_ns), true);
         add_to(&of->of[XS_MEASURE_GIVES_BACK_NS], f->gives_back_ns, true);
         add_to(&of->at_least, f->saves.least_ns, true);
-        if (i >= findings->cause_count) /* finding k is the first of cause k */
+        if (i >= findings->cause_count) /* finding k is the first one of cause k */
             continue;
         add_to(&of->least, f->saves.least_ns, true);
         add_to(&of->most, f->saves.most_ns, true);

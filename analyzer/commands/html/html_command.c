@@ -1,4 +1,4 @@
-/* xferspy html: a trace, or two, as one page that any browser opens. */
+/* xferspy html: one or two traces as one page that any browser opens. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -74,7 +74,7 @@ static void free_names(char **names, size_t count) {
         free(names[i]);
 }
 
-/* Numbers of processes become the traces that they write; false after a message. */
+/* Turns numbers of processes into the paths of their traces. False: a message was printed. */
 static bool find_names(char *const *arguments, size_t count, char **names) {
     for (size_t i = 0; i < count; i++)
         if (!(names[i] = xs_trace_named(arguments[i])))

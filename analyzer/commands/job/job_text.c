@@ -1,4 +1,4 @@
-/* The report of a job as text: what ran; what was found and how the processes differ is in files of their own. */
+/* The report of a job as text: what ran. Other files print what was found and how the processes differ. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_C
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-/* The processes that have the same as process `first`, where none before has it. */
+/* The processes with the same text as process `first`; NULL if an earlier process has it. */
 static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(const struct xs_job_process *),
                      size_t *count) {
     const char *what = of(&job->processes[first]);
@@ -27,7 +27,7 @@ static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(c
     return processes;
 }
 
-/* A line a host, or a program, with its processes. */
+/* Prints a line per host or program, with its processes. */
 static void list(const struct xs_job *job, const char *label, const char *(*of)(const struct xs_job_process *),
                  bool all, struct xs_out *out) {
     size_t shown = 0, more = 0;
@@ -69,7 +69,7 @@ static void run_line(const struct xs_job *job, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Which devices, and that some were shared. */
+/* Prints the devices, and which of them were shared. */
 static void device_lines(const struct xs_job *job, struct xs_out *out) {
     size_t shown = 0;
     for (size_t i = 0; i < job->device_count && shown < PROGRAMS; i++) {
@@ -207,7 +207,7 @@ static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {
     warnings(job, out);
 }
 
-/* A sentence that is not the same of all, and the processes that it is said of. */
+/* Prints sentences that differ between processes, each with its processes. */
 static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs_job_process *), enum xs_style style,
                      struct xs_out *out) {
     size_t shown = 0;

@@ -7,7 +7,7 @@
 #include "analyzer/words/modelled_words.h"
 #include "analyzer/words/sentences.h"
 
-/* The name in the plural, for counts: "stream waits". */
+/* Adds a row. The name is in the plural, for counts: "stream waits". */
 static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,
                      const struct xs_count_time *t) {
     char buffer[XS_UNIT_BYTES];
@@ -34,7 +34,7 @@ void xs_report_calls(const struct xs_summary *s, struct xs_out *out) {
     const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
-        if (i == 2 || i == 4) /* the size, which most have none of, and the share */
+        if (i == 2 || i == 4) /* the size, which most rows lack, and the share */
             xs_table_optional(table);
     }
     for (unsigned i = 0; i < XS_SYNC_SCOPE_COUNT; i++)

@@ -13,7 +13,7 @@
 
 #define NOTE_LINES 6
 
-/* 130001 is 13.0.1; before 13 the version is a small number that counts releases. */
+/* The version as text: 130001 is 13.0.1; before 13 it is a small number that counts releases. */
 static const char *cupti_version(char *buffer, int64_t version) {
     if (version >= 100000)
         snprintf(buffer, XS_UNIT_BYTES, "%" PRId64 ".%" PRId64 ".%" PRId64, version / 10000, version / 100 % 100,
@@ -23,12 +23,13 @@ static const char *cupti_version(char *buffer, int64_t version) {
     return buffer;
 }
 
-/* It has no end, and nothing says that its process was killed: a snapshot, or the copy of a file that was written. */
+/* Whether the trace has no end although its process was not killed: it is a snapshot, or a copy of a file that was
+ * being written. */
 static bool is_cut_short(const struct xs_summary *s) {
     return !strcmp(s->run.status, "running") && !s->trace->is_live && !s->trace->is_cut;
 }
 
-/* CUPTI's end came before the program's, or the program's before CUPTI's last records. */
+/* Prints that CUPTI ended before the program, or the program before CUPTI's last records. */
 static void cupti_partly_line(const struct xs_summary *s, const char *cupti, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     const struct xs_coverage *c = &s->coverage;
@@ -63,7 +64,7 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     bool unfinished = s->trace->is_live || !strcmp(run->status, "recovered") || !strcmp(run->status, "running");
     snprintf(cupti, sizeof cupti, "CUPTI%s%s", run->cupti_version ? " " : "",
              run->cupti_version ? cupti_version(version, run->cupti_version) : "");
-    /* the status is written with the first records: unknown is still starting, or killed early */
+    /* the status is written with the first records: unknown means still starting, or killed early */
     if ((active || (unknown && c->device_copies)) ? unfinished && c->without_record : c->device_copies > 0)
         cupti_partly_line(s, cupti, out);
     else if (s->trace->windows && (active || unknown))

@@ -12,7 +12,7 @@
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/where_words.h"
 
-#define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
+#define COMMAND_COLUMNS 300 /* of a command line, if there is no terminal that cuts it */
 #define DEVICE_LINES 4
 
 static void device_line(struct xs_out *out, const struct xs_device_summary *d) {
@@ -74,7 +74,7 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* On a line of their own, so that they are what is read first. */
+/* Prints the headline on a line of its own, so that it is read first. */
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
     struct xs_string headline = {0}, filter = {0};
     xs_report_headline(&headline, report, true, NULL);
@@ -102,7 +102,7 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* The loop of the program, where it has one. */
+/* Prints the program's loop, if it has one. */
 static void print_steps(const struct xs_report *report, struct xs_out *out) {
     struct xs_string step = {0}, warm_up = {0};
     xs_steps_say(&step, report->findings);

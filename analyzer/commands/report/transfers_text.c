@@ -17,7 +17,7 @@ static const char *direction_label(enum xs_direction direction) {
     return labels[direction];
 }
 
-/* What copies from where to where, in few columns: "H2D pageable" says that the other side is plain device memory. */
+/* Adds the kind of a copy in few columns: "H2D pageable" says that the other side is plain device memory. */
 static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_direction direction,
                       enum xs_memory_kind src, enum xs_memory_kind dst) {
     const char *label = direction_label(direction);
@@ -32,7 +32,7 @@ static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_
                         xs_memory_kind_names[dst]);
 }
 
-/* Only host links have the peak that the trace knows. */
+/* Whether the peak that the trace knows applies: only to host links. */
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
     char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
@@ -49,7 +49,7 @@ void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, c
     xs_string_add(text, ".", 1);
 }
 
-/* One line a device: its copies beside its kernels. */
+/* Prints a line per device: its copies beside its kernels. */
 static void overlap_lines(const struct xs_summary *s, struct xs_out *out) {
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < s->device_count; i++) {
@@ -121,13 +121,13 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* Of copies large enough that their rate is that of the memory, and not what a few bytes take. */
+/* Whether a rate says something about the memory: only if the copies are large. */
 static bool shows_rate(const struct xs_totals *t) {
     enum { LARGE = 64 << 10 };
     return t->device_ns && t->timed_count && t->timed_bytes / t->timed_count >= LARGE;
 }
 
-/* Pinned against pageable, in a sentence: the table above has the numbers, this says what they mean. */
+/* Prints what the table's numbers mean: pinned against pageable, in a sentence. */
 static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     char share[XS_UNIT_BYTES], slow[XS_UNIT_BYTES], fast[XS_UNIT_BYTES];
     const struct xs_totals *pageable = &s->pageable, *pinned = &s->pinned;
@@ -156,7 +156,7 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     }
 }
 
-/* What the mark in the table means; rates are over the bytes of timed transfers alone. */
+/* Prints what the mark in the table means: rates cover only the bytes of timed transfers. */
 static void partly_timed_line(const struct xs_summary *s, struct xs_out *out) {
     char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (xs_report_partly_timed(&s->all))
@@ -172,7 +172,7 @@ static void besides(struct xs_string *text, uint64_t count, const char *one, con
                          count == 1 ? one : many);
 }
 
-/* Copies that the table leaves out. */
+/* Prints the copies that the table leaves out. */
 static void other_transfers_line(const struct xs_summary *s, struct xs_out *out) {
     char bytes[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
     const struct xs_count_time *graph = &s->graph_total;

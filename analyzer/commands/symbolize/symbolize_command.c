@@ -1,5 +1,5 @@
-/* xferspy symbolize: writes what the addresses of a trace's stacks stand for into the trace, so that it can be read
- * where the binaries are not. The only command that changes a trace. */
+/* xferspy symbolize: writes the names behind a trace's addresses into the trace, so that it can be read where the
+ * binaries are missing. No other command changes a trace. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
 }
 
-/* What is in the trace already, what goes into it, and what nobody knows. */
+/* Addresses that are in the trace already, that are added, and that nobody knows. */
 struct counts {
     uint32_t stored, found, unknown;
 };
@@ -83,8 +83,8 @@ static int open_for_writing(const char *path, sqlite3 **db) {
                         "CREATE TEMP TABLE resolved (module INTEGER, address INTEGER, PRIMARY KEY (module, address))");
 }
 
-/* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be
- * played back into it. */
+/* Whether it is safe to write. Files beside the trace may have changed since it was opened for reading, and SQLite
+ * would play another user's journal back into it. */
 static bool is_alone(const char *path, const char *file) {
     struct xs_side_files side;
     xs_side_files_look(file, &side);
@@ -114,7 +114,7 @@ static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uin
     return sqlite3_reset(statement);
 }
 
-/* In a merged file a row also says of which trace it is, and no number comes by itself. */
+/* In a merged file a row also has the number of its trace, and SQLite gives no ids. */
 #define DELETE_SYMBOLS                                                                                                 \
     "DELETE FROM main.symbol WHERE EXISTS (SELECT 1 FROM temp.resolved r"                                              \
     " WHERE r.module = symbol.module AND r.address = symbol.address)"
@@ -133,8 +133,8 @@ static int execute_with(sqlite3 *db, const char *format, int64_t number) {
     return rc;
 }
 
-/* In a transaction of the caller's. Rows of the same addresses are replaced: another symbolize may have been
- * quicker. */
+/* Writes the symbols, in a transaction of the caller's. Replaces rows of the same addresses: another symbolize may
+ * have been quicker. */
 static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs_callsites *c) {
     sqlite3_stmt *row = NULL, *key = NULL;
     int rc = sqlite3_prepare_v2(db, "INSERT INTO temp.resolved VALUES (?, ?)", -1, &key, NULL);

@@ -1,4 +1,4 @@
-/* The command of a trace, and recording one; see program.h. */
+/* The command of a trace, and recording a new trace; see program.h. */
 #include "analyzer/commands/try/program.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 #include "schema/redact.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
-#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever is set */
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever the user has set */
 #define WHOLE_BUDGET "XFERSPY_BUDGET="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 
@@ -38,7 +38,7 @@ static char **add_word(char **words, size_t count, char *word) {
     return words;
 }
 
-/* One word; NULL where a quote is open at the end. */
+/* Takes one word; NULL: a quote is not closed. */
 static char *take_word(const char **at) {
     struct xs_string word = {0};
     const char *c = *at;
@@ -165,7 +165,8 @@ static char **add_setting(char **settings, size_t *count, const char *name, cons
     return settings;
 }
 
-/* Every call has to be in the trace, made by the program itself: neither parts of the run nor repairs are wanted. */
+/* Whether a setting is kept while recording. Every call must be in the trace, made by the program itself: no parts
+ * of the run, no repairs. */
 static bool is_for_recording(const char *setting, bool is_whole) {
     static const char *const others[] = {
         "XFERSPY_OUTPUT=",     "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_STEP=", "XFERSPY_STEPS=",
@@ -177,7 +178,8 @@ static bool is_for_recording(const char *setting, bool is_whole) {
     return is;
 }
 
-/* What is set of capture stays, but where `is_whole` asks for contents and device times of all copies. */
+/* The settings for a recording. The user's stay, except that `is_whole` needs contents and device times of all
+ * copies. */
 static char **settings_of(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = NULL;
     size_t count = 0;
@@ -196,7 +198,7 @@ static char **settings_of(const struct xs_program *program, const char *output, 
     return add_word(settings, count, xs_strdup(program->preload));
 }
 
-/* Runs it; what it prints is thrown away. Where it is not XS_RAN, a message says why, but of an interruption. */
+/* Runs the program and drops its output. If the result is not XS_RAN, a message says why, unless it was interrupted. */
 static enum xs_ran run_recorded(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = settings_of(program, output, is_whole), **environment = xs_environment_bare(environ, settings);
     FILE *nothing = fopen("/dev/null", "r+e");
@@ -219,7 +221,8 @@ static enum xs_ran run_recorded(const struct xs_program *program, const char *ou
     return ran;
 }
 
-/* The one trace that was left; false after a message. `stays`: of several, the user can take one. */
+/* Finds the one trace that was written. False: a message was printed. `stays`: if there are several, the user can
+ * choose one. */
 static bool find_trace(const struct xs_program *program, const char *folder, const char *prefix, bool stays,
                        char **trace) {
     struct xs_string pattern = {0};
@@ -243,11 +246,11 @@ static bool find_trace(const struct xs_program *program, const char *folder, con
 }
 
 static void add_escaped(struct xs_string *output, const char *path) {
-    for (const char *c = path; *c; c++) /* % begins what capture replaces */
+    for (const char *c = path; *c; c++) /* in capture's template a % begins a part that is replaced */
         xs_string_format(output, *c == '%' ? "%%%%" : "%c", *c);
 }
 
-/* Into a folder below `here`, or, where that is empty, one that goes afterwards. */
+/* Records into a folder below `here`, or, if `here` is empty, into a temporary one. */
 static enum xs_ran record(const struct xs_program *program, const char *here, const char *folder, bool is_whole,
                           char **trace) {
     const char *prefix = is_whole ? "" : "predicts.";
@@ -287,9 +290,9 @@ int xs_program_record(const struct xs_program *program, struct xs_recorded *reco
     if (ran == XS_RAN)
         ran = record(program, here, folder, true, &recorded->whole);
     if (ran == XS_RAN_TOO_LONG || ran == XS_RAN_INTERRUPTED)
-        xs_remove_folder(folder); /* with what there is of a trace */
+        xs_remove_folder(folder); /* with what was written of a trace */
     else
-        rmdir(folder); /* if it is empty */
+        rmdir(folder); /* only if it is empty */
     free(here);
     return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
 }

@@ -1,4 +1,4 @@
-/* xferspy try: the repair of each cause, made while the unchanged program runs, and what it gains there. */
+/* xferspy try: makes the repair of each cause in the running program, which stays unchanged, and measures the gain. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ struct arguments {
     struct xs_out_options output;
     struct xs_bench_arguments bench;
     char *trace;
-    const char *predicts; /* the trace that predicts, where it is another */
+    const char *predicts; /* the trace that predicts, if it is another one */
     char **program;
     const char **only;
     size_t only_count;
@@ -87,7 +87,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 /* --- trying --- */
 
-/* The findings of --only; false after a message. */
+/* Finds the findings of --only. False: a message was printed. */
 static bool choose(const struct arguments *a, const struct xs_findings *findings, size_t *chosen) {
     for (size_t i = 0; i < a->only_count; i++) {
         long index = xs_finding_find(findings, a->only[i]);
@@ -113,7 +113,7 @@ static int write_result(const struct xs_try *t, const struct arguments *a) {
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-/* With what was measured, if anything was, so that a result that there is stays. */
+/* Keeps the result if anything was measured, so that an earlier result is not lost. */
 static void keep_result(const struct xs_try *t) {
     struct xs_string path = {0};
     struct xs_out out;
@@ -157,7 +157,7 @@ static int predict(const struct arguments *a, const struct xs_reading *planned, 
     return XS_EXIT_OK;
 }
 
-/* Takes the plans of that trace; false after a message. */
+/* Takes the plans from that trace. False: a message was printed. */
 static bool take_plans(const char *trace, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_try_instances instances = {0};
     const struct xs_analysis_options analysis = {.on_instance = xs_try_keep_instance, .data = &instances};
@@ -174,9 +174,9 @@ static bool take_plans(const char *trace, const struct xs_reading *reading, stru
     return taken;
 }
 
-/* A trace as it comes has the contents of a sample of its copies. The others are of no plan, so that little would be
- * repaired of what the report predicts: another run has them all. Without it, the plan of the sample is better than
- * none. */
+/* Records another trace for the plans. A normal trace has the contents of a sample of its copies only. The other
+ * copies are in no plan, so little of the prediction would be repaired; the new trace has all contents. If that
+ * fails, a plan from the sample is better than none. */
 static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_recorded recorded;
     bool interrupted, is_recorded = xs_program_record_whole(program, &recorded, &interrupted);
@@ -233,7 +233,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
 static int start(struct arguments *a) {
     struct xs_program program;
     struct xs_recorded recorded = {0};
-    if (xs_out_check(&a->output) < 0) /* rather now than after running */
+    if (xs_out_check(&a->output) < 0) /* now, instead of after running */
         return XS_EXIT_ERROR;
     if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))
         return XS_EXIT_ERROR;

@@ -83,11 +83,10 @@ bool xs_native_is_gone(uintptr_t return_address_at) {
 void xs_callsite_forget(void) { forgotten |= CALLSITE; }
 void xs_cupti_forget(void) {}
 
-void xs_callsite_before_fork(void) {}
-void xs_direct_access_before_fork(void) {}
-void xs_direct_access_after_fork(void) {}
-void xs_direct_access_in_child(void) {}
-void xs_callsite_after_fork(void) {}
+void xs_direct_access_start(bool is_ignored) { (void)is_ignored; }
+void xs_loader_before_fork(void) {}
+void xs_loader_after_fork(void) {}
+void xs_loader_forget(void) {}
 void xs_callsite_start(const char *mode, unsigned depth) {
     (void)mode;
     (void)depth;
