@@ -7,6 +7,7 @@
 
 #include "preload/core/asked_window.h"
 #include "preload/core/lock.h"
+#include "preload/core/mix.h"
 
 enum {
     PLACES = 64, /* the site not seen for longest makes room */
@@ -39,15 +40,10 @@ void xs_step_waits_start(uint64_t skip, uint64_t count) {
     atomic_store(&xs_step_waits_on, true);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 /* A known stack says more than an object: the streams that a loop uses in turn share one stack. */
 static uint64_t key_of(const struct xs_step_wait *wait) {
-    uint64_t key = mix(mix(mix(1, wait->row), wait->stack), wait->thread);
-    return wait->stack ? key : mix(key, wait->object);
+    uint64_t key = xs_mix_word(xs_mix_word(xs_mix_word(1, wait->row), wait->stack), wait->thread);
+    return wait->stack ? key : xs_mix_word(key, wait->object);
 }
 
 static struct place *place_of(uint64_t key) {
