@@ -13,10 +13,6 @@
 #include "schema/spool/spool_place.h"
 #include "schema/write/store.h"
 
-#ifndef XFERSPY_VERSION
-#define XFERSPY_VERSION "0.1.0"
-#endif
-
 static void print_version(FILE *stream, struct argp_state *state) {
     (void)state;
     fprintf(stream, "xferspy %s (trace schema %d)\n", XFERSPY_VERSION, XS_SCHEMA_VERSION);

@@ -18,6 +18,7 @@ struct xs_frame {
     uint64_t address;     /* offset of the next instruction in the module's file; 0: a Python frame */
     bool python;
     bool inlined; /* into the next frame */
+    bool stored;  /* the trace has it, and no binary of this machine was asked; never set for a Python frame */
     bool library; /* belongs to CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
     const struct xs_frame *through; /* for the frame of a place: the helper that makes the call for this line; NULL:
                                      * none */

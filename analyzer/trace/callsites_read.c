@@ -1,5 +1,6 @@
 /* Reading stacks, modules, Python's code, ranges and stored symbols from a trace; see callsites.h. */
 #include "analyzer/base/grow.h"
+#include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/scan.h"
 #include "schema/source/library.h"
@@ -165,6 +166,8 @@ static int read_frames(struct xs_callsites *c, char *message) {
 static int read_symbols(struct xs_callsites *c, char *message) {
     struct xs_scan scan;
     uint32_t last = UINT32_MAX;
+    bool is_named;
+    xs_debug_path_folder(0, &is_named);
     xs_scan_begin(&scan, c->trace,
                   "SELECT module, address, function, file, line FROM symbol ORDER BY module, address, inline_depth, id",
                   message, &c->damaged);
@@ -175,6 +178,8 @@ static int read_symbols(struct xs_callsites *c, char *message) {
         const char *function = text_or_null(&scan, 2), *file = text_or_null(&scan, 3);
         if (!place || (!function && !file))
             continue;
+        if (!file && is_named && !c->modules[*module - 1].library)
+            continue; /* the user says where its line is */
         struct xs_callsite_address *address = &c->addresses[*place - 1];
         if (address->frames && last != *place)
             continue;

@@ -47,6 +47,7 @@ void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t number, con
                           .line = line,
                           .module = module ? module->path : NULL,
                           .address = address->address,
+                          .stored = address->stored,
                           .library = module && (module->library || xs_library_function(function, file))};
     bool loop = function && xs_library_runs_python(function);
     if (loop)

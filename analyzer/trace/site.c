@@ -84,7 +84,7 @@ int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *me
     if (status >= 0 && stacks > 0)
         keep_places(sites, stacks);
     if (status >= 0 && stacks > 0)
-        sites->source_text = xs_source_text_open(trace, sites->cwd, xs_trace_meta_int(trace, "start_unix_ns", 0));
+        sites->source_text = xs_source_text_open(trace);
     return status;
 }
 

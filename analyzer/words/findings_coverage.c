@@ -203,20 +203,12 @@ static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
             xs_format_count(without, missing), xs_format_count(all, native));
 }
 
-void xs_findings_source_line(const struct xs_findings *findings, struct xs_out *out) {
-    struct xs_string text = {0};
-    if (xs_place_withheld(&text, findings->sites))
-        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
-    xs_string_free(&text);
-}
-
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out) {
     contents_line(contents, out);
     launches_line(contents, out);
     call_site_lines(findings->sites, out);
     lines_hint(findings->sites, out);
-    xs_findings_source_line(findings, out);
     undecided_lines(findings, contents, out);
     xs_findings_link_lines(&findings->link, out);
 }

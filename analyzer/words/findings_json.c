@@ -81,10 +81,6 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
     for (size_t i = 0; callsites && xs_callsites_note(callsites, i); i++)
         xs_json_text(json, NULL, xs_callsites_note(callsites, i));
     xs_json_end(json, ']');
-    struct xs_string withheld = {0};
-    uint64_t lines = xs_place_withheld(&withheld, findings->sites);
-    xs_place_withheld_json(json, lines, lines ? withheld.data : "");
-    xs_string_free(&withheld);
     xs_json_end(json, '}');
 }
 

@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
-#include "analyzer/trace/source_option.h"
 
 enum {
     FUNCTION_COLUMNS = 80, /* a template's name can have thousands */
@@ -132,40 +131,6 @@ void xs_place_source_line(const char *line, const struct xs_frame *frame, int in
     fprintf(out->file, "%*s%s%s | %s%s\n", indent, "", xs_style_on(out, XS_STYLE_DIM), number, text.data,
             xs_style_off(out, XS_STYLE_DIM));
     xs_string_free(&text);
-}
-
-uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *sites) {
-    char count[XS_UNIT_BYTES];
-    uint64_t missing = 0;
-    bool off = xs_source_text_is_off();
-    if (!sites || !sites->callsites)
-        return 0;
-    const struct xs_source_text *source = sites->source_text;
-    bool withheld = !off && xs_source_text_is_withheld(source);
-    for (uint32_t i = 0; i < sites->place_count; i++) {
-        const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
-        if (frame && frame->file && frame->line && !frame->library)
-            missing += off || (withheld ? !xs_source_text_has(source, frame) : xs_source_text_is_newer(source, frame));
-    }
-    if (missing)
-        xs_string_format(sentence, "The text of %s line%s is not shown: %s", xs_format_count(count, missing),
-                         missing == 1 ? "" : "s",
-                         off        ? "--source=off was asked for"
-                         : withheld ? "it is not in the trace, and nothing shows that you recorded this trace on this "
-                                      "machine; use xferspy symbolize where it was recorded, or --source=DIR"
-                                    : "the source is newer than the program; build and record again, or use "
-                                      "--source=DIR");
-    return missing;
-}
-
-void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *sentence) {
-    static const char *const names[] = {
-        [XS_SOURCE_AUTO] = "auto", [XS_SOURCE_OFF] = "off", [XS_SOURCE_BELOW] = "folder"};
-    xs_json_object(json, "source");
-    xs_json_text(json, "from", names[xs_source_policy()->mode]);
-    xs_json_count(json, "withheld_lines", lines);
-    xs_json_text(json, "reason", sentence && *sentence ? sentence : NULL);
-    xs_json_end(json, '}');
 }
 
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {

@@ -9,7 +9,8 @@
  * The process's own page table (mincore) tells where pages are: the driver takes a page of managed memory out of it
  * when the page goes to a device, and puts it back when the host touches it. A few pages of each allocation are
  * looked at, once after each wait of the host: between two waits a correct program touches nothing that a kernel
- * uses.
+ * uses. cuMemRangeGetAttribute has only the place of the last prefetch, and CUPTI's counters come late and can be
+ * switched on once in a process.
  *
  * Tables have a fixed size, and every field is read and written by itself: if two threads mix something up, the
  * result is a wrong guess. */

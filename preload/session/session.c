@@ -45,7 +45,6 @@
 #include "preload/session/options.h"
 #include "preload/session/redact.h"
 #include "preload/session/say.h"
-#include "preload/session/signing.h"
 #include "schema/shell_word.h"
 
 #define NO_TRACE "want of a trace" /* the reason for giving CUPTI up */
@@ -339,7 +338,6 @@ static bool begin_locked(void) {
     start_redacting();
     xs_facts_read_devices();
     xs_facts_read_rank();
-    xs_signing_prepare();
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
     if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0)

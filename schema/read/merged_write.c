@@ -310,20 +310,6 @@ int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace,
     return status;
 }
 
-void xs_merged_set_meta(struct xs_merged_writer *writer, const char *key, const char *value) {
-    sqlite3_stmt *stmt = NULL;
-    const char *sql = value ? "UPDATE meta SET value = ?3 WHERE trace = ?1 AND key = ?2"
-                            : "DELETE FROM meta WHERE trace = ?1 AND key = ?2";
-    if (sqlite3_prepare_v2(writer->db, sql, -1, &stmt, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(stmt, 1, writer->next_id - 1);
-        sqlite3_bind_text(stmt, 2, key, -1, SQLITE_STATIC);
-        if (value)
-            sqlite3_bind_text(stmt, 3, value, -1, SQLITE_STATIC);
-        sqlite3_step(stmt);
-    }
-    sqlite3_finalize(stmt);
-}
-
 static int flush(const struct xs_merged_writer *writer, char *message) {
     int fd = open(writer->path, O_RDONLY | O_CLOEXEC);
     bool failed = fd < 0 || fsync(fd) != 0;

@@ -4,7 +4,6 @@ set -u
 . "$SOURCE/../needs.sh"
 export LC_ALL=C.UTF-8
 unset NO_COLOR COLUMNS LD_PRELOAD XFERSPY_OUTPUT XFERSPY_CUPTI XFERSPY_LIBRARY ARGP_HELP_FMT 2>/dev/null
-export XDG_STATE_HOME="$WORK/state" # not the user's own
 rm -rf "$WORK"
 mkdir -p "$WORK"
 cd "$WORK" || exit 99
@@ -23,6 +22,8 @@ run() {
     "$@" >stdout 2>stderr </dev/null
     status=$?
 }
+# bounded SECONDS COMMAND...: with so much processor time; what else the machine does is not counted.
+bounded() { (ulimit -t "$1"; shift; exec "$@"); }
 expect_status() { [ "$status" -eq "$1" ] || show "expected exit status $1"; }
 # json EXPRESSION: it is true of `d`, the JSON on stdout. After need_python.
 json() { "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
@@ -52,7 +53,7 @@ make_trace() { # make_trace OUT FIXTURE...
     out=$1; shift
     "$SQL2DB" "$out" "$@" || { echo "FAILED: sql2db $out"; exit 1; }
 }
-make_own_trace() { # make_own_trace OUT FIXTURE...: one that counts as recorded by this user on this machine
+make_own_trace() { # make_own_trace OUT FIXTURE...: one whose run began when its file was made
     out=$1; shift
     "$SQL2DB" "$out" --own "$@" || { echo "FAILED: sql2db $out"; exit 1; }
 }

@@ -13,7 +13,6 @@
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 XS_DECLARE_COMMAND(check)
 
@@ -389,7 +388,7 @@ static int check(struct arguments *arguments) {
     return status;
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_check = {.argp = {.options = check_options,
                                                          .parser = parse,
                                                          .args_doc = "TRACE...",
@@ -401,7 +400,6 @@ int xs_command_check(int argc, char **argv) {
     struct arguments arguments = {0};
     int status;
     xs_check_config_begin(&arguments.config);
-    xs_source_policy_own_only(); /* the reports are for others, and machines write them */
     if (argp_parse(&xs_interface_check.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (!arguments.list)

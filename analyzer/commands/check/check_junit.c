@@ -137,11 +137,6 @@ void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
             put_case(out->file, judged, &judged->results[k]);
         for (size_t k = 0; k < judged->expired_count; k++)
             put_expired(out->file, &check->terms->config->suppressions[judged->expired[k]]);
-        if (*judged->withheld && xs_check_shows_places(judged)) {
-            fputs("    <system-out>", out->file);
-            put_xml(out->file, judged->withheld);
-            fputs(".</system-out>\n", out->file);
-        }
         fputs("  </testsuite>\n", out->file);
     }
     for (size_t i = 0; i < check->unread_count; i++)

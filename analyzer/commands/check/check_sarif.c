@@ -16,9 +16,6 @@
 #include "analyzer/totals/summary/metrics.h"
 #include "analyzer/words/sentences.h"
 
-#ifndef XFERSPY_VERSION
-#define XFERSPY_VERSION "0.1.0"
-#endif
 #define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
 /* A finding of one of the traces. */
@@ -425,17 +422,7 @@ static void put_notifications(struct xs_json *json, const struct xs_check *check
     xs_json_array(json, "toolExecutionNotifications");
     for (size_t i = 0; i < check->unread_count; i++)
         put_notification(json, "error", check->unread[i], XS_CHECK_UNREAD);
-    for (size_t i = 0; i < check->count; i++)
-        if (*check->judged[i].withheld)
-            put_notification(json, "note", check->judged[i].path, check->judged[i].withheld);
     xs_json_end(json, ']');
-}
-
-static bool is_withheld(const struct xs_check *check) {
-    for (size_t i = 0; i < check->count; i++)
-        if (*check->judged[i].withheld)
-            return true;
-    return false;
 }
 
 void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
@@ -460,7 +447,7 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
                 check->incomplete                      ? XS_EXIT_ERROR
                 : check->outcome >= XS_OUTCOME_UNKNOWN ? XS_EXIT_LIMIT
                                                        : XS_EXIT_OK);
-    if (check->unread_count || is_withheld(check))
+    if (check->unread_count)
         put_notifications(&json, check);
     xs_json_end(&json, '}');
     xs_json_end(&json, ']');

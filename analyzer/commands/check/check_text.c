@@ -165,8 +165,6 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
     put_baseline(check, judged, out);
     for (size_t i = 0; i < judged->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "%s", judged->notes[i]);
-    if (*judged->withheld && xs_check_shows_places(judged))
-        xs_out_line(out, XS_STYLE_DIM, "%s.", judged->withheld);
     if (judged->undecided && judged->outcome < XS_OUTCOME_UNKNOWN) {
         char count[XS_UNIT_BYTES], *word = xs_text_shell_word(judged->path);
         xs_out_line(out, XS_STYLE_DIM, "Not decided: %s instances; xferspy explain --undecided %s",

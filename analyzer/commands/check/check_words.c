@@ -145,10 +145,3 @@ void xs_check_path(struct xs_string *text, const struct xs_check *check, const s
     xs_string_format(text, "%s", path);
     free(whole);
 }
-
-bool xs_check_shows_places(const struct xs_judged *judged) {
-    for (size_t i = 0; i < judged->result_count; i++)
-        if (judged->results[i].outcome == XS_OUTCOME_FAIL && judged->results[i].place_count)
-            return true;
-    return false;
-}

@@ -399,9 +399,6 @@ void xs_check_judge(const struct xs_reading *reading, const struct xs_check_term
     look_up_states(&j);
     find_gone(&j);
     add_notes(&j);
-    struct xs_string withheld = {0};
-    judged->withheld_lines = xs_place_withheld(&withheld, reading->findings->sites);
-    judged->withheld = judged->withheld_lines ? withheld.data : xs_strdup("");
     for (size_t i = 0; i < reading->findings->undecided_count; i++)
         judged->undecided = xs_sum(judged->undecided, reading->findings->undecided[i].count);
     judged->results = xs_realloc(NULL, sizeof *judged->results * rules->count);
@@ -421,7 +418,6 @@ void xs_judged_free(struct xs_judged *judged) {
     }
     for (size_t i = 0; i < judged->note_count; i++)
         free(judged->notes[i]);
-    free(judged->withheld);
     void *const blocks[] = {judged->path,    judged->cwd,  judged->executable, judged->command, judged->states,
                             judged->results, judged->gone, judged->expired,    judged->notes};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)

@@ -8,7 +8,9 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/installation.h"
+#include "analyzer/commands/common/progress.h"
 #include "analyzer/commands/common/traces.h"
+#include "analyzer/trace/lines/lines.h"
 
 /* Adds "this, that or another"; `note` follows the first word. */
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
@@ -177,6 +179,12 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
         xs_complain("%s: %s", path, trace->warning);
     else if (trace->is_live && !quietly)
         xs_complain("%s: still being written; this is what it holds so far", path);
+    if (!quietly) {
+        struct xs_progress progress;
+        xs_progress_begin(&progress, trace);
+        xs_lines_complete(trace);
+        xs_progress_end(&progress);
+    }
     return XS_OK;
 }
 

@@ -12,7 +12,6 @@
 #include "analyzer/commands/diff/diff_bench.h"
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 XS_DECLARE_COMMAND(diff)
 
@@ -197,7 +196,7 @@ static int diff(const struct arguments *a) {
     return status;
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_diff = {
     .argp = {.options = options, .parser = parse, .args_doc = "BEFORE AFTER", .doc = doc, .children = children}};
 

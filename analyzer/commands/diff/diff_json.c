@@ -91,7 +91,6 @@ static void put_run(const struct xs_side_run *run, struct xs_json *json) {
     xs_json_bool(json, "simulated", run->simulated);
     xs_json_text(json, "fingerprint_mode", run->fingerprint_mode);
     xs_json_text(json, "captured_by_version", run->xferspy_version);
-    xs_place_withheld_json(json, run->withheld_lines, run->withheld);
     xs_json_end(json, '}');
 }
 

@@ -76,23 +76,20 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
                              .together_least = {findings->together.least_ns, true},
                              .together_most = {findings->together.most_ns, true}};
-    struct xs_string withheld = {0};
+    struct xs_string said = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
-    added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
-    added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_modelled_say(&withheld, &reading->summary, XS_MODELLED_CLAUSE);
-    added->windows = withheld.length ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_looked_at_say_briefly(&reading->summary, &withheld);
-    added->looked_at = withheld.length ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_repaired_say(&withheld, &reading->summary.repaired);
-    added->repaired = withheld.length ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_say_bounds(&withheld, findings);
-    added->bounds = withheld.length ? keep(side, withheld.data) : "";
-    xs_string_free(&withheld);
+    xs_modelled_say(&said, &reading->summary, XS_MODELLED_CLAUSE);
+    added->windows = said.length ? keep(side, said.data) : "";
+    said.length = 0;
+    xs_looked_at_say_briefly(&reading->summary, &said);
+    added->looked_at = said.length ? keep(side, said.data) : "";
+    said.length = 0;
+    xs_repaired_say(&said, &reading->summary.repaired);
+    added->repaired = said.length ? keep(side, said.data) : "";
+    said.length = 0;
+    xs_say_bounds(&said, findings);
+    added->bounds = said.length ? keep(side, said.data) : "";
+    xs_string_free(&said);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
     for (size_t i = 0; i < findings->undecided_count; i++) {

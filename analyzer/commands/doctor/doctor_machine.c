@@ -231,7 +231,7 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
                   refused ? ", its arguments hidden"
                   : hides ? " without the arguments that match XFERSPY_REDACT"
                           : " with all arguments",
-                  lines ? "the text of the lines of Python that calls came from" : "no text of the program's sources",
+                  lines ? "the text of source lines that made calls" : "no text of the program's sources",
                   hashes ? "hashes of what was copied, not what was copied" : "nothing of what was copied");
     xs_string_free(&remedy);
 }

@@ -15,7 +15,6 @@
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/modelled/modelled.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/trace/source_option.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
@@ -346,7 +345,7 @@ static int explain_trace(const struct arguments *arguments) {
     return exit_status;
 }
 
-static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, {0}};
 const struct xs_interface xs_interface_explain = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID [FINDING]", .doc = doc, .children = children},
     .formats = format_names};

@@ -93,9 +93,6 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_out_fact(out, "where", "%s", text.data + strlen("at "));
     char *line = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
     xs_place_source_line(line, xs_site_frame(findings, f->site), XS_FACT_LABEL + 4, out);
-    text.length = 0;
-    if (!line && xs_place_withheld(&text, findings->sites))
-        xs_out_fact(out, "source", "%s", text.data);
     free(line);
     context_lines(f, out);
     text.length = 0;

@@ -8,7 +8,6 @@
 #include "analyzer/commands/html/page.h"
 #include "analyzer/commands/html/stream.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 XS_DECLARE_COMMAND(html)
 
@@ -82,7 +81,7 @@ static bool find_names(char *const *arguments, size_t count, char **names) {
     return true;
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_html = {
     .argp = {.parser = parse, .args_doc = "TRACE|PID [TRACE]", .doc = doc, .children = children}};
 

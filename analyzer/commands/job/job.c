@@ -265,19 +265,10 @@ static void add_findings(struct xs_job *job, const struct xs_findings *findings)
         qsort(job->findings, job->finding_count, sizeof *job->findings, compare_keys);
 }
 
-static char *withheld_of(const struct xs_findings *findings) {
-    struct xs_string text = {0};
-    if (!xs_place_withheld(&text, findings->sites))
-        return xs_strdup("");
-    xs_string_add(&text, ".", 1);
-    return text.data;
-}
-
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
                 const struct xs_findings *findings, const char *contents_unknown) {
     add_process(job, path, identity, summary, findings);
     job->processes[job->process_count - 1].contents_unknown = xs_strdup(contents_unknown);
-    job->processes[job->process_count - 1].withheld = withheld_of(findings);
     add_filter(&job->filter, findings->selection);
     add_devices(job, summary);
     add_findings(job, findings);
@@ -316,7 +307,6 @@ static void free_process(struct xs_job_process *p) {
     free(p->cwd);
     free(p->status);
     free(p->contents_unknown);
-    free(p->withheld);
     free(p->bounds);
     free(p->identity);
 }

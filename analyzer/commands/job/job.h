@@ -41,7 +41,6 @@ struct xs_job_process {
     char *host, *command, *executable, *cwd, *status, *identity; /* identity NULL: not known */
     int64_t rank, world_size, pid, start_unix_ns;                /* rank -1: none */
     char *contents_unknown; /* a sentence: why contents are not known; "" if some are */
-    char *withheld;         /* a sentence: why the text of lines is not shown; "" if it is */
     bool is_live, is_snapshot, simulated, run_estimated;
     bool modelled;                    /* some of its device times are modelled */
     bool in_part;                     /* only a part of the run's calls was recorded */

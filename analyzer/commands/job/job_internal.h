@@ -6,8 +6,6 @@
 
 /* Prints what may be wrong with the traces, and in which of them contents are not known. */
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out);
-/* Prints for which processes the text of lines is withheld, and why. */
-void xs_job_text_withheld(const struct xs_job *job, struct xs_out *out);
 /* Prints the section of findings; without `all` the first few only. */
 void xs_job_text_findings(const struct xs_job *job, bool all, struct xs_out *out);
 /* Prints the table of processes; without `all` only those that differ most. */

@@ -174,6 +174,5 @@ void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out) {
     findings(job, all, out);
     xs_markdown_lines_begin(&lines);
     xs_job_text_processes(job, all, &lines.out);
-    xs_job_text_withheld(job, &lines.out);
     xs_markdown_lines_folded(&lines, "How the processes differ", out);
 }

@@ -133,7 +133,6 @@ static bool is_cut(const struct xs_job_process *p) {
 }
 static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
 static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
-static const char *withheld_of(const struct xs_job_process *p) { return p->withheld; }
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
     struct xs_string simulated = {0}, said = {0}, live = {0}, snapshot = {0}, cut = {0}, modelled = {0}, in_part = {0};
@@ -224,10 +223,6 @@ static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs
     }
 }
 
-void xs_job_text_withheld(const struct xs_job *job, struct xs_out *out) {
-    lines_of(job, withheld_of, XS_STYLE_PLAIN, out);
-}
-
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
     warnings(job, out);
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
@@ -242,6 +237,5 @@ void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
     lines_of(job, bounds_of, XS_STYLE_WARN, out);
     xs_job_text_processes(job, all, out);
-    xs_job_text_withheld(job, out);
     xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");
 }

@@ -19,7 +19,6 @@
 #include "analyzer/commands/common/traces.h"
 #include "schema/read/merged.h"
 #include "schema/read/merged_write.h"
-#include "schema/read/origin.h"
 
 XS_DECLARE_COMMAND(merge)
 
@@ -125,16 +124,8 @@ static void name_sources(struct job *job) {
     }
 }
 
-/* An origin is of one file. What was this user's own stays so in the merged file, which keeps its inode when it gets
- * its name. */
-static void sign(struct xs_merged_writer *writer, const char *temporary, bool own) {
-    char origin[XS_ORIGIN_BYTES];
-    xs_merged_set_meta(writer, "origin", own && xs_origin_sign(temporary, origin) ? origin : NULL);
-}
-
 /* Copies one trace. A negative status ends the merge. */
-static int copy(struct job *job, struct xs_merged_writer *writer, const char *temporary, const struct source *source,
-                size_t *merged) {
+static int copy(struct job *job, struct xs_merged_writer *writer, const struct source *source, size_t *merged) {
     struct xs_trace trace;
     struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -143,8 +134,6 @@ static int copy(struct job *job, struct xs_merged_writer *writer, const char *te
         xs_progress_begin(&progress, &trace);
         status = xs_merged_add(writer, &trace, source->name, source->file, message);
         xs_progress_end(&progress);
-        if (status >= 0)
-            sign(writer, temporary, xs_origin_is_own(&trace));
         xs_trace_close(&trace);
     } else {
         status = XS_ERROR_CORRUPT;
@@ -193,7 +182,7 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
         return XS_EXIT_ERROR;
     }
     for (size_t i = 0; i < job->count && status >= 0; i++)
-        status = copy(job, writer, temporary, &job->sources[i], &merged);
+        status = copy(job, writer, &job->sources[i], &merged);
     bool keep = status >= 0 && merged;
     if (xs_merged_close(writer, keep, message) < 0) {
         xs_complain("%s", message);

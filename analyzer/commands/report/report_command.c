@@ -2,7 +2,6 @@
 #include "analyzer/commands/report/report.h"
 #include "analyzer/savings/causes/causes.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -289,8 +288,7 @@ int xs_report_traces(char *const *paths, int count, bool as_json, bool details, 
     return report_all(paths, count, &view);
 }
 
-static const struct argp_child children[] = {
-    XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, {0}};
 const struct xs_interface xs_interface_report = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID...", .doc = doc, .children = children}};
 

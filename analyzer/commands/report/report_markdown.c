@@ -295,11 +295,6 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
         findings_part(report, out);
-    if (xs_report_is_without_coverage(sections)) {
-        xs_markdown_lines_begin(&lines);
-        xs_findings_source_line(report->findings, &lines.out);
-        xs_markdown_lines_block(&lines, out);
-    }
     for (unsigned i = 0; i < XS_SECTION_COUNT; i++)
         if (summaries[i] && sections >> i & 1)
             folded(report, i, summaries[i], out);

@@ -165,8 +165,6 @@ void xs_report_text(const struct xs_report *report, struct xs_out *out) {
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
         xs_report_text_findings(report, out);
-    if (xs_report_is_without_coverage(sections))
-        xs_findings_source_line(report->findings, out);
     xs_report_text_sections(report, sections, out);
     if (sections & XS_SECTION_BIT(FINDINGS))
         xs_report_text_next(report, out);

@@ -2,6 +2,8 @@
 #ifndef XFERSPY_ANALYZER_RUN_RUN_H
 #define XFERSPY_ANALYZER_RUN_RUN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "analyzer/base/out.h"
@@ -88,6 +90,11 @@ struct xs_run_files xs_run_files(void);
 /* The files that are not in `before`; to be freed. */
 struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
 void xs_run_files_free(struct xs_run_files *files);
+
+/* Puts the lines that calls came from into the closed traces of the run that began at `since_ns` (Unix time), before
+ * the next build replaces the program's binary. Takes five seconds at most, shows a line on a terminal meanwhile, and
+ * says so if it was ended. Says nothing if `is_silent`. */
+void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool is_silent);
 
 /* Whether the trace's process ended without closing it. Opening such a trace would recover the process's spool, but
  * the process may live on. */

@@ -197,6 +197,8 @@ int xs_run_program(char **argv, const struct xs_out_options *options, bool warne
     struct xs_run_files files = xs_run_files_since(&before);
     bool started = !WIFEXITED(status) ||
                    (WEXITSTATUS(status) != XS_EXIT_NOT_FOUND && WEXITSTATUS(status) != XS_EXIT_NOT_EXECUTABLE);
+    if (started)
+        xs_run_keep_lines(&files, since, is_silent());
     if (started && options)
         report(argv[0], warned, &files, since, options);
     else if (started && !warned)

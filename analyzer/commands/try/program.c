@@ -14,7 +14,6 @@
 #include "analyzer/commands/bench/start.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
-#include "schema/read/origin.h"
 #include "schema/redact.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
@@ -111,16 +110,34 @@ void xs_program_set(struct xs_program *program, char *const *argv) {
         program->argv = add_word(program->argv, i, xs_strdup(argv[i]));
 }
 
-int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace) {
+/* Returns true after a yes. Without a terminal, a message says what to type. */
+static bool ask(const char *trace, const char *command, const char *folder) {
+    char *name = xs_text_escaped(trace), *shown = xs_text_escaped(command), *where = xs_text_escaped(folder);
+    char answer[16] = "";
+    bool can_ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    if (can_ask) {
+        fprintf(stderr, "xferspy: the command in %s is: %s\nxferspy: Run it in %s? [y/N] ", name, shown, where);
+        fflush(stderr);
+        if (!fgets(answer, sizeof answer, stdin))
+            putc('\n', stderr);
+    } else {
+        xs_complain("the command in %s is: %s", trace, command);
+        xs_complain("anybody can write a command into a trace; add --yes to run it in %s", folder);
+    }
+    free(name);
+    free(shown);
+    free(where);
+    return *answer == 'y' || *answer == 'Y';
+}
+
+int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed) {
     char *command = xs_realloc(NULL, COMMAND_BYTES), folder[PATH_BYTES];
     const char *why = NULL;
     xs_trace_meta_text(trace, "command", command, COMMAND_BYTES, "");
     xs_trace_meta_text(trace, "cwd", folder, sizeof folder, "");
     size_t length = strlen(command);
     static const char cut[] = " ...";
-    if (!xs_origin_is_own(trace))
-        why = "was not recorded by this user on this machine, so its command is not run";
-    else if (!length || folder[0] != '/')
+    if (!length || folder[0] != '/')
         why = "does not say which command it is of";
     else if (strstr(command, XS_REDACT_HIDDEN))
         why = "has a command of which XFERSPY_REDACT hid a part";
@@ -132,10 +149,12 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
         char *word = xs_text_shell_word(trace->path);
         xs_complain("%s %s; say it: xferspy try %s -- PROGRAM [ARGUMENTS]", trace->path, why, word);
         free(word);
-    } else
+    } else {
         program->folder = xs_strdup(folder);
+    }
+    bool runs = !why && (is_agreed || ask(trace->path, command, folder));
     free(command);
-    return why ? XS_EXIT_ERROR : XS_EXIT_OK;
+    return runs ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
 bool xs_program_enter(const struct xs_program *program, int *back) {

@@ -23,9 +23,10 @@ void xs_program_end(struct xs_program *program);
 
 /* Takes the command that was typed. */
 void xs_program_set(struct xs_program *program, char *const *argv);
-/* Takes the command of a trace, with its folder. Anybody can write a command into a trace, so it is taken only from
- * a trace that this user recorded here. Returns an exit status. */
-int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace);
+/* Takes the command of a trace, with its folder. Anybody can write a command into a trace, and nothing in a file shows
+ * who did. So the user has to agree: `is_agreed` says that they did on the command line, else they are asked on the
+ * terminal. Returns an exit status. */
+int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed);
 
 /* Splits a command into words as a shell does, with plain characters, '...' and \'. NULL: it has other syntax. To be
  * freed with each word. */

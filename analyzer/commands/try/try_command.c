@@ -13,10 +13,11 @@
 
 XS_DECLARE_COMMAND(try)
 
-enum { OPTION_ONLY = 0x200 };
+enum { OPTION_ONLY = 0x200, OPTION_YES };
 static const struct argp_option options[] = {
     {"only", OPTION_ONLY, "CAUSE", 0,
      "try only this cause, by its number or by the finding's name as in a report; may be repeated", 1},
+    {"yes", OPTION_YES, NULL, 0, "run the command that is in the trace without asking", 1},
     {0}};
 
 #define WHICH "try what? A trace, or -- and a program"
@@ -24,7 +25,7 @@ static const char doc[] =
     "Runs the unchanged program of a trace again and makes the repair of each cause from outside. Says what each "
     "repair gains, and what the report predicts. Without a trace, the program is recorded first. " XS_HELP_LIMITS "\v"
     "Examples:\n"
-    "  xferspy try run.db\n"
+    "  xferspy try run.db                     asks first\n"
     "  xferspy try -- ./app input             records it first, in a new folder\n"
     "  xferspy try run.db -- ./app input      with another command\n"
     "  xferspy try --only=1 -n 15 --loop-time='loop ([0-9.]+) ms' run.db\n"
@@ -47,6 +48,7 @@ struct arguments {
     const char **only;
     size_t only_count;
     int64_t began_ns;
+    bool is_agreed;
 };
 
 /* --- arguments --- */
@@ -72,6 +74,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_ONLY:
         a->only = xs_realloc(a->only, (a->only_count + 1) * sizeof *a->only);
         a->only[a->only_count++] = argument;
+        return 0;
+    case OPTION_YES:
+        a->is_agreed = true;
         return 0;
     case ARGP_KEY_ARG:
         take_argument(a, argument, state);
@@ -221,7 +226,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
         xs_complain_live(a->trace, "try");
         status = XS_EXIT_ERROR;
     } else if (!program->argv) {
-        status = xs_program_of_trace(program, &reading.trace);
+        status = xs_program_of_trace(program, &reading.trace, a->is_agreed);
     }
     if (status == XS_EXIT_OK)
         status = try_reading(a, program, &reading, &instances);

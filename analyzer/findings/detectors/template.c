@@ -1,6 +1,6 @@
 /* A detector to copy; docs/develop/adding/finding.md says what else a new one needs. It is compiled only into its unit
- * test (tests/unit/analyzer/findings/detectors/test_template.c), which gives the engine a table with this one row, so
- * that it cannot rot; it is never part of the program.
+ * test (tests/unit/analyzer/findings/detectors/test_detector_template.c), which gives the engine a table with this one
+ * row, so that it cannot rot; it is never part of the program.
  *
  * Its rule: in a row of uploads of the same bytes from one call site, every second one counts. That makes no sense,
  * but it uses what detectors use: its own state, undecided events, verdicts, evidence, and a claim of the total. */

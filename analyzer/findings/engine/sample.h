@@ -1,5 +1,5 @@
 /* Estimates from copies with known contents how many copies of a call site are instances of a finding, with an
- * interval. Mode `auto` looks at a sample of the copies only (docs/develop/internals.md).
+ * interval. Mode `auto` looks at a sample of the copies only (preload/fingerprint/sampler.h).
  *
  * A copy counts as checked if a detector could decide about it, and chance alone made that possible. Copies that
  * were looked at because another one was are instances like others, but say nothing about the rest. Checked copies

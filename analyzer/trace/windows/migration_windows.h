@@ -1,5 +1,5 @@
 /* When page migrations of managed memory were recorded: in the whole run, or in windows of it
- * (docs/develop/internals.md, "CUPTI"), and how much of a time lay in these windows. Migrations to the device come
+ * (preload/cupti/migration_budget.h), and how much of a time lay in these windows. Migrations to the device come
  * many at once, so a window's end loses more of them than of those to the host; each direction therefore has its own
  * windows. */
 #ifndef XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H

@@ -27,7 +27,6 @@
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
 #include "preload/session/say.h"
-#include "preload/session/signing.h"
 
 /* ---- what is below the session ---- */
 
@@ -120,7 +119,6 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
 void xs_asked_steps_say(void) {}
 void xs_facts_read_devices(void) {}
 void xs_facts_read_rank(void) {}
-void xs_signing_prepare(void) {}
 int xs_trace_name(const char *template, struct xs_trace_name *name) {
     (void)template;
     (void)name;
