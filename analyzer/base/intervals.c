@@ -3,29 +3,21 @@
 
 #include <stdlib.h>
 
-#include "schema/error.h"
+#include "analyzer/base/grow.h"
 
-int xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end) {
+void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end) {
     if (end <= start)
-        return XS_OK;
+        return;
     if (set->count) {
         struct xs_interval *last = &set->items[set->count - 1];
         if (start >= last->start && start <= last->end) { /* the usual case of back-to-back work costs no memory */
             last->end = end > last->end ? end : last->end;
-            return XS_OK;
+            return;
         }
         set->unordered |= start < last->start;
     }
-    if (set->count == set->capacity) {
-        size_t capacity = set->capacity ? set->capacity * 2 : 1024;
-        struct xs_interval *items = realloc(set->items, capacity * sizeof *items);
-        if (!items)
-            return XS_ERROR_MEMORY;
-        set->items = items;
-        set->capacity = capacity;
-    }
+    xs_grow(&set->items, set->count, &set->capacity, sizeof *set->items);
     set->items[set->count++] = (struct xs_interval){start, end};
-    return XS_OK;
 }
 
 static int by_start(const void *a, const void *b) {

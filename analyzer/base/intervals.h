@@ -17,8 +17,8 @@ struct xs_intervals {
     bool unordered; /* an interval came before its predecessor */
 };
 
-/* Adds an interval; an empty or inverted one is ignored. Returns 0 or XS_ERROR_MEMORY. */
-int xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
+/* Adds an interval; an empty or inverted one is ignored. Memory that runs out ends the program. */
+void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
 
 /* Turns the set into disjoint intervals in order, and returns their length. */
 uint64_t xs_intervals_unite(struct xs_intervals *set);

@@ -55,7 +55,7 @@ static void look_at_reader(struct xs_out *out, const struct xs_out_options *opti
     }
 }
 
-static void complain_exists(const char *path) { xs_complain("%s: " XS_EXISTS, path); }
+static void complain_exists(const char *path) { xs_complain("%s: %s", path, XS_EXISTS); }
 
 bool xs_out_is_open_already(const char *path) {
     struct stat st;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 
 enum { BLOCK_ITEMS = 64 };
@@ -50,10 +51,7 @@ const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span
 }
 
 static void add_block(struct xs_spans *spans, size_t index) {
-    if (spans->count == spans->capacity) {
-        spans->capacity = spans->capacity ? spans->capacity * 2 : 4;
-        spans->blocks = xs_realloc(spans->blocks, spans->capacity * sizeof(struct xs_span_block *));
-    }
+    xs_grow_from(4, &spans->blocks, spans->count, &spans->capacity, sizeof(struct xs_span_block *));
     memmove(&spans->blocks[index + 1], &spans->blocks[index], (spans->count - index) * sizeof(struct xs_span_block *));
     spans->blocks[index] = xs_realloc(NULL, sizeof(struct xs_span_block));
     spans->blocks[index]->count = 0;

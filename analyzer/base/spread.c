@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 
 #define SIGNIFICANT 0.05
 
 const char *const xs_certainty_names[] = {"not-known", "too-few-runs", "within-spread", "beyond-spread"};
-
-static int by_value(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* Sorts the values into `sorted`. Returns their number; 0: one of them is not known. */
 static size_t take(const struct xs_metric_value *values, size_t count, size_t stride, uint64_t *sorted,
@@ -27,7 +23,7 @@ static size_t take(const struct xs_metric_value *values, size_t count, size_t st
     }
     if (!count)
         return 0;
-    qsort(sorted, count, sizeof *sorted, by_value);
+    qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     uint64_t low = sorted[(count - 1) / 2], high = sorted[count / 2];
     *spread = (struct xs_spread){
         .median = low + (high - low) / 2, .least = sorted[0], .most = sorted[count - 1], .known = true};
@@ -95,11 +91,6 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
     }
 }
 
-static int by_difference(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* How many of the smallest pairwise differences lie below the interval: the most whose chance is at most
  * SIGNIFICANT. -1: even none is too many. */
 static long outside(size_t n, size_t m) {
@@ -139,7 +130,7 @@ bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64
     for (size_t i = 0; i < before_count; i++)
         for (size_t k = 0; k < after_count; k++)
             differences[n++] = less(after[k], before[i]);
-    qsort(differences, count, sizeof *differences, by_difference);
+    qsort(differences, count, sizeof *differences, xs_ascending_int64);
     long skip = outside(before_count, after_count);
     size_t first = skip < 0 ? 0 : (size_t)skip;
     *low = differences[first];

@@ -39,12 +39,12 @@ const char *xs_debug_path_folder(size_t i, bool *given) {
 }
 
 enum { OPTION_DEBUG_PATH = 0x2000 };
-static const struct argp_option options[] = {{"debug-path", OPTION_DEBUG_PATH, "DIR", 0,
-                                              "also " XS_LOOK_FOR_BINARIES
-                                              " in DIR. Several folders: with colons between them, or by repeating "
-                                              "the option. The same as XFERSPY_DEBUG_PATH",
-                                              8},
-                                             {0}};
+static const struct argp_option options[] = {
+    {"debug-path", OPTION_DEBUG_PATH, "DIR", 0,
+     "also look for binaries and debug information in DIR. Several folders: with colons between them, or by repeating "
+     "the option. The same as XFERSPY_DEBUG_PATH",
+     8},
+    {0}};
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     (void)state;

@@ -14,8 +14,6 @@ void xs_debug_path_add(const char *folders);
  * well. */
 const char *xs_debug_path_folder(size_t i, bool *given);
 
-#define XS_LOOK_FOR_BINARIES "look for binaries and debug information" /* help */
-
 /* --debug-path DIR, for the argp children of a command that resolves addresses; it takes no input. */
 extern const struct argp xs_debug_path_argp;
 #define XS_DEBUG_PATH_CHILD                                                                                            \

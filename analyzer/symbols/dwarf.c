@@ -2,6 +2,7 @@
  * from its beginning each time; here the functions of a unit are listed once, and only the blocks of one function are
  * walked. */
 #include "analyzer/symbols/dwarf.h"
+#include "analyzer/base/grow.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -45,10 +46,7 @@ static void add_ranges(struct ranges *ranges, Dwarf_Die *die) {
     for (int i = 0; i < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0; i++) {
         if (!start || end <= start) /* the linker removed this code */
             continue;
-        if (ranges->count == ranges->capacity) {
-            ranges->capacity = ranges->capacity ? 2 * ranges->capacity : 64;
-            ranges->items = xs_realloc(ranges->items, ranges->capacity * sizeof *ranges->items);
-        }
+        xs_grow(&ranges->items, ranges->count, &ranges->capacity, sizeof *ranges->items);
         ranges->items[ranges->count++] = (struct range){start, end, *die};
     }
 }

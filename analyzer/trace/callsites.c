@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_helpers.h"
@@ -52,7 +53,7 @@ static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains
     const struct xs_frame *inner = chains->count > begin ? &c->frames[chains->frames[chains->count - 1]] : NULL;
     if (inner && inner->inlined && inner->function && inner->function == c->frames[k].function)
         return;
-    XS_GROW(chains->frames, chains->count, chains->capacity);
+    xs_grow(&chains->frames, chains->count, &chains->capacity, sizeof *chains->frames);
     chains->frames[chains->count++] = k;
 }
 
@@ -114,7 +115,7 @@ static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t n
     }
     uint64_t *place = xs_hash_put(&c->place_by_key, line, inner);
     if (!*place) {
-        XS_GROW(c->places, c->place_count, c->place_capacity);
+        xs_grow(&c->places, c->place_count, &c->place_capacity, sizeof *c->places);
         c->places[c->place_count] = c->frames[number];
         c->places[c->place_count].through = inner ? &c->frames[through] : NULL;
         *place = ++c->place_count;
@@ -247,6 +248,8 @@ const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *calls
 const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i) {
     return i < callsites->note_count ? callsites->notes[i] : NULL;
 }
+
+uint64_t xs_callsites_damaged(const struct xs_callsites *callsites) { return callsites->damaged; }
 
 bool xs_callsites_unread(const struct xs_callsites *callsites, uint32_t *next, struct xs_unread_module *module) {
     static const char *const reasons[] = {[XS_BINARY_GONE] = "gone",

@@ -54,6 +54,9 @@ const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *calls
  * the run. NULL after the last. */
 const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i);
 
+/* Returns how many rows about stacks were left out because they are damaged. */
+uint64_t xs_callsites_damaged(const struct xs_callsites *callsites);
+
 /* A binary whose symbols could not be read; `reason`: "gone", "changed", "unreadable", or "unsupported" by this build.
  */
 struct xs_unread_module {

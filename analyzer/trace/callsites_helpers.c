@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"
@@ -94,7 +95,7 @@ static uint32_t key_of(struct work *w, uint32_t number) {
     uint64_t owner = (uint64_t)(uintptr_t)(line ? frame->file : frame->module);
     uint64_t *key = xs_hash_put(&w->by_line, line ? frame->line : frame->address, owner << 1 | !line);
     if (!*key) {
-        XS_GROW(w->keys, w->key_count, w->key_capacity);
+        xs_grow(&w->keys, w->key_count, &w->key_capacity, sizeof *w->keys);
         w->keys[w->key_count] = (struct key){.frame = number, .first = NONE};
         *key = ++w->key_count;
     }
@@ -108,7 +109,7 @@ static bool is_one_file(const struct xs_frame *a, const struct xs_frame *b) {
 static void add_call(struct work *w, uint32_t stack, uint32_t key, uint32_t caller) {
     uint64_t *number = xs_hash_put(&w->by_pair, key, caller);
     if (!*number) {
-        XS_GROW(w->pairs, w->pair_count, w->pair_capacity);
+        xs_grow(&w->pairs, w->pair_count, &w->pair_capacity, sizeof *w->pairs);
         w->pairs[w->pair_count] =
             (struct pair){.key = key, .caller = caller, .next = w->keys[key].first, .links = NONE};
         w->keys[key].first = (uint32_t)w->pair_count;
@@ -117,7 +118,7 @@ static void add_call(struct work *w, uint32_t stack, uint32_t key, uint32_t call
         *number = ++w->pair_count;
     }
     struct pair *pair = &w->pairs[*number - 1];
-    XS_GROW(w->links, w->link_count, w->link_capacity);
+    xs_grow(&w->links, w->link_count, &w->link_capacity, sizeof *w->links);
     w->links[w->link_count] = (struct link){stack, pair->links};
     pair->links = (uint32_t)w->link_count++;
 }
@@ -177,7 +178,7 @@ static uint32_t find_thing(struct work *w, uint32_t stack, const struct thing *m
         return (uint32_t)*known - 1;
     if (of->count >= THINGS_MAX)
         return NONE;
-    XS_GROW(w->things, w->thing_count, w->thing_capacity);
+    xs_grow(&w->things, w->thing_count, &w->thing_capacity, sizeof *w->things);
     w->things[w->thing_count] = *moved;
     w->things[w->thing_count].next = of->things;
     of->things = (uint32_t)w->thing_count++;

@@ -73,15 +73,6 @@ struct xs_callsites {
 #define XS_PART_ENTRY 0x80000000u
 enum { XS_STACK_FRAMES_MAX = 4096 };
 
-/* Room for one more item in an array that grows by doubling. */
-#define XS_GROW(items, count, capacity)                                                                                \
-    do {                                                                                                               \
-        if ((count) >= (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? 2 * (capacity) : 64;                                                             \
-            (items) = xs_realloc((items), (capacity) * sizeof *(items));                                               \
-        }                                                                                                              \
-    } while (0)
-
 /* With `stored`, symbols are taken from the trace's table `symbol` where it has them. */
 int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_callsites **callsites, char *message);
 

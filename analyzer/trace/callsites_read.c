@@ -1,5 +1,5 @@
 /* Reading stacks, modules, Python's code, ranges and stored symbols from a trace; see callsites.h. */
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/scan.h"
@@ -31,7 +31,7 @@ static int read_modules(struct xs_callsites *c, char *message) {
         uint64_t *place = new_id(c, &c->module_by_id, xs_scan_int(&scan, 0));
         if (!place)
             continue;
-        XS_GROW(c->modules, c->module_count, c->module_capacity);
+        xs_grow(&c->modules, c->module_count, &c->module_capacity, sizeof *c->modules);
         struct xs_callsite_module *module = &c->modules[c->module_count];
         *module = (struct xs_callsite_module){.id = xs_scan_int(&scan, 0),
                                               .path = xs_texts_keep(&c->texts, xs_scan_text(&scan, 1)),
@@ -50,7 +50,7 @@ static int read_codes(struct xs_callsites *c, char *message) {
         uint64_t *place = new_id(c, &c->code_by_id, xs_scan_int(&scan, 0));
         if (!place)
             continue;
-        XS_GROW(c->codes, c->code_count, c->code_capacity);
+        xs_grow(&c->codes, c->code_count, &c->code_capacity, sizeof *c->codes);
         struct xs_callsite_code *code = &c->codes[c->code_count];
         *code = (struct xs_callsite_code){.file = xs_texts_keep(&c->texts, text_or_null(&scan, 1)),
                                           .function = xs_texts_keep(&c->texts, text_or_null(&scan, 2))};
@@ -67,7 +67,7 @@ static int read_ranges(struct xs_callsites *c, char *message) {
         uint64_t *place = new_id(c, &c->range_by_id, xs_scan_int(&scan, 0));
         if (!place)
             continue;
-        XS_GROW(c->ranges, c->range_count, c->range_capacity);
+        xs_grow(&c->ranges, c->range_count, &c->range_capacity, sizeof *c->ranges);
         c->ranges[c->range_count] = (struct xs_callsite_range){
             .parent = xs_scan_int(&scan, 1), .name = xs_texts_keep(&c->texts, xs_scan_text(&scan, 2))};
         *place = ++c->range_count;
@@ -82,7 +82,7 @@ static int read_stacks(struct xs_callsites *c, char *message) {
         uint64_t *place = new_id(c, &c->stack_by_id, xs_scan_int(&scan, 0));
         if (!place)
             continue;
-        XS_GROW(c->stacks, c->stack_count, c->stack_capacity);
+        xs_grow(&c->stacks, c->stack_count, &c->stack_capacity, sizeof *c->stacks);
         c->stacks[c->stack_count] =
             (struct xs_callsite_stack){.id = xs_scan_int(&scan, 0), .cut = xs_scan_int(&scan, 1) != 0};
         *place = ++c->stack_count;
@@ -97,7 +97,7 @@ static uint32_t native_part(struct xs_callsites *c, uint64_t address, bool has_m
         address -= c->modules[number].load_bias;
     uint64_t *place = xs_hash_put(&c->address_by_key, address, number);
     if (!*place) {
-        XS_GROW(c->addresses, c->address_count, c->address_capacity);
+        xs_grow(&c->addresses, c->address_count, &c->address_capacity, sizeof *c->addresses);
         c->addresses[c->address_count] = (struct xs_callsite_address){.address = address, .module = number};
         *place = ++c->address_count;
     }
@@ -109,7 +109,7 @@ static uint32_t python_part(struct xs_callsites *c, int64_t id, uint32_t line) {
     const struct xs_callsite_code *code = found ? &c->codes[*found - 1] : NULL;
     uint64_t *place = xs_hash_put(&c->python_by_key, found ? *found : 0, line);
     if (!*place) {
-        XS_GROW(c->frames, c->frame_count, c->frame_capacity);
+        xs_grow(&c->frames, c->frame_count, &c->frame_capacity, sizeof *c->frames);
         c->frames[c->frame_count] = (struct xs_frame){.function = code ? code->function : NULL,
                                                       .file = code ? code->file : NULL,
                                                       .line = line,
@@ -153,7 +153,7 @@ static int read_frames(struct xs_callsites *c, char *message) {
         uint32_t part = python ? python_part(c, xs_scan_int(&scan, CODE), line_of(&scan, LINE))
                                : native_part(c, (uint64_t)xs_scan_int(&scan, ADDRESS), !xs_scan_null(&scan, MODULE),
                                              xs_scan_int(&scan, MODULE));
-        XS_GROW(c->parts, c->part_count, c->part_capacity);
+        xs_grow(&c->parts, c->part_count, &c->part_capacity, sizeof *c->parts);
         c->parts[c->part_count++] = part | (python && xs_scan_int(&scan, ENTRY) ? XS_PART_ENTRY : 0);
         if (python)
             stack->pythons++;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/callsites_internal.h"
@@ -17,7 +18,7 @@ void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, .
     va_start(arguments, format);
     xs_string_vformat(&note, format, arguments);
     va_end(arguments);
-    XS_GROW(callsites->notes, callsites->note_count, callsites->note_capacity);
+    xs_grow(&callsites->notes, callsites->note_count, &callsites->note_capacity, sizeof *callsites->notes);
     callsites->notes[callsites->note_count++] = note.data;
 }
 
@@ -34,7 +35,7 @@ void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t number, con
     struct xs_callsite_address *address = &callsites->addresses[number];
     const struct xs_callsite_module *module =
         address->module == UINT32_MAX ? NULL : &callsites->modules[address->module];
-    XS_GROW(callsites->frames, callsites->frame_count, callsites->frame_capacity);
+    xs_grow(&callsites->frames, callsites->frame_count, &callsites->frame_capacity, sizeof *callsites->frames);
     if (address->frames)
         callsites->frames[callsites->frame_count - 1].inlined = true;
     else
@@ -87,9 +88,6 @@ struct missing {
     bool unsupported;
 };
 
-#define CHANGED_SINCE "changed since the run"
-#define NO_LINES "have addresses instead of lines"
-
 static void tell(struct xs_callsites *callsites, const struct xs_callsite_module *module, struct missing *missing) {
     enum xs_binary_status status = module->status;
     missing->unsupported |= status == XS_BINARY_NO_SUPPORT;
@@ -100,19 +98,20 @@ static void tell(struct xs_callsites *callsites, const struct xs_callsite_module
         return;
     }
     const char *reason = status == XS_BINARY_GONE      ? "is not here"
-                         : status == XS_BINARY_CHANGED ? "has " CHANGED_SINCE
+                         : status == XS_BINARY_CHANGED ? "has changed since the run"
                                                        : "cannot be read";
-    xs_callsites_add_note(callsites, "%s %s, so calls in it " NO_LINES, module->path, reason);
+    xs_callsites_add_note(callsites, "%s %s, so calls in it have addresses instead of lines", module->path, reason);
 }
 
 static void tell_missing(struct xs_callsites *callsites, const struct missing *missing) {
     if (missing->unsupported)
-        xs_callsites_add_note(callsites, "this build of xferspy cannot read symbols, so native calls " NO_LINES);
+        xs_callsites_add_note(
+            callsites, "this build of xferspy cannot read symbols, so native calls have addresses instead of lines");
     if (missing->libraries > 1)
-        xs_callsites_add_note(callsites, "%s and %zu more librar%s are not here or have " CHANGED_SINCE,
+        xs_callsites_add_note(callsites, "%s and %zu more librar%s are not here or have changed since the run",
                               missing->library, missing->libraries - 1, missing->libraries == 2 ? "y" : "ies");
     else if (missing->libraries)
-        xs_callsites_add_note(callsites, "%s is not here or has " CHANGED_SINCE, missing->library);
+        xs_callsites_add_note(callsites, "%s is not here or has changed since the run", missing->library);
 }
 
 static void resolve_module(struct batch *batch, uint32_t number, struct missing *missing) {

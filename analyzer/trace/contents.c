@@ -1,5 +1,6 @@
 /* Reading fingerprints and argument sets; see contents.h. */
 #include "analyzer/trace/contents.h"
+#include "analyzer/base/grow.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -150,10 +151,7 @@ int xs_arguments_read(struct xs_arguments *arguments, const struct xs_trace *tra
         return status;
     xs_scan_begin(&scan, trace, "SELECT argument_set, allocation FROM argument", message, damaged);
     while (xs_scan_row(&scan)) {
-        if (count == capacity) {
-            capacity = capacity ? capacity * 2 : 256;
-            pairs = xs_realloc(pairs, capacity * sizeof *pairs);
-        }
+        xs_grow(&pairs, count, &capacity, sizeof *pairs);
         pairs[count] = (struct pair){xs_scan_int(&scan, 0), xs_scan_int(&scan, 1)};
         in_order &= !count || pairs[count - 1].set <= pairs[count].set;
         count++;

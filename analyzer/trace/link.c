@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/size_class.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
@@ -53,13 +54,8 @@ static void add_sample(struct fit *fit, enum xs_link_class class, uint64_t bytes
     }
 }
 
-static int by_value(const void *a, const void *b) {
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static uint64_t median(uint64_t *values, uint64_t count) {
-    qsort(values, count, sizeof *values, by_value);
+    qsort(values, count, sizeof *values, xs_ascending_uint64);
     return values[(count - 1) / 2];
 }
 

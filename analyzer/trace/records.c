@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
+
 struct xs_record xs_record_read(struct xs_scan *scan) {
     struct xs_record record = {.correlation = xs_scan_correlation(scan, XS_RECORD_CORRELATION),
                                .records = 1,
@@ -18,27 +20,19 @@ void xs_record_fold(struct xs_record *into, const struct xs_record *from) {
     into->ns = xs_sum(into->ns, from->ns);
 }
 
-int xs_records_add(struct xs_records *records, const struct xs_record *row) {
+void xs_records_add(struct xs_records *records, const struct xs_record *row) {
     if (!row->correlation)
-        return XS_OK;
+        return;
     if (records->count) {
         struct xs_record *last = &records->items[records->count - 1];
         if (last->correlation == row->correlation) {
             xs_record_fold(last, row);
-            return XS_OK;
+            return;
         }
         records->unordered |= row->correlation < last->correlation;
     }
-    if (records->count == records->capacity) {
-        size_t capacity = records->capacity ? records->capacity * 2 : 1024;
-        struct xs_record *items = realloc(records->items, capacity * sizeof *items);
-        if (!items)
-            return XS_ERROR_MEMORY;
-        records->items = items;
-        records->capacity = capacity;
-    }
+    xs_grow(&records->items, records->count, &records->capacity, sizeof *records->items);
     records->items[records->count++] = *row;
-    return XS_OK;
 }
 
 static int by_correlation(const void *a, const void *b) {

@@ -32,8 +32,8 @@ struct xs_records {
     bool unordered;
 };
 
-/* Adds a row; ignores a row of no call. Returns 0 or XS_ERROR_MEMORY. */
-int xs_records_add(struct xs_records *records, const struct xs_record *row);
+/* Adds a row, unless it belongs to no call. Memory that runs out ends the program. */
+void xs_records_add(struct xs_records *records, const struct xs_record *row);
 
 /* Sorts, and folds the rows of each call. Call it after the last add and before the first find. */
 void xs_records_sort(struct xs_records *records);

@@ -1,5 +1,6 @@
 /* Site numbers; see site.h. */
 #include "analyzer/trace/site.h"
+#include "analyzer/base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,10 +121,7 @@ static uint32_t entry_of(const struct xs_sites *sites, int64_t entry_point) {
 }
 
 static uint32_t add_placed(struct xs_sites *sites, uint32_t entry, uint32_t place, int64_t stack) {
-    if (sites->placed_count == sites->placed_capacity) {
-        sites->placed_capacity = sites->placed_capacity ? sites->placed_capacity * 2 : 64;
-        sites->placed = xs_realloc(sites->placed, sites->placed_capacity * sizeof *sites->placed);
-    }
+    xs_grow(&sites->placed, sites->placed_count, &sites->placed_capacity, sizeof *sites->placed);
     sites->placed[sites->placed_count] = (struct xs_site){entry, place, stack};
     return sites->count + sites->placed_count++;
 }

@@ -34,7 +34,8 @@ struct xs_sites {
     uint32_t *places;               /* place by stack number, for numbers below stack_limit */
     int64_t stack_limit;
     struct xs_site *placed; /* sites with a place; the number is the index + count */
-    uint32_t placed_count, placed_capacity;
+    uint32_t placed_count;
+    size_t placed_capacity;
     struct xs_site_hint {
         uint32_t entry, site; /* the latest site of a place, which is mostly its only one; site 0: none yet */
     } * hints;                /* by place */

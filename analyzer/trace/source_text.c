@@ -1,10 +1,12 @@
 /* Text of lines; see source_text.h. */
 #include "analyzer/trace/source_text.h"
+#include "analyzer/base/grow.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
 #include "schema/source/source_file.h"
@@ -46,10 +48,7 @@ static void read_files(struct xs_source_text *text, const struct xs_trace *trace
     size_t capacity = 0;
     xs_scan_begin(&scan, trace, "SELECT id, path FROM source_file ORDER BY id", message, NULL);
     while (text->file_count < FILES_MAX && xs_scan_row(&scan)) {
-        if (text->file_count == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            text->files = xs_realloc(text->files, capacity * sizeof *text->files);
-        }
+        xs_grow(&text->files, text->file_count, &capacity, sizeof *text->files);
         text->files[text->file_count++] =
             (struct stored_file){.id = xs_scan_int(&scan, 0), .path = xs_strdup(xs_scan_text(&scan, 1))};
     }
@@ -68,10 +67,7 @@ static void read_lines(struct xs_source_text *text, const struct xs_trace *trace
             text->file_count ? bsearch(&key, text->files, text->file_count, sizeof key, by_id) : NULL;
         if (!file || line <= 0 || line > INT32_MAX)
             continue;
-        if (text->line_count == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            text->lines = xs_realloc(text->lines, capacity * sizeof *text->lines);
-        }
+        xs_grow(&text->lines, text->line_count, &capacity, sizeof *text->lines);
         const char *found = xs_scan_text(&scan, 2);
         size_t bytes = strnlen(found, XS_SOURCE_LINE_BYTES);
         char *copy = xs_realloc(NULL, bytes + 1);

@@ -1,5 +1,6 @@
 /* Findings as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/context_words.h"
@@ -75,6 +76,7 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
     xs_json_count(json, "native_places", xs_native_places(findings->sites, &without_line));
     xs_json_count(json, "native_places_without_line", without_line);
     put_unread(callsites, json);
+    xs_json_count(json, "damaged_rows", callsites ? xs_callsites_damaged(callsites) : 0);
     xs_json_array(json, "notes");
     for (size_t i = 0; callsites && xs_callsites_note(callsites, i); i++)
         xs_json_text(json, NULL, xs_callsites_note(callsites, i));
@@ -163,6 +165,9 @@ void xs_finding_json(const struct xs_diagnosis *diagnosis, size_t index, struct 
     xs_json_int(json, "last_ns", f->last_ns);
     xs_sample_json(json, &f->sample);
     xs_call_site_json(diagnosis->findings, f->site, json);
+    char *line = xs_place_source(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site));
+    xs_json_text(json, "source_line", line);
+    free(line);
     xs_context_json(json, d);
     xs_detour_json(json, diagnosis, d);
 }
@@ -253,6 +258,7 @@ static void put_fingerprints(const struct xs_content_coverage *c, struct xs_json
     xs_json_count(json, "transfers", c->eligible);
     xs_json_count(json, "taken", c->taken);
     xs_json_count(json, "lost", c->lost);
+    xs_json_text(json, "none_because", xs_no_contents_names[xs_content_coverage_none(c)]);
     xs_json_array(json, "skipped");
     for (unsigned i = 0; i < XS_SKIP_COUNT; i++) {
         if (!c->skipped[i])

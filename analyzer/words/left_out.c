@@ -246,7 +246,7 @@ uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind
     xs_format_count(number, count);
     switch (kind) {
     case XS_LEFT_DROPPED:
-        xs_string_format(text, "%s call%s %s not recorded: " XS_SPOOL_FULL ".", number, s, were);
+        xs_string_format(text, "%s call%s %s not recorded: the spool was full and could not grow.", number, s, were);
         break;
     case XS_LEFT_NESTED:
         xs_string_format(text,

@@ -34,7 +34,9 @@ bool xs_modelled_any(const struct xs_summary *summary) {
     return count || (w && !summary->looked_at.limited);
 }
 
-void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
+void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary, enum xs_modelled_form form) {
+    const char *device = form == XS_MODELLED_SENTENCE ? "Device" : "device";
+    const char *stop = form == XS_MODELLED_SENTENCE ? "." : "";
     const struct xs_device_windows *w = windows_of(summary);
     const struct xs_coverage *c = &summary->coverage;
     char share[XS_UNIT_BYTES], timed[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
@@ -42,18 +44,19 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
         return;
     if (summary->looked_at.limited && c->host_transfers) { /* two kinds of windows, and shares of two times, would
                                                             * confuse */
-        xs_string_format(text, "device times are of %s of the %s transfers recorded; the rest is modelled (%s)",
-                         xs_format_count(timed, c->matched), xs_format_count(of, c->host_transfers), XS_MODELLED_MARK);
+        xs_string_format(text, "%s times are of %s of the %s transfers recorded; the rest is modelled (%s)%s", device,
+                         xs_format_count(timed, c->matched), xs_format_count(of, c->host_transfers), XS_MODELLED_MARK,
+                         stop);
         return;
     }
     xs_format_share(share, w->recorded_ns, summary->recorded.ns);
     if (w->items.count == 1)
-        xs_string_format(text, "device times were recorded in 1 window");
+        xs_string_format(text, "%s times were recorded in 1 window", device);
     else
-        xs_string_format(text, "device times were recorded in %zu windows", w->items.count);
+        xs_string_format(text, "%s times were recorded in %zu windows", device, w->items.count);
     if (*share && w->recorded_ns <= summary->recorded.ns)
         xs_string_format(text, ", %s %s", share, xs_share_is_of(&summary->recorded));
-    xs_string_format(text, "; the rest is modelled (%s)", XS_MODELLED_MARK);
+    xs_string_format(text, "; the rest is modelled (%s)%s", XS_MODELLED_MARK, stop);
 }
 
 void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary) {

@@ -11,9 +11,10 @@
  * windows were recorded and each has its own. */
 bool xs_modelled_any(const struct xs_summary *summary);
 
-/* Says when device times were recorded, and that the rest is modelled, as a sentence without its capital and its full
- * stop. Nothing if nothing is modelled. */
-void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary);
+/* Says when device times were recorded, and that the rest is modelled: in a sentence, or in a clause that goes on with
+ * one, without the capital and the full stop. Nothing if nothing is modelled. */
+enum xs_modelled_form { XS_MODELLED_SENTENCE, XS_MODELLED_CLAUSE };
+void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary, enum xs_modelled_form form);
 
 /* Says in one sentence how far the device times may be off; nothing if that is not known. */
 void xs_modelled_say_sums(struct xs_string *text, const struct xs_summary *summary);

@@ -60,8 +60,8 @@ static enum xs_remedy_way way_of(const struct xs_findings *findings, const struc
 /* In confidential computing every copy is encrypted through a buffer of the driver, from any memory, and
  * cudaHostAlloc gives managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
 static const char not_by_pinning[] =
-    "Copy less, or in larger pieces: this GPU " XS_REFUSES_TO_PIN ", as in confidential computing, and there memory of "
-    "cudaHostAlloc is no faster.";
+    "Copy less, or in larger pieces: this GPU refuses to page-lock a program's "
+    "memory, as in confidential computing, and there memory of cudaHostAlloc is no faster.";
 
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding) {
     if (findings->pinning_refused &&

@@ -9,7 +9,6 @@
 /* VALUE: a download of a few bytes, as programs request by `.item()`. VALUES: such downloads that lie side by side,
  * read one after the other. */
 /* Says what a GPU in confidential computing does on cudaHostRegister. */
-#define XS_REFUSES_TO_PIN "refuses to page-lock a program's memory"
 
 enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE, XS_REMEDY_VALUES };
 

@@ -8,9 +8,6 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
     xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", xs_format_ns(saved, ns));
 }
 
-/* For times that may add up to more than the run, as those of threads, devices, or waits for copies. */
-#define AT_THE_SAME_TIME "some of it at the same time"
-
 const char *xs_share_column(const struct xs_recorded_time *recorded) {
     return recorded->in_part ? "of recorded" : "of run";
 }
@@ -25,7 +22,7 @@ static void say_part_of_run(struct xs_string *text, uint64_t ns, const struct xs
     char part[XS_UNIT_BYTES], run[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     xs_format_ns(part, recorded->ns);
     if (ns > recorded->ns)
-        xs_string_format(text, ", " AT_THE_SAME_TIME ": %s were recorded", part);
+        xs_string_format(text, ", some of it at the same time: %s were recorded", part);
     else
         xs_string_format(text, " of the %s recorded (%s)", part, xs_format_share(share, ns, recorded->ns));
     xs_string_format(text, ", of a run of %s", xs_format_ns(run, recorded->run_ns));
@@ -37,7 +34,7 @@ void xs_say_of_run(struct xs_string *text, const char *of, uint64_t ns, const st
     if (recorded->in_part)
         say_part_of_run(text, ns, recorded);
     else if (ns > run_ns && run_ns)
-        xs_string_format(text, ", " AT_THE_SAME_TIME ": the run took %s", xs_format_ns(run, run_ns));
+        xs_string_format(text, ", some of it at the same time: the run took %s", xs_format_ns(run, run_ns));
     else if (run_ns)
         xs_string_format(text, "%s%s (%s)", of, xs_format_ns(run, run_ns), xs_format_share(share, ns, run_ns));
 }
@@ -52,7 +49,7 @@ static void say_least(struct xs_string *text, const struct xs_saving *saves) {
     char buffer[XS_UNIT_BYTES];
     uint64_t least_ns = xs_saving_least(saves->least_ns, saves->most_ns);
     if (xs_saving_is_range(saves) && least_ns)
-        xs_string_format(text, XS_OR_MORE, xs_format_ns(buffer, least_ns));
+        xs_string_format(text, " (%s or more)", xs_format_ns(buffer, least_ns));
 }
 
 void xs_say_saving(struct xs_string *text, const struct xs_saving *saves) {
@@ -82,7 +79,7 @@ void xs_say_total_of_run(struct xs_string *text, const struct xs_diagnosis *diag
 void xs_say_share(struct xs_string *text, const char *before, uint64_t ns, const struct xs_recorded_time *recorded) {
     char share[XS_UNIT_BYTES];
     if (recorded->ns && ns > recorded->ns)
-        xs_string_format(text, "%s" AT_THE_SAME_TIME, before);
+        xs_string_format(text, "%ssome of it at the same time", before);
     else if (*xs_format_share(share, ns, recorded->ns))
         xs_string_format(text, "%s%s %s", before, share, xs_share_is_of(recorded));
 }

@@ -12,29 +12,16 @@
 #include "analyzer/savings/causes/diagnosis.h"
 
 #define XS_NO_FINDINGS "No findings."
-#define XS_IS_UNDECIDED "it could not be decided"
 #define XS_NONE_PASSES "None that pass the filter."
 #define XS_NONE_GIVES_TIME "None that would save time."
-#define XS_NONE_GIVES(least) "None that would save " least
 #define XS_NONE_CHANGED "None changed."
-#define XS_CONTENTS_NOT_COMPARED "contents were not compared"
 #define XS_MARKDOWN_HEADING "## Transfers: "
 #define XS_KERNELS_NOT_RECORDED "; kernels were not recorded"
-#define XS_CANNOT_BE_TRUE "hold values that cannot be true"
-#define XS_NOT_IN_A_PROFILE "launch arguments and the addresses of copies" /* named beside contents */
-#define XS_RUN_NOT_KNOWN(h) h "ow long the run took is not known" /* "h", or "H" at the beginning of a sentence */
-#define XS_DEFAULT_OF_A_THREAD "default of a thread"              /* a stream */
 
 /* Text and Markdown word a few sentences differently. */
 enum xs_say_form { XS_SAY_TEXT, XS_SAY_MARKDOWN };
 
 #define XS_UP_TO "up to " /* before the largest saving, if the least is lower */
-
-#define XS_OR_MORE " (%s or more)" /* behind the largest saving: the least */
-
-#define XS_WHAT_IS_EXPOSED "the part of a copy's time in which no kernel ran, or the host was blocked"
-
-#define XS_IF_NOT "If that cannot be done, " /* before a cause's other repairs */
 
 /* Says whether the least saving is so far below the most that "up to" is needed. */
 bool xs_saving_is_range(const struct xs_saving *saves);

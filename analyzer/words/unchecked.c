@@ -57,7 +57,7 @@ void xs_say_unchecked(struct xs_string *text, const struct xs_diagnosis *diagnos
     if (diagnosis->findings->recorded.ns && total.ns <= diagnosis->findings->recorded.ns)
         xs_string_format(text, ", %s %s", xs_format_share(share, total.ns, diagnosis->findings->recorded.ns),
                          xs_share_is_of(&diagnosis->findings->recorded));
-    xs_string_format(text, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
+    xs_string_format(text, ") could not be checked: %s", XS_UNCHECKED_REMEDY);
 }
 
 bool xs_nothing_found_is_unsure(const struct xs_diagnosis *diagnosis) {

@@ -13,8 +13,7 @@ struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const
 /* Writes "19 downloads (1.19 GiB, 400 ms": the bracket is left open. */
 void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unchecked);
 
-/* Follows the copies: that they could not be checked, and what can be done. */
-#define XS_COULD_NOT_BE_CHECKED ") could not be checked: "
+/* What can be done about copies that could not be checked. */
 #define XS_UNCHECKED_REMEDY                                                                                            \
     "xferspy run --fingerprint=all -- PROGRAM checks every copy; the program runs slower, and small copies take "      \
     "longer."

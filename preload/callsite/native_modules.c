@@ -18,6 +18,7 @@
 #include "preload/callsite/native.h"
 #include "preload/core/compiler.h"
 #include "preload/core/loader_list.h"
+#include "preload/core/mix.h"
 #include "preload/core/race_detector.h"
 
 enum {
@@ -92,8 +93,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
     for (size_t i = 0; i < bytes; i += sizeof hash) {
         uint64_t word = 0;
         memcpy(&word, p + i, bytes - i < sizeof word ? bytes - i : sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
+        hash = xs_mix_word(hash, word);
     }
     return hash;
 }

@@ -7,21 +7,16 @@
 
 #include "preload/core/asked_window.h"
 #include "preload/core/lock.h"
+#include "preload/core/mix.h"
 
 enum {
-    PLACES = 64,                     /* the site not seen for longest makes room */
-    MOMENTS = 64,                    /* the latest moments of a site */
-    LEAST = XS_STEP_WAITS_LEAST - 1, /* distances behind the warm-up */
-    MANY = 32, /* this many regular distances are steps whatever came before them, and may differ by more */
-    EXCEPTIONS = 20
+    PLACES = 64, /* the site not seen for longest makes room */
+    MOMENTS = 64 /* the latest moments of a site */
 };
-#define LARGEST_SPREAD 0.25
-/* With LARGEST_SPREAD a loop of batches with many lengths would not be recorded at all. */
-#define LARGEST_SPREAD_OF_MANY 0.5
 
 struct place {
     uint64_t key, count, last_ns;
-    uint64_t moments_ns[MOMENTS]; /* moment number n lies at n % MOMENTS */
+    int64_t moments_ns[MOMENTS]; /* moment number n lies at n % MOMENTS */
 };
 
 _Atomic bool xs_step_waits_on;
@@ -31,7 +26,8 @@ static uint64_t skipped, most; /* set before xs_step_waits_on */
 static struct place places[PLACES];
 static unsigned place_count;
 static uint64_t begun_ns;
-static uint64_t distances[MOMENTS], later[MOMENTS]; /* for one check; the thread's stack may be small */
+static int64_t moments[MOMENTS]; /* for one check, as the next one; the thread's stack may be small */
+static uint64_t distances[MOMENTS];
 /* first_step is set last; 0: none is found yet. All of these are read without the lock, also by a process that ends in
  * a signal handler. */
 static _Atomic uint32_t found_row, found_stack, most_row;
@@ -44,15 +40,10 @@ void xs_step_waits_start(uint64_t skip, uint64_t count) {
     atomic_store(&xs_step_waits_on, true);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 /* A known stack says more than an object: the streams that a loop uses in turn share one stack. */
 static uint64_t key_of(const struct xs_step_wait *wait) {
-    uint64_t key = mix(mix(mix(1, wait->row), wait->stack), wait->thread);
-    return wait->stack ? key : mix(key, wait->object);
+    uint64_t key = xs_mix_word(xs_mix_word(xs_mix_word(1, wait->row), wait->stack), wait->thread);
+    return wait->stack ? key : xs_mix_word(key, wait->object);
 }
 
 static struct place *place_of(uint64_t key) {
@@ -68,53 +59,17 @@ static struct place *place_of(uint64_t key) {
     return place;
 }
 
-static void sort(uint64_t *values, unsigned count) {
-    for (unsigned i = 1; i < count; i++) {
-        uint64_t value = values[i];
-        unsigned k = i;
-        for (; k > 0 && values[k - 1] > value; k--)
-            values[k] = values[k - 1];
-        values[k] = value;
-    }
-}
-
-/* Counts the first distances that differ clearly from the later half: the warm-up, which has no steps yet. */
-static unsigned warm_up_of(unsigned count) {
-    unsigned half = count / 2, warm_up = 0;
-    memcpy(later, distances + half, (count - half) * sizeof *later);
-    sort(later, count - half);
-    uint64_t median = later[(count - half) / 2];
-    while (warm_up < half && (distances[warm_up] > median + median / 2 || distances[warm_up] < median / 2))
-        warm_up++;
-    return warm_up;
-}
-
-/* Compares the standard deviation with the mean, both squared, which needs no root. */
-static bool is_even(const uint64_t *regular, unsigned count, double sum, double largest) {
-    double mean = sum / count, squares = 0;
-    for (unsigned i = 0; i < count; i++)
-        squares += ((double)regular[i] - mean) * ((double)regular[i] - mean);
-    return mean > 0 && squares / count <= largest * largest * mean * mean;
-}
-
+/* A rhythm that has lasted for long is steps whatever came before it, and a loop of batches with many lengths would not
+ * be recorded at all if its distances might not differ by more. */
 static bool is_regular(const struct place *place) {
-    unsigned moments = place->count < MOMENTS ? (unsigned)place->count : MOMENTS, count = moments - 1;
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t number = place->count - moments + i;
-        distances[i] = place->moments_ns[(number + 1) % MOMENTS] - place->moments_ns[number % MOMENTS];
-    }
-    unsigned warm_up = warm_up_of(count), rest = count - warm_up;
-    uint64_t *regular = distances + warm_up;
-    double sum = 0;
-    if (rest < LEAST)
+    unsigned count = place->count < MOMENTS ? (unsigned)place->count : MOMENTS;
+    struct xs_rhythm rhythm;
+    for (unsigned i = 0; i < count; i++)
+        moments[i] = place->moments_ns[(place->count - count + i) % MOMENTS];
+    if (!xs_rhythm_of(moments, count, XS_RHYTHM_SPREAD_OF_STEPS, distances, &rhythm))
         return false;
-    sort(regular, rest);
-    unsigned kept = rest - rest / EXCEPTIONS;
-    for (unsigned i = 0; i < kept; i++)
-        sum += (double)regular[i];
-    if (rest >= MANY)
-        return is_even(regular, kept, sum, LARGEST_SPREAD_OF_MANY);
-    return sum * 2 >= (double)(place->last_ns - begun_ns) && is_even(regular, kept, sum, LARGEST_SPREAD);
+    return count - 1 - rhythm.warm_up >= XS_RHYTHM_MANY ||
+           (rhythm.spread <= XS_RHYTHM_SPREAD && xs_rhythm_covers(rhythm.regular_ns, place->last_ns - begun_ns));
 }
 
 static void choose(const struct place *place, const struct xs_step_wait *wait) {
@@ -133,13 +88,13 @@ static bool search(const struct xs_step_wait *wait, uint64_t now_ns) {
         struct place *place = place_of(key_of(wait));
         if (atomic_fetch_add(&seen, 1) == 0)
             begun_ns = now_ns;
-        place->moments_ns[place->count++ % MOMENTS] = now_ns;
+        place->moments_ns[place->count++ % MOMENTS] = (int64_t)now_ns;
         place->last_ns = now_ns;
         if (place->count > atomic_load(&most_returns)) {
             atomic_store(&most_row, wait->row);
             atomic_store(&most_returns, place->count);
         }
-        is_found = place->count > LEAST && place->count >= skipped && is_regular(place);
+        is_found = place->count >= skipped && is_regular(place);
         if (is_found)
             choose(place, wait);
     }

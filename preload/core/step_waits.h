@@ -1,7 +1,6 @@
 /* Finds the steps of a program that does not name them: a step ends with the return of a wait that recurs from one
  * place at equal intervals. The search for this wait runs while the program runs (XFERSPY_STEPS without XFERSPY_STEP);
- * once it is found, its returns count the steps. The rule follows docs/rules/analysis.md, "Steps", for a run that has
- * not ended yet. */
+ * once it is found, its returns count the steps. The rule is schema/rhythm.h, for a run that has not ended yet. */
 #ifndef XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 #define XFERSPY_PRELOAD_CORE_STEP_WAITS_H
 
@@ -10,6 +9,7 @@
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
+#include "schema/rhythm.h"
 
 /* True while waits are reported to xs_step_waited. Only the wrappers of waits read it. */
 extern _Atomic bool xs_step_waits_on;
@@ -31,7 +31,7 @@ void xs_step_waits_start(uint64_t skipped, uint64_t most);
 bool xs_step_waited(const struct xs_step_wait *wait, uint64_t now_ns);
 
 /* Reports how the search went. Any thread, signal handlers too. */
-enum { XS_STEP_WAITS_LEAST = 6 }; /* returns of a wait before it can be found */
+enum { XS_STEP_WAITS_LEAST = XS_RHYTHM_LEAST + 1 }; /* returns of a wait before it can be found */
 struct xs_step_waits {
     bool is_found;
     uint32_t row, stack;   /* of the found wait */

@@ -151,7 +151,7 @@ static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spo
     atomic_fetch_add_explicit(&stalled_ns, now - start, memory_order_relaxed);
     if (!chunk && atomic_load(&xs_state) == XS_STATE_ACTIVE) {
         t->retry_ns = now + RETRY_NS;
-        xs_note("spool", "calls were not recorded: " XS_SPOOL_FULL);
+        xs_note("spool", "calls were not recorded: the spool was full and could not grow");
     }
     return chunk;
 }

@@ -92,7 +92,6 @@ static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
     return XS_SKIP_NONE;
 }
 
-#define ONLY_THE_DEVICE "copies that only the device could see have none"
 /* Makes the kernel and the memory. The calling thread alone relaxes its capture mode, so that this does not break
  * another thread's capture. */
 static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
@@ -108,9 +107,10 @@ static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     xs_cupti_correlation = correlation;
     atomic_fetch_add(&start_ns, xs_monotonic_ns() - began);
     if (skip == XS_SKIP_NO_MEMORY)
-        xs_note("fingerprint", "no device memory for fingerprints; " ONLY_THE_DEVICE);
+        xs_note("fingerprint", "no device memory for fingerprints; copies that only the device could see have none");
     else if (skip == XS_SKIP_NO_KERNEL)
-        xs_note("fingerprint", "the driver did not load the fingerprint kernel; " ONLY_THE_DEVICE);
+        xs_note("fingerprint",
+                "the driver did not load the fingerprint kernel; copies that only the device could see have none");
     return skip;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/core/mix.h"
 #include "preload/core/race_detector.h"
 #include "preload/core/scratch.h"
 
@@ -60,24 +61,19 @@ static const struct name *name_at(const struct tables *t, xs_range_name number) 
     return (const struct name *)(const void *)(t->text + (size_t)number * UNIT_BYTES);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 static uint32_t hash_text(const char *text, size_t bytes) {
     uint64_t hash = bytes, word = 0;
     if (bytes >= sizeof word) {
         for (size_t i = 0; i + sizeof word < bytes; i += sizeof word) {
             memcpy(&word, text + i, sizeof word);
-            hash = mix(hash, word);
+            hash = xs_mix_word(hash, word);
         }
         memcpy(&word, text + (bytes - sizeof word), sizeof word); /* overlaps the one before */
     } else {
         for (size_t i = 0; i < bytes; i++)
             word = word << 8 | (uint8_t)text[i];
     }
-    return (uint32_t)mix(hash, word);
+    return (uint32_t)xs_mix_word(hash, word);
 }
 
 /* Returns the length of the kept part. */
@@ -155,7 +151,7 @@ xs_range_name xs_range_name_of(const char *text) {
 
 static uint32_t find_range(struct tables *t, uint32_t parent, unsigned domain, xs_range_name name, uint32_t *slot) {
     uint32_t found;
-    for (*slot = (uint32_t)mix(mix(parent, domain), name) % RANGE_SLOTS;
+    for (*slot = (uint32_t)xs_mix_word(xs_mix_word(parent, domain), name) % RANGE_SLOTS;
          (found = atomic_load_explicit(&t->range_slots[*slot], memory_order_acquire));
          *slot = (*slot + 1) % RANGE_SLOTS) {
         const struct range *range = &t->ranges[found];

@@ -167,7 +167,6 @@ static void say_no_window(bool *said) {
 
 /* With few waits, the program waits in blocking copies, if at all, and these do not mark steps. The message suggests to
  * record the whole run without the options of steps, and then a report that chooses the same steps. */
-#define THEN_CHOSEN " TRACE' then chooses its steps"
 
 /* Prints "none came regularly (the most frequent is cuStreamSynchronize, which returned 4 times to one place)". Numbers
  * to be left out are 0, for which %.0 prints nothing. */
@@ -176,7 +175,8 @@ static void say_no_wait(bool *said, const struct xs_step_waits *waits) {
     xs_complain(
         said,
         "no step was recorded: of %llu waits none came regularly%s%s%s%.0llu%s%s; give the name of an NVTX range "
-        "(--step=NAME or XFERSPY_STEP=NAME), or record the whole run: `xferspy report%s%.0ld%s%.0ld" THEN_CHOSEN,
+        "(--step=NAME or XFERSPY_STEP=NAME), or record the whole run: `xferspy report%s%.0ld%s%.0ld TRACE' then "
+        "chooses its steps",
         (unsigned long long)waits->seen, has_most ? " (the most frequent is " : "",
         has_most ? xs_rows[waits->most_row].name : "", has_most ? ", which returned " : "",
         has_most ? (unsigned long long)waits->most : 0ULL, has_most ? " times to one place)" : "",

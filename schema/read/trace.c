@@ -185,7 +185,7 @@ int xs_trace_check_tables(sqlite3 *db) {
 
 const char *xs_trace_why(const struct xs_trace *trace) {
     if (xs_steps_are_spent(trace->steps))
-        return "reading it " XS_TOO_MANY_STEPS;
+        return "reading it takes more steps than a file of its size can justify";
     return sqlite3_errcode(trace->db) == SQLITE_TOOBIG ? "a value in it is longer than 16 MiB"
                                                        : sqlite3_errmsg(trace->db);
 }
@@ -231,7 +231,7 @@ int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message) {
 }
 
 int xs_trace_refuse_journal(const char *path, char *message) {
-    return xs_trace_fail(message, XS_ERROR_CORRUPT, "%s: not read: " XS_NAMES_ANOTHER_FILE, path);
+    return xs_trace_fail(message, XS_ERROR_CORRUPT, XS_JOURNAL_REFUSED, path);
 }
 
 int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace, char *message) {
@@ -316,7 +316,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
     xs_resolve(path, trace->file);
     int status = open_file(path, trace, message);
     if (status && xs_spool_is_unstarted(trace->file)) /* the file is empty, or ends in the middle of the schema */
-        return xs_trace_fail(message, status, "%s: " XS_KILLED_AT_ONCE, path);
+        return xs_trace_fail(message, status, "%s: %s", path, XS_KILLED_AT_ONCE);
     return status;
 }
 

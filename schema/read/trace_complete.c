@@ -119,12 +119,12 @@ bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsig
 unsigned xs_trace_choose(struct xs_trace *trace, struct xs_side_files *side) {
     unsigned what = XS_COPY_LOG | XS_COPY_JOURNAL | XS_COPY_SPOOL;
     if (side->foreign)
-        warn(trace, XS_FOREIGN_BESIDE " and was ignored", side->suffix, side->why);
+        warn(trace, "the file beside it that ends in %s %s and was ignored", side->suffix, side->why);
     if (side->journal && !xs_journal_is_sound(trace->file)) {
         what &= ~(unsigned)XS_COPY_JOURNAL;
         side->foreign = true;
         side->left_over = side->unfinished;
-        warn(trace, XS_ANOTHERS_JOURNAL " and was ignored");
+        warn(trace, "the journal beside it is not the trace's and was ignored");
     }
     return what;
 }

@@ -16,7 +16,7 @@ struct xs_trace_identity {
     bool wal;
 };
 
-/* Message for a trace that has no event and will get none. */
+/* The message for a trace that has no event and will get none; stands behind its name. */
 #define XS_KILLED_AT_ONCE "its process was killed before it recorded anything"
 
 /* Writes a one-line message without characters that move a terminal's cursor, and returns `status`. */

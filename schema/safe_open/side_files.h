@@ -13,13 +13,11 @@ bool xs_beside(char *buffer, const char *path, const char *suffix);
  * that name. Writes `path` itself if it does not exist. */
 void xs_resolve(const char *path, char *file);
 
-/* Message for a trace with a foreign side file, after the trace's name; takes the file's suffix and its fault. */
-#define XS_FOREIGN_BESIDE "the file beside it that ends in %s %s"
-#define XS_ANOTHERS_JOURNAL "the journal beside it is not the trace's"
+/* The fault of a side file that could be another user's; stands in a message behind its name. */
 #define XS_LINKED_BESIDE "a file beside it has another name, too"
 
-/* Message for a trace with a journal that names another file, after the trace's name. */
-#define XS_NAMES_ANOTHER_FILE "the journal beside it names another file, which SQLite would delete"
+/* The message for a trace with a journal that names another file; takes the trace's name. */
+#define XS_JOURNAL_REFUSED "%s: not read: the journal beside it names another file, which SQLite would delete"
 
 struct xs_side_files {
     bool left_over;  /* the trace's owner has a spool here, or a non-empty log or journal: recovery may be needed */

@@ -10,10 +10,6 @@
 
 struct xs_steps;
 
-/* Ends a message whose subject comes first. */
-#define XS_THAN_JUSTIFIED "than a file of its size can justify"
-#define XS_TOO_MANY_STEPS "takes more steps " XS_THAN_JUSTIFIED
-
 /* Returns the steps of SQLite's virtual machine that all statements of a connection to a file of this size may take
  * together. */
 uint64_t xs_steps_of(int64_t file_bytes);

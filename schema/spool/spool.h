@@ -23,9 +23,6 @@
 #define XS_SPOOL_CHUNK_BYTES (64u * 1024u)
 #define XS_SPOOL_CHUNK_EVENTS ((XS_SPOOL_CHUNK_BYTES - sizeof(struct xs_chunk_header)) / sizeof(struct xs_event))
 
-/* Reason that both halves give for calls not recorded because no chunk came free in time. */
-#define XS_SPOOL_FULL "the spool was full and could not grow"
-
 /* Size with the NUL. */
 #define XS_SPOOL_ID_BYTES 33u
 #define XS_SPOOL_STOPPED_BYTES 256u

@@ -25,6 +25,8 @@ run() {
 # bounded SECONDS COMMAND...: with so much processor time; what else the machine does is not counted.
 bounded() { (ulimit -t "$1"; shift; exec "$@"); }
 expect_status() { [ "$status" -eq "$1" ] || show "expected exit status $1"; }
+# json EXPRESSION: it is true of `d`, the JSON on stdout. After need_python.
+json() { "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 expect_out() { grep -qF -e "$1" stdout || show "expected on stdout: $1"; }
 expect_err() { grep -qF -e "$1" stderr || show "expected on stderr: $1"; }
 expect_not() { ! grep -qF -e "$1" stdout stderr || show "not expected: $1"; }

@@ -182,7 +182,8 @@ static void write_library(const char *folder) {
     fputs(".SS Of the program xferspy\n", file);
     print_variable("XFERSPY_", "LIBRARY", "FILE", "", "the library that `xferspy run' preloads", file);
     print_variable("XFERSPY_", "DEBUG_PATH", "DIR", "",
-                   "folders, with colons between them, in which commands " XS_LOOK_FOR_BINARIES, file);
+                   "folders, with colons between them, in which commands look for binaries and debug information",
+                   file);
     print_variable("", "NO_COLOR", "", "", "where it is set and not empty, output has no colour", file);
     fputs(".SH FILES\n", file);
     print_prose(

@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
     {"fail-on", OPTION_FAIL_ON, "LIST", 0, "one or more of output, slower, unclear; or none. If not given: output", 3},
     {NULL, 0, NULL, 0, "What is written:", 4},
     {"format", OPTION_FORMAT, "text|json|markdown", 0, "text if not given", 4},
-    {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON ", units in the names", 4},
+    {"json", XS_OPTION_JSON, NULL, 0, "the same as --format=json, units in the names", 4},
     {0}};
 
 static const char *const formats[] = {"text", "json", "markdown", NULL};

@@ -20,8 +20,8 @@ static const char doc[] =
     "\n"
     "Both commands get the same environment, without the variables of xferspy, and an empty standard input. What they "
     "print on standard output is compared line by line; lines that differ between runs of the first command do not "
-    "count. The gain is the difference of the medians. It counts if " XS_HELP_RANK_TEST "all runs "
-    "(one-sided, p <= 0.05); its interval (90 %) comes from the same test.";
+    "count. The gain is the difference of the medians. It counts if the exact rank test of Mann and Whitney finds it "
+    "in the order of all runs (one-sided, p <= 0.05); its interval (90 %) comes from the same test.";
 
 struct arguments {
     struct xs_out_options output;

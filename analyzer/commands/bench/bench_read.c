@@ -9,7 +9,7 @@
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/json_document.h"
 
-static const char damaged[] = XS_JSON_DAMAGED("bench --json");
+static const char damaged[] = "is damaged; write it again with `xferspy bench --json'";
 
 /* False: the file has something else than times there. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,

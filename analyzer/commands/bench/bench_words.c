@@ -10,7 +10,6 @@
 #include "analyzer/base/units.h"
 
 enum { SHORT_MS = 200, NOISY_PERCENT = 2, LINE_COLUMNS = 60 };
-#define LESS_NOISE "Use more runs (-n), or a machine with less other work"
 
 /* --- numbers --- */
 
@@ -271,8 +270,10 @@ static void note_noise(struct xs_bench_report *report) {
         return;
     xs_format_ns(faster, time->low_ns < 0 ? (uint64_t)0 - (uint64_t)time->low_ns : 0);
     xs_format_ns(slower, time->high_ns > 0 ? (uint64_t)time->high_ns : 0);
-    note(report, "The runs are noisy: %s may be up to %s faster or up to %s slower. " LESS_NOISE, side_name(report, 1),
-         faster, slower);
+    note(report,
+         "The runs are noisy: %s may be up to %s faster or up to %s slower. Use more runs (-n), or a machine with less "
+         "other work",
+         side_name(report, 1), faster, slower);
 }
 
 void xs_bench_report_make(const struct xs_bench_terms *terms, const struct xs_bench *bench,

@@ -19,7 +19,7 @@
 
 #define FORMAT "xferspy-baseline"
 enum { VERSION = 1 };
-static const char damaged[] = XS_JSON_DAMAGED("check --write-baseline");
+static const char damaged[] = "is damaged; write it again with `xferspy check --write-baseline'";
 
 void xs_baseline_free(struct xs_baseline *baseline) {
     xs_check_findings_free(&baseline->findings);
@@ -343,7 +343,7 @@ static int read_json(const char *path, FILE *file, struct xs_baseline *baseline)
 bool xs_baseline_may_be(const struct xs_reading *reading) {
     if (!xs_repaired_any(&reading->summary.repaired))
         return true;
-    xs_complain("%s: no baseline, because " XS_RUN_WAS_REPAIRED "; record it without XFERSPY_REPAIR",
+    xs_complain("%s: no baseline, because the run was repaired while it was recorded; record it without XFERSPY_REPAIR",
                 reading->trace.path);
     return false;
 }

@@ -40,7 +40,6 @@ void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, c
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *finding);
 /* Describes an expired suppression: "expired on 2026-12-31, and is needed still", with details. */
 void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppression);
-#define XS_SOURCE_ROOT_DEFAULT "the folder that the program ran in"
 #define XS_CHECK_UNREAD "cannot be read, and was not judged" /* said of a trace */
 /* Describes a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
 void xs_check_suppression(struct xs_string *text, const struct xs_suppression *suppression);

@@ -19,9 +19,6 @@ XS_DECLARE_COMMAND(check)
 /* A baseline and suppressions are about findings: with them each finding is judged separately. */
 #define DEFAULT_RULES "saved-time:1%"
 #define DEFAULT_RULES_OF_FINDINGS "any:1%"
-#define CANNOT_DECIDE "if the trace does not have enough data to decide "
-#define ANY_IS "every finding, each by itself, by what it saves"
-#define SURE_IS "like `any', but with the low end of the range"
 static const double default_tolerance = 0.10;
 
 enum {
@@ -54,7 +51,7 @@ static const struct argp_option check_options[] = {
      1},
     {"no-config", OPTION_NO_CONFIG, NULL, 0, "do not look for " XS_CHECK_CONFIG_NAME, 1},
     {"allow-unknown", OPTION_ALLOW_UNKNOWN, "RULE,...", OPTION_ARG_OPTIONAL,
-     "do not fail " CANNOT_DECIDE "these rules; without RULE: all rules", 1},
+     "do not fail if the trace does not have enough data to decide these rules; without RULE: all rules", 1},
     {NULL, 0, NULL, 0, "What is written:", 2},
     {"format", OPTION_FORMAT, "text|json|junit|sarif|github", 0, "text if not given; github: lines for GitHub Actions",
      2},
@@ -63,7 +60,7 @@ static const struct argp_option check_options[] = {
     {"sarif", OPTION_SARIF, "FILE", 0, "also write SARIF 2.1.0, which code hosts show beside the lines of the source",
      2},
     {"source-root", OPTION_SOURCE_ROOT, "DIR", 0,
-     "write file names as seen from DIR; if not given: " XS_SOURCE_ROOT_DEFAULT, 2},
+     "write file names as seen from DIR; if not given: the folder that the program ran in", 2},
     {NULL, 0, NULL, 0, "Instead of checking:", 3},
     {"write-baseline", OPTION_WRITE_BASELINE, "FILE", 0,
      "write the findings and metrics of the trace to FILE as a baseline, and end", 3},
@@ -71,26 +68,27 @@ static const struct argp_option check_options[] = {
     {0}};
 
 static const char doc[] =
-    "Checks traces against limits, for CI. " XS_HELP_LIMITS " A rule also fails " CANNOT_DECIDE
-    "it; the output then says why. --allow-unknown accepts that."
-    "\v"
+    "Checks traces against limits, for CI. " XS_HELP_LIMITS
+    " A rule also fails if the trace does not have enough data to decide it; the output then says why. --allow-unknown "
+    "accepts that.\v"
     "A rule is NAME:LIMIT. NAME is a metric (`saved-time', `wall-time', ...), a finding (`noop-upload', "
-    "`duplicate-upload/freed': all its places together), `any' (" ANY_IS ") or `sure' (" SURE_IS
-    "); --rules lists them. LIMIT is the largest value allowed: " XS_LIMIT_FORMS(
-        "%") "the baseline's value (+10%, +3, +20ms).\n"
-             "\n"
-             "In CI, record all contents, so that counts of findings are no estimates.\n"
-             "\n"
-             "Examples:\n"
-             "  xferspy run --fingerprint=all -o run.db -- ./app && xferspy check run.db\n"
-             "  xferspy check --fail-on=saved-time:5%,noop-upload:0 run.db\n"
-             "  xferspy check --write-baseline=baseline.json run.db\n"
-             "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
-             "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
-             "  xferspy check runs/ job.db       traces of a folder and a merged file\n"
-             "\n"
-             "Findings that are in the baseline do not fail, unless they grew by more than the "
-             "tolerance. Rules can also stand in a file " XS_CHECK_CONFIG_NAME ".";
+    "`duplicate-upload/freed': all its places together), `any' (every finding, each by itself, by what it saves) or "
+    "`sure' (like `any', but with the low end of the range); --rules lists them. LIMIT is the largest value allowed: a "
+    "count (0; of a finding: its instances), a size (1MiB), a time (20ms), a share of the run (5%), or one of these "
+    "added to the baseline's value (+10%, +3, +20ms).\n"
+    "\n"
+    "In CI, record all contents, so that counts of findings are no estimates.\n"
+    "\n"
+    "Examples:\n"
+    "  xferspy run --fingerprint=all -o run.db -- ./app && xferspy check run.db\n"
+    "  xferspy check --fail-on=saved-time:5%,noop-upload:0 run.db\n"
+    "  xferspy check --write-baseline=baseline.json run.db\n"
+    "  xferspy check --baseline=baseline.json --fail-on=any:0,wall-time:+10% run.db\n"
+    "  xferspy check --junit=check.xml --sarif=check.sarif rank*.db\n"
+    "  xferspy check runs/ job.db       traces of a folder and a merged file\n"
+    "\n"
+    "Findings that are in the baseline do not fail, unless they grew by more than the tolerance. Rules can also stand "
+    "in a file " XS_CHECK_CONFIG_NAME ".";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_SARIF, FORMAT_GITHUB, FORMATS };
 static const char *const format_names[] = {"text", "json", "junit", "sarif", "github", NULL};
@@ -115,7 +113,7 @@ static void parse_terms(int key, const char *text, struct arguments *arguments, 
     if (key == OPTION_FAIL_ON && !xs_rules_add(&arguments->config.rules, text, message))
         argp_error(state, "--fail-on: %s", message);
     if (key == OPTION_TOLERANCE && !xs_share_parse(text, &arguments->config.tolerance))
-        argp_error(state, "--tolerance=%s: " XS_SHARE_WANTED, text);
+        argp_error(state, "--tolerance=%s: use a share, as in 10%%", text);
     if (key == OPTION_ALLOW_UNKNOWN && !xs_check_config_allow(&arguments->config, text ? text : "all", message))
         argp_error(state, "--allow-unknown: %s", message);
 }
@@ -192,9 +190,9 @@ static int list_rules(const struct xs_out_options *options) {
     for (int i = 0; i < XS_METRICS; i++)
         fprintf(out.file, "  %-24s %-5s  %s\n", xs_metric_infos[i].name, of_metrics[xs_metric_infos[i].unit],
                 xs_metric_infos[i].title);
-    fputs("\nFindings: a count of instances, a size, a time " XS_OR_A_SHARE "\n", out.file);
-    fprintf(out.file, "  %-24s " ANY_IS "\n", "any");
-    fprintf(out.file, "  %-24s " SURE_IS "\n", "sure");
+    fputs("\nFindings: a count of instances, a size, a time or a share of the run\n", out.file);
+    fprintf(out.file, "  %-24s every finding, each by itself, by what it saves\n", "any");
+    fprintf(out.file, "  %-24s like `any', but with the low end of the range\n", "sure");
     for (size_t i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *d = xs_detectors[i];
         fprintf(out.file, "  %-24s %s\n", d->id, d->title);
@@ -271,7 +269,7 @@ static void merge(struct arguments *arguments, struct xs_check_config *config) {
 static bool has_what_rules_need(const struct xs_check_config *config, bool baseline) {
     for (size_t i = 0; i < config->rules.count; i++) {
         if (config->rules.items[i].relative && !baseline) {
-            xs_complain("%s: " XS_LIMIT_AGAINST_BASELINE "; --baseline names one", config->rules.items[i].text);
+            xs_complain("%s: is a limit against a baseline; --baseline names one", config->rules.items[i].text);
             return false;
         }
     }

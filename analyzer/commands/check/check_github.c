@@ -82,7 +82,7 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out) {
     }
     for (size_t i = 0; i < check->unread_count; i++) {
         struct xs_string text = {0};
-        xs_string_format(&text, "%s: " XS_CHECK_UNREAD, check->unread[i]);
+        xs_string_format(&text, "%s: %s", check->unread[i], XS_CHECK_UNREAD);
         put_line("error", "xferspy check", text.data, out->file);
         xs_string_free(&text);
     }

@@ -437,7 +437,7 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
     put_driver(&json, check, &entries);
     xs_json_object(&json, "originalUriBaseIds");
     xs_json_object(&json, "%SRCROOT%");
-    put_message(&json, "description", XS_SOURCE_ROOT_DEFAULT ", or that --source-root names");
+    put_message(&json, "description", "the folder that the program ran in, or that --source-root names");
     xs_json_end(&json, '}');
     xs_json_end(&json, '}');
     xs_json_array(&json, "invocations");

@@ -197,7 +197,7 @@ static bool set_in_check(struct parser *p, const char *key, const char *value) {
     }
     if (!strcmp(key, "tolerance")) {
         if (!xs_share_parse(value, &config->tolerance))
-            return wrong(p, "tolerance = %s: " XS_SHARE_WANTED, value);
+            return wrong(p, "tolerance = %s: use a share, as in 10%%", value);
         return true;
     }
     if (!strcmp(key, "allow-unknown"))

@@ -318,9 +318,9 @@ static void add_notes(struct xs_judge *j) {
         add_note(j->judged, "%s", bounds.data);
     xs_string_free(&bounds);
     struct xs_string windows = {0};
-    xs_modelled_say(&windows, &reading->summary);
+    xs_modelled_say(&windows, &reading->summary, XS_MODELLED_SENTENCE);
     if (windows.length)
-        add_note(j->judged, "D%s.", windows.data + 1);
+        add_note(j->judged, "%s", windows.data);
     xs_string_free(&windows);
     struct xs_string repaired = {0};
     xs_repaired_say(&repaired, &reading->summary.repaired);

@@ -68,7 +68,7 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
     }
     bool of_part = !strcmp(most->reason, XS_UNDECIDED_CALLS) && j->reading->summary.looked_at.has_gaps;
     bool content = xs_detectors[detector]->needs & XS_NEEDS_CONTENTS && strcmp(most->reason, XS_UNDECIDED_CHANCE) != 0;
-    xs_string_format(reason, "%sOf %s " XS_IS_UNDECIDED " (%s)%s.", reason->length ? " " : "",
+    xs_string_format(reason, "%sOf %s it could not be decided (%s)%s.", reason->length ? " " : "",
                      xs_format_count(count, undecided), most->reason,
                      of_part   ? "; the trace has those of a part of the run, by XFERSPY_OUTSIDE or XFERSPY_STEPS"
                      : content ? "; XFERSPY_FINGERPRINT=all looks at every copy"
@@ -92,7 +92,7 @@ static bool *unchecked_as_before(const struct xs_judge *j) {
 static void add_unchecked_reason(const struct xs_unchecked *unchecked, struct xs_string *reason) {
     xs_string_format(reason, "%s", reason->length ? " " : "");
     xs_unchecked_copies(reason, unchecked);
-    xs_string_format(reason, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
+    xs_string_format(reason, ") could not be checked: %s", XS_UNCHECKED_REMEDY);
 }
 
 /* Adds whether the limit on all repairs together holds even if every unchecked copy could be removed. */
@@ -136,7 +136,7 @@ static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_res
         add_unchecked_in_all(j, r, reason);
     } else if (!j->reading->metrics.of[metric].known) {
         if (metric == XS_METRIC_WALL_TIME || metric == XS_METRIC_BARE_TIME)
-            xs_string_format(reason, "The trace has no end: " XS_RUN_NOT_KNOWN("h") ".");
+            xs_string_format(reason, "The trace has no end: how long the run took is not known.");
         else
             add_device_reason(j, reason);
         if (!reason->length && metric == XS_METRIC_DEVICE_TIME && j->reading->summary.looked_at.has_gaps)
@@ -154,9 +154,8 @@ char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule
     bool measured = rule->about == XS_RULE_METRIC && rule->unit == XS_METRIC_NS && !saves;
     if (measured || !xs_repaired_any(&j->reading->summary.repaired))
         return NULL;
-    return xs_strdup("Because " XS_RUN_WAS_REPAIRED
-                     ", this counts calls that did not run as the program asked for them. "
-                     "Record it without XFERSPY_REPAIR.");
+    return xs_strdup("Because the run was repaired while it was recorded, this counts calls that did not run as the "
+                     "program asked for them. Record it without XFERSPY_REPAIR.");
 }
 
 char *xs_judge_why_between(const struct xs_rule_result *r) {
@@ -197,8 +196,8 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
     if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
         j->reading->diagnosis->findings->damaged_rows)
         xs_string_format(&reason,
-                         "%s" XS_RUN_NOT_KNOWN("H") ": the trace has no end, and times that cannot be true. "
-                                                    "Give the limit as a time.",
+                         "%sHow long the run took is not known: the trace has no end, and times that cannot be true. "
+                         "Give the limit as a time.",
                          reason.length ? " " : "");
     if (j->reading->trace.is_live)
         xs_string_format(&reason, "%sThe trace is still being written.", reason.length ? " " : "");

@@ -158,7 +158,8 @@ static bool parse_unit(struct xs_rule *rule, double number, const char *name, bo
 
 /* Whether the metric can be measured in the limit's unit. */
 static bool fits_metric(struct xs_rule *rule, bool unit_given, const char *limit, char *message) {
-    static const char *const wanted[] = {[XS_METRIC_NS] = "a time: use a unit, as in 20ms, " XS_OR_A_SHARE ", as in 5%",
+    static const char *const wanted[] = {[XS_METRIC_NS] =
+                                             "a time: use a unit, as in 20ms, or a share of the run, as in 5%",
                                          [XS_METRIC_BYTES] = "bytes: use a number, or a unit, as in 1MiB",
                                          [XS_METRIC_COUNT] = "a count: use a number without unit"};
     const struct xs_metric_info *info = &xs_metric_infos[rule->metric];
@@ -167,7 +168,8 @@ static bool fits_metric(struct xs_rule *rule, bool unit_given, const char *limit
                                : info->unit != XS_METRIC_NS || !rule->limit;
     if (rule->metric == XS_METRIC_WALL_TIME && rule->is_share && !rule->relative) {
         snprintf(message, XS_RULE_MESSAGE_BYTES,
-                 "%s: the whole run is 100 %% of itself; wall-time:+%s " XS_LIMIT_AGAINST_BASELINE, rule->text, limit);
+                 "%s: the whole run is 100 %% of itself; wall-time:+%s is a limit against a baseline", rule->text,
+                 limit);
         return false;
     }
     if (!fits)
@@ -182,7 +184,9 @@ static bool parse_limit(struct xs_rule *rule, const char *limit, char *message) 
     bool unit_given;
     rule->relative = *limit == '+';
     if (!parse_number(limit + rule->relative, &number, &unit) || !parse_unit(rule, number, unit, &unit_given)) {
-        snprintf(message, XS_RULE_MESSAGE_BYTES, "%s: a limit is " XS_LIMIT_FORMS("%%") "a baseline (+10%%)",
+        snprintf(message, XS_RULE_MESSAGE_BYTES,
+                 "%s: a limit is a count (0; of a finding: its instances), a size (1MiB), a time (20ms), a share of "
+                 "the run (5%%), or one of these added to a baseline (+10%%)",
                  rule->text);
         return false;
     }

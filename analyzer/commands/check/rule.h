@@ -38,14 +38,6 @@ enum { XS_RULE_MESSAGE_BYTES = 512 };
 bool xs_rules_add(struct xs_rules *rules, const char *list, char *message);
 void xs_rules_free(struct xs_rules *rules);
 
-/* Lists what a limit may be: for the help, and for the message about a wrong limit. In a format, `percent` is "%%". */
-#define XS_LIMIT_FORMS(percent)                                                                                        \
-    "a count (0; of a finding: its instances), a size (1MiB), a time (20ms), a share of the run (5" percent            \
-    "), or one of these added to "
-#define XS_LIMIT_AGAINST_BASELINE "is a limit against a baseline"
-#define XS_OR_A_SHARE "or a share of the run"
-#define XS_SHARE_WANTED "use a share, as in 10%%"
-
 /* Parses "10%": a share of 0 or more. Returns false for anything else. */
 bool xs_share_parse(const char *text, double *share);
 

@@ -30,12 +30,9 @@ struct xs_interface {
     extern const struct xs_interface xs_interface_##name;
 
 /* Several commands share these help texts. */
-#define XS_HELP_DOCTOR "whether capture will work on this machine"
-#define XS_HELP_INFO "what a trace is and holds"
 #define XS_HELP_FORCE "let -o replace an existing file"
-#define XS_HELP_ERRORS "1 after an error and 2 after wrong usage" /* exit statuses */
-#define XS_HELP_LIMITS "The exit status is 0 if all limits hold, 3 if one does not, " XS_HELP_ERRORS "."
-#define XS_HELP_RANK_TEST "the exact rank test of Mann and Whitney finds it in the order of " /* runs */
+#define XS_HELP_LIMITS                                                                                                 \
+    "The exit status is 0 if all limits hold, 3 if one does not, 1 after an error and 2 after wrong usage."
 #define XS_HELP_JSON "the same as --format=json"
 
 /* Parses -o, --force, --color, as one of a command's argp children; its input is a struct xs_out_options. */

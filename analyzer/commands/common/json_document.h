@@ -21,8 +21,6 @@ struct xs_json_document {
 const char *xs_json_document_read(FILE *file, struct xs_json_document *document);
 void xs_json_document_free(struct xs_json_document *document);
 
-#define XS_JSON_DAMAGED(command) "is damaged; write it again with `xferspy " command "'"
-
 /* Returns NULL if the document has this format in this version; else `other`, `damaged`, or that it is of another
  * version of xferspy. */
 const char *xs_json_document_is(const struct xs_json_document *document, const char *format, int version,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 
 const char *const xs_match_names[XS_MATCH_HOWS] = {"none", "text", "order", "edited", "call", "moved", "file", "entry"};
 
@@ -234,16 +235,11 @@ static size_t next_group(const struct item *items, size_t count, size_t first, u
 
 /* --- how far the lines of a function moved --- */
 
-static int by_difference(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of equally many votes the smaller way. */
 static int64_t most_frequent(int64_t *votes, size_t count) {
     int64_t best = 0;
     size_t most = 0;
-    qsort(votes, count, sizeof *votes, by_difference);
+    qsort(votes, count, sizeof *votes, xs_ascending_int64);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && votes[end] == votes[i]; end++)
             ;

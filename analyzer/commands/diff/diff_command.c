@@ -16,18 +16,17 @@
 XS_DECLARE_COMMAND(diff)
 
 enum { OPTION_BEFORE = 0x200, OPTION_AFTER, OPTION_TOP, OPTION_ALL, OPTION_FORMAT, OPTION_BENCH };
-#define FOLLOWING "the traces after this option are of the program "
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to compare:", 1},
-    {"before", OPTION_BEFORE, NULL, 0, FOLLOWING "before the change", 1},
-    {"after", OPTION_AFTER, NULL, 0, FOLLOWING "after the change", 1},
+    {"before", OPTION_BEFORE, NULL, 0, "the traces after this option are of the program before the change", 1},
+    {"after", OPTION_AFTER, NULL, 0, "the traces after this option are of the program after the change", 1},
     {"bench", OPTION_BENCH, "FILE", 0,
      "base the conclusion on the times in FILE, which `xferspy bench --json' measured without profiling", 1},
     {NULL, 0, NULL, 0, "What to show:", 2},
     {"top", OPTION_TOP, "N", 0, "show at most N findings and at most N call sites", 2},
     {"all", OPTION_ALL, NULL, 0, "also show small changes and what did not change", 2},
     {"format", OPTION_FORMAT, "text|json|markdown", 0, "text is the default", 2},
-    {"json", XS_OPTION_JSON, NULL, 0, XS_HELP_JSON ": format \"xferspy-diff\", units in the names", 2},
+    {"json", XS_OPTION_JSON, NULL, 0, "the same as --format=json: format \"xferspy-diff\", units in the names", 2},
     {0}};
 
 static const char doc[] =
@@ -44,8 +43,8 @@ static const char doc[] =
     "  xferspy diff --bench=bench.json before.db after.db\n"
     "\n"
     "Two runs of the same program never take exactly the same time. With three or more runs a side, medians are "
-    "compared, and a difference counts only if " XS_HELP_RANK_TEST "all runs "
-    "(one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the noise is "
+    "compared, and a difference counts only if the exact rank test of Mann and Whitney finds it in the order of all "
+    "runs (one-sided, p <= 0.05; with three runs a side: if the ranges do not overlap). With fewer runs, the noise is "
     "unknown: the conclusion is only about what the program did, not about how long it took.\n"
     "\n"
     "The exit status is 0 also if the change did not pay: for a gate use `xferspy check'.";

@@ -66,7 +66,7 @@ static void put_conclusion(const struct xs_diff *c, struct xs_json *json) {
     xs_json_int(json, "bytes_less", v->bytes_less);
     xs_json_int(json, "transfers_less", v->transfers_less);
     put_prediction(c, json);
-    xs_diff_gain(&gain, c);
+    xs_diff_gain(&gain, c, false);
     xs_diff_own(&own, c);
     xs_json_text(json, "gain_text", gain.length ? gain.data : NULL);
     xs_json_text(json, "own_text", own.length ? own.data : NULL);

@@ -142,11 +142,11 @@ void xs_diff_markdown(const struct xs_diff *c, const struct xs_diff_view *view, 
     put(out, spread.data);
     fprintf(out->file, ".\n");
     xs_diff_own(&own, c);
-    xs_diff_gain(&gain, c);
+    xs_diff_gain(&gain, c, true);
     if (own.length)
         fprintf(out->file, "\n%s.\n", own.data);
     if (gain.length)
-        fprintf(out->file, "\n%c%s.\n", gain.data[0] - 'a' + 'A', gain.data + 1);
+        fprintf(out->file, "\n%s\n", gain.data);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))
         xs_say_simulated(&simulated, NULL, "the times");
     if (simulated.length)

@@ -174,7 +174,7 @@ static void look_at_run(struct xs_diff *c, const char *side, const struct xs_sid
     else if (!run->duration_known && strcmp(run->status, "recovered") != 0)
         note(c, "%s: %s does not say how long the run took", side, path.data);
     else if (!run->duration_known)
-        note(c, "%s: %s has no end, its process was killed: " XS_RUN_NOT_KNOWN("h"), side, path.data);
+        note(c, "%s: %s has no end, its process was killed: how long the run took is not known", side, path.data);
     if (*run->repaired)
         note(c, "%s: %s was r%.*s", side, path.data, (int)strlen(run->repaired) - 2, run->repaired + 1);
     if (*run->looked_at)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
@@ -19,15 +20,6 @@
 
 static const char *keep(struct xs_side *side, const char *text) {
     return xs_texts_keep(&side->texts, text ? text : "");
-}
-
-static void *grown(void *items, size_t *capacity, size_t count, size_t bytes) {
-    if (count < *capacity)
-        return items;
-    size_t more = *capacity ? *capacity * 2 : 64;
-    items = xs_realloc(items, more * bytes);
-    *capacity = more;
-    return items;
 }
 
 /* --- the run --- */
@@ -84,7 +76,7 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .together_most = {diagnosis->together.most_ns, true}};
     struct xs_string said = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
-    xs_modelled_say(&said, &reading->summary);
+    xs_modelled_say(&said, &reading->summary, XS_MODELLED_CLAUSE);
     added->windows = said.length ? keep(side, said.data) : "";
     said.length = 0;
     xs_looked_at_say_briefly(&reading->summary, &said);
@@ -128,7 +120,7 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
 static uint32_t add_place(struct xs_side *side, const struct xs_findings *findings, const struct xs_match_sites *here,
                           size_t index) {
     if (side->place_count == side->place_capacity) {
-        side->places = grown(side->places, &side->place_capacity, side->place_count, sizeof *side->places);
+        xs_grow(&side->places, side->place_count, &side->place_capacity, sizeof *side->places);
         side->at = xs_realloc(side->at, side->place_capacity * side->run_limit * sizeof *side->at);
     }
     const struct xs_frame *frame = xs_site_frame(findings, here->sites[index]);
@@ -190,7 +182,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis
         return (uint32_t)*found - 1;
     }
     if (side->finding_count == side->finding_capacity) {
-        side->findings = grown(side->findings, &side->finding_capacity, side->finding_count, sizeof *side->findings);
+        xs_grow(&side->findings, side->finding_count, &side->finding_capacity, sizeof *side->findings);
         side->of = xs_realloc(side->of, side->finding_capacity * side->run_limit * sizeof *side->of);
     }
     struct xs_string name = {0};

@@ -41,7 +41,7 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
     xs_diff_own(&own, c);
     if (own.length)
         xs_out_fact(out, "times", "%s", own.data);
-    xs_diff_gain(&gain, c);
+    xs_diff_gain(&gain, c, false);
     if (gain.length)
         xs_out_fact(out, "gain", "%s", gain.data);
     if (xs_side_simulated(c->before) || xs_side_simulated(c->after))

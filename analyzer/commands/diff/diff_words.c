@@ -11,7 +11,6 @@
 #include "analyzer/words/sentences.h"
 
 #define XS_WITHIN_THEIR_SPREAD "within spread"
-#define XS_NOISE_UNKNOWN "the noise is unknown, and times can differ by chance. Record three or more each"
 
 void xs_diff_value(struct xs_string *text, enum xs_metric_unit unit, const struct xs_spread *value) {
     char buffer[XS_UNIT_BYTES];
@@ -244,7 +243,8 @@ static void add_range(struct xs_string *text, const struct xs_side *side, const 
 void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
     if (wall->certainty == XS_TOO_FEW_RUNS && c->before->run_count == 1 && c->after->run_count == 1) {
-        xs_string_format(text, "one run a side: " XS_NOISE_UNKNOWN);
+        xs_string_format(
+            text, "one run a side: the noise is unknown, and times can differ by chance. Record three or more each");
         return;
     }
     add_range(text, c->before, &wall->before);
@@ -255,7 +255,7 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c) {
     case XS_NOT_KNOWN:
         break;
     case XS_TOO_FEW_RUNS:
-        xs_string_format(text, ": " XS_NOISE_UNKNOWN);
+        xs_string_format(text, ": the noise is unknown, and times can differ by chance. Record three or more each");
         break;
     case XS_WITHIN_SPREAD:
     case XS_BEYOND_SPREAD:
@@ -279,12 +279,12 @@ const char *xs_diff_doubt(const struct xs_diff *c, enum xs_metric metric) {
     return too_few_runs(c);
 }
 
-void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
+void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sentence) {
     const struct xs_prediction *p = &c->prediction;
     char buffer[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (!p->known)
         return;
-    xs_string_format(text, "predicted: ");
+    xs_string_format(text, "%s: ", is_sentence ? "Predicted" : "predicted");
     if (p->unchecked) {
         xs_string_format(text, "not known, ");
         xs_string_add_cut(text, p->unchecked, 80);
@@ -301,6 +301,7 @@ void xs_diff_gain(struct xs_string *text, const struct xs_diff *c) {
                      p->achieved_ns < 0 ? "more" : "less");
     if (too_few || unsure)
         xs_string_format(text, " (%s)", unsure ? XS_WITHIN_THEIR_SPREAD : too_few_runs(c));
+    xs_string_format(text, "%s", is_sentence ? "." : "");
 }
 
 bool xs_diff_about(const struct xs_diff *c, const struct xs_change *change) {

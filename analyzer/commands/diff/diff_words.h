@@ -29,7 +29,7 @@ void xs_diff_spread(struct xs_string *text, const struct xs_diff *c);
 /* Writes "predicted: saves up to 103 ms (all repaired: 111 ms); achieved: 138 ms less", with too few runs to know the
  * noise "measured: 138 ms less (one run each)"; nothing if nothing is gone. If AFTER could not show a finding, it is
  * not known whether that is gone, nor what was predicted. */
-void xs_diff_gain(struct xs_string *text, const struct xs_diff *c);
+void xs_diff_gain(struct xs_string *text, const struct xs_diff *c, bool is_sentence);
 /* Writes "24.9 ms before and 11.6 ms after, which no time of the run above has"; nothing if the times are whole. */
 void xs_diff_own(struct xs_string *text, const struct xs_diff *c);
 

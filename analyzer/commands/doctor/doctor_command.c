@@ -20,7 +20,6 @@
 XS_DECLARE_COMMAND(doctor)
 
 #define XS_DOCTOR_JSON_VERSION 1
-#define LOOK_AT_DRIVER "look at dmesg and nvidia-smi"
 
 struct arguments {
     struct xs_out_options output;
@@ -36,8 +35,8 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] =
-    "Says " XS_HELP_DOCTOR ": driver, GPU, link, CUPTI, libxferspy.so; and what to do if something is "
-    "missing. Run it where the program runs: in the same container, environment and directory."
+    "Says whether capture will work on this machine: driver, GPU, link, CUPTI, libxferspy.so; and what to do if "
+    "something is missing. Run it where the program runs: in the same container, environment and directory."
     "\v"
     "Each line begins with ok, note, warn or FAIL. Exit status: 0 if capture works, at least in part; 1 if it does "
     "not.\n"
@@ -193,11 +192,11 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
     if (pid < 0)
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, NULL, XS_CANNOT_START, strerror(errno));
     else if (!answered)
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, LOOK_AT_DRIVER "; --timeout=SECONDS waits longer",
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi; --timeout=SECONDS waits longer",
                       "no answer within %d s", timeout_s);
     else if (WIFSIGNALED(status))
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, LOOK_AT_DRIVER, "crashed with signal %d (%s)", WTERMSIG(status),
-                      strsignal(WTERMSIG(status)));
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, what, "look at dmesg and nvidia-smi", "crashed with signal %d (%s)",
+                      WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
 static const char *const level_names[] = {"ok", "note", "warn", "FAIL"};

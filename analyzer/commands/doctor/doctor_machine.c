@@ -68,9 +68,10 @@ void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s) {
     if (!library)
         xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload",
                       "build or install libxferspy.so, or name it with XFERSPY_LIBRARY",
-                      XS_LIBRARY_NOT_FOUND "; tried %s", tried);
+                      "libxferspy.so not found; tried %s", tried);
     else if (strpbrk(library, " :"))
-        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", XS_COPY_ELSEWHERE, XS_CANNOT_NAME, library);
+        xs_doctor_add(diagnoses, XS_DOCTOR_FAIL, "preload", "copy it elsewhere and set XFERSPY_LIBRARY",
+                      "%s: LD_PRELOAD cannot name a file whose path has a blank or a colon", library);
     else
         xs_probe_in_child(diagnoses, "preload", timeout_s, probe_preload);
     free(tried);

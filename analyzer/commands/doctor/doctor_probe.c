@@ -122,7 +122,7 @@ static void probe_pinning(struct xs_diagnoses *diagnoses, const struct driver *d
                       refused ? "cudaHostRegister is refused" : "cudaHostRegister may be refused");
     else if (refused)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "pinning", remedy,
-                      "the driver " XS_REFUSES_TO_PIN " (cudaHostRegister)");
+                      "the driver refuses to page-lock a program's memory (cudaHostRegister)");
 }
 
 static void probe_device(struct xs_diagnoses *diagnoses, const struct driver *driver, int ordinal) {

@@ -248,11 +248,18 @@ static int count_rows(const struct xs_trace *trace, char *sql, uint64_t *counts,
     return xs_scan_end(&scan);
 }
 
-int xs_between_read(const struct xs_trace *trace, int64_t from_ns, int64_t to_ns, int64_t device, int64_t allocation,
+int xs_between_read(const struct xs_trace *trace, const struct xs_facts *now, const struct xs_facts *then,
                     struct xs_between *between, char *message) {
     uint64_t launches[3] = {0}, copies[2] = {0};
-    long long from = from_ns, to = to_ns, on = device, of = allocation;
-    *between = (struct xs_between){0};
+    const char *direction = xs_fact_text(now, "direction");
+    bool is_upload = direction && !strcmp(direction, "h2d");
+    long long of = xs_fact_number(now, is_upload ? "dst_allocation" : "src_allocation", 0);
+    long long on = xs_fact_number(now, is_upload ? "dst_device" : "src_device", -1);
+    long long a = xs_fact_number(now, "enter_ns", 0), b = xs_fact_number(then, "enter_ns", 0);
+    long long from = a < b ? a : b, to = a < b ? b : a;
+    *between = (struct xs_between){.known = now->found && then->found, .allocation = of};
+    if (!between->known)
+        return XS_OK;
     int status = count_rows(
         trace,
         sqlite3_mprintf(

@@ -40,10 +40,14 @@ bool xs_fact_known(const struct xs_facts *facts, const char *key);
 
 /* Counts what was called between two moments, on a device if known, and what concerned an allocation. */
 struct xs_between {
+    bool known;
+    int64_t allocation;                                 /* 0: not known, and only launches are counted */
     uint64_t launches, launches_given, launches_unseen; /* given: with a pointer into the allocation */
     uint64_t copies_to, copies_from, memsets;           /* to and from the allocation */
 };
-int xs_between_read(const struct xs_trace *trace, int64_t from_ns, int64_t to_ns, int64_t device, int64_t allocation,
+/* Counts between the calls of two rows, for the allocation that the first one copies to, or a download copies from.
+ * `known` is false where the trace lacks one of the rows. Negative status: the message is set. */
+int xs_between_read(const struct xs_trace *trace, const struct xs_facts *now, const struct xs_facts *then,
                     struct xs_between *between, char *message);
 
 #endif

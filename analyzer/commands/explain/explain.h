@@ -11,11 +11,6 @@
 
 #define XS_EXPLAIN_JSON_VERSION 1
 
-/* Words of the list, for the list and the help: savings cannot be added up. */
-#define XS_WHAT_IS_INSTEAD "`instead of N': saves this if number N cannot be repaired"
-#define XS_WHAT_IS_PART "`part of N': counted in what number N saves"
-#define XS_WHAT_IS_ADVICE "`advice': saves nothing by itself"
-
 /* An instance in few bytes: --all and --instances keep every instance until the analysis has ended. */
 struct xs_kept {
     uint32_t detector, verdict, site, evidence_count;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/process.h"
@@ -54,7 +54,9 @@ static const char doc[] =
     "  xferspy explain --model run.db\n"
     "  xferspy explain --format=tsv run.db | column -ts \"$(printf '\\t')\"\n"
     "  xferspy explain --instances --format=tsv run.db\n"
-    "\n" XS_WHAT_IS_INSTEAD "; " XS_WHAT_IS_PART "; " XS_WHAT_IS_ADVICE ". `exposed' is " XS_WHAT_IS_EXPOSED ".\n"
+    "\n`instead of N': saves this if number N cannot be repaired; `part of N': counted in what number N saves; "
+    "`advice': saves nothing by itself. `exposed' is the part of a copy's time in which no kernel ran, or the host was "
+    "blocked.\n"
     "\n"
     "`#2' is the second place in the program where the same thing was found. TSV has a header line, nanoseconds and "
     "bytes; empty is not known. `removable_ns' is device time, or time inside calls where the finding is about that. "
@@ -115,10 +117,7 @@ static bool may_be_asked_for(const char *asked, unsigned detector) {
 static void see(struct collected *c, unsigned detector, const struct xs_instance *instance) {
     if (!instance->evidence_count || !may_be_asked_for(c->seen_of, detector))
         return;
-    if (c->seen_count == c->seen_capacity) {
-        c->seen_capacity = c->seen_capacity ? c->seen_capacity * 2 : 256;
-        c->seen = xs_realloc(c->seen, c->seen_capacity * sizeof *c->seen);
-    }
+    xs_grow(&c->seen, c->seen_count, &c->seen_capacity, sizeof *c->seen);
     const struct xs_evidence *first = &instance->evidence[0];
     c->seen[c->seen_count++] =
         (struct xs_seen){xs_seen_what(first->table, instance->verdict, detector), instance->site, first->row};
@@ -130,10 +129,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
         see(c, detector, instance);
     if (!c->wants_kept)
         return;
-    if (c->count == c->capacity) {
-        c->capacity = c->capacity ? c->capacity * 2 : 256;
-        c->items = xs_realloc(c->items, c->capacity * sizeof *c->items);
-    }
+    xs_grow(&c->items, c->count, &c->capacity, sizeof *c->items);
     struct xs_kept *kept = &c->items[c->count++];
     const struct xs_times *cost = &instance->cost;
     *kept = (struct xs_kept){.detector = detector,
@@ -214,7 +210,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     bool unchecked = false;
     for (size_t i = 0; i < findings->unchecked_count; i++)
         unchecked |= findings->unchecked[i].detector == most->detector;
-    xs_complain("%s: no finding `%s'; of %s cop%s " XS_IS_UNDECIDED " (%s)%s", arguments->ask.trace, asked,
+    xs_complain("%s: no finding `%s'; of %s cop%s it could not be decided (%s)%s", arguments->ask.trace, asked,
                 xs_format_count(count, undecided), undecided == 1 ? "y" : "ies", most->reason,
                 unchecked ? ": " XS_UNCHECKED_REMEDY : "");
     return true;

@@ -175,15 +175,9 @@ static int between_lines(const struct xs_explain *explain, const struct xs_facts
     char count[XS_UNIT_BYTES];
     struct xs_between b;
     struct xs_string text = {0};
-    bool upload = xs_fact_text(now, "direction") && !strcmp(xs_fact_text(now, "direction"), "h2d");
-    int64_t allocation = xs_fact_number(now, upload ? "dst_allocation" : "src_allocation", 0);
-    int64_t device = xs_fact_number(now, upload ? "dst_device" : "src_device", -1);
-    int64_t to = xs_fact_number(now, "enter_ns", 0), from = xs_fact_number(then, "enter_ns", 0);
-    if (!now->found || !then->found)
-        return XS_OK;
-    int status =
-        xs_between_read(explain->trace, from < to ? from : to, from < to ? to : from, device, allocation, &b, message);
-    if (status < 0)
+    int status = xs_between_read(explain->trace, now, then, &b, message);
+    int64_t allocation = b.allocation;
+    if (status < 0 || !b.known)
         return status;
     xs_string_format(&text, "%s launch%s", xs_format_count(count, b.launches), b.launches == 1 ? "" : "es");
     if (b.launches && allocation > 0)

@@ -6,48 +6,84 @@
 #include "analyzer/totals/summary/repaired.h"
 #include "analyzer/words/findings_words.h"
 
+static int put_between(const struct xs_explain *explain, const struct xs_facts *facts, struct xs_json *json,
+                       char *message) {
+    struct xs_between between;
+    int status = xs_between_read(explain->trace, &facts[0], &facts[1], &between, message);
+    if (status < 0 || !between.known) {
+        xs_json_null(json, "between");
+        return status;
+    }
+    xs_json_object(json, "between");
+    xs_json_count(json, "launches", between.launches);
+    if (between.allocation > 0) {
+        xs_json_int(json, "allocation", between.allocation);
+        xs_json_count(json, "launches_given", between.launches_given);
+        xs_json_count(json, "launches_unseen", between.launches_unseen);
+        xs_json_count(json, "copies_to", between.copies_to);
+        xs_json_count(json, "copies_from", between.copies_from);
+        xs_json_count(json, "memsets", between.memsets);
+    } else {
+        xs_json_null(json, "allocation");
+    }
+    xs_json_end(json, '}');
+    return XS_OK;
+}
+
 static int put_evidence(const struct xs_explain *explain, const struct xs_instance *instance, struct xs_json *json,
                         char *message) {
+    struct xs_facts facts[XS_EVIDENCE_ROWS] = {0};
     int status = XS_OK;
     xs_json_array(json, "evidence");
     for (unsigned i = 0; i < instance->evidence_count && status >= 0; i++) {
         const struct xs_evidence *e = &instance->evidence[i];
-        struct xs_facts facts;
-        status = xs_facts_read(explain->trace, e, &facts, message);
+        status = xs_facts_read(explain->trace, e, &facts[i], message);
         xs_json_object(json, NULL);
         xs_json_text(json, "kind", xs_evidence_table_names[e->table]);
         xs_json_int(json, "row", e->row);
         xs_json_text(json, "role", e->role);
-        xs_facts_json(&facts, json);
-        if (xs_fact_known(&facts, "stack_id"))
-            xs_stack_json(explain->diagnosis->findings, xs_fact_number(&facts, "stack_id", 0), json);
-        if (xs_fact_known(&facts, "nvtx_range_id"))
-            xs_range_json(explain->diagnosis->findings, xs_fact_number(&facts, "nvtx_range_id", 0), json);
+        xs_facts_json(&facts[i], json);
+        if (xs_fact_known(&facts[i], "stack_id"))
+            xs_stack_json(explain->diagnosis->findings, xs_fact_number(&facts[i], "stack_id", 0), json);
+        if (xs_fact_known(&facts[i], "nvtx_range_id"))
+            xs_range_json(explain->diagnosis->findings, xs_fact_number(&facts[i], "nvtx_range_id", 0), json);
         xs_json_end(json, '}');
-        xs_facts_free(&facts);
     }
     xs_json_end(json, ']');
+    if (status >= 0 && instance->evidence_count > 1)
+        status = put_between(explain, facts, json, message);
+    for (unsigned i = 0; i < instance->evidence_count; i++)
+        xs_facts_free(&facts[i]);
     return status;
 }
 
-/* Writes the first instances, with all that the trace says about their rows. */
+/* Puts all that the trace says of the rows that the instance names. */
+static int put_instance(const struct xs_explain *explain, const char *key, const struct xs_finding *f,
+                        const struct xs_instance *instance, struct xs_json *json, char *message) {
+    xs_json_object(json, key);
+    xs_json_int(json, "at_ns", instance->at_ns);
+    xs_json_count(json, "transfers", instance->transfers);
+    xs_json_count(json, "bytes", instance->bytes);
+    xs_times_json(json, "cost", &instance->cost, instance->cost.device_known, instance->cost.exposed_known);
+    xs_times_json(json, "removable", &instance->removable, instance->removable.device_known,
+                  instance->removable.exposed_known);
+    xs_json_count(json, "gives_back_ns", xs_finding_share_ns(f, xs_times_rank_ns(&instance->removable)));
+    int status = put_evidence(explain, instance, json, message);
+    xs_json_end(json, '}');
+    return status;
+}
+
+/* Puts the first instances, as they happened, and the one that costs most. */
 static int put_first(const struct xs_explain *explain, const struct xs_finding *f, struct xs_json *json,
                      char *message) {
     int status = XS_OK;
     xs_json_array(json, "first_instances");
-    for (size_t i = 0; i < f->first_count && status >= 0; i++) {
-        const struct xs_instance *instance = &f->first[i];
-        xs_json_object(json, NULL);
-        xs_json_int(json, "at_ns", instance->at_ns);
-        xs_json_count(json, "transfers", instance->transfers);
-        xs_json_count(json, "bytes", instance->bytes);
-        xs_times_json(json, "cost", &instance->cost, instance->cost.device_known, instance->cost.exposed_known);
-        xs_times_json(json, "removable", &instance->removable, instance->removable.device_known,
-                      instance->removable.exposed_known);
-        status = put_evidence(explain, instance, json, message);
-        xs_json_end(json, '}');
-    }
+    for (size_t i = 0; i < f->first_count && status >= 0; i++)
+        status = put_instance(explain, NULL, f, &f->first[i], json, message);
     xs_json_end(json, ']');
+    if (status >= 0 && f->largest_count)
+        return put_instance(explain, "largest_instance", f, &f->largest[0], json, message);
+    xs_json_null(json, "largest_instance");
     return status;
 }
 
@@ -102,6 +138,7 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     int status;
     xs_json_object(json, "explained");
     xs_finding_json(explain->diagnosis, (size_t)explain->chosen, json);
+    xs_json_text(json, "definition", xs_detectors[explain->diagnosis->items[explain->chosen].finding->detector]->definition);
     status = put_first(explain, explain->diagnosis->items[explain->chosen].finding, json, message);
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);

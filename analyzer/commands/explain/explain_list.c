@@ -106,11 +106,11 @@ static void list_row(const struct xs_diagnosis *diagnosis, size_t index, const s
 static void explain_words(const struct words *words, struct xs_out *out) {
     struct xs_string text = {0};
     if (words->instead_of)
-        xs_string_format(&text, XS_WHAT_IS_INSTEAD);
+        xs_string_format(&text, "`instead of N': saves this if number N cannot be repaired");
     if (words->part_of)
-        xs_string_format(&text, "%s" XS_WHAT_IS_PART, text.length ? "; " : "");
+        xs_string_format(&text, "%s`part of N': counted in what number N saves", text.length ? "; " : "");
     if (words->advice)
-        xs_string_format(&text, "%s" XS_WHAT_IS_ADVICE, text.length ? "; " : "");
+        xs_string_format(&text, "%s`advice': saves nothing by itself", text.length ? "; " : "");
     if (text.length)
         xs_out_line(out, XS_STYLE_DIM, "%s.", text.data);
     xs_string_free(&text);

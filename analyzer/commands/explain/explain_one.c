@@ -88,7 +88,8 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_say_detour(&text, diagnosis, d);
     if (text.length)
         xs_out_fact(out, "detour", "%s", text.data);
-    xs_out_fact(out, "remedy", "%s%s", text.length ? XS_IF_NOT "do this: " : "", xs_remedy_of(diagnosis->findings, f));
+    xs_out_fact(out, "remedy", "%s%s", text.length ? "If that cannot be done, do this: " : "",
+                xs_remedy_of(diagnosis->findings, f));
     text.length = 0;
     xs_place_of_site(&text, diagnosis->findings, f->site);
     xs_out_fact(out, "where", "%s", text.data + strlen("at "));
@@ -206,7 +207,8 @@ int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *m
     }
     if (f->exposed_instances) {
         putc('\n', out->file);
-        xs_out_line(out, XS_STYLE_DIM, "Exposed: " XS_WHAT_IS_EXPOSED ".");
+        xs_out_line(out, XS_STYLE_DIM,
+                    "Exposed: the part of a copy's time in which no kernel ran, or the host was blocked.");
     }
     return status;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/interned.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/trace/site.h"
@@ -37,10 +37,7 @@ struct stack_counts {
 static void count_stack(struct stack_counts *counts, int64_t stack) {
     uint64_t *place = xs_hash_put(&counts->by_stack, (uint64_t)stack, 0);
     if (!*place) {
-        if (counts->count == counts->capacity) {
-            counts->capacity = counts->capacity ? counts->capacity * 2 : 16;
-            counts->items = xs_realloc(counts->items, counts->capacity * sizeof *counts->items);
-        }
+        xs_grow(&counts->items, counts->count, &counts->capacity, sizeof *counts->items);
         counts->items[counts->count++] = (struct stack_count){stack, 0};
         *place = counts->count;
     }

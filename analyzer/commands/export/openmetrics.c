@@ -108,12 +108,12 @@ static void put_metric(const struct writer *w, const struct xs_export *e, unsign
 }
 
 enum { KIND_COUNT, KIND_BYTES, KIND_DEVICE, KIND_MODELLED, KIND_FAMILIES };
-#define BY_KINDS " by direction and memory kinds"
 static const struct family kind_families[KIND_FAMILIES] = {
-    {"xferspy_kind_transfers", "copies" BY_KINDS, XS_METRIC_COUNT},
-    {"xferspy_kind_bytes", "bytes copied" BY_KINDS, XS_METRIC_BYTES},
-    {"xferspy_kind_device_seconds", "device time of copies" BY_KINDS, XS_METRIC_NS},
-    {"xferspy_kind_modelled_seconds", "part of the device time of copies that is modelled" BY_KINDS, XS_METRIC_NS}};
+    {"xferspy_kind_transfers", "copies by direction and memory kinds", XS_METRIC_COUNT},
+    {"xferspy_kind_bytes", "bytes copied by direction and memory kinds", XS_METRIC_BYTES},
+    {"xferspy_kind_device_seconds", "device time of copies by direction and memory kinds", XS_METRIC_NS},
+    {"xferspy_kind_modelled_seconds",
+     "part of the device time of copies that is modelled by direction and memory kinds", XS_METRIC_NS}};
 
 static void put_kinds(const struct writer *w, const struct xs_export *e, unsigned which) {
     head(w->file, &kind_families[which]);
@@ -145,20 +145,19 @@ enum {
     FINDING_LEAST,
     FINDING_FAMILIES
 };
-#define LOWER_OR_UPPER(end) end " end of the 95 % interval of xferspy_finding_instances"
-#define TIME_SAVED "time that the repair of a finding saves at "
-#define FINDINGS_OVERLAP "; findings can overlap"
 static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_instances", "how often something is so; an estimate where not all contents were checked",
      XS_METRIC_COUNT},
     {"xferspy_finding_instances_found", "how often something was found, among the copies that were checked",
      XS_METRIC_COUNT},
-    {"xferspy_finding_instances_low", LOWER_OR_UPPER("lower"), XS_METRIC_COUNT},
-    {"xferspy_finding_instances_high", LOWER_OR_UPPER("upper"), XS_METRIC_COUNT},
+    {"xferspy_finding_instances_low", "lower end of the 95 % interval of xferspy_finding_instances", XS_METRIC_COUNT},
+    {"xferspy_finding_instances_high", "upper end of the 95 % interval of xferspy_finding_instances", XS_METRIC_COUNT},
     {"xferspy_finding_transfers", "copies that a finding is about", XS_METRIC_COUNT},
     {"xferspy_finding_bytes", "bytes of what a finding is about", XS_METRIC_BYTES},
-    {"xferspy_finding_saved_seconds", TIME_SAVED "most" FINDINGS_OVERLAP, XS_METRIC_NS},
-    {"xferspy_finding_least_saved_seconds", TIME_SAVED "least" FINDINGS_OVERLAP, XS_METRIC_NS}};
+    {"xferspy_finding_saved_seconds", "time that the repair of a finding saves at most; findings can overlap",
+     XS_METRIC_NS},
+    {"xferspy_finding_least_saved_seconds",
+     "time that the repair of a finding saves at least; findings can overlap", XS_METRIC_NS}};
 
 static void add_finding(uint64_t *values, const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;

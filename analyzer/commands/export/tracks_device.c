@@ -79,7 +79,7 @@ static void name_stream(struct stream *stream, const struct xs_timeline_row *row
     if (known && (handle == 0 || handle == 1))
         xs_string_format(&stream->name, " (default)");
     else if (known && handle == 2)
-        xs_string_format(&stream->name, " (" XS_DEFAULT_OF_A_THREAD ")");
+        xs_string_format(&stream->name, " (default of a thread)");
     else if (known)
         xs_string_format(&stream->name, " (0x%" PRIx64 ")", (uint64_t)handle);
 }

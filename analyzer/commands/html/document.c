@@ -160,12 +160,9 @@ static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) 
     struct xs_string windows = {0};
     xs_json_array(json, "unknown_texts");
     put_limits(&run->reading.summary, json);
-    xs_modelled_say(&windows, &run->reading.summary);
-    if (windows.length) {
-        windows.data[0] = 'D';
-        xs_string_add(&windows, ".", 1);
+    xs_modelled_say(&windows, &run->reading.summary, XS_MODELLED_SENTENCE);
+    if (windows.length)
         xs_json_text(json, NULL, windows.data);
-    }
     xs_string_free(&windows);
     xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
     if (*why)

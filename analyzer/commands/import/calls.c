@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/commands/import/import_internal.h"
 #include "analyzer/trace/kinds.h"
 
@@ -83,10 +83,7 @@ static const struct function *function_of(struct reading *reading, sqlite3_stmt 
         return NULL;
     uint64_t *place = xs_hash_put(&reading->by_name, (uint64_t)id, 0);
     if (!*place) {
-        if (reading->count == reading->capacity) {
-            reading->capacity = reading->capacity ? reading->capacity * 2 : 64;
-            reading->functions = xs_realloc(reading->functions, reading->capacity * sizeof *reading->functions);
-        }
+        xs_grow(&reading->functions, reading->count, &reading->capacity, sizeof *reading->functions);
         *place = reading->count + 1;
         reading->functions[reading->count++] =
             look_into(reading->importer, xs_nsys_string(reading->importer->nsys, rows, column));

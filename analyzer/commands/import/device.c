@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/commands/import/import_internal.h"
 
 /* The CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
@@ -56,10 +56,7 @@ static void put_place(struct xs_nsys_into *into, const struct place *place) {
 static void remember(struct xs_nsys_importer *importer, const struct place *place, struct xs_nsys_record record) {
     if (!place->correlation || importer->record_count >= UINT32_MAX - 1)
         return;
-    if (importer->record_count == importer->record_capacity) {
-        importer->record_capacity = importer->record_capacity ? importer->record_capacity * 2 : 1024;
-        importer->records = xs_realloc(importer->records, importer->record_capacity * sizeof *importer->records);
-    }
+    xs_grow(&importer->records, importer->record_count, &importer->record_capacity, sizeof *importer->records);
     uint64_t *last = xs_hash_put(&importer->by_call, place->correlation, 0);
     record.next = (uint32_t)*last;
     record.device = place->device;

@@ -91,7 +91,7 @@ int xs_nsys_open(struct xs_nsys *nsys, const char *path) {
     xs_resolve(path, file);
     xs_side_files_look(file, &side);
     if (side.super_journal) {
-        xs_complain("%s: not read: " XS_NAMES_ANOTHER_FILE, path);
+        xs_complain(XS_JOURNAL_REFUSED, path);
         return nsys->status = XS_ERROR_CORRUPT;
     }
     int rc = xs_sqlite_open(file, side.foreign || side.linked || !side.owned ? XS_READ_ALONE : XS_READ, &nsys->db);
@@ -148,7 +148,8 @@ bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const cha
 static void fail(struct xs_nsys *nsys) {
     if (nsys->status >= 0)
         xs_complain("%s: cannot be read: %s", nsys->path,
-                    xs_steps_are_spent(nsys->steps) ? "it " XS_TOO_MANY_STEPS : sqlite3_errmsg(nsys->db));
+                    xs_steps_are_spent(nsys->steps) ? "it takes more steps than a file of its size can justify"
+                                                    : sqlite3_errmsg(nsys->db));
     nsys->status = XS_ERROR_CORRUPT;
 }
 

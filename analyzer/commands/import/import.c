@@ -257,7 +257,8 @@ static void describe(struct xs_nsys_importer *importer) {
 static void note_what_is_missing(struct xs_nsys_importer *importer) {
     const struct xs_nsys_counts *c = importer->counts;
     if (importer->nsys->skipped)
-        xs_nsys_note(importer, "import", "%" PRIu64 " rows of the export " XS_CANNOT_BE_TRUE "; they were left out",
+        xs_nsys_note(importer, "import",
+                     "%" PRIu64 " rows of the export hold values that cannot be true; they were left out",
                      importer->nsys->skipped);
     if (c->calls_without_copy)
         xs_nsys_note(importer, "import",

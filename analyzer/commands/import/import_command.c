@@ -37,8 +37,9 @@ static const char doc[] =
     "  xferspy import app.sqlite -o app.db && xferspy report app.db\n"
     "  xferspy import job.sqlite -o 'rank.%p.db'      one trace a process\n"
     "\n"
-    "Profiles with --trace=cuda,nvtx --cuda-memory-usage=true --cudabacktrace=all give more findings. "
-    "Contents, " XS_NOT_IN_A_PROFILE " are not in an export, so findings that need them cannot be made.";
+    "Profiles with --trace=cuda,nvtx --cuda-memory-usage=true --cudabacktrace=all give more findings. Contents, launch "
+    "arguments and the addresses of copies are not in an export, so findings that need them cannot be "
+    "made.";
 
 static char *help(int key, const char *text, void *input) {
     (void)input;
@@ -93,7 +94,7 @@ static void tell(const char *path, const struct xs_nsys_counts *c, uint64_t skip
     printf("%s: %s\n", name, text.length ? text.data : "no transfers");
     xs_string_free(&text);
     tell_part(&text, skipped, "row was left out: it holds values that cannot be true",
-              "rows were left out: they " XS_CANNOT_BE_TRUE);
+              "rows were left out: they hold values that cannot be true");
     if (text.length)
         printf("  %s\n", text.data);
     xs_string_free(&text);
@@ -132,7 +133,6 @@ static void complain_several(const char *source, const struct xs_nsys_processes 
     xs_string_free(&text);
 }
 
-#define NO_CALLS "%s: has no calls of CUDA"
 static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes *all,
                             const struct arguments *arguments) {
     int status = XS_EXIT_OK;
@@ -140,11 +140,11 @@ static int import_processes(struct xs_nsys *nsys, const struct xs_nsys_processes
     for (size_t i = 0; i < all->count; i++)
         chosen += arguments->pid < 0 || all->items[i].pid == arguments->pid;
     if (!all->count) {
-        xs_complain(NO_CALLS, arguments->files.input);
+        xs_complain("%s: has no calls of CUDA", arguments->files.input);
         return XS_EXIT_ERROR;
     }
     if (!chosen) {
-        xs_complain(NO_CALLS " of process %" PRId64, arguments->files.input, arguments->pid);
+        xs_complain("%s: has no calls of CUDA of process %" PRId64, arguments->files.input, arguments->pid);
         return XS_EXIT_ERROR;
     }
     if (chosen > 1 && !strstr(arguments->files.output, "%p")) {

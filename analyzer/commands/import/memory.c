@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/import/import_internal.h"
 
@@ -26,10 +27,7 @@ static enum xs_memory_kind kind_of(int64_t kind) {
 static void add(struct xs_nsys_importer *importer, const struct xs_nsys_memory_event *event) {
     if (importer->memory_count >= UINT32_MAX - 1)
         return;
-    if (importer->memory_count == importer->memory_capacity) {
-        importer->memory_capacity = importer->memory_capacity ? importer->memory_capacity * 2 : 256;
-        importer->memory = xs_realloc(importer->memory, importer->memory_capacity * sizeof *importer->memory);
-    }
+    xs_grow(&importer->memory, importer->memory_count, &importer->memory_capacity, sizeof *importer->memory);
     importer->memory[importer->memory_count++] = *event;
     if (!event->correlation)
         return;

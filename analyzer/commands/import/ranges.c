@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/import/import_internal.h"
 
@@ -82,10 +83,7 @@ static void read_ranges(struct xs_nsys_importer *importer, const struct xs_hash 
         }
         if (!range.name)
             continue;
-        if (all->count == all->capacity) {
-            all->capacity = all->capacity ? all->capacity * 2 : 256;
-            all->ranges = xs_realloc(all->ranges, all->capacity * sizeof *all->ranges);
-        }
+        xs_grow(&all->ranges, all->count, &all->capacity, sizeof *all->ranges);
         all->ranges[all->count++] = range;
     }
     sqlite3_finalize(rows);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/import/import_internal.h"
 
@@ -59,10 +60,7 @@ static void end_chain(struct xs_nsys_stacks *all, int64_t chain, uint32_t count,
             return;
         }
     }
-    if (all->count == all->capacity) {
-        all->capacity = all->capacity ? all->capacity * 2 : 64;
-        all->stacks = xs_realloc(all->stacks, all->capacity * sizeof *all->stacks);
-    }
+    xs_grow(&all->stacks, all->count, &all->capacity, sizeof *all->stacks);
     all->stacks[all->count++] = (struct stack){.first = all->frame_count - count, .count = count, .is_cut = is_cut};
     *place = all->count;
     *xs_hash_put(&all->by_chain, (uint64_t)chain, 0) = all->count;
@@ -99,10 +97,7 @@ void xs_nsys_stacks_begin(struct xs_nsys_importer *importer) {
         }
         const char *function = xs_nsys_string(nsys, rows, SYMBOL), *module = xs_nsys_string(nsys, rows, MODULE);
         bool unresolved = xs_nsys_int_or(rows, UNRESOLVED, 0) != 0;
-        if (all->frame_count == all->frame_capacity) {
-            all->frame_capacity = all->frame_capacity ? all->frame_capacity * 2 : 1024;
-            all->frames = xs_realloc(all->frames, all->frame_capacity * sizeof *all->frames);
-        }
+        xs_grow(&all->frames, all->frame_count, &all->frame_capacity, sizeof *all->frames);
         all->frames[all->frame_count++] =
             (struct frame){.module = module && *module ? module : NULL,
                            .function = function && *function && !unresolved && !is_address(function) ? function : NULL,

@@ -284,6 +284,22 @@ bool xs_job_is_concurrent(const struct xs_job *job) {
     return job->process_count < 2 || job->wall_ns <= job->columns[XS_JOB_WALL].sum;
 }
 
+bool xs_job_missing_ranks(const struct xs_job *job, struct xs_job_ranks *ranks) {
+    if (!job->process_count || job->processes[0].rank < 0 || job->processes[0].rank >= job->world_size)
+        return false;
+    ranks->first = ranks->next;
+    ranks->last = job->world_size - 1;
+    for (size_t i = 0; i < job->process_count && ranks->last == job->world_size - 1; i++) {
+        int64_t rank = job->processes[i].rank;
+        if (rank == ranks->first)
+            ranks->first++;
+        else if (rank > ranks->first && rank < job->world_size)
+            ranks->last = rank - 1;
+    }
+    ranks->next = ranks->last + 1;
+    return ranks->first < job->world_size;
+}
+
 static void free_process(struct xs_job_process *p) {
     free(p->path);
     free(p->label);

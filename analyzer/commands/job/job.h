@@ -133,6 +133,13 @@ const char *xs_job_program(const struct xs_job_process *process);
  * is longer than all of their runs together. */
 bool xs_job_is_concurrent(const struct xs_job *job);
 
+/* Finds the next ranks that there is no trace of, behind `ranks`, which is zeroed at first. False: there are no more,
+ * or the job has no ranks at all. */
+struct xs_job_ranks {
+    int64_t first, last, next; /* next: where to go on */
+};
+bool xs_job_missing_ranks(const struct xs_job *job, struct xs_job_ranks *ranks);
+
 /* The spread of `count` values. Value i belongs to process processes[i], or with NULL to process i. */
 struct xs_job_spread xs_job_spread_of(const uint64_t *values, const size_t *processes, size_t count);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/job/job.h"
 #include "analyzer/trace/scan.h"
@@ -11,11 +12,6 @@
 enum { LEAST_FOR_OUTLIERS = 4 };
 
 /* --- numbers over processes --- */
-
-static int compare_numbers(const void *left, const void *right) {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
 
 /* The median of sorted values. */
 static uint64_t median_of(const uint64_t *sorted, size_t count) {
@@ -37,7 +33,7 @@ struct xs_job_spread xs_job_spread_of(const uint64_t *values, const size_t *proc
     }
     uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_numbers);
+    qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     spread.median = median_of(sorted, count);
     free(sorted);
     spread.min = values[least];
@@ -50,14 +46,12 @@ struct xs_job_spread xs_job_spread_of(const uint64_t *values, const size_t *proc
 
 /* --- the order --- */
 
-static int by_number(int64_t a, int64_t b) { return (a > b) - (a < b); }
-
 static int compare_processes(const struct xs_job_process *a, const struct xs_job_process *b) {
-    int order = by_number(a->rank < 0, b->rank < 0);
-    order = order ? order : by_number(a->rank, b->rank);
+    int order = xs_compare(a->rank < 0, b->rank < 0);
+    order = order ? order : xs_compare(a->rank, b->rank);
     order = order ? order : strcmp(a->host, b->host);
-    order = order ? order : by_number(a->start_unix_ns, b->start_unix_ns);
-    order = order ? order : by_number(a->pid, b->pid);
+    order = order ? order : xs_compare(a->start_unix_ns, b->start_unix_ns);
+    order = order ? order : xs_compare(a->pid, b->pid);
     return order ? order : strcmp(a->path, b->path);
 }
 
@@ -138,7 +132,7 @@ static void mark_outliers(struct xs_job *job, enum xs_job_column column, const u
         distances[i] = values[i] > median ? values[i] - median : median - values[i];
     uint64_t *sorted = xs_realloc(NULL, count * sizeof *sorted);
     memcpy(sorted, distances, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_numbers);
+    qsort(sorted, count, sizeof *sorted, xs_ascending_uint64);
     long double usual = 4.5L * (long double)median_of(sorted, count), tenth = (long double)median / 10;
     for (size_t i = 0; i < count; i++)
         job->processes[processes[i]].outlier[column] =
@@ -186,10 +180,10 @@ static void compute_findings(struct xs_job *job) {
 
 static int compare_findings(const void *left, const void *right) {
     const struct xs_job_finding *a = left, *b = right;
-    int order = by_number(a->advice, b->advice);
-    order = order ? order : by_number(b->leads, a->leads);
-    order = order ? order : compare_numbers(&b->saves_ns.max, &a->saves_ns.max);
-    order = order ? order : compare_numbers(&b->saves_ns.sum, &a->saves_ns.sum);
+    int order = xs_compare(a->advice, b->advice);
+    order = order ? order : xs_compare(b->leads, a->leads);
+    order = order ? order : xs_ascending_uint64(&b->saves_ns.max, &a->saves_ns.max);
+    order = order ? order : xs_ascending_uint64(&b->saves_ns.sum, &a->saves_ns.sum);
     return order ? order : strcmp(a->key, b->key);
 }
 

@@ -49,7 +49,11 @@ static void put_processes(const struct xs_job *job, struct xs_json *json) {
         xs_json_text(json, "executable", p->executable);
         put_known_int(json, "start_unix_ns", p->start_unix_ns > 0, p->start_unix_ns);
         xs_json_bool(json, "simulated", p->simulated);
+        xs_json_text(json, "status", p->status);
         xs_json_bool(json, "still_running", p->is_live);
+        xs_json_bool(json, "snapshot", p->is_snapshot);
+        xs_json_bool(json, "repaired", p->repaired);
+        xs_json_bool(json, "recorded_in_part", p->in_part);
         if (p->modelled)
             xs_json_bool(json, "modelled", true);
         for (unsigned column = 0; column < XS_JOB_COLUMN_COUNT; column++)
@@ -106,6 +110,7 @@ static void put_finding(const struct xs_job_finding *f, struct xs_json *json) {
     xs_kind_json(json, f->detector, f->verdict, f->remedy);
     xs_json_text(json, "site", f->entry_point);
     xs_place_json_object(json, f->has_frame ? &f->frame : NULL, true);
+    xs_json_text(json, "source_line", f->text);
     xs_json_count(json, "process_count", f->share_count);
     xs_json_count(json, "instances", f->instances);
     xs_json_count(json, "transfers", f->transfers);
@@ -160,6 +165,15 @@ void xs_job_json(const struct xs_job *job, struct xs_json *json) {
     put_known_int(json, "world_size", job->world_size > 0, job->world_size);
     put_known_int(json, "start_unix_ns", job->start_unix_ns > 0, job->start_unix_ns);
     xs_json_known_count(json, "wall_ns", job->wall_ns > 0, job->wall_ns);
+    xs_json_bool(json, "ran_at_the_same_time", xs_job_is_concurrent(job));
+    xs_json_array(json, "missing_ranks");
+    for (struct xs_job_ranks missing = {0}; xs_job_missing_ranks(job, &missing);) {
+        xs_json_object(json, NULL);
+        xs_json_int(json, "first", missing.first);
+        xs_json_int(json, "last", missing.last);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
     put_filter(&job->filter, json);
     if (job->process_count) {
         put_saves(job, json);

@@ -104,29 +104,19 @@ static void device_lines(const struct xs_job *job, struct xs_out *out) {
     }
 }
 
-/* Prints the ranks of the job that have no trace. */
 static void missing_line(const struct xs_job *job, struct xs_out *out) {
     struct xs_string text = {0};
     size_t named = 0;
-    int64_t next = 0;
     uint64_t missing = 0;
-    for (size_t i = 0; i <= job->process_count; i++) {
-        int64_t rank = i < job->process_count ? job->processes[i].rank : job->world_size;
-        if (i < job->process_count && rank < 0)
-            rank = job->world_size;
-        if (rank > next && next < job->world_size && named < NAMED) {
-            int64_t last = (rank < job->world_size ? rank : job->world_size) - 1;
-            xs_string_format(&text, "%s%" PRId64, named++ ? ", " : "", next);
-            if (last > next)
-                xs_string_format(&text, "-%" PRId64, last);
-        }
-        if (rank > next)
-            missing += (uint64_t)((rank < job->world_size ? rank : job->world_size) - next);
-        next = rank >= next ? rank + 1 : next;
-        if (next > job->world_size)
-            break;
+    for (struct xs_job_ranks ranks = {0}; xs_job_missing_ranks(job, &ranks);) {
+        missing += (uint64_t)(ranks.last - ranks.first) + 1;
+        if (named == NAMED)
+            continue;
+        xs_string_format(&text, "%s%" PRId64, named++ ? ", " : "", ranks.first);
+        if (ranks.last > ranks.first)
+            xs_string_format(&text, "-%" PRId64, ranks.last);
     }
-    if (missing && missing < (uint64_t)job->world_size)
+    if (missing)
         xs_out_line(out, XS_STYLE_WARN, "Not the whole job: no trace of rank%s %s%s (of %" PRId64 ").", plural(missing),
                     text.data, named == NAMED ? ", ..." : "", job->world_size);
     xs_string_free(&text);

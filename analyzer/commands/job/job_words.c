@@ -86,7 +86,7 @@ void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const str
     if (xs_job_say_bound(&bound, f)) {
         xs_string_format(text, "saves %s%s by process", bound.data, xs_format_ns(most, ns));
         if (ns <= recorded->ns && *xs_format_share(share, ns, recorded->ns))
-            xs_string_format(text, ", " XS_UP_TO "%s %s", share, xs_share_is_of(recorded));
+            xs_string_format(text, ", up to %s %s", share, xs_share_is_of(recorded));
     } else {
         xs_say_gain(text, bound.data ? bound.data : "", ns, recorded);
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/unfinished.h"
 #include "analyzer/base/units.h"
@@ -85,16 +86,14 @@ static void look_at(struct job *job, const char *path) {
     job->sources[job->count++] = source;
 }
 
-static int by_number(int64_t a, int64_t b) { return (a > b) - (a < b); }
-
 /* Orders by rank, traces without one last, then by data that does not depend on the order of the arguments. */
 static int by_rank(const void *left, const void *right) {
     const struct source *a = left, *b = right;
-    int order = by_number(a->rank < 0, b->rank < 0);
-    order = order ? order : by_number(a->rank, b->rank);
+    int order = xs_compare(a->rank < 0, b->rank < 0);
+    order = order ? order : xs_compare(a->rank, b->rank);
     order = order ? order : strcmp(a->host, b->host);
-    order = order ? order : by_number(a->start_unix_ns, b->start_unix_ns);
-    order = order ? order : by_number(a->pid, b->pid);
+    order = order ? order : xs_compare(a->start_unix_ns, b->start_unix_ns);
+    order = order ? order : xs_compare(a->pid, b->pid);
     return order ? order : strcmp(a->file, b->file);
 }
 
@@ -167,7 +166,7 @@ static int put_in_place(const char *temporary, const struct xs_out_options *opti
     if (failed && !options->force && (errno == EINVAL || errno == ENOSYS)) /* not on this file system */
         failed = xs_out_check(options) < 0 ? -2 : rename(temporary, options->path);
     if (failed == -1 && errno == EEXIST)
-        xs_complain("%s: " XS_EXISTS, options->path);
+        xs_complain("%s: %s", options->path, XS_EXISTS);
     else if (failed == -1)
         xs_complain("%s: %s", options->path, strerror(errno));
     return failed ? XS_EXIT_ERROR : XS_EXIT_OK;

@@ -83,7 +83,7 @@ static bool may_read(const struct xs_query_guard *guard, const char *table, cons
     return is_one_of(&guard->tables, table) || ((!column || !*column) && !is_virtual(guard, table));
 }
 
-#define READS_ONLY "it reads tables and views of a trace, not "
+static const char only_tables[] = "it reads tables and views of a trace, not ";
 
 static int refuse(struct xs_query_guard *guard, const char *what, const char *name) {
     if (!guard->refused[0])
@@ -101,7 +101,7 @@ static int authorize(void *data, int action, const char *first, const char *seco
     case SQLITE_RECURSIVE:
         return SQLITE_OK;
     case SQLITE_READ:
-        return first && may_read(guard, first, second) ? SQLITE_OK : refuse(guard, READS_ONLY, first);
+        return first && may_read(guard, first, second) ? SQLITE_OK : refuse(guard, only_tables, first);
     case SQLITE_FUNCTION: /* the function's name is the second one */
         return second && may_call(second) ? SQLITE_OK : refuse(guard, "it cannot call the function ", second);
     case SQLITE_PRAGMA:
@@ -123,7 +123,7 @@ static const char *virtual_table_of(const char *error) {
 const char *xs_query_refused(struct xs_query_guard *guard) {
     const char *table = virtual_table_of(sqlite3_errmsg(guard->db));
     if (guard->refused[0] && table)
-        snprintf(guard->refused, sizeof guard->refused, READS_ONLY "%.160s", table);
+        snprintf(guard->refused, sizeof guard->refused, "%s%.160s", only_tables, table);
     return guard->refused[0] ? guard->refused : NULL;
 }
 

@@ -137,8 +137,6 @@ static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
     return (struct limits){.steps = trace->steps, .until_s = processor_s() + SECONDS + SECONDS_A_MIB * mib};
 }
 
-#define ONLY_READS "a query can only read"
-
 static void complain_sql(const struct xs_trace *trace, const char *sql) {
     struct xs_string error = {0}, hint = {0};
     xs_string_format(&error, "%s", sqlite3_errmsg(trace->db));
@@ -156,7 +154,7 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
     if (sqlite3_prepare_v2(trace->db, sql, -1, &statement, &tail) != SQLITE_OK) {
         const char *refused = guard ? xs_query_refused(guard) : NULL;
         if (refused)
-            xs_complain("%s: " ONLY_READS ": %s", trace->path, refused);
+            xs_complain("%s: a query can only read: %s", trace->path, refused);
         else
             complain_sql(trace, sql);
         return NULL;
@@ -172,21 +170,25 @@ static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, stru
     if (!one)
         xs_complain("one statement at a time; found more after the first `;'");
     else
-        xs_complain("%s: " ONLY_READS, trace->path);
+        xs_complain("%s: a query can only read", trace->path);
     sqlite3_finalize(statement);
     return NULL;
 }
 
-#define GOES_ON "; --no-limit lets it go on"
 static void complain_stopped(const struct xs_trace *trace, const struct limits *limits) {
     if (interrupted)
         xs_complain("interrupted");
     else if (xs_steps_are_spent(trace->steps))
-        xs_complain("%s: stopped: the statement " XS_TOO_MANY_STEPS GOES_ON, trace->path);
+        xs_complain(
+            "%s: stopped: the statement takes more steps than a file of its size can justify; --no-limit lets it go on",
+            trace->path);
     else if (limits->late)
-        xs_complain("%s: stopped: the statement takes more time " XS_THAN_JUSTIFIED GOES_ON, trace->path);
+        xs_complain(
+            "%s: stopped: the statement takes more time than a file of its size can justify; --no-limit lets it go on",
+            trace->path);
     else if (limits->steps && (sqlite3_errcode(trace->db) & 0xff) == SQLITE_NOMEM)
-        xs_complain("%s: stopped: the statement takes more than 256 MiB of memory" GOES_ON, trace->path);
+        xs_complain("%s: stopped: the statement takes more than 256 MiB of memory; --no-limit lets it go on",
+                    trace->path);
     else
         xs_complain("%s: %s", trace->path, sqlite3_errmsg(trace->db));
 }

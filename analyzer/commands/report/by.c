@@ -114,7 +114,7 @@ static void row_beside(struct xs_string *text, const struct xs_by *by, const str
     if (row->number == 0 || row->number == LEGACY)
         xs_string_format(text, "default");
     else if (row->number == PER_THREAD)
-        xs_string_format(text, XS_DEFAULT_OF_A_THREAD);
+        xs_string_format(text, "default of a thread");
     else if (row->number > 0)
         xs_string_format(text, "0x%" PRIx64, (uint64_t)row->number);
     if (row->device >= 0)

@@ -9,8 +9,6 @@
 
 #define FULL_SPOOL "waits for a full spool"
 #define CONTENTION "the library's own thread, because no processor was free"
-#define OVER "That is more than the budget"
-#define EACH "however long a process runs"
 
 static void print_parts(const struct xs_cost *c, struct xs_out *out) {
     const struct {
@@ -57,38 +55,49 @@ static const char *const part_names[] = {[XS_COST_PROCESS] = "the start and the 
                                          [XS_COST_CONTENTION] = CONTENTION};
 _Static_assert(sizeof part_names / sizeof *part_names == XS_COST_PARTS, "a name for each part");
 
-/* Whether the run is only too short for what a process pays once: the rest would keep to the budget. */
-static bool is_short(const struct xs_summary *s, const uint64_t ns[XS_COST_PARTS], struct xs_out *out) {
-    char once[XS_UNIT_BYTES], share[XS_UNIT_BYTES], rest[XS_UNIT_BYTES];
-    uint64_t spent_ns = xs_spent_ns(s), once_ns = ns[XS_COST_PROCESS] < spent_ns ? ns[XS_COST_PROCESS] : spent_ns;
-    if (is_over_budget(s, spent_ns - once_ns))
-        return false;
-    xs_out_line(out, XS_STYLE_PLAIN,
-                OVER " because the run is short: the start and the end take %s " EACH ", "
-                     "which is %s of this run. All else is %s.",
-                xs_format_ns(once, once_ns), share_of(share, once_ns, s), share_of(rest, spent_ns - once_ns, s));
-    return true;
-}
-
-/* Prints why the cost is over the budget: the two largest parts. */
-static void print_excess(const struct xs_summary *s, struct xs_out *out) {
-    char taken[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
-    uint64_t ns[XS_COST_PARTS];
-    struct xs_string text = {0};
+struct xs_cost_excess xs_report_cost_excess(const struct xs_summary *s) {
+    uint64_t ns[XS_COST_PARTS], spent_ns = xs_spent_ns(s);
+    struct xs_cost_excess excess = {.is_over = xs_bare_is_known(s) && is_over_budget(s, spent_ns)};
+    if (!excess.is_over)
+        return excess;
     xs_cost_parts(s, ns);
-    if (!is_over_budget(s, xs_spent_ns(s)) || is_short(s, ns, out))
-        return;
-    for (unsigned n = 0; n < 2; n++) {
+    excess.once_ns = ns[XS_COST_PROCESS] < spent_ns ? ns[XS_COST_PROCESS] : spent_ns;
+    excess.is_short = !is_over_budget(s, spent_ns - excess.once_ns);
+    for (; excess.count < XS_COST_MOST; excess.count++) {
         unsigned most = 0;
         for (unsigned i = 1; i < XS_COST_PARTS; i++)
             most = ns[i] > ns[most] ? i : most;
         if (!ns[most])
             break;
-        xs_string_format(&text, "%s%s (%s, %s%s)", n ? " and " : "", part_names[most], xs_format_ns(taken, ns[most]),
-                         share_of(share, ns[most], s), most == XS_COST_PROCESS ? ", " EACH : "");
+        excess.most[excess.count] = (enum xs_cost_part)most;
+        excess.most_ns[excess.count] = ns[most];
         ns[most] = 0;
     }
-    xs_out_line(out, XS_STYLE_PLAIN, OVER ", mostly because of %s.", text.data);
+    return excess;
+}
+
+static void print_short(const struct xs_summary *s, uint64_t once_ns, struct xs_out *out) {
+    char once[XS_UNIT_BYTES], share[XS_UNIT_BYTES], rest[XS_UNIT_BYTES];
+    xs_out_line(out, XS_STYLE_PLAIN,
+                "That is more than the budget because the run is short: the start and the end take %s however long a "
+                "process runs, which is %s of this run. All else is %s.",
+                xs_format_ns(once, once_ns), share_of(share, once_ns, s), share_of(rest, xs_spent_ns(s) - once_ns, s));
+}
+
+/* Prints why the cost is over the budget: the two largest parts. */
+static void print_excess(const struct xs_summary *s, struct xs_out *out) {
+    char taken[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
+    const struct xs_cost_excess excess = xs_report_cost_excess(s);
+    struct xs_string text = {0};
+    if (excess.is_short)
+        print_short(s, excess.once_ns, out);
+    if (!excess.is_over || excess.is_short)
+        return;
+    for (unsigned n = 0; n < excess.count; n++)
+        xs_string_format(&text, "%s%s (%s, %s%s)", n ? " and " : "", part_names[excess.most[n]],
+                         xs_format_ns(taken, excess.most_ns[n]), share_of(share, excess.most_ns[n], s),
+                         excess.most[n] == XS_COST_PROCESS ? ", however long a process runs" : "");
+    xs_out_line(out, XS_STYLE_PLAIN, "That is more than the budget, mostly because of %s.", text.data);
     xs_string_free(&text);
 }
 

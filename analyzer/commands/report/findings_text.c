@@ -72,7 +72,7 @@ static void print_other(const struct xs_diagnosis *diagnosis, size_t index, stru
     xs_finding_name(&name, diagnosis, index);
     xs_string_format(&gain, "saves ");
     xs_say_saving(&gain, &d->saves);
-    xs_out_indented(out, INDENT, XS_IF_NOT "%s %s: %s", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
+    xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);
 }
@@ -220,7 +220,7 @@ static void nothing_line(const struct xs_findings *findings, const struct xs_con
     if (findings->selection && !folded && !advice)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_PASSES);
     else if (folded)
-        xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES("%s or more."), xs_format_ns(floor, findings->floor_ns));
+        xs_out_line(out, XS_STYLE_PLAIN, "None that would save %s or more.", xs_format_ns(floor, findings->floor_ns));
     else if (advice && !*why && !contents->migration_rests)
         xs_out_line(out, XS_STYLE_PLAIN, XS_NONE_GIVES_TIME);
     else if (undecided && !*why && !contents->migration_rests)
@@ -283,6 +283,6 @@ void xs_report_text_next(const struct xs_report *report, struct xs_out *out) {
         return;
     char *word = xs_text_shell_word(report->summary->trace->path);
     putc('\n', out->file);
-    xs_out_line(out, XS_STYLE_PLAIN, XS_NEXT_TRY "xferspy try %s", word);
+    xs_out_line(out, XS_STYLE_PLAIN, "To measure what the repairs gain on the unchanged program: xferspy try %s", word);
     free(word);
 }

@@ -90,7 +90,7 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
         xs_string_format(text, "CUDA calls fail");
     if (xs_repaired_any(&s->repaired)) {
         next(text, begin);
-        xs_string_format(text, XS_RUN_WAS_REPAIRED);
+        xs_string_format(text, "the run was repaired while it was recorded");
     }
     if (s->looked_at.has_gaps) {
         next(text, begin);
@@ -115,7 +115,7 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
             xs_string_format(text, "the contents of %s of %s copies were compared", xs_format_count(taken, c->taken),
                              xs_format_count(all, c->eligible));
         else
-            xs_string_format(text, XS_CONTENTS_NOT_COMPARED);
+            xs_string_format(text, "contents were not compared");
     }
 }
 
@@ -168,7 +168,7 @@ void xs_report_headline(struct xs_string *text, const struct xs_report *report, 
     }
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
     if (*why)
-        xs_string_format(text, " (" XS_CONTENTS_NOT_COMPARED ")");
+        xs_string_format(text, " (contents were not compared)");
     if (xs_repaired_any(&report->summary->repaired))
         xs_string_format(text, " (counting calls that repairs left out or changed)");
 }

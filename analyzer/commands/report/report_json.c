@@ -377,6 +377,32 @@ static void put_coverage(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
+static void put_cost_parts(const struct xs_summary *s, struct xs_json *json) {
+    static const char *const names[] = {
+        [XS_COST_PROCESS] = "process",           [XS_COST_CALLS] = "calls",
+        [XS_COST_DEVICE_TIMES] = "device_times", [XS_COST_FINGERPRINTS] = "fingerprints",
+        [XS_COST_MIGRATIONS] = "migrations",     [XS_COST_FULL_SPOOL] = "full_spool",
+        [XS_COST_CONTENTION] = "contention"};
+    _Static_assert(sizeof names / sizeof *names == XS_COST_PARTS, "a name for each part");
+    const struct xs_cost_excess excess = xs_report_cost_excess(s);
+    uint64_t ns[XS_COST_PARTS];
+    xs_cost_parts(s, ns);
+    xs_json_array(json, "parts");
+    for (unsigned i = 0; i < XS_COST_PARTS; i++) {
+        xs_json_object(json, NULL);
+        xs_json_text(json, "part", names[i]);
+        xs_json_count(json, "ns", ns[i]);
+        xs_json_end(json, '}');
+    }
+    xs_json_end(json, ']');
+    xs_json_bool(json, "is_over_budget", excess.is_over);
+    xs_json_bool(json, "is_short_run", excess.is_short);
+    xs_json_array(json, "mostly_because_of");
+    for (unsigned i = 0; i < excess.count && !excess.is_short; i++)
+        xs_json_text(json, NULL, names[excess.most[i]]);
+    xs_json_end(json, ']');
+}
+
 static void put_cost(const struct xs_summary *s, struct xs_json *json) {
     const struct xs_cost *c = &s->cost;
     if (!c->known) {
@@ -412,6 +438,7 @@ static void put_cost(const struct xs_summary *s, struct xs_json *json) {
         xs_json_count(json, "budget_percent", c->budget_percent);
         xs_json_bool(json, "is_of_several_threads", c->busiest_calls < c->calls);
         xs_json_count(json, "detachments", c->detachments);
+        put_cost_parts(s, json);
     }
     xs_json_end(json, '}');
 }

@@ -125,7 +125,7 @@ static void add_detour(struct xs_string *text, const struct xs_diagnosis *diagno
         xs_markdown_code(text, said.data);
         xs_string_format(text, " ");
         xs_say_detour_gain(text, diagnosis, d);
-        xs_string_format(text, " " XS_IF_NOT);
+        xs_string_format(text, " If that cannot be done, ");
     }
     xs_string_free(&said);
 }
@@ -188,7 +188,7 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
             continue;
         xs_finding_name(&name, diagnosis, cause->findings[i]);
         add_gain(&gain, diagnosis->findings, d);
-        fprintf(out->file, "  - " XS_IF_NOT "%s %s: %s\n", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
+        fprintf(out->file, "  - If that cannot be done, %s %s: %s\n", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
         xs_string_free(&name);
         xs_string_free(&gain);
     }
@@ -264,7 +264,7 @@ static void next(const struct xs_report *report, struct xs_out *out) {
     xs_string_format(&line, "xferspy try ");
     xs_string_shell_word(&line, report->summary->trace->path);
     xs_markdown_code(&code, line.data);
-    fprintf(out->file, "\n" XS_NEXT_TRY "%s\n", code.data);
+    fprintf(out->file, "\nTo measure what the repairs gain on the unchanged program: %s\n", code.data);
     xs_string_free(&line);
     xs_string_free(&code);
 }

@@ -25,9 +25,9 @@ static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
 
 void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
     struct xs_string text = {0};
-    xs_modelled_say(&text, s);
+    xs_modelled_say(&text, s, XS_MODELLED_SENTENCE);
     if (text.length)
-        xs_out_line(out, XS_STYLE_PLAIN, "D%s.", text.data + 1);
+        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
     xs_string_free(&text);
 }
 
@@ -80,8 +80,8 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&simulated);
     if (*s->run.importer)
         xs_out_line(out, XS_STYLE_WARN,
-                    "Imported from a profile of Nsight Systems%s%s: contents, " XS_NOT_IN_A_PROFILE
-                    " are not in it, so findings that need them cannot be made.",
+                    "Imported from a profile of Nsight Systems%s%s: contents, launch arguments and the addresses of "
+                    "copies are not in it, so findings that need them cannot be made.",
                     *s->run.import_version ? " " : "", s->run.import_version);
     if (s->trace->is_live || !strcmp(status, "running"))
         say_unfinished(s, out);
@@ -106,10 +106,10 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_WARN, "%s", looked_at.data);
     xs_string_free(&looked_at);
     if (s->damaged_rows)
-        xs_out_line(out, XS_STYLE_WARN,
-                    "%s rows " XS_CANNOT_BE_TRUE " (negative sizes, ends before starts); "
-                    "those values were left out.",
-                    xs_format_count(buffer, s->damaged_rows));
+        xs_out_line(
+            out, XS_STYLE_WARN,
+            "%s rows hold values that cannot be true (negative sizes, ends before starts); those values were left out.",
+            xs_format_count(buffer, s->damaged_rows));
 }
 
 /* Prints failed calls before everything else: after one, a program does not do what it was written for. */

@@ -11,11 +11,10 @@
 
 enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
 
+#define XS_CANNOT_PRELOAD                                                                                              \
+    "%s: LD_PRELOAD cannot name a file whose path has a blank or a colon; copy it elsewhere and set XFERSPY_LIBRARY"
 #define XS_CANNOT_START "cannot start a process: %s"
-#define XS_COPY_ELSEWHERE "copy it elsewhere and set XFERSPY_LIBRARY"
-#define XS_CANNOT_NAME "%s: LD_PRELOAD cannot name a file whose path has a blank or a colon"
-#define XS_LIBRARY_NOT_FOUND "libxferspy.so not found"
-#define XS_LIBRARY_NOT_FOUND_AT XS_LIBRARY_NOT_FOUND " (tried %s); XFERSPY_LIBRARY=FILE names it"
+#define XS_LIBRARY_NOT_FOUND_AT "libxferspy.so not found (tried %s); XFERSPY_LIBRARY=FILE names it"
 
 /* Prints that a program could not be started, and why. */
 void xs_complain_cannot_start(const char *name, int error);
@@ -52,8 +51,7 @@ void xs_watch_steps(pid_t program, const struct xs_run_files *before);
 
 /* The folder of the traces, as far as XFERSPY_OUTPUT has no % in it. A new string. */
 char *xs_output_folder(void);
-#define XS_ANOTHER_PLACE "give another place with --output"
-#define XS_NO_WAY_INTO "%s: %s; " XS_ANOTHER_PLACE
+#define XS_NO_WAY_INTO "%s: %s; give another place with --output"
 
 /* Prepares for the trace of XFERSPY_OUTPUT before the program starts: makes its folder, and refuses a name that is
  * taken, or with `force` deletes the trace of that name. `program`: the file that will be started. Without

@@ -123,9 +123,9 @@ static int prepare_folder(void) {
     struct stat st;
     int status = XS_EXIT_ERROR;
     if (stat(folder, &st) != 0 && make_folder(folder) != 0)
-        xs_complain("the folder %s cannot be made: %s; " XS_ANOTHER_PLACE, folder, strerror(errno));
+        xs_complain("the folder %s cannot be made: %s; give another place with --output", folder, strerror(errno));
     else if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
-        xs_complain("%s: is no folder; " XS_ANOTHER_PLACE, folder);
+        xs_complain("%s: is no folder; give another place with --output", folder);
     else if (access(folder, W_OK | X_OK) != 0)
         xs_complain(XS_NO_WAY_INTO, folder, strerror(errno));
     else
@@ -244,7 +244,7 @@ static int prepare_name(const struct expected *e, const char *template, bool for
     char *taken = e->is_unknown ? NULL : taken_name(path);
     int status = XS_EXIT_OK;
     if (taken && lstat(taken, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-        xs_complain("%s: " XS_NO_REGULAR_FILE ", and a trace has to be one", taken);
+        xs_complain("%s: is no regular file, and a trace has to be one", taken);
         status = XS_EXIT_ERROR;
     } else if (taken && !xs_is_of_this_job(taken)) { /* a trace of another rank gives this one the next number */
         status = force ? replace(path, e) : XS_EXIT_ERROR;

@@ -15,8 +15,6 @@
 #include "analyzer/commands/common/installation.h"
 #include "analyzer/commands/run/run.h"
 
-#define NO_TRACE "there will be no trace"
-
 char *xs_find_library(char **tried) {
     static const char *const places[] = {
         "",
@@ -114,12 +112,12 @@ bool xs_warn_about_program(const char *path) {
     struct stat st;
     int kind = elf_kind(path);
     if (kind == 0)
-        xs_complain("%s is statically linked: LD_PRELOAD has no effect on it, " NO_TRACE, path);
+        xs_complain("%s is statically linked: LD_PRELOAD has no effect on it, there will be no trace", path);
     else if (kind == -1)
-        xs_complain("%s is for another kind of machine than libxferspy.so: " NO_TRACE, path);
+        xs_complain("%s is for another kind of machine than libxferspy.so: there will be no trace", path);
     else if (stat(path, &st) == 0 && geteuid() != 0 &&
              ((st.st_mode & (S_ISUID | S_ISGID)) || getxattr(path, "security.capability", NULL, 0) > 0))
-        xs_complain("%s runs with raised privileges: the loader ignores LD_PRELOAD, " NO_TRACE, path);
+        xs_complain("%s runs with raised privileges: the loader ignores LD_PRELOAD, there will be no trace", path);
     else
         return false;
     return true;
@@ -157,7 +155,7 @@ int xs_set_preload(const char *library) {
     const char *before = getenv("LD_PRELOAD");
     struct xs_string value = {0};
     if (strpbrk(library, " :\t\n")) {
-        xs_complain(XS_CANNOT_NAME "; " XS_COPY_ELSEWHERE, library);
+        xs_complain(XS_CANNOT_PRELOAD, library);
         return -1;
     }
     xs_string_format(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");

@@ -53,17 +53,16 @@ static int read_busy(const struct xs_summary *s, const char *sql, int64_t from, 
     size_t count = s->device_count ? s->device_count : 1;
     struct xs_intervals *busy = xs_realloc(NULL, count * sizeof *busy);
     struct xs_scan scan;
-    int status = XS_OK;
     for (size_t i = 0; i < count; i++)
         busy[i] = (struct xs_intervals){0};
     xs_scan_begin(&scan, s->trace, sql, message, NULL);
-    while (status >= 0 && xs_scan_row(&scan)) {
+    while (xs_scan_row(&scan)) {
         int64_t start, end;
         if (!xs_scan_times(&scan, 0, 1, &start, &end))
             continue;
         start = start > from ? start : from;
         end = end < to ? end : to;
-        status = xs_intervals_add(&busy[device_at(s, &scan, 2)], start, end);
+        xs_intervals_add(&busy[device_at(s, &scan, 2)], start, end);
     }
     int ended = xs_scan_end(&scan);
     *ns = 0;
@@ -72,8 +71,6 @@ static int read_busy(const struct xs_summary *s, const char *sql, int64_t from, 
         xs_intervals_free(&busy[i]);
     }
     free(busy);
-    if (status < 0)
-        xs_out_of_memory();
     return ended;
 }
 

@@ -94,7 +94,6 @@ static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench 
 }
 
 /* A trial ends if its log shows that the repair did not do what the plan says. */
-#define NOT_THE_SAME "the program does not do the same in each run"
 
 static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, const char *trouble) {
     char buffer[XS_UNIT_BYTES];
@@ -104,11 +103,14 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
         xs_trial_end(trial, XS_TRIAL_FAILED, "the repair %s", log->off.data);
     else if (log->wrong)
         xs_trial_end(trial, XS_TRIAL_FAILED,
-                     "%s times the device would have held other bytes than the program uploaded; " NOT_THE_SAME,
+                     "%s times the device would have held other bytes than the program uploaded; the program does not "
+                     "do the same in each run",
                      xs_format_count(buffer, log->wrong));
     else if (log->differs)
-        xs_trial_end(trial, XS_TRIAL_FAILED, "%s calls moved another number of bytes than in the trace; " NOT_THE_SAME,
-                     xs_format_count(buffer, log->differs));
+        xs_trial_end(
+            trial, XS_TRIAL_FAILED,
+            "%s calls moved another number of bytes than in the trace; the program does not do the same in each run",
+            xs_format_count(buffer, log->differs));
 }
 
 /* Judges a checking run. What was not compared may be wrong, so then the trial ends. */

@@ -1,5 +1,6 @@
 /* Numbering calls; see ordinals.h. */
 #include "analyzer/commands/try/ordinals.h"
+#include "analyzer/base/grow.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ char *xs_ordinals_doubt(const struct xs_trace *trace) {
         return gaps;
     xs_repaired_read(&repaired, trace);
     if (xs_repaired_any(&repaired))
-        return xs_strdup(XS_RUN_WAS_REPAIRED ", so what a repair saves cannot be told from it");
+        return xs_strdup("the run was repaired while it was recorded, so what a repair saves cannot be told from it");
     if (*xs_trace_meta_text(trace, "importer", text, sizeof text, ""))
         return xs_strdup("the trace was imported, and does not say which calls of the driver there were");
     if (xs_trace_meta_int(trace, "world_size", 1) > 1)
@@ -75,19 +76,13 @@ static struct thread *thread_of(struct counting *c, uint64_t id, int64_t enter_n
     for (size_t i = c->count; i-- > 0;)
         if (c->threads[i].id == id)
             return &c->threads[i];
-    if (c->count == c->capacity) {
-        c->capacity = c->capacity ? c->capacity * 2 : 16;
-        c->threads = xs_realloc(c->threads, c->capacity * sizeof *c->threads);
-    }
+    xs_grow(&c->threads, c->count, &c->capacity, sizeof *c->threads);
     c->threads[c->count] = (struct thread){.id = id, .first_ns = enter_ns, .batch_ns = -1};
     return &c->threads[c->count++];
 }
 
 static struct xs_ordinal *add(struct xs_ordinals *o) {
-    if (o->count == o->capacity) {
-        o->capacity = o->capacity ? o->capacity * 2 : 1024;
-        o->items = xs_realloc(o->items, o->capacity * sizeof *o->items);
-    }
+    xs_grow(&o->items, o->count, &o->capacity, sizeof *o->items);
     return &o->items[o->count++];
 }
 

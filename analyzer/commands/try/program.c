@@ -20,7 +20,6 @@
 #define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever the user has set */
 #define WHOLE_BUDGET "XFERSPY_BUDGET="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
-#define SAY_THE_COMMAND "say it: xferspy try %s -- PROGRAM [ARGUMENTS]"
 
 /* --- words --- */
 
@@ -85,7 +84,7 @@ int xs_program_begin(struct xs_program *program) {
         return XS_EXIT_ERROR;
     }
     if (strpbrk(program->library, " :\t\n")) {
-        xs_complain(XS_CANNOT_NAME "; " XS_COPY_ELSEWHERE, program->library);
+        xs_complain(XS_CANNOT_PRELOAD, program->library);
         return XS_EXIT_ERROR;
     }
     xs_string_format(&preload, "LD_PRELOAD=%s", program->library);
@@ -148,7 +147,7 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
         why = "has a command that cannot be read";
     if (why) {
         char *word = xs_text_shell_word(trace->path);
-        xs_complain("%s %s; " SAY_THE_COMMAND, trace->path, why, word);
+        xs_complain("%s %s; say it: xferspy try %s -- PROGRAM [ARGUMENTS]", trace->path, why, word);
         free(word);
     } else {
         program->folder = xs_strdup(folder);
@@ -255,11 +254,11 @@ static bool find_trace(const struct xs_program *program, const char *folder, con
     else if (!found.gl_pathc)
         xs_say_no_trace(program->argv[0]);
     else if (stays)
-        xs_complain("%zu " XS_PROCESSES_USE_CUDA "; their traces are in %s: try one of them, with the command "
+        xs_complain("%zu processes of the program use CUDA; their traces are in %s: try one of them, with the command "
                     "of its process",
                     found.gl_pathc, folder);
     else
-        xs_complain("%zu " XS_PROCESSES_USE_CUDA, found.gl_pathc);
+        xs_complain("%zu processes of the program use CUDA", found.gl_pathc);
     globfree(&found);
     xs_string_free(&pattern);
     return *trace != NULL;

@@ -8,8 +8,6 @@
 
 #include "schema/read/trace.h"
 
-#define XS_PROCESSES_USE_CUDA "processes of the program use CUDA"
-
 struct xs_program {
     char **argv;         /* NULL after the last word */
     char *folder;        /* folder to run it in; NULL: the current one */

@@ -90,7 +90,7 @@ const char *xs_repair_log_take(struct xs_repair_log *log, const char *path) {
     struct stat st;
     if (remove_second(path)) {
         unlink(path);
-        return "several " XS_PROCESSES_USE_CUDA;
+        return "several processes of the program use CUDA";
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)

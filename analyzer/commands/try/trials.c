@@ -1,5 +1,6 @@
 /* Making plans from causes; see trials.h. */
 #include "analyzer/commands/try/trials.h"
+#include "analyzer/base/grow.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -103,10 +104,7 @@ struct making {
 };
 
 static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
-    if (trial->line_count == trial->line_capacity) {
-        trial->line_capacity = trial->line_capacity ? trial->line_capacity * 2 : 64;
-        trial->lines = xs_realloc(trial->lines, trial->line_capacity * sizeof *trial->lines);
-    }
+    xs_grow(&trial->lines, trial->line_count, &trial->line_capacity, sizeof *trial->lines);
     trial->lines[trial->line_count++] = *line;
 }
 

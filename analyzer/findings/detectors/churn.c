@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 
 enum { ENOUGH = 5 /* pairs of one size */, SIZES = 16384 };
 
@@ -167,10 +167,7 @@ static void take_free(struct xs_detection *detection, const struct xs_trace_even
     if (!a->freed_by_call || refused) /* freed with its context, or to make room: it could not have been kept */
         return;
     struct size *size = size_of(detection, a, true);
-    if (size->freed_count == size->freed_capacity) {
-        size->freed_capacity = size->freed_capacity ? size->freed_capacity * 2 : 4;
-        size->freed = xs_realloc(size->freed, size->freed_capacity * sizeof *size->freed);
-    }
+    xs_grow_from(4, &size->freed, size->freed_count, &size->freed_capacity, sizeof *size->freed);
     size->freed[size->freed_count++] = (struct freed){.id = a->id,
                                                       .enter_ns = a->free_enter_ns,
                                                       .free_ns = span_ns(a->free_enter_ns, a->free_return_ns),

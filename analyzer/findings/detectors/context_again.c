@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
@@ -34,10 +34,7 @@ static struct device *device_of(struct state *state, int64_t ordinal) {
     for (size_t i = 0; i < state->count; i++)
         if (state->devices[i].ordinal == ordinal)
             return &state->devices[i];
-    if (state->count == state->capacity) {
-        state->capacity = state->capacity ? state->capacity * 2 : FIRST;
-        state->devices = xs_realloc(state->devices, state->capacity * sizeof *state->devices);
-    }
+    xs_grow_from(FIRST, &state->devices, state->count, &state->capacity, sizeof *state->devices);
     state->devices[state->count] = (struct device){.ordinal = ordinal};
     return &state->devices[state->count++];
 }

@@ -3,12 +3,12 @@
  * as in churn.h. */
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/findings/detectors/churn.h"
 #include "analyzer/trace/scan.h"
 
-enum { LEAST_NS = 1000000, GROWTH = 2, FIRST = 16 };
+enum { LEAST_NS = 1000000 };
 
 /* Page-locked memory that costs enough. */
 struct memory {
@@ -61,10 +61,7 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
         most_ns = xs_sum(most_ns, span_ns(a->free_enter_ns, a->free_return_ns));
     if (most_ns < LEAST_NS)
         return;
-    if (state->count == state->capacity) {
-        state->capacity = state->capacity ? state->capacity * GROWTH : FIRST;
-        state->memories = xs_realloc(state->memories, state->capacity * sizeof *state->memories);
-    }
+    xs_grow(&state->memories, state->count, &state->capacity, sizeof *state->memories);
     memory.instance = (struct xs_instance){.site = a->site, .at_ns = a->enter_ns, .bytes = a->bytes};
     xs_add_evidence(&memory.instance, XS_EVIDENCE_ALLOCATION, a->id, "this allocation");
     xs_account_keep(memory.account);

@@ -2,6 +2,7 @@
  * thread that went on to something else. If the thread's next call waits for the copy, the program wanted a blocking
  * copy: then only `pageable` applies. Memory use grows with the number of threads, and with the copies of one batch
  * call. */
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -87,10 +88,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     if (blocked == XS_BLOCKED_NOT)
         return;
     latest = of_thread(state, event->thread, true);
-    if (latest->count == latest->capacity) {
-        latest->capacity = latest->capacity ? latest->capacity * 2 : 1;
-        latest->copies = xs_realloc(latest->copies, latest->capacity * sizeof *latest->copies);
-    }
+    xs_grow_from(1, &latest->copies, latest->count, &latest->capacity, sizeof *latest->copies);
     struct copy *copy = &latest->copies[latest->count++];
     state->pending++;
     latest->enter_ns = event->enter_ns;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 
 /* An allocation that lives at the end. */
 struct live {
@@ -39,10 +39,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     }
     if (event->on != XS_ON_LIVE || !detection->ended || !detection->calls_recorded || !applies(a))
         return;
-    if (state->count == state->capacity) {
-        state->capacity = state->capacity ? state->capacity * 2 : 16;
-        state->live = xs_realloc(state->live, state->capacity * sizeof *state->live);
-    }
+    xs_grow(&state->live, state->count, &state->capacity, sizeof *state->live);
     struct live *live = &state->live[state->count++];
     state->last = xs_residency_order(detection->residency);
     *live = (struct live){.instance = {.site = a->site, .at_ns = a->enter_ns, .bytes = a->bytes},

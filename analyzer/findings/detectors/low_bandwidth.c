@@ -1,6 +1,7 @@
 /* low-bandwidth: large copies of one place and size that were slow although they were alone on the link and their host
  * memory is not pageable. Memory use grows with the number of copies that run at the same time, and with the number of
  * places and sizes of such copies. */
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ struct slow {
 
 /* Copies of one place, device, direction, kind of host memory and size (to a factor of two); at most one block. */
 struct group {
-    unsigned copies, slow_count, slow_capacity;
+    unsigned copies, slow_count;
+    size_t slow_capacity;
     struct slow *slow;
     bool was_slow; /* the block before was slow */
 };
@@ -103,12 +105,10 @@ static void decide(struct xs_detection *detection, const struct running *copy) {
             *place = (uint64_t)(uintptr_t)made;
         }
         struct group *group = (struct group *)(uintptr_t)*place;
-        if (copy->is_slow && group->slow_count == group->slow_capacity) {
-            group->slow_capacity = group->slow_capacity ? group->slow_capacity * 2 : 4;
-            group->slow = xs_realloc(group->slow, group->slow_capacity * sizeof *group->slow);
-        }
-        if (copy->is_slow)
+        if (copy->is_slow) {
+            xs_grow_from(4, &group->slow, group->slow_count, &group->slow_capacity, sizeof *group->slow);
             group->slow[group->slow_count++] = (struct slow){copy->instance, xs_account_keep(copy->account)};
+        }
         if (++group->copies == BLOCK)
             judge(detection, group);
     }
@@ -192,12 +192,11 @@ static void end(struct xs_detection *detection) {
     xs_hash_free(&state->groups);
 }
 
-#define TOO_SLOW "at less than half of the "
 const struct xs_detector xs_detector_low_bandwidth = {
     .id = "low-bandwidth",
-    .title = "large copies " TOO_SLOW "expected rate",
-    .definition = "A copy of 1 MiB or more was alone on the link, and ran " TOO_SLOW
-                  "best expected rate, like most copies of its place and size.",
+    .title = "large copies at less than half of the expected rate",
+    .definition = "A copy of 1 MiB or more was alone on the link, and ran at less than half of the best expected rate, "
+                  "like most copies of its place and size.",
     .remedy = "Look at the NUMA node of the host memory, the width of the link, and who else uses it.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_SHORTEN,

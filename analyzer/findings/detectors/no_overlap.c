@@ -1,5 +1,6 @@
 /* no-overlap: copies and kernels that alternated although neither needed the other. stretches.c finds pairs of
  * copies and kernels on one device. This file decides whether there are enough of them to report. */
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -52,10 +53,7 @@ static void report(struct xs_detection *detection, const struct xs_stretch_pair 
 static void hold(struct state *state, const struct xs_stretch_pair *pair) {
     if (state->waiting_count == WAITING)
         return;
-    if (state->waiting_count == state->waiting_capacity) {
-        state->waiting_capacity = state->waiting_capacity ? state->waiting_capacity * 2 : 64;
-        state->waiting = xs_realloc(state->waiting, state->waiting_capacity * sizeof *state->waiting);
-    }
+    xs_grow(&state->waiting, state->waiting_count, &state->waiting_capacity, sizeof *state->waiting);
     state->waiting[state->waiting_count++] = *pair;
 }
 

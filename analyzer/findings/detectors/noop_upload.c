@@ -24,8 +24,9 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         struct xs_instance instance;
         xs_instance_of(&instance, event, "this upload");
         /* pointers inside device memory are not seen: a reader must know that nothing was measured */
-        const char *role = t->pre == XS_PRE_INFERRED ? XS_ROLE_LAST_UPLOAD " (inferred: no kernel was given it since)"
-                                                     : XS_ROLE_LAST_UPLOAD;
+        const char *role = t->pre == XS_PRE_INFERRED
+                               ? "the last upload to this place (inferred: no kernel was given it since)"
+                               : XS_ROLE_LAST_UPLOAD;
         if (t->region)
             xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, t->region->last_upload, role);
         xs_report_and_claim(detection, event, &instance);

@@ -24,13 +24,15 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_redundant_memset = {
     .id = "redundant-memset",
     .title = "memsets that were overwritten before anything read them",
-    .definition = "All bytes that it wrote were overwritten " XS_BEFORE_A_READER,
+    .definition = "All bytes that it wrote were overwritten before anything that the trace shows could read them.",
     .remedy = "Remove the memset.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP,
     .wants = XS_WANT(XS_ON_WRITE_END),
     .verdicts = {{"certain", NULL, XS_REPAIR_OF_DETECTOR},
-                 {"likely", "Remove the memset, " XS_UNLESS_REACHED, XS_REPAIR_OF_DETECTOR}},
+                 {"likely",
+                  "Remove the memset, after making sure that no kernel reaches it through a pointer in device memory.",
+                  XS_REPAIR_OF_DETECTOR}},
     .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

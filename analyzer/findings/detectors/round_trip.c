@@ -168,18 +168,17 @@ static void on_gap(struct xs_detection *detection) {
     *(struct state *)detection->state = (struct state){0};
 }
 
-#define LEAVE_IT_THERE "Leave the data on the device"
 const struct xs_detector xs_detector_round_trip = {
     .id = "round-trip",
     .title = "uploads of bytes that were downloaded before",
     .definition = "An earlier download had brought exactly these bytes from a device, and now they are uploaded again.",
-    .remedy = LEAVE_IT_THERE ".",
+    .remedy = "Leave the data on the device.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP_BOTH,
     .needs = XS_NEEDS_CONTENTS,
     .wants = XS_WANT(XS_ON_TRANSFER),
     .state_bytes = sizeof(struct state),
-    .verdicts = {{"same-device", LEAVE_IT_THERE ", or copy on the device.", XS_REPAIR_OF_DETECTOR},
+    .verdicts = {{"same-device", "Leave the data on the device, or copy on the device.", XS_REPAIR_OF_DETECTOR},
                  {"cross-device", "Copy from device to device (a peer copy) instead of through the host.",
                   XS_REPAIR_PEER_COPY}},
     .on_event = on_event,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 
 enum { TOUCHES = 65536 };
 static const uint64_t apart_ns = 1000000; /* stretches on both sides of a longer idle time are not next to each other */
@@ -41,10 +41,7 @@ static void touch(struct xs_stretches *s, int64_t allocation, uint64_t first_ns,
         widen(&s->touches[*found - 1], first_ns, last_ns);
         return;
     }
-    if (s->touch_count == s->touch_capacity) {
-        s->touch_capacity = s->touch_capacity ? s->touch_capacity * 2 : 64;
-        s->touches = xs_realloc(s->touches, s->touch_capacity * sizeof *s->touches);
-    }
+    xs_grow(&s->touches, s->touch_count, &s->touch_capacity, sizeof *s->touches);
     s->touches[s->touch_count++] = (struct xs_stretch_touch){allocation, first_ns, last_ns};
     *found = s->touch_count;
     if (s->touch_count == TOUCHES) { /* from here on it is not known what the kernels so far were given */

@@ -68,7 +68,8 @@ struct xs_stretches { /* state of one device */
     uint64_t busy_ns, idle_at_end_ns;
     struct xs_hash touched; /* allocation to index + 1 */
     struct xs_stretch_touch *touches;
-    uint32_t touch_count, touch_capacity;
+    uint32_t touch_count;
+    size_t touch_capacity;
     struct xs_stretch_touch unseen; /* by launches with unseen arguments; allocation 0: none */
     int64_t first_launch_ns;        /* when the host requested its first kernel */
     int64_t first_launch, last_launch;

@@ -26,13 +26,16 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
 const struct xs_detector xs_detector_unused_upload = {
     .id = "unused-upload",
     .title = "uploads that nothing read before they were overwritten or freed",
-    .definition = "All bytes that it brought were overwritten or freed " XS_BEFORE_A_READER,
+    .definition =
+        "All bytes that it brought were overwritten or freed before anything that the trace shows could read them.",
     .remedy = "Remove the upload.",
     .kind = XS_REMOVES_TRANSFERS,
     .repair = XS_REPAIR_DROP,
     .wants = XS_WANT(XS_ON_WRITE_END),
     .verdicts = {{"certain", NULL, XS_REPAIR_OF_DETECTOR},
-                 {"likely", "Remove the upload, " XS_UNLESS_REACHED, XS_REPAIR_OF_DETECTOR}},
+                 {"likely",
+                  "Remove the upload, after making sure that no kernel reaches it through a pointer in device memory.",
+                  XS_REPAIR_OF_DETECTOR}},
     .unsure_verdicts = 1u << 1,
     .on_event = on_event,
 };

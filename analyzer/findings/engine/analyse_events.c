@@ -2,17 +2,14 @@
  * the residency model. See analysis.h. */
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/analysis.h"
 
 /* --- intervals of copies, by their start --- */
 
 /* Adds an interval that begins at `start_ns`; the caller fills it in. */
 static struct xs_coming_interval *push_interval(struct xs_analysis *a, int64_t start_ns) {
-    if (a->coming_count == a->coming_capacity) {
-        a->coming_capacity = a->coming_capacity ? a->coming_capacity * 2 : 64;
-        a->coming = xs_realloc(a->coming, a->coming_capacity * sizeof *a->coming);
-    }
+    xs_grow(&a->coming, a->coming_count, &a->coming_capacity, sizeof *a->coming);
     size_t i = a->coming_count++;
     for (; i > 0 && a->coming[(i - 1) / 2].start_ns > start_ns; i = (i - 1) / 2)
         a->coming[i] = a->coming[(i - 1) / 2];

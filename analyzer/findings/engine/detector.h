@@ -33,9 +33,7 @@ struct xs_verdict {
     enum xs_repair repair;
 };
 
-/* Several detectors share these texts: roles of evidence, reasons for undecided cases, parts of definitions and
- * remedies. */
-#define XS_BEFORE_A_READER "before anything that the trace shows could read them."
+/* Several detectors share these texts: roles of evidence, and reasons for undecided cases. */
 #define XS_ROLE_WAIT "the wait for it"
 #define XS_ROLE_LAST_UPLOAD "the last upload to this place"
 #define XS_ROLE_OVERWRITING_COPY "the copy that overwrote it"
@@ -46,8 +44,6 @@ struct xs_verdict {
 #define XS_UNDECIDED_CALLS "calls not recorded"
 #define XS_UNDECIDED_ADDRESSES "addresses of copies not recorded"
 #define XS_UNDECIDED_END "the trace ends before the program"
-#define XS_KEEP_OR_POOL "Allocate once and keep it, or take it from a pool"
-#define XS_UNLESS_REACHED "after making sure that no kernel reaches it through a pointer in device memory."
 
 /* What a detector works with during one analysis. */
 struct xs_detection {

@@ -1,5 +1,6 @@
 /* Instances into findings, and their order; see findings.h. */
 #include "analyzer/findings/engine/findings.h"
+#include "analyzer/base/grow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,10 +35,7 @@ static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsign
     uint64_t *place = xs_hash_put(&builder->by_key, (uint64_t)detector << 32 | instance->verdict, instance->site);
     if (*place)
         return builder->items[*place - 1];
-    if (builder->count == builder->capacity) {
-        builder->capacity = builder->capacity ? builder->capacity * 2 : 32;
-        builder->items = xs_realloc(builder->items, builder->capacity * sizeof(struct xs_finding *));
-    }
+    xs_grow(&builder->items, builder->count, &builder->capacity, sizeof *builder->items);
     struct xs_finding *finding = xs_realloc(NULL, sizeof *finding);
     static const struct xs_times nothing = {.device_known = true, .exposed_known = true};
     *finding = (struct xs_finding){.detector = detector,
@@ -109,10 +107,8 @@ void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detecto
             if (u[i].detector == detector && (u[i].reason == reason || strcmp(u[i].reason, reason) == 0))
                 break;
     if (i == builder->undecided_count) {
-        if (i == builder->undecided_capacity) {
-            builder->undecided_capacity = i ? i * 2 : 16;
-            builder->undecided = u = xs_realloc(u, builder->undecided_capacity * sizeof *u);
-        }
+        xs_grow(&builder->undecided, i, &builder->undecided_capacity, sizeof *u);
+        u = builder->undecided;
         u[builder->undecided_count++] = (struct xs_undecided){detector, reason, 0};
     }
     u[i].count++;
@@ -120,10 +116,7 @@ void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detecto
 }
 
 void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked) {
-    if (builder->unchecked_count == builder->unchecked_capacity) {
-        builder->unchecked_capacity = builder->unchecked_capacity ? builder->unchecked_capacity * 2 : 16;
-        builder->unchecked = xs_realloc(builder->unchecked, builder->unchecked_capacity * sizeof *builder->unchecked);
-    }
+    xs_grow(&builder->unchecked, builder->unchecked_count, &builder->unchecked_capacity, sizeof *builder->unchecked);
     builder->unchecked[builder->unchecked_count++] = *unchecked;
 }
 

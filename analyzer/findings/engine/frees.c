@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 
 static bool before(const struct xs_allocation *a, const struct xs_allocation *b) {
     return a->free_enter_ns != b->free_enter_ns ? a->free_enter_ns < b->free_enter_ns : a->id < b->id;
@@ -13,10 +13,7 @@ static bool before(const struct xs_allocation *a, const struct xs_allocation *b)
 void xs_frees_add(struct xs_frees *frees, struct xs_allocation *allocation) {
     if (allocation->free_enter_ns == INT64_MAX)
         return;
-    if (frees->count == frees->capacity) {
-        frees->capacity = frees->capacity ? frees->capacity * 2 : 64;
-        frees->items = xs_realloc(frees->items, frees->capacity * sizeof(struct xs_allocation *));
-    }
+    xs_grow(&frees->items, frees->count, &frees->capacity, sizeof *frees->items);
     size_t i = frees->count++;
     for (; i > 0 && before(allocation, frees->items[(i - 1) / 2]); i = (i - 1) / 2)
         frees->items[i] = frees->items[(i - 1) / 2];

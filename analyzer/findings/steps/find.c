@@ -7,15 +7,13 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/findings/steps/asked.h"
 #include "analyzer/findings/steps/ranges.h"
-#include "analyzer/findings/steps/rhythm.h"
 #include "analyzer/findings/steps/steps.h"
 #include "analyzer/trace/events.h"
 #include "analyzer/trace/ran.h"
+#include "schema/rhythm.h"
 #include "schema/write/store_thin.h"
 
-#define LARGEST_SPREAD 0.25
-#define LARGEST_SPREAD_OF_RANGES 0.5 /* a user named them: batches of several lengths are steps, too */
-enum { MOST_MOMENTS = 1 << 20 };     /* what occurs more often is no step that anybody would look at */
+enum { MOST_MOMENTS = 1 << 20 }; /* what occurs more often is no step that anybody would look at */
 
 struct call {
     int64_t begin_ns, end_ns;
@@ -183,26 +181,27 @@ static void keep(struct xs_steps *steps, const struct work *w, const char *range
         steps->items[i] = (struct xs_step){.begin_ns = w->sorted[best->first + i]};
 }
 
-/* Whether the rhythm is the program's main activity, and not only a part of the run. For ranges the warm-up counts,
- * too: compiling may take longer than all the rest. */
+/* The warm-up of a range counts too: compiling may take longer than all that comes behind it. */
 static bool covers_run(const struct work *w, const struct xs_rhythm *rhythm) {
     uint64_t ns = rhythm->regular_ns + (w->mark == XS_STEP_RANGE ? rhythm->warm_up_ns : 0);
-    return ns >= w->span_ns / 2;
+    return xs_rhythm_covers(ns, w->span_ns);
 }
 
 static void choose(struct xs_steps *steps, struct work *w) {
     const struct recurring *best = NULL;
     struct xs_rhythm best_rhythm = {0}, rhythm;
-    double largest_spread = w->mark == XS_STEP_RANGE ? LARGEST_SPREAD_OF_RANGES : LARGEST_SPREAD;
+    double largest_spread = w->mark == XS_STEP_RANGE ? XS_RHYTHM_SPREAD_OF_STEPS : XS_RHYTHM_SPREAD;
     sort_moments(w);
+    uint64_t *room = xs_realloc(NULL, w->moment_count * sizeof *room);
     for (size_t i = 0; i < w->recurring_count; i++) {
         const struct recurring *one = &w->recurring[i];
-        if (is_better(w, one, best) && xs_rhythm_of(w->sorted + one->first, one->count, largest_spread, &rhythm) &&
-            covers_run(w, &rhythm)) {
+        if (is_better(w, one, best) &&
+            xs_rhythm_of(w->sorted + one->first, one->count, largest_spread, room, &rhythm) && covers_run(w, &rhythm)) {
             best = one;
             best_rhythm = rhythm;
         }
     }
+    free(room);
     if (best)
         keep(steps, w, w->mark == XS_STEP_RANGE ? w->ranges.kinds[best->kind].name : NULL, best, &best_rhythm);
 }
@@ -250,13 +249,15 @@ static void find_asked(struct xs_steps *steps, struct work *w) {
     struct xs_asked_steps asked;
     struct xs_rhythm rhythm;
     xs_asked_steps_read(&asked, w->trace);
-    if (xs_rhythm_of(asked.moments, asked.count, INFINITY, &rhythm)) {
+    uint64_t *room = xs_realloc(NULL, asked.count * sizeof *room);
+    if (xs_rhythm_of(asked.moments, asked.count, INFINITY, room, &rhythm)) {
         w->mark = XS_STEP_RANGE;
         w->sorted = asked.moments;
         keep(steps, w, asked.name, &(struct recurring){.count = asked.count}, &rhythm);
         steps->of = asked.of > steps->count ? asked.of : 0;
         w->sorted = NULL;
     }
+    free(room);
     xs_asked_steps_free(&asked);
 }
 

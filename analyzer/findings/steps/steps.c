@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/findings/steps/rhythm.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/capture_ranges.h"
+#include "schema/rhythm.h"
 
 const char *const xs_step_mark_names[] = {[XS_STEP_RANGE] = "range", [XS_STEP_WAIT] = "wait", [XS_STEP_COPY] = "copy"};
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/causes/statement.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
@@ -101,11 +102,6 @@ int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosi
 /* No host copies faster than 100 GB/s with one thread, so shorter times are no copies. */
 #define FASTEST_NS_PER_BYTE 0.01
 
-static int by_value(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_upload_of(const struct xs_model_call *call, uint32_t site) {
     return call->site == site && call->kind == XS_MODEL_TRANSFER && call->direction == XS_DIR_H2D &&
            call->memory_kind == XS_MEM_PINNED;
@@ -122,7 +118,7 @@ static void time_uploads(struct xs_framework_context *context, const struct xs_p
             bytes += (double)plan->model->calls[i].bytes;
         }
     if (count)
-        qsort(gaps, count, sizeof *gaps, by_value);
+        qsort(gaps, count, sizeof *gaps, xs_ascending_int64);
     int64_t median = count ? gaps[count / 2] : 0;
     if (median < XS_STATEMENT_LIMIT_NS || (double)median < bytes / (double)count * FASTEST_NS_PER_BYTE) {
         context->host_copy = XS_HOST_COPY_NONE;

@@ -246,42 +246,39 @@ static void note_moved(const struct xs_managed *m, struct xs_managed_spans *span
 }
 
 /* Ends the streak. Extends it to an edge of its window if its first or last page came close to the edge. */
-static int end_streak(struct streak *streak, struct xs_managed_spans *spans) {
+static void end_streak(struct streak *streak, struct xs_managed_spans *spans) {
     if (!streak->end_ns)
-        return XS_OK;
+        return;
     const struct xs_recorded_window *window = streak->window;
     if (window && window->is_sample && streak->start_ns - window->start_ns <= STREAK_GAP_NS)
         streak->start_ns = window->start_ns;
     if (window && window->is_sample && window->end_ns - streak->end_ns <= STREAK_GAP_NS)
         streak->end_ns = window->end_ns;
-    int status = xs_intervals_add(&spans->streaks, streak->start_ns, streak->end_ns);
+    xs_intervals_add(&spans->streaks, streak->start_ns, streak->end_ns);
     *streak = (struct streak){0};
-    return status;
 }
 
-static int extend_streak(const struct reading *r, struct streak *streak, struct xs_managed_spans *spans,
-                         int64_t start_ns, int64_t end_ns) {
+static void extend_streak(const struct reading *r, struct streak *streak, struct xs_managed_spans *spans,
+                          int64_t start_ns, int64_t end_ns) {
     const struct xs_recorded_window *window = xs_migration_window_at(&r->m->windows[spans->way], start_ns);
-    int status = XS_OK;
     if (streak->end_ns && (window != streak->window || start_ns - streak->end_ns > STREAK_GAP_NS))
-        status = end_streak(streak, spans);
+        end_streak(streak, spans);
     if (!streak->end_ns) {
         streak->start_ns = start_ns;
         streak->window = window;
     }
     streak->end_ns = end_ns > streak->end_ns ? end_ns : streak->end_ns;
-    return status;
 }
 
-static int take_migration(struct reading *r, struct xs_scan *scan) {
+static void take_migration(struct reading *r, struct xs_scan *scan) {
     struct xs_managed *m = r->m;
     int64_t kind = xs_scan_int(scan, 0), start_ns, end_ns;
     uint64_t bytes = xs_scan_count_or_null(scan, 2);
     if (!xs_scan_times(scan, 3, 4, &start_ns, &end_ns))
-        return XS_OK;
+        return;
     struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(scan, 1), start_ns);
     if (!memory || start_ns < memory->first_kernel_ns) /* it was not on the device yet */
-        return XS_OK;
+        return;
     if (kind == MIGRATION_HTOD || kind == MIGRATION_DTOH) {
         r->bytes += (double)bytes;
         r->moving_ns += (double)(end_ns - start_ns);
@@ -293,16 +290,14 @@ static int take_migration(struct reading *r, struct xs_scan *scan) {
     /* nobody waits while a prefetch moves pages */
     bool is_prefetched = memory->is_prefetched || m->all_prefetched;
     if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !is_prefetched))
-        return extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
-    if (kind == MIGRATION_CPU_FAULT || (kind == MIGRATION_DTOH && !is_prefetched))
-        return extend_streak(r, &r->down, &m->gaps, start_ns, end_ns);
-    return XS_OK;
+        extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
+    else if (kind == MIGRATION_CPU_FAULT || (kind == MIGRATION_DTOH && !is_prefetched))
+        extend_streak(r, &r->down, &m->gaps, start_ns, end_ns);
 }
 
 static int read_migrations(struct reading *r) {
     static const int64_t kinds[] = {MIGRATION_HTOD, MIGRATION_DTOH, MIGRATION_CPU_FAULT, MIGRATION_GPU_FAULT};
     struct xs_scan scan;
-    int status = XS_OK;
     xs_scan_begin(&scan, r->trace,
                   "SELECT kind, address, bytes, start_ns, end_ns FROM device_migration WHERE start_ns IS NOT NULL"
                   " AND kind IN (?1, ?2, ?3, ?4) ORDER BY start_ns",
@@ -310,15 +305,15 @@ static int read_migrations(struct reading *r) {
     begin_living(r);
     for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
         sqlite3_bind_int64(scan.statement, i + 1, kinds[i]);
-    while (status >= 0 && xs_scan_row(&scan))
-        status = take_migration(r, &scan);
+    while (xs_scan_row(&scan))
+        take_migration(r, &scan);
     int ended = xs_scan_end(&scan);
-    status = status < 0 ? status : end_streak(&r->up, &r->m->kernels);
-    status = status < 0 ? status : end_streak(&r->down, &r->m->gaps);
+    end_streak(&r->up, &r->m->kernels);
+    end_streak(&r->down, &r->m->gaps);
     xs_intervals_unite(&r->m->kernels.streaks);
     xs_intervals_unite(&r->m->gaps.streaks);
     r->m->ns_per_byte = r->bytes > 0 ? r->moving_ns / r->bytes : 0;
-    return ended < 0 ? ended : status;
+    return ended;
 }
 
 uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, int64_t end_ns) {

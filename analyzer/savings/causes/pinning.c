@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/trace/link.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
@@ -58,10 +58,7 @@ void xs_pinning_end(struct xs_pinning *pinning) {
 }
 
 void xs_pinning_add(struct xs_pinning *pinning, uint64_t address, uint64_t bytes) {
-    if (pinning->count == pinning->capacity) {
-        pinning->capacity = pinning->capacity ? pinning->capacity * 2 : 64;
-        pinning->ranges = xs_realloc(pinning->ranges, pinning->capacity * sizeof *pinning->ranges);
-    }
+    xs_grow(&pinning->ranges, pinning->count, &pinning->capacity, sizeof *pinning->ranges);
     uint64_t end = bytes < UINT64_MAX - address ? address + bytes : UINT64_MAX;
     pinning->ranges[pinning->count++] = (struct xs_pinned_range){address, end};
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/grow.h"
 #include "analyzer/base/size_class.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
@@ -66,10 +66,7 @@ static void look_at_found(struct found *found) {
 static void add(struct left_out *left, const struct found *found, int64_t row, uint64_t bytes) {
     if (!xs_selection_has(found->plan->findings->selection, XS_EVIDENCE_TRANSFER, row))
         return;
-    if (left->count == left->capacity) {
-        left->capacity = left->capacity ? left->capacity * 2 : 1024;
-        left->items = xs_realloc(left->items, left->capacity * sizeof *left->items);
-    }
+    xs_grow(&left->items, left->count, &left->capacity, sizeof *left->items);
     struct xs_repairable *item = &left->items[left->count];
     *item = found->items[left->count % found->count]; /* several verdicts share the copies out among them */
     *item = (struct xs_repairable){.detector = item->detector,

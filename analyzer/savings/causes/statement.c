@@ -5,6 +5,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
@@ -34,15 +35,10 @@ int64_t xs_statement_gap(const struct xs_plan *plan, uint32_t call) {
     return previous == XS_PLAN_NONE ? 0 : plan->model->calls[call].enter_ns - plan->model->calls[previous].return_ns;
 }
 
-static int by_value(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static uint64_t overhead_of(struct gaps *gaps) {
     if (gaps->count < LEAST_SAMPLES)
         return 0;
-    qsort(gaps->items, gaps->count, sizeof *gaps->items, by_value);
+    qsort(gaps->items, gaps->count, sizeof *gaps->items, xs_ascending_int64);
     int64_t tenth = gaps->items[gaps->count / TENTH];
     return (uint64_t)(tenth < XS_STATEMENT_LIMIT_NS ? tenth : XS_STATEMENT_LIMIT_NS);
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
-
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+#include "analyzer/base/numbers.h"
 
 static void *filled(size_t count, size_t bytes, int byte) {
     void *items = xs_realloc(NULL, (count + 1) * bytes);
@@ -46,15 +46,6 @@ void xs_device_end(struct xs_device *d) {
     *d = (struct xs_device){0};
 }
 
-/* Makes room for one more item. */
-#define GROW(items, count, capacity)                                                                                   \
-    do {                                                                                                               \
-        if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? (capacity)*2 : 256;                                                              \
-            (items) = xs_realloc((items), (size_t)(capacity) * sizeof *(items));                                       \
-        }                                                                                                              \
-    } while (0)
-
 /* --- the heap of ready points --- */
 
 static bool is_first(const struct xs_device *d, uint32_t a, uint32_t b) {
@@ -63,7 +54,7 @@ static bool is_first(const struct xs_device *d, uint32_t a, uint32_t b) {
 }
 
 static void push_ready(struct xs_device *d, uint32_t point) {
-    GROW(d->ready, d->ready_count, d->ready_capacity);
+    xs_grow(&d->ready, d->ready_count, &d->ready_capacity, sizeof *d->ready);
     uint32_t place = d->ready_count++;
     for (; place && is_first(d, point, d->ready[(place - 1) / 2]); place = (place - 1) / 2)
         d->ready[place] = d->ready[(place - 1) / 2];
@@ -88,7 +79,7 @@ static uint32_t pop_ready(struct xs_device *d) {
 /* --- points --- */
 
 static uint32_t new_point(struct xs_device *d, uint32_t operation) {
-    GROW(d->points, d->point_count, d->point_capacity);
+    xs_grow(&d->points, d->point_count, &d->point_capacity, sizeof *d->points);
     d->points[d->point_count] =
         (struct xs_point){.operation = operation, .followers = UINT32_MAX, .thread = -1, .awaited = 1};
     return d->point_count++;
@@ -100,14 +91,14 @@ static void follow(struct xs_device *d, uint32_t point, uint32_t before) {
         return;
     struct xs_point *p = &d->points[point], *b = &d->points[before];
     if (b->is_past) {
-        p->end_ns = later(p->end_ns, b->end_ns);
+        p->end_ns = xs_later(p->end_ns, b->end_ns);
         return;
     }
     uint32_t edge = d->free_edge;
     if (edge != UINT32_MAX) {
         d->free_edge = d->edges[edge].next;
     } else {
-        GROW(d->edges, d->edge_count, d->edge_capacity);
+        xs_grow(&d->edges, d->edge_count, &d->edge_capacity, sizeof *d->edges);
         edge = d->edge_count++;
     }
     d->edges[edge] = (struct xs_edge){.follower = point, .next = b->followers};
@@ -117,7 +108,7 @@ static void follow(struct xs_device *d, uint32_t point, uint32_t before) {
 
 static void is_past_now(struct xs_device *d, uint32_t point) {
     d->points[point].is_past = true;
-    GROW(d->past, d->past_count, d->past_capacity);
+    xs_grow(&d->past, d->past_count, &d->past_capacity, sizeof *d->past);
     d->past[d->past_count++] = point;
 }
 
@@ -131,7 +122,7 @@ static void arrive(struct xs_device *d, uint32_t point) {
         return;
     }
     if (p->end_ns)
-        p->ready_ns = xs_model_ns(later(p->ready_ns, p->end_ns + d->model->operations[p->operation].gap_ns));
+        p->ready_ns = xs_model_ns(xs_later(p->ready_ns, p->end_ns + d->model->operations[p->operation].gap_ns));
     push_ready(d, point);
 }
 
@@ -139,7 +130,7 @@ static void tell_followers(struct xs_device *d) {
     while (d->past_count) {
         struct xs_point p = d->points[d->past[--d->past_count]];
         if (p.thread >= 0) {
-            GROW(d->woken, d->woken_count, d->woken_capacity);
+            xs_grow(&d->woken, (size_t)d->woken_count, &d->woken_capacity, sizeof *d->woken);
             d->woken[d->woken_count++] = p.thread;
         }
         for (uint32_t edge = p.followers, next; edge != UINT32_MAX; edge = next) {
@@ -147,7 +138,7 @@ static void tell_followers(struct xs_device *d) {
             next = d->edges[edge].next;
             d->edges[edge].next = d->free_edge;
             d->free_edge = edge;
-            d->points[follower].end_ns = later(d->points[follower].end_ns, p.end_ns);
+            d->points[follower].end_ns = xs_later(d->points[follower].end_ns, p.end_ns);
             arrive(d, follower);
         }
     }
@@ -164,7 +155,7 @@ static uint32_t made(struct xs_device *d, uint32_t point) {
 /* Lets the point wait for all streams of the device, or for those that are ordered with its legacy default stream. */
 static void follow_streams(struct xs_device *d, uint32_t point, int32_t device, bool only_ordered) {
     int64_t past = (only_ordered ? d->ordered : d->all)[device];
-    d->points[point].end_ns = later(d->points[point].end_ns, past);
+    d->points[point].end_ns = xs_later(d->points[point].end_ns, past);
     int32_t kept = 0;
     for (int32_t i = 0; i < d->active_count; i++) {
         struct xs_device_stream *s = &d->streams[d->active[i]];
@@ -173,7 +164,7 @@ static void follow_streams(struct xs_device *d, uint32_t point, int32_t device, 
         if (s->is_active)
             d->active[kept++] = d->active[i];
         else if (!s->is_apart) /* a wait for another device's event counts, too */
-            d->ordered[s->device] = later(d->ordered[s->device], tail->end_ns);
+            d->ordered[s->device] = xs_later(d->ordered[s->device], tail->end_ns);
         if (s->device == device && !(only_ordered && s->is_apart))
             follow(d, point, s->tail);
     }
@@ -303,12 +294,12 @@ void xs_device_step(struct xs_device *d) {
     const struct xs_model_call *call = &d->model->calls[o->call];
     int64_t *engine = &d->engines[o->device][o->engine], start = p->ready_ns;
     if (o->behind_engine && *engine)
-        start = later(start, *engine + o->engine_gap_ns);
+        start = xs_later(start, *engine + o->engine_gap_ns);
     p->end_ns = xs_model_ns(start + p->length_ns);
-    *engine = later(*engine, p->end_ns);
-    d->all[call->device] = later(d->all[call->device], p->end_ns);
+    *engine = xs_later(*engine, p->end_ns);
+    d->all[call->device] = xs_later(d->all[call->device], p->end_ns);
     if (!call->is_apart && !p->is_beside)
-        d->ordered[call->device] = later(d->ordered[call->device], p->end_ns);
+        d->ordered[call->device] = xs_later(d->ordered[call->device], p->end_ns);
     d->woken_count = 0;
     is_past_now(d, point);
     tell_followers(d);

@@ -37,7 +37,8 @@ struct xs_device {
     const struct xs_model *model;
     struct xs_point *points;
     struct xs_edge *edges;
-    uint32_t point_count, point_capacity, edge_count, edge_capacity, free_edge;
+    uint32_t point_count, edge_count, free_edge;
+    size_t point_capacity, edge_capacity, ready_capacity, past_capacity, woken_capacity;
     struct xs_device_stream *streams;
     int32_t *active, active_count;
     uint32_t *legacy; /* by device: the last point of its legacy default stream */
@@ -46,9 +47,9 @@ struct xs_device {
         *ordered; /* by device: the end of everything past, and of everything past in streams that are not apart */
     int64_t (*engines)[XS_ENGINES]; /* by device: when each engine will be free */
     uint32_t *ready;                /* a heap of operations, by the time at which they are ready */
-    uint32_t ready_count, ready_capacity;
-    uint32_t *past, past_count, past_capacity; /* points with followers to be told */
-    int32_t *woken, woken_count, woken_capacity;
+    uint32_t ready_count;
+    uint32_t *past, past_count; /* points with followers to be told */
+    int32_t *woken, woken_count;
     struct xs_hash events; /* handle to the point of its last record, plus 1 */
 };
 

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/durations.h"
 
 enum { SAMPLED = 4096 };
-
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void *zeros(size_t count, size_t bytes) {
     void *items = xs_realloc(NULL, (count + 1) * bytes);
@@ -41,7 +40,7 @@ static void legacy_came(struct streams *s, int32_t device, int64_t at_ns) {
         if (s->ends[i] > at_ns + XS_REPLAY_CLOCKS_NS)
             s->is_apart[i] = true;
         else
-            s->ordered[device] = later(s->ordered[device], s->ends[i]);
+            s->ordered[device] = xs_later(s->ordered[device], s->ends[i]);
     }
 }
 
@@ -49,15 +48,15 @@ static void see_operation(struct streams *s, const struct xs_model_call *call,
                           const struct xs_model_operation *operation) {
     if (call->is_legacy) {
         legacy_came(s, call->device, operation->start_ns);
-        s->legacy[call->device] = later(s->legacy[call->device], operation->end_ns);
+        s->legacy[call->device] = xs_later(s->legacy[call->device], operation->end_ns);
     } else {
         if (s->legacy[call->device] > operation->start_ns + XS_REPLAY_CLOCKS_NS)
             s->is_apart[call->stream] = true;
-        s->ends[call->stream] = later(s->ends[call->stream], operation->end_ns);
+        s->ends[call->stream] = xs_later(s->ends[call->stream], operation->end_ns);
         s->devices[call->stream] = call->device;
     }
     if (call->is_legacy || !s->is_apart[call->stream])
-        s->ordered[call->device] = later(s->ordered[call->device], operation->end_ns);
+        s->ordered[call->device] = xs_later(s->ordered[call->device], operation->end_ns);
 }
 
 static void find_streams(struct xs_model *model) {
@@ -96,7 +95,7 @@ static void find_calls(struct xs_evidence *evidence, const struct xs_model *mode
         if ((returns_first || all[call->device] <= call->enter_ns) && durations[call->entry_point].count < SAMPLED)
             xs_durations_add(&durations[call->entry_point], call->return_ns - call->enter_ns);
         for (uint32_t k = 0; k < call->operations; k++)
-            all[call->device] = later(all[call->device], model->operations[call->operation + k].end_ns);
+            all[call->device] = xs_later(all[call->device], model->operations[call->operation + k].end_ns);
     }
     for (int32_t e = 0; e < evidence->entry_points; e++)
         evidence->calls[e].own_ns = xs_durations_usual(&durations[e], -1);

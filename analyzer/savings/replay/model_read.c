@@ -278,10 +278,7 @@ static void read_record(struct reading *r, struct xs_scan *scan, bool is_copy) {
     int64_t start_ns, end_ns;
     if (!xs_scan_times(scan, 1, 2, &start_ns, &end_ns))
         return;
-    if (r->record_count == r->record_capacity) {
-        r->record_capacity = r->record_capacity ? r->record_capacity * 2 : 1024;
-        r->records = xs_realloc(r->records, r->record_capacity * sizeof *r->records);
-    }
+    xs_grow(&r->records, r->record_count, &r->record_capacity, sizeof *r->records);
     int64_t device = xs_scan_null(scan, 3) ? -1 : xs_scan_int(scan, 3);
     if (device < 0 || device >= DEVICES)
         device = -1;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/durations.h"
 #include "analyzer/savings/replay/evidence.h"
 #include "analyzer/savings/replay/queues.h"
@@ -19,8 +20,6 @@
 #define USUAL_NOTICE_NS 2000
 
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* --- operations --- */
 
 /* Whether the times confirm the order. `end`: end of the work that would come before. */
@@ -39,7 +38,7 @@ static void find_order(const struct xs_queues *queues, const struct xs_model_cal
     /* A copy that was staged first, or asked for, begins after the call's own work. */
     operation->after_return = call->return_ns > call->enter_ns && call->return_ns <= operation->start_ns;
     int64_t given = operation->after_return ? call->return_ns : call->enter_ns;
-    operation->waited = later(before, engine) > given;
+    operation->waited = xs_later(before, engine) > given;
     operation->waited_for_engine = operation->waited && engine > before;
     operation->gap_ns = operation->start_ns - before;
     operation->engine_gap_ns = operation->start_ns - engine;
@@ -82,7 +81,7 @@ static int64_t *find_engine_ends(const struct xs_model *model) {
         if (i && (uses[i].device != uses[i - 1].device || uses[i].engine != uses[i - 1].engine))
             end = 0;
         ends[uses[i].operation] = end;
-        end = later(end, model->operations[uses[i].operation].end_ns);
+        end = xs_later(end, model->operations[uses[i].operation].end_ns);
     }
     free(uses);
     return ends;
@@ -94,7 +93,7 @@ static int64_t *find_engine_ends(const struct xs_model *model) {
  * pageable memory that was small enough to be staged, for the work before it in the stream. */
 static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const struct xs_model_operation *first,
                                        int64_t own, int64_t longest, int64_t stream_end) {
-    if (!first->after_return && call->return_ns >= own - later(STAGED_NS, longest / 4))
+    if (!first->after_return && call->return_ns >= own - xs_later(STAGED_NS, longest / 4))
         return XS_WAITS_OWN;
     bool is_upload = call->kind == XS_MODEL_TRANSFER && first->engine == XS_ENGINE_H2D;
     return is_upload && !call->is_async && call->return_ns >= stream_end - CLOCKS_NS ? XS_WAITS_STREAM : XS_WAITS_NOT;
@@ -217,9 +216,9 @@ static int64_t own_of(const struct entry_point *e, const struct xs_model_call *c
         return earlier(e->own_ns >= 0 ? e->own_ns : otherwise, call->return_ns - call->enter_ns);
     }
     bool is_known = e->least_own_ns != INT64_MAX && e->least_staged_ns != INT64_MAX;
-    int64_t before = is_known ? later(0, e->least_own_ns - e->least_staged_ns) : 0;
+    int64_t before = is_known ? xs_later(0, e->least_own_ns - e->least_staged_ns) : 0;
     before = earlier(before, USUAL_OWN_NS); /* if those that did not wait were longer copies */
-    return earlier(later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
+    return earlier(xs_later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
 }
 
 static void fill_calls(struct xs_model *model) {
@@ -263,8 +262,8 @@ void xs_model_find_waits(struct xs_model *model) {
             struct xs_model_operation *operation = &model->operations[call->operation + k];
             find_order(&queues, call, engine_ends[call->operation + k], operation);
             xs_queues_add(&queues, call, operation->end_ns);
-            own = later(own, operation->end_ns);
-            longest = later(longest, operation->end_ns - operation->start_ns);
+            own = xs_later(own, operation->end_ns);
+            longest = xs_later(longest, operation->end_ns - operation->start_ns);
         }
         find_wait(&queues, &evidence, call, own, longest, stream_end, all);
         xs_queues_order(&queues, call);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+#include "analyzer/base/numbers.h"
 
 static int64_t *zeros(int32_t count) {
     int64_t *items = xs_realloc(NULL, (size_t)count * sizeof *items);
@@ -38,7 +37,7 @@ int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_mo
 }
 
 int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call) {
-    return later(queues->streams[call->stream], xs_queues_default_end(queues, call));
+    return xs_later(queues->streams[call->stream], xs_queues_default_end(queues, call));
 }
 
 int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call) {
@@ -69,11 +68,11 @@ int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_c
     if (operation->behind_stream)
         end = queues->streams[call->stream];
     if (operation->behind_default)
-        end = later(end, xs_queues_default_end(queues, call));
+        end = xs_later(end, xs_queues_default_end(queues, call));
     return end;
 }
 
-static void raise(int64_t *end, int64_t to) { *end = later(*end, to); }
+static void raise(int64_t *end, int64_t to) { *end = xs_later(*end, to); }
 
 /* Notes work in the call's stream that ends at `end_ns`. */
 static void put(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
@@ -98,7 +97,7 @@ void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call)
     } else {
         const uint64_t *event = xs_hash_find(&queues->events, call->object, 0);
         if (event)
-            end_ns = later(end_ns, (int64_t)*event - 1);
+            end_ns = xs_later(end_ns, (int64_t)*event - 1);
     }
     put(queues, call, end_ns); /* other streams wait for both kinds of points in the legacy default stream */
 }

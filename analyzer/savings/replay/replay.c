@@ -5,12 +5,11 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/device.h"
 
 /* From the call of a copy with page-locked memory to its start if nothing is in the way. */
 #define UNSTAGED_NS 10000
-
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* A thread of the program, with its next call and the time of its enter. */
 struct thread {
@@ -132,7 +131,7 @@ static void put_operations(struct replay *r, uint32_t index, bool after_return, 
 static int64_t measured_end(const struct replay *r, const struct xs_model_call *call) {
     int64_t end = 0;
     for (uint32_t k = 0; k < call->operations; k++)
-        end = later(end, r->model->operations[call->operation + k].end_ns);
+        end = xs_later(end, r->model->operations[call->operation + k].end_ns);
     return end;
 }
 
@@ -140,26 +139,26 @@ static int64_t measured_end(const struct replay *r, const struct xs_model_call *
 static int64_t return_of(const struct replay *r, const struct xs_model_call *call, int64_t enter, int64_t end) {
     int64_t done = enter + call->own_ns;
     if (call->waited)
-        return later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
+        return xs_later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
     if (call->wait == XS_WAITS_OWN) /* it ended before the call was entered, within the clocks' precision */
-        return later(enter, end + call->return_ns - measured_end(r, call));
+        return xs_later(enter, end + call->return_ns - measured_end(r, call));
     if (call->wait == XS_WAITS_NOT || end <= enter)
         return done;
-    return xs_model_is_staged(call) ? end + call->own_ns : later(done, end + r->model->notice_ns);
+    return xs_model_is_staged(call) ? end + call->own_ns : xs_later(done, end + r->model->notice_ns);
 }
 
 /* The program's work between two calls of a thread, with what a change adds. */
 static int64_t work_before(const struct replay *r, uint32_t index, int64_t work) {
     const struct xs_change *change = change_at(r, index);
-    return change ? later(0, work + change->before_ns) : work;
+    return change ? xs_later(0, work + change->before_ns) : work;
 }
 
 /* Ends the pause of a thread whose next call was handed over by call `by`, which has returned now. */
 static void end_pause(struct replay *r, int32_t t, uint32_t by) {
     struct thread *thread = &r->threads[t];
     const struct xs_model_call *calls = r->model->calls;
-    int64_t work = later(0, calls[thread->call].enter_ns - calls[by].return_ns);
-    thread->enter_ns = xs_model_ns(later(thread->return_ns, r->returned[by] + work_before(r, thread->call, work)));
+    int64_t work = xs_later(0, calls[thread->call].enter_ns - calls[by].return_ns);
+    thread->enter_ns = xs_model_ns(xs_later(thread->return_ns, r->returned[by] + work_before(r, thread->call, work)));
     push(r, t);
 }
 
@@ -176,7 +175,7 @@ static void await_call(struct replay *r, int32_t t, int64_t since_ns, int64_t me
         thread->next = other->paused;
         other->paused = t;
     } else {
-        int64_t work = later(0, call->enter_ns - measured_ns);
+        int64_t work = xs_later(0, call->enter_ns - measured_ns);
         thread->enter_ns = xs_model_ns(since_ns + work_before(r, thread->call, work));
         push(r, t);
     }
@@ -217,8 +216,8 @@ static void end_call(struct replay *r, int32_t t, int64_t end) {
     const struct xs_model_call *call = &r->model->calls[thread->call];
     const struct xs_change *change = change_at(r, thread->call);
     int64_t return_ns = change && change->returns == XS_RETURNS_BEHIND
-                            ? later(thread->enter_ns, end) + change->host_ns + call->look_ns
-                            : later(thread->enter_ns, return_of(r, call, thread->enter_ns, end));
+                            ? xs_later(thread->enter_ns, end) + change->host_ns + call->look_ns
+                            : xs_later(thread->enter_ns, return_of(r, call, thread->enter_ns, end));
     put_operations(r, thread->call, true, return_ns);
     xs_device_order(&r->device, call);
     go_on(r, t, return_ns);
@@ -270,13 +269,13 @@ static int64_t run_end(const struct replay *r) {
         uint32_t call = r->threads[t].last;
         if (call == XS_NO_CALL)
             continue;
-        run = later(run, r->threads[t].return_ns);
+        run = xs_later(run, r->threads[t].return_ns);
         if (model->calls[call].return_ns > last) {
             last = model->calls[call].return_ns;
             main = t;
         }
     }
-    return main < 0 ? model->run_ns : later(run, r->threads[main].return_ns + later(0, model->run_ns - last));
+    return main < 0 ? model->run_ns : xs_later(run, r->threads[main].return_ns + xs_later(0, model->run_ns - last));
 }
 
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
@@ -310,7 +309,7 @@ double xs_replay_error(const struct xs_model *model, int64_t *run_ns) {
     *run_ns = xs_replay_run(model, NULL, NULL, returns);
     int64_t worst = llabs(*run_ns - model->run_ns);
     for (uint32_t i = 0; i < model->call_count; i++)
-        worst = later(worst, returns[i] < 0 ? model->run_ns : llabs(returns[i] - model->calls[i].return_ns));
+        worst = xs_later(worst, returns[i] < 0 ? model->run_ns : llabs(returns[i] - model->calls[i].return_ns));
     free(returns);
     return model->run_ns > 0 ? (double)worst / (double)model->run_ns : 0;
 }

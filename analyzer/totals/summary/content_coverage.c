@@ -89,29 +89,48 @@ int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_cov
     return status < 0 ? status : read_launches(trace, contents, message);
 }
 
-#define NOT_CHECKED "Contents were not checked: "
+const char *const xs_no_contents_names[] = {[XS_CONTENTS_KNOWN] = NULL,
+                                            [XS_CONTENTS_IMPORTED] = "imported",
+                                            [XS_CONTENTS_OFF] = "off",
+                                            [XS_CONTENTS_LOST] = "lost",
+                                            [XS_CONTENTS_SKIPPED] = "skipped"};
 
-void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
+static unsigned most_skipped(const struct xs_content_coverage *c) {
     unsigned most = 0;
-    buffer[0] = '\0';
-    if (!c->eligible || c->taken)
-        return;
     for (unsigned i = 1; i < XS_SKIP_COUNT; i++)
         if (c->skipped[i] > c->skipped[most])
             most = i;
+    return most;
+}
+
+enum xs_no_contents xs_content_coverage_none(const struct xs_content_coverage *c) {
+    unsigned most = most_skipped(c);
+    if (!c->eligible || c->taken)
+        return XS_CONTENTS_KNOWN;
     if (most == XS_SKIP_IMPORTED)
-        snprintf(buffer, bytes,
-                 NOT_CHECKED "the trace was imported, and a profile has none. Record the program with "
-                             "xferspy to find needless copies.");
-    else if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
-        snprintf(buffer, bytes,
-                 NOT_CHECKED "fingerprints were off, so needless copies are not found. "
-                             "Record without --fingerprint=off (XFERSPY_FINGERPRINT=off).");
-    else if (c->lost > c->skipped[most])
-        snprintf(buffer, bytes, NOT_CHECKED "the trace ends before the fingerprints.");
-    else
-        snprintf(buffer, bytes, NOT_CHECKED "no transfer has a fingerprint (%s).",
+        return XS_CONTENTS_IMPORTED;
+    if (most == XS_SKIP_OFF || !strcmp(c->mode, "off"))
+        return XS_CONTENTS_OFF;
+    return c->lost > c->skipped[most] ? XS_CONTENTS_LOST : XS_CONTENTS_SKIPPED;
+}
+
+void xs_content_coverage_why_none(const struct xs_content_coverage *c, char *buffer, size_t bytes) {
+    static const char *const texts[] = {
+        [XS_CONTENTS_KNOWN] = "",
+        [XS_CONTENTS_IMPORTED] =
+            "Contents were not checked: the trace was imported, and a profile has none. Record the "
+            "program with xferspy to find needless copies.",
+        [XS_CONTENTS_OFF] =
+            "Contents were not checked: fingerprints were off, so needless copies are not found. Record "
+            "without --fingerprint=off (XFERSPY_FINGERPRINT=off).",
+        [XS_CONTENTS_LOST] = "Contents were not checked: the trace ends before the fingerprints."};
+    enum xs_no_contents none = xs_content_coverage_none(c);
+    unsigned most = most_skipped(c);
+    if (none == XS_CONTENTS_SKIPPED)
+        snprintf(buffer, bytes, "Contents were not checked: no transfer has a fingerprint (%s).",
                  most ? xs_skip_names[most] : "no reason is given");
+    else
+        snprintf(buffer, bytes, "%s", texts[none]);
 }
 
 void xs_content_coverage_migrations(const struct xs_content_coverage *c, char *buffer, size_t bytes) {

@@ -29,6 +29,17 @@ extern const char *const xs_skip_names[];
 /* Negative status: the message is set. */
 int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_coverage *contents, char *message);
 
+/* Why no content at all is known. */
+enum xs_no_contents {
+    XS_CONTENTS_KNOWN,    /* some is, or there was none to know */
+    XS_CONTENTS_IMPORTED, /* a profile of another tool has none */
+    XS_CONTENTS_OFF,      /* XFERSPY_FINGERPRINT=off */
+    XS_CONTENTS_LOST,     /* the trace ends before them */
+    XS_CONTENTS_SKIPPED,  /* every transfer has a reason of its own; `skipped` counts them */
+};
+extern const char *const xs_no_contents_names[]; /* NULL for the first */
+enum xs_no_contents xs_content_coverage_none(const struct xs_content_coverage *contents);
+
 /* Says in a sentence why no content at all is known, and what to do; "" if some is, or there was none to know. */
 void xs_content_coverage_why_none(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 

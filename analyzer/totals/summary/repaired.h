@@ -18,8 +18,6 @@ enum xs_repaired_by {
     XS_REPAIRS
 };
 
-#define XS_RUN_WAS_REPAIRED "the run was repaired while it was recorded"
-
 struct xs_repaired {
     bool asked; /* XFERSPY_REPAIR was set */
     bool known; /* the trace says what came of it; false if the process was killed early */

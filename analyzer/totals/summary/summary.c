@@ -14,11 +14,6 @@
 #define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim more */
 #define NOTE_LIMIT 1000
 
-int xs_work_no_memory(struct xs_summary_work *work) {
-    snprintf(work->message, XS_TRACE_MESSAGE_BYTES, "%s: not enough memory to analyse it", work->trace->path);
-    return XS_ERROR_MEMORY;
-}
-
 static char *meta_text(const struct xs_trace *trace, const char *key, const char *fallback) {
     char buffer[65536]; /* for a command line; longer ones are cut */
     return xs_strdup(xs_trace_meta_text(trace, key, buffer, sizeof buffer, fallback));
@@ -300,16 +295,14 @@ static int compute_where(struct xs_summary_work *work) {
     struct xs_where_busy busy = {{0}, {0}};
     int status = XS_OK;
     for (size_t i = 0; i < s->device_count; i++) {
-        for (size_t k = 0; k < work->copies[i].count && status >= 0; k++)
-            status = xs_intervals_add(&busy.copies, work->copies[i].items[k].start, work->copies[i].items[k].end);
-        for (size_t k = 0; k < work->kernels[i].count && status >= 0; k++)
-            status = xs_intervals_add(&busy.kernels, work->kernels[i].items[k].start, work->kernels[i].items[k].end);
+        for (size_t k = 0; k < work->copies[i].count; k++)
+            xs_intervals_add(&busy.copies, work->copies[i].items[k].start, work->copies[i].items[k].end);
+        for (size_t k = 0; k < work->kernels[i].count; k++)
+            xs_intervals_add(&busy.kernels, work->kernels[i].items[k].start, work->kernels[i].items[k].end);
     }
-    if (status < 0)
-        status = xs_work_no_memory(work);
     xs_intervals_unite(&busy.copies);
     xs_intervals_unite(&busy.kernels);
-    if (status >= 0 && !s->thinned.rows && !s->looked_at.has_gaps) /* a line with gaps has no parts */
+    if (!s->thinned.rows && !s->looked_at.has_gaps) /* a line with gaps has no parts */
         status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
     s->where.faults_in_part = s->coverage.migration_rests > 0;
     s->where.faults_recorded_ns = s->coverage.migrations_ns;

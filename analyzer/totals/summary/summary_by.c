@@ -74,10 +74,7 @@ struct work {
 
 static size_t add_row(struct work *w) {
     struct xs_by *by = w->by;
-    if (by->count == w->capacity) {
-        w->capacity = w->capacity ? w->capacity * 2 : 64;
-        by->rows = xs_realloc(by->rows, w->capacity * sizeof *by->rows);
-    }
+    xs_grow(&by->rows, by->count, &w->capacity, sizeof *by->rows);
     by->rows[by->count] = (struct xs_by_row){.number = -1, .device = -1};
     return by->count++;
 }
@@ -309,17 +306,14 @@ static int read_thinned(struct work *w) {
 
 static int read_records(struct work *w) {
     struct xs_scan scan;
-    int status = XS_OK;
     xs_scan_begin(&scan, w->trace, "SELECT " XS_RECORD_COLUMNS " FROM device_copy WHERE graph_node IS NULL", w->message,
                   NULL);
-    while (status >= 0 && xs_scan_row(&scan)) {
+    while (xs_scan_row(&scan)) {
         struct xs_record record = xs_record_read(&scan);
-        status = xs_records_add(&w->records, &record);
+        xs_records_add(&w->records, &record);
     }
     int ended = xs_scan_end(&scan);
     xs_records_sort(&w->records);
-    if (status < 0)
-        xs_out_of_memory();
     return ended;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/totals/summary/summary_internal.h"
 #include "analyzer/trace/ran.h"
@@ -52,17 +53,9 @@ struct changes {
     size_t count, capacity;
 };
 
-static int add_change(struct changes *changes, int64_t at_ns, int64_t bytes, unsigned kind) {
-    if (changes->count == changes->capacity) {
-        size_t capacity = changes->capacity ? changes->capacity * 2 : 256;
-        struct change *items = realloc(changes->items, capacity * sizeof *items);
-        if (!items)
-            return XS_ERROR_MEMORY;
-        changes->items = items;
-        changes->capacity = capacity;
-    }
+static void add_change(struct changes *changes, int64_t at_ns, int64_t bytes, unsigned kind) {
+    xs_grow(&changes->items, changes->count, &changes->capacity, sizeof *changes->items);
     changes->items[changes->count++] = (struct change){at_ns, bytes, kind};
-    return XS_OK;
 }
 
 static int by_time(const void *a, const void *b) {
@@ -90,7 +83,7 @@ static void find_peaks(struct xs_summary *s, struct changes *changes) {
     }
 }
 
-static int take_allocation(struct xs_summary_work *work, struct xs_scan *scan, struct changes *changes) {
+static void take_allocation(struct xs_summary_work *work, struct xs_scan *scan, struct changes *changes) {
     enum { KIND, BYTES, ENTER, RETURN, FREE_ENTER, FREE_RETURN };
     unsigned kind = xs_scan_kind(scan, KIND, XS_MEMORY_KIND_COUNT);
     struct xs_allocation_totals *totals = &work->summary->allocations[kind];
@@ -110,24 +103,22 @@ static int take_allocation(struct xs_summary_work *work, struct xs_scan *scan, s
         totals->live_count++;
         totals->live_bytes = xs_sum(totals->live_bytes, bytes);
     }
-    int status = add_change(changes, xs_scan_int(scan, RETURN), (int64_t)bytes, kind);
-    if (status >= 0 && freed)
-        status = add_change(changes, xs_scan_int(scan, FREE_ENTER), -(int64_t)bytes, kind);
-    return status;
+    add_change(changes, xs_scan_int(scan, RETURN), (int64_t)bytes, kind);
+    if (freed)
+        add_change(changes, xs_scan_int(scan, FREE_ENTER), -(int64_t)bytes, kind);
 }
 
 static int read_allocations(struct xs_summary_work *work) {
     struct xs_scan scan;
     struct changes changes = {0};
-    int status = XS_OK;
     xs_work_begin(work, &scan,
                   "SELECT kind, bytes, enter_ns, return_ns, free_enter_ns, free_return_ns FROM allocation");
-    while (status >= 0 && xs_scan_row(&scan))
-        status = take_allocation(work, &scan, &changes);
+    while (xs_scan_row(&scan))
+        take_allocation(work, &scan, &changes);
     int ended = xs_scan_end(&scan);
     find_peaks(work->summary, &changes);
     free(changes.items);
-    return status < 0 ? xs_work_no_memory(work) : ended;
+    return ended;
 }
 
 /* Counts cooperative launches by a join, because a kernel's record does not say how it was launched. Skips the join

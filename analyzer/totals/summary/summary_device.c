@@ -12,7 +12,7 @@ static void add_count_time(struct xs_count_time *to, uint64_t count, uint64_t by
     to->ns = xs_sum(to->ns, ns);
 }
 
-static int take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
+static void take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
     enum { KIND = XS_RECORD_NEXT, DEVICE, COPIES, NODE };
     struct xs_summary *s = work->summary;
     struct xs_record record = xs_record_read(scan);
@@ -21,39 +21,36 @@ static int take_copy(struct xs_summary_work *work, struct xs_scan *scan) {
         size_t device = xs_work_device(work, device_of(scan, DEVICE));
         int64_t start = xs_scan_int(scan, XS_RECORD_START), end = xs_scan_int(scan, XS_RECORD_END);
         xs_work_saw(work, end);
-        if (xs_intervals_add(&work->copies[device], start, end) < 0)
-            return XS_ERROR_MEMORY;
+        xs_intervals_add(&work->copies[device], start, end);
     }
     if (!xs_scan_null(scan, NODE)) {
         uint64_t copies = xs_scan_count(scan, COPIES);
         s->coverage.device_copies_graph += !xs_is_modelled(work->trace, record.correlation);
         add_count_time(&s->graph_copies[xs_scan_kind(scan, KIND, XS_COPY_KIND_COUNT)], copies, record.bytes, record.ns);
         add_count_time(&s->graph_total, copies, record.bytes, record.ns);
-        return XS_OK;
+        return;
     }
     s->coverage.without_event += !record.correlation;
-    return xs_records_add(&work->records, &record);
+    xs_records_add(&work->records, &record);
 }
 
 static int read_copies(struct xs_summary_work *work) {
     struct xs_scan scan;
-    int status = XS_OK;
     xs_work_begin(work, &scan,
                   "SELECT " XS_RECORD_COLUMNS ", kind, coalesce(device, dst_device, src_device), copies, graph_node"
                   " FROM device_copy");
-    while (status >= 0 && xs_scan_row(&scan))
-        status = take_copy(work, &scan);
+    while (xs_scan_row(&scan))
+        take_copy(work, &scan);
     int ended = xs_scan_end(&scan);
     xs_records_sort(&work->records);
-    return status < 0 ? xs_work_no_memory(work) : ended;
+    return ended;
 }
 
 static int read_kernels(struct xs_summary_work *work) {
     enum { START, END, DEVICE, NODE, CORRELATION };
     struct xs_scan scan;
-    int status = XS_OK;
     xs_work_begin(work, &scan, "SELECT start_ns, end_ns, device, graph_node, correlation FROM device_kernel");
-    while (status >= 0 && xs_scan_row(&scan)) {
+    while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         size_t device = xs_work_device(work, device_of(&scan, DEVICE));
         struct xs_device_summary *d = &work->summary->devices[device];
@@ -68,10 +65,9 @@ static int read_kernels(struct xs_summary_work *work) {
         launches->device_ns = xs_sum(launches->device_ns, ns);
         launches->modelled += is_modelled;
         xs_work_saw(work, xs_scan_int(&scan, END));
-        status = xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
+        xs_intervals_add(&work->kernels[device], xs_scan_int(&scan, START), xs_scan_int(&scan, END));
     }
-    int ended = xs_scan_end(&scan);
-    return status < 0 ? xs_work_no_memory(work) : ended;
+    return xs_scan_end(&scan);
 }
 
 static int read_migrations(struct xs_summary_work *work) {

@@ -46,9 +46,6 @@ static inline void xs_work_saw(struct xs_summary_work *work, int64_t ns) {
     work->last_ns = ns > work->last_ns ? ns : work->last_ns;
 }
 
-/* Sets the message for memory that ran out and returns XS_ERROR_MEMORY. */
-int xs_work_no_memory(struct xs_summary_work *work);
-
 /* Returns the index in summary->devices; adds a row for an ordinal that the device table lacks. */
 size_t xs_work_device(struct xs_summary_work *work, int64_t ordinal);
 

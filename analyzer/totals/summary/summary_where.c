@@ -62,17 +62,15 @@ static uint64_t length_in(const struct measure *measure, int64_t start, int64_t 
 }
 
 /* Computes the intersection of two united sets. */
-static int intersect(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common) {
-    int status = XS_OK;
-    for (size_t i = 0, j = 0; i < a->count && j < b->count && status >= 0;) {
+static void intersect(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common) {
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
         const struct xs_interval *x = &a->items[i], *y = &b->items[j];
-        status = xs_intervals_add(common, x->start > y->start ? x->start : y->start, x->end < y->end ? x->end : y->end);
+        xs_intervals_add(common, x->start > y->start ? x->start : y->start, x->end < y->end ? x->end : y->end);
         if (x->end < y->end)
             i++;
         else
             j++;
     }
-    return status;
 }
 
 /* --- the line --- */
@@ -209,21 +207,20 @@ static int read_migrations(const struct xs_trace *trace, struct xs_intervals *fa
                            char *message) {
     enum { DTOH = 2, CPU_FAULT = 3 };
     struct xs_scan scan;
-    int status = XS_OK;
     xs_scan_begin(&scan, trace, "SELECT start_ns, end_ns, kind FROM device_migration", message, NULL);
-    while (status >= 0 && xs_scan_row(&scan)) {
+    while (xs_scan_row(&scan)) {
         uint64_t ns;
         int64_t kind = xs_scan_int(&scan, 2);
         if (!xs_scan_span(&scan, 0, 1, &ns))
             continue;
-        status = xs_intervals_add(faults, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
-        if (status >= 0 && (kind == DTOH || kind == CPU_FAULT))
-            status = xs_intervals_add(returns, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
+        xs_intervals_add(faults, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
+        if (kind == DTOH || kind == CPU_FAULT)
+            xs_intervals_add(returns, xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
     }
     int ended = xs_scan_end(&scan);
     xs_intervals_unite(faults);
     xs_intervals_unite(returns);
-    return status < 0 ? status : ended;
+    return ended;
 }
 
 /* --- together --- */
@@ -286,7 +283,7 @@ int xs_where_read(const struct xs_trace *trace, uint64_t run_ns, const struct xs
         return XS_OK;
     int status = read_migrations(trace, &faults, &returns, message);
     if (status >= 0)
-        status = intersect(&busy->copies, &busy->kernels, &both);
+        intersect(&busy->copies, &busy->kernels, &both);
     struct work work = {.trace = trace,
                         .message = message,
                         .where = where,

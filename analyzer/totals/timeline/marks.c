@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 
 static void take_run(struct xs_marks *marks, struct xs_mark_run run) {
     xs_grow(&marks->runs, marks->run_count, &marks->run_capacity, sizeof *marks->runs);
@@ -35,18 +36,16 @@ void xs_marks_take(void *data, unsigned detector, const struct xs_instance *inst
                                                     .verdict = (uint8_t)instance->verdict};
 }
 
-static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
-
 static int by_row(const void *a, const void *b) {
     const struct xs_mark *x = a, *y = b;
     if (x->table != y->table)
         return x->table < y->table ? -1 : 1;
-    return x->row != y->row ? compare(x->row, y->row) : compare(x->site, y->site);
+    return x->row != y->row ? xs_compare(x->row, y->row) : xs_compare(x->site, y->site);
 }
 
 static int by_site(const void *a, const void *b) {
     const struct xs_mark_run *x = a, *y = b;
-    return x->site != y->site ? compare(x->site, y->site) : compare(x->first, y->first);
+    return x->site != y->site ? xs_compare(x->site, y->site) : xs_compare(x->first, y->first);
 }
 
 static uint64_t kind_key(unsigned detector, unsigned verdict) { return (uint64_t)detector << 8 | verdict; }

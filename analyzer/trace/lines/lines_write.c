@@ -17,22 +17,20 @@ static int run(sqlite3_stmt *statement) {
     return sqlite3_reset(statement);
 }
 
-#define REFUSED "symbols are not written: "
-#define NOT_WRITTEN "symbols could not be written: "
-
 /* Files beside the trace may have changed since it was opened for reading, and another user's journal would be played
  * back into it. */
 static bool is_alone(const char *file, char *message) {
     struct xs_side_files side;
     xs_side_files_look(file, &side);
-    const char *why = side.linked                                  ? XS_LINKED_BESIDE
-                      : side.super_journal                         ? XS_NAMES_ANOTHER_FILE
-                      : side.journal && !xs_journal_is_sound(file) ? XS_ANOTHERS_JOURNAL
+    const char *why = side.linked          ? XS_LINKED_BESIDE
+                      : side.super_journal ? "the journal beside it names another file, which SQLite would delete"
+                      : side.journal && !xs_journal_is_sound(file) ? "the journal beside it is not the trace's"
                                                                    : NULL;
     if (side.foreign)
-        snprintf(message, XS_LINES_WHY_BYTES, REFUSED XS_FOREIGN_BESIDE, side.suffix, side.why);
+        snprintf(message, XS_LINES_WHY_BYTES, "symbols are not written: the file beside it that ends in %s %s",
+                 side.suffix, side.why);
     else if (why)
-        snprintf(message, XS_LINES_WHY_BYTES, REFUSED "%s", why);
+        snprintf(message, XS_LINES_WHY_BYTES, "symbols are not written: %s", why);
     return !side.foreign && !why;
 }
 
@@ -194,9 +192,11 @@ bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, 
     if (rc == SQLITE_OK)
         rc = execute(db, "COMMIT");
     if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)
-        snprintf(why, XS_LINES_WHY_BYTES, NOT_WRITTEN "its folder has to be writable, too; symbolize a copy");
+        snprintf(why, XS_LINES_WHY_BYTES,
+                 "symbols could not be written: its folder has to be writable, too; symbolize a copy");
     else if (rc != SQLITE_OK)
-        snprintf(why, XS_LINES_WHY_BYTES, NOT_WRITTEN "%s", db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
+        snprintf(why, XS_LINES_WHY_BYTES, "symbols could not be written: %s",
+                 db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
     sqlite3_close(db); /* rolls back what was not committed */
     return rc == SQLITE_OK;
 }

@@ -2,13 +2,13 @@
 #include "analyzer/trace/modelled/lanes.h"
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 
 enum { MOST_PENDING = 1 << 16, STEPS = 14 };
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 int64_t xs_lane_end(const struct xs_lane *lane) {
-    return xs_lane_pending(lane) ? later(lane->done_ns, lane->items[lane->count - 1].end_ns) : lane->done_ns;
+    return xs_lane_pending(lane) ? xs_later(lane->done_ns, lane->items[lane->count - 1].end_ns) : lane->done_ns;
 }
 
 struct xs_lane_place xs_lane_latest(struct xs_lane *lane) {
@@ -52,8 +52,9 @@ static int64_t lay(struct xs_lane *lane, size_t from, size_t count, const struct
     int64_t end_ns = from ? lane->items[lane->first + from - 1].end_ns : lane->done_ns;
     for (size_t i = from; i < count; i++) {
         struct xs_pending *work = &lane->items[lane->first + i];
-        int64_t start_ns = later(work->behind_ns, work->enter_ns + scaled(&work->latency, pace->off, pace->latencies));
-        start_ns = later(start_ns, end_ns + scaled(&work->gap, pace->off, pace->latencies));
+        int64_t start_ns =
+            xs_later(work->behind_ns, work->enter_ns + scaled(&work->latency, pace->off, pace->latencies));
+        start_ns = xs_later(start_ns, end_ns + scaled(&work->gap, pace->off, pace->latencies));
         end_ns = start_ns + scaled(&work->lasts, pace->off, work->is_kernel ? pace->kernels : pace->copies);
         if (write) {
             work->start_ns = start_ns;
@@ -149,7 +150,7 @@ void xs_lane_settle(struct xs_lane *lane, size_t count, struct xs_modelled_table
             set_graph(tables, work);
         else
             set_times(tables, work->table, work->first[work->table], work->start_ns, work->end_ns);
-        lane->done_ns = later(lane->done_ns, work->end_ns);
+        lane->done_ns = xs_later(lane->done_ns, work->end_ns);
     }
     lane->first += count;
     lane->base += count;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 
 enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
 
@@ -19,8 +20,6 @@ struct learning {
     struct xs_hash latest;  /* a lane's latest call: its window plus 1 */
 };
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static int64_t end_of(const struct xs_hash *ends, uint64_t key) {
     const uint64_t *end = xs_hash_find(ends, key, 0);
     return end ? (int64_t)*end : 0;
@@ -28,7 +27,7 @@ static int64_t end_of(const struct xs_hash *ends, uint64_t key) {
 
 static void raise(struct xs_hash *ends, uint64_t key, int64_t end_ns) {
     uint64_t *end = xs_hash_put(ends, key, 0);
-    *end = (uint64_t)later((int64_t)*end, end_ns);
+    *end = (uint64_t)xs_later((int64_t)*end, end_ns);
 }
 
 bool xs_work_of(const struct xs_recorded *first, size_t rows, struct xs_work *work) {
@@ -38,7 +37,7 @@ bool xs_work_of(const struct xs_recorded *first, size_t rows, struct xs_work *wo
         if (row->start_ns == XS_SHAPE_NULL)
             return false;
         work->start_ns = row->start_ns < work->start_ns ? row->start_ns : work->start_ns;
-        work->end_ns = later(row->end_ns, work->end_ns);
+        work->end_ns = xs_later(row->end_ns, work->end_ns);
         work->sum_ns += row->end_ns - row->start_ns;
         work->bytes = xs_sum(work->bytes, row->bytes);
     }
@@ -79,9 +78,9 @@ static struct before before_of(const struct learning *l, const struct xs_call *c
     before.is_known = window >= 0 && latest && *latest == (uint64_t)window + 1;
     before.all_ns = before.lane_ns;
     if (!is_apart)
-        before.all_ns = later(before.all_ns, end_of(before.is_legacy ? &l->ordered : &l->legacy, before.device));
+        before.all_ns = xs_later(before.all_ns, end_of(before.is_legacy ? &l->ordered : &l->legacy, before.device));
     if (call->kind == XS_CALL_TRANSFER && (call->direction == XS_DIR_H2D || call->direction == XS_DIR_D2H))
-        before.all_ns = later(
+        before.all_ns = xs_later(
             before.all_ns, end_of(&l->engines[call->direction == XS_DIR_D2H ? D2H_ENGINE : H2D_ENGINE], before.device));
     return before;
 }
@@ -123,9 +122,9 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
     bool after = is_measured && work->start_ns >= call->return_ns;
     int64_t given_ns = after ? call->return_ns : call->enter_ns;
     if (before->is_known && before->all_ns <= given_ns)
-        xs_values_add(&values[after ? XS_LEARNED_AFTER : XS_LEARNED_LATENCY], later(0, work->start_ns - given_ns));
+        xs_values_add(&values[after ? XS_LEARNED_AFTER : XS_LEARNED_LATENCY], xs_later(0, work->start_ns - given_ns));
     else if (before->is_known && work->start_ns + XS_MODELLED_CLOCKS_NS >= before->all_ns)
-        xs_values_add(&values[XS_LEARNED_GAP], later(0, work->start_ns - before->all_ns));
+        xs_values_add(&values[XS_LEARNED_GAP], xs_later(0, work->start_ns - before->all_ns));
     if (is_measured && xs_call_is_pageable(call) && call->batch_index < 0)
         xs_values_add(&values[XS_LEARNED_SHARE], thousandths(work->sum_ns, call->return_ns - call->enter_ns));
     if (is_measured) {
@@ -170,7 +169,7 @@ static void learn_wait(struct learning *l, const struct xs_call *call) {
     bool waited = end_ns > call->enter_ns && end_ns <= call->return_ns + XS_MODELLED_CLOCKS_NS &&
                   call->return_ns - end_ns < LONGEST_NS;
     if (waited && xs_device_window_at(l->windows, call->enter_ns) >= 0)
-        xs_values_add(&l->learned->wait_notice, later(0, call->return_ns - end_ns));
+        xs_values_add(&l->learned->wait_notice, xs_later(0, call->return_ns - end_ns));
 }
 
 static void learn_call(struct learning *l, const struct xs_call *call) {

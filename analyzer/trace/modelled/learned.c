@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/base/size_class.h"
 
 enum { KEPT = 255, ENOUGH = 3, FEW = 8 };
@@ -24,15 +25,10 @@ void xs_values_add(struct xs_values *values, int64_t value) {
         values->items[place] = value;
 }
 
-static int ascending(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void find_median(struct xs_values *values) {
     if (!values->kept)
         return;
-    qsort(values->items, values->kept, sizeof *values->items, ascending);
+    qsort(values->items, values->kept, sizeof *values->items, xs_ascending_int64);
     values->median = values->items[(values->kept - 1) / 2];
     values->spread = values->items[(values->kept - 1) * 3 / 4] - values->items[(values->kept - 1) / 4];
     values->least = values->items[(values->kept - 1) / 10];

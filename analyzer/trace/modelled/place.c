@@ -1,4 +1,5 @@
 /* Giving times to what was not recorded, in the order of the calls; see place.h. */
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/modelled/place_internal.h"
 
 #include <stdlib.h>
@@ -11,8 +12,6 @@
 /* A call that took longer than this, and longer than its own work, waited for work before it. */
 #define WAITED_NS 5000
 #define LARGE_BYTES 65536
-
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void *made(struct xs_hash *table, uint64_t key, size_t bytes) {
     uint64_t *place = xs_hash_put(table, key, 0);
@@ -189,11 +188,11 @@ static int64_t others_end(struct xs_placing *p, const struct xs_call *call, cons
     const struct device *device = device_at(p, (uint64_t)lane->device);
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
     if (!lane->is_apart)
-        end_ns = later(end_ns, end_elsewhere(lane->is_legacy ? &device->ordered : &device->legacy, lane));
+        end_ns = xs_later(end_ns, end_elsewhere(lane->is_legacy ? &device->ordered : &device->legacy, lane));
     if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_H2D)
-        end_ns = later(end_ns, end_elsewhere(&device->engines[H2D_ENGINE], lane));
+        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[H2D_ENGINE], lane));
     if (call->kind == XS_CALL_TRANSFER && call->direction == XS_DIR_D2H)
-        end_ns = later(end_ns, end_elsewhere(&device->engines[D2H_ENGINE], lane));
+        end_ns = xs_later(end_ns, end_elsewhere(&device->engines[D2H_ENGINE], lane));
     return end_ns;
 }
 
@@ -205,7 +204,7 @@ static void place_recorded(struct xs_placing *p, const struct xs_call *call, str
                            const struct xs_work *work) {
     xs_lane_fit(lane, xs_lane_pending(lane), work->start_ns, false);
     settle_all(p, lane);
-    lane->done_ns = later(lane->done_ns, work->end_ns);
+    lane->done_ns = xs_later(lane->done_ns, work->end_ns);
     note_latest(p, call, lane);
     compare(p, call, work);
 }
@@ -224,7 +223,7 @@ static struct xs_pending work_of(const struct xs_placing *p, const struct xs_ali
     if (is_pageable && !xs_learned_has_kind(alike)) { /* the host does its part during the call */
         int64_t lasted = call->return_ns - call->enter_ns;
         work.latency = (struct xs_length){lasted / 16, lasted / 16, 0};
-        work.lasts.ns = later(work.lasts.ns, lasted - lasted / 8);
+        work.lasts.ns = xs_later(work.lasts.ns, lasted - lasted / 8);
     }
     if (work.is_kernel && call->detail == XS_LAUNCH_GRAPH)
         work.graph = xs_learned_graph(p->learned, call->object);
@@ -252,7 +251,7 @@ static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *c
     struct xs_length notice = {USUAL_NOTICE_NS, 0, 0};
     int64_t room_ns = call->return_ns - call->enter_ns - work->lasts.ns;
     if (xs_learned_fills_call(alike, call, &notice)) { /* what is not the copy comes before it */
-        work->latency.ns = later(0, room_ns - notice.ns);
+        work->latency.ns = xs_later(0, room_ns - notice.ns);
         work->latency.unsure_ns = work->latency.ns / 4;
         work->gap = (struct xs_length){USUAL_GAP_NS, USUAL_GAP_NS / 4, 0};
         *notice_ns = notice.ns;
@@ -261,8 +260,8 @@ static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *c
     if (!is_blocking(alike, call))
         return false;
     xs_learned_find(alike, XS_LEARNED_NOTICE, &notice);
-    *notice_ns = later(0, notice.ns);
-    double around = (double)work->latency.ns + (double)*notice_ns, share = (double)later(0, room_ns) / around;
+    *notice_ns = xs_later(0, notice.ns);
+    double around = (double)work->latency.ns + (double)*notice_ns, share = (double)xs_later(0, room_ns) / around;
     if (around > 0 && share < 1) {
         work->latency.ns = (int64_t)((double)work->latency.ns * share);
         work->latency.unsure_ns = (int64_t)((double)work->latency.unsure_ns * share);
@@ -275,9 +274,9 @@ static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *c
  * its own work, it waited for that. */
 static void end_with_call(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, int64_t notice_ns) {
     struct xs_pending *own = &lane->items[lane->count - 1];
-    int64_t end_ns = later(call->enter_ns, call->return_ns - notice_ns);
+    int64_t end_ns = xs_later(call->enter_ns, call->return_ns - notice_ns);
     size_t count = xs_lane_pending(lane);
-    bool is_late = end_ns - own->end_ns > later(WAITED_NS, (own->latency.ns + own->lasts.ns) / 3);
+    bool is_late = end_ns - own->end_ns > xs_later(WAITED_NS, (own->latency.ns + own->lasts.ns) / 3);
     if (own->end_ns > end_ns || (is_late && count > 1))
         xs_lane_fit(lane, count, end_ns, is_late);
     settle_all(p, lane);
@@ -294,9 +293,9 @@ static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const
     size_t before = xs_lane_pending(lane) - 1;
     if (!is_staged || !before)
         return;
-    int64_t end_ns = call->return_ns - later(0, group->values[XS_LEARNED_STAGED].median);
-    bool waited = call->return_ns - call->enter_ns > WAITED_NS + 2 * later(0, call->return_ns - end_ns);
-    xs_lane_fit(lane, before, later(call->enter_ns, end_ns), waited);
+    int64_t end_ns = call->return_ns - xs_later(0, group->values[XS_LEARNED_STAGED].median);
+    bool waited = call->return_ns - call->enter_ns > WAITED_NS + 2 * xs_later(0, call->return_ns - end_ns);
+    xs_lane_fit(lane, before, xs_later(call->enter_ns, end_ns), waited);
     xs_lane_settle(lane, before, p->placed->tables);
 }
 

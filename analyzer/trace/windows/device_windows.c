@@ -6,10 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/windows/window_list.h"
 
-static void add(void *items, int64_t start_ns, int64_t end_ns) {
-    if (xs_intervals_add(items, start_ns, end_ns) < 0)
-        xs_out_of_memory();
-}
+static void add(void *items, int64_t start_ns, int64_t end_ns) { xs_intervals_add(items, start_ns, end_ns); }
 
 struct xs_device_windows *xs_device_windows_read(const struct xs_trace *trace) {
     char first[2];

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
 
@@ -59,13 +60,8 @@ static int read_records(struct xs_migration_windows *w, enum xs_migration_way wa
 
 /* --- samples --- */
 
-static int ascending(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int64_t median(int64_t *values, size_t count) {
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, xs_ascending_int64);
     return count ? values[count / 2] : 0;
 }
 

@@ -57,6 +57,7 @@ expect_out "Test GPU six, 80.0 GiB"
 expect_out "in app+0x"; expect_out "at upload(float*)"; expect_not "never freed: "; expect_not unused-allocation
 expect_not leak; expect_not hunter2
 run "$XFERSPY" report --json t.4242.db; expect_status 0; expect_out '"imported_from"'
+expect_out '"none_because": "imported"'
 grep -q "hunter2\|SECRET_TOKEN" t.4242.db && show "the environment of the profile is in the trace"
 
 # Where, when, by whom.

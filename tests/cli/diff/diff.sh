@@ -3,7 +3,6 @@
 . "$SOURCE/lib.sh"
 need cmark-gfm
 need_python jsonschema.Draft202012Validator
-json() { "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 # What is printed as JSON is what docs/schema says, to a validator that is not ours.
 valid() {
     "$python" "$SOURCE/report/json_schema.py" "$SOURCE/../../docs/schema/diff.schema.json" stdout >invalid 2>&1 ||

@@ -3,6 +3,7 @@
 . "$SOURCE/lib.sh"
 need script jq
 . "$SOURCE/job_traces.sh"
+need_python
 make_ranks run
 same() { expect_golden "$SOURCE/golden/$1"; }
 cat run/*.db | cksum >before
@@ -121,6 +122,10 @@ run "$XFERSPY" report run/app.0.db run/app.1.db cut.db missing.db run/app.3.db
 expect_status 1; expect_err "cut.db: damaged"; expect_err "missing.db: No such file"
 [ "$(wc -l <stderr)" -eq 2 ] || show "two lines"
 expect_out "A job of 3 processes"; expect_out "Not the whole job: no trace of rank 2 (of 4)."
+run "$XFERSPY" report --json run/app.0.db run/app.1.db run/app.3.db; expect_status 0
+json "d['job']['missing_ranks'] == [{'first': 2, 'last': 2}] and d['job']['ran_at_the_same_time']"
+run "$XFERSPY" report --json run/app.1.db run/app.2.db; json "[m['first'] for m in d['job']['missing_ranks']] == [0, 3]"
+run "$XFERSPY" report run/app.0.db run/app.3.db; expect_out "no trace of ranks 1-2 (of 4)."
 mkdir none; run "$XFERSPY" report none; expect_error_of "none: has no traces (*.db) in it"
 run "$XFERSPY" report none run/app.0.db; expect_status 1; expect_out "./train --steps 10"
 
@@ -133,6 +138,9 @@ expect_out "Processes"; expect_out "third.db only: Contents were not checked"
 echo "UPDATE meta SET value = value + 86400000000000 WHERE key = 'start_unix_ns'" >later.sql
 make_trace later.db "$SOURCE/fixtures/no_findings.sql" later.sql
 run "$XFERSPY" report other.db later.db; expect_status 0; expect_out "They did not run at the same time"
+run "$XFERSPY" report --json other.db later.db
+json "not d['job']['ran_at_the_same_time'] and d['job']['missing_ranks'] == []"
+json "[(p['status'], p['snapshot'], p['repaired'], p['recorded_in_part']) for p in d['job']['processes']] == 2 * [('complete', False, False, False)]"
 # What saves nothing in any process is no cause, as in the report of one: pageable copies as fast as pinned ones.
 cat >fast.sql <<'END'
 UPDATE device_copy SET start_ns = start_ns - 9000, end_ns = start_ns - 9000 + bytes / 64

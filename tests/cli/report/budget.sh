@@ -22,6 +22,10 @@ expect_out "4.00 ms to page migrations, 250 us to waits for a full spool, 100 us
 run "$XFERSPY" report --json all.db; expect_status 0
 expect_out '"spent_ns": 30000000'; expect_out '"bare_ns": 180000000'; expect_out '"begin_ns": 8000000'
 expect_out '"migrations_ns": 4000000'; expect_out '"exit_ns": 650000'; expect_out '"contention_ns": 100000'
+json "d['traces'][0]['cost']['is_over_budget'] and not d['traces'][0]['cost']['is_short_run']"
+json "d['traces'][0]['cost']['mostly_because_of'] == ['process', 'migrations']"
+json "{p['part']: p['ns'] for p in d['traces'][0]['cost']['parts']} == dict(process=18650000, calls=2000000,
+    device_times=3000000, fingerprints=2000000, migrations=4000000, full_spool=250000, contention=100000)"
 run "$XFERSPY" check --no-config --fail-on=bare-time:179ms all.db; expect_status 3
 run "$XFERSPY" check --no-config --fail-on=bare-time:180ms all.db; expect_status 0
 run "$XFERSPY" diff --json all.db all.db; expect_out '"own_before_ns": 20000000'
@@ -32,8 +36,12 @@ run "$XFERSPY" report --sections=cost short.db; expect_status 0
 expect_out "(3.7 % together; the budget is 2 %)"
 expect_out "That is more than the budget because the run is short: the start and the end take 5.50 ms however long a process runs, which is 2.7 % of this run. All else is 1.0 %."
 expect_out "5.50 ms"; expect_out "1.50 ms to the end"; expect_out "Start 4.00 ms, end 1.50 ms"
+run "$XFERSPY" report --json short.db; expect_status 0
+json "d['traces'][0]['cost']['is_over_budget'] and d['traces'][0]['cost']['is_short_run']"
+json "d['traces'][0]['cost']['mostly_because_of'] == []"
 cost within.db "('option.budget','4'),('cost.begin_ns',4000000),('cost.wrappers_ns',2000000),('cost.close_ns',1000000)"
 run "$XFERSPY" report --sections=cost within.db; expect_status 0; expect_not "more than the budget"
+run "$XFERSPY" report --json within.db; json "not d['traces'][0]['cost']['is_over_budget']"
 # A share that is printed as the budget is not said to be more, nor is what is left without the start and the end.
 once() { # once CALLS_NS BUDGET: the start and the end took 5 ms of the 200, the calls so much
     cost alike.db "('option.budget','$2'),('cost.begin_ns',5000000),('cost.wrappers_ns',$1),('cost.exit_ns',0),

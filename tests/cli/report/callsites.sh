@@ -3,7 +3,6 @@
 . "$SOURCE/lib.sh"
 need script
 need_python
-json() { "$python" -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 golden() { expect_golden "$SOURCE/golden/$1"; }
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 make_trace none.db "$SOURCE/fixtures/findings.sql"
@@ -82,7 +81,7 @@ run "$XFERSPY" report --json t.db; expect_status 0
 json "[f['call_site'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [{'function': 'step', 'file': '/opt/app/train.py', 'line': 12, 'module': None, 'python': True, 'address': None}]"
 json "[f['call_site']['python'] for f in d['traces'][0]['findings'] if f['name'] == 'scalar-readback'] == [False]"
 json "d['traces'][0]['call_sites'] == {'recorded': True, 'places': 5,
- 'native_places': 1, 'native_places_without_line': 0, 'unread_modules': [], 'notes': []} and 'by' not in d['traces'][0]"
+ 'native_places': 1, 'native_places_without_line': 0, 'unread_modules': [], 'damaged_rows': 0, 'notes': []} and 'by' not in d['traces'][0]"
 run "$XFERSPY" explain --json t.db noop-upload; expect_status 0
 json "d['explained']['distinct_stacks'] == 2 and [s['instances'] for s in d['explained']['stacks']] == [1, 8]"
 json "[f['function'] for f in d['explained']['first_instances'][0]['evidence'][0]['stack']][3:] == ['step', 'first_epoch']"
@@ -115,6 +114,8 @@ run "$XFERSPY" report --details kept.db
 expect_status 0; expect_no_err; expect_out "12 | kept.copy_(source)"
 expect_out '14 | x = "\x1b[31m<b>"'; expect_out "77 | cudaMemcpy(kept)"
 expect_not "of no"
+run "$XFERSPY" report --json kept.db
+json "'kept.copy_(source)' in [f['source_line'] for f in d['traces'][0]['findings']]"
 make_trace t.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/callsites.sql"
 # Why lines are not known: in two lines at most, however many binaries are gone.
 cat >gone.sql <<'END'

@@ -9,7 +9,6 @@ sum=$(cksum <findings.db)
 tab=$(printf '\t')
 field() { awk -F '\t' -v f="$1" -v n="$2" '$1 == f { print $n; exit }' stdout; }
 expect_field() { [ "$(field "$1" "$2")" = "$3" ] || show "expected $3 in column $2 of $1, not $(field "$1" "$2")"; }
-json() { "$python" -c "import json, sys; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 
 # The list, for programs: ranked rows, header first.
 run "$XFERSPY" explain --format=tsv findings.db
@@ -85,6 +84,7 @@ done
 run "$XFERSPY" report --json findings.db; expect_status 0
 json "[f['rank'] for f in d['traces'][0]['findings']] == list(range(1, len(d['traces'][0]['findings']) + 1))"
 json "[f['instances'] for f in d['traces'][0]['findings'] if f['name'] == 'noop-upload'] == [9]"
+json "d['traces'][0]['fingerprints']['none_because'] is None and d['traces'][0]['call_sites']['damaged_rows'] == 0"
 json "d['traces'][0]['fingerprints']['taken'] == 34 and d['traces'][0]['fingerprints']['transfers'] == 37"
 json "sum(s['count'] for s in d['traces'][0]['fingerprints']['skipped']) == 3"
 json "d['traces'][0]['fingerprints']['kernel_launches_unseen'] == 3"
@@ -95,6 +95,13 @@ json "all(c['findings'][0]['rank'] == c['rank'] for c in d['traces'][0]['causes'
 json "d['traces'][0]['replay']['believed'] and d['traces'][0]['replay']['calls'] == 66"
 run "$XFERSPY" explain --json findings.db noop-upload
 json "d['explained']['first_instances'][0]['evidence'][0]['row'] == 4"
+"$XFERSPY" explain findings.db noop-upload >text
+between=$(sed -n 's/^  between  *\([0-9]*\) launch.*/\1/p' text | head -n 1)
+json "d['explained']['first_instances'][0]['between']['launches'] == $between"
+json "d['explained']['first_instances'][0]['between']['copies_to'] == 0"
+json "d['explained']['largest_instance'] in d['explained']['first_instances']"
+grep -qF "$("$python" -c "import json; print(json.load(open('stdout'))['explained']['definition'][:60])")" text ||
+    show "the definition of the text is in the JSON"
 
 # How well the replay fits, and that all savings are bounds where it does not.
 run "$XFERSPY" explain --model findings.db; expect_status 0; expect_no_err

@@ -2,7 +2,6 @@
 # statuses, and times of a loop, which are the same on every machine.
 . "$SOURCE/lib.sh"
 need_python jsonschema.Draft202012Validator
-json() { "$python" -c "import json; d = json.load(open('stdout')); assert $1, $1" || show "not in the JSON: $1"; }
 valid() {
     "$python" -W ignore "$SOURCE/report/json_schema.py" --strict "$SOURCE/../../docs/schema/bench.schema.json" stdout \
         >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }

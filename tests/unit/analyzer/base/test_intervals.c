@@ -8,8 +8,8 @@ static void empty(void **state) {
     (void)state;
     assert_int_equal(xs_intervals_unite(&a), 0);
     assert_int_equal(xs_intervals_common(&a, &b), 0);
-    assert_int_equal(xs_intervals_add(&a, 5, 5), 0);
-    assert_int_equal(xs_intervals_add(&a, 5, 3), 0);
+    xs_intervals_add(&a, 5, 5);
+    xs_intervals_add(&a, 5, 3);
     assert_int_equal(a.count, 0);
     xs_intervals_free(&a);
 }
@@ -41,7 +41,7 @@ static void fill(struct xs_intervals *set, char *line, unsigned count, unsigned 
     for (unsigned i = 0; i < count; i++) {
         int start = (int)(nrand48(seed) % LINE), end = start + (int)(nrand48(seed) % 20);
         end = end > LINE ? LINE : end;
-        assert_int_equal(xs_intervals_add(set, start - 100, end - 100), 0);
+        xs_intervals_add(set, start - 100, end - 100);
         memset(line + start, 1, (size_t)(end - start));
     }
 }

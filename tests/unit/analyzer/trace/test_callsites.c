@@ -190,6 +190,7 @@ static void damaged_rows(void **state) {
     assert_int_equal(frames[1].line, 0);
     assert_int_equal(xs_callsites_place(c.callsites, 2), 0);
     assert_non_null(strstr(xs_callsites_note(c.callsites, 0), "2 rows"));
+    assert_int_equal(xs_callsites_damaged(c.callsites), 2);
     drop(&c);
 }
 

@@ -5,7 +5,7 @@
 
 static void add(struct xs_records *records, uint32_t correlation, uint64_t bytes, bool timed, uint64_t ns) {
     struct xs_record row = {.correlation = correlation, .records = 1, .untimed = !timed, .bytes = bytes, .ns = ns};
-    assert_int_equal(xs_records_add(records, &row), 0);
+    xs_records_add(records, &row);
 }
 
 static void finds_what_was_added(void **state) {

@@ -226,7 +226,7 @@ static void lines_that_moved_are_the_same_lines(void **state) {
 /* What was not looked at is not gone. */
 static void expect_gain(const char *part) {
     struct xs_string text = {0};
-    xs_diff_gain(&text, &c);
+    xs_diff_gain(&text, &c, false);
     assert_non_null(text.data);
     assert_non_null(strstr(text.data, part));
     xs_string_free(&text);

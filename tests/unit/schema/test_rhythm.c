@@ -1,12 +1,13 @@
 /* What is a rhythm, and what is not: the rule of docs/rules/analysis.md, "Steps", number by number. */
-#include "unit.h"
+#include "support.h"
 
 #include <math.h>
 
-#include "analyzer/findings/steps/rhythm.h"
+#include "schema/rhythm.h"
 
 enum { MOST = 512 };
 static int64_t moments[MOST];
+static uint64_t room[MOST];
 static size_t count;
 static struct xs_rhythm rhythm;
 
@@ -20,7 +21,7 @@ static void repeat(int64_t distance, unsigned times) {
         moments[count] = moments[count - 1] + distance;
 }
 
-static bool is_rhythm(double largest_spread) { return xs_rhythm_of(moments, count, largest_spread, &rhythm); }
+static bool is_rhythm(double largest_spread) { return xs_rhythm_of(moments, count, largest_spread, room, &rhythm); }
 
 static void five_equal_distances_are_one(void **state) {
     (void)state;

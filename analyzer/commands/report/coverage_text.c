@@ -1,153 +1,17 @@
-/* The report as text, second part: what ran beside the copies, memory, waiting, coverage. */
+/* The report as text: how much of the run was recorded, and notes of the library. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/base/table.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/report/report_internal.h"
-#include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
 #include "analyzer/words/sentences.h"
-#include "schema/spool/spool.h"
 
 #define NOTE_LINES 6
-#define OVERLAP_LINES 8
-
-void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
-    char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
-    xs_string_format(text, "Copies kept device %" PRId64 " busy for %s%s", d->id,
-                     xs_modelled_mark(s->all.modelled_count), xs_format_ns(copies, d->copy_busy_ns));
-    if (*xs_format_share(share, d->copy_busy_ns, s->recorded.ns))
-        xs_string_format(text, " (%s %s)", share, xs_share_is_of(&s->recorded));
-    if (d->kernels)
-        xs_string_format(text, ", kernels for %s%s; %s of the copying ran beside a kernel",
-                         xs_modelled_mark(d->kernels_modelled), xs_format_ns(kernels, d->kernel_busy_ns),
-                         d->both_busy_ns ? xs_format_share(hidden, d->both_busy_ns, d->copy_busy_ns) : "none");
-    else if (!s->run.kernels_recorded)
-        xs_string_format(text, XS_KERNELS_NOT_RECORDED);
-    xs_string_add(text, ".", 1);
-}
-
-/* Prints a line per device: its copies beside its kernels. */
-void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
-    size_t lines = 0, more = 0;
-    for (size_t i = 0; i < s->device_count; i++) {
-        struct xs_string text = {0};
-        if (!s->devices[i].copy_busy_ns)
-            continue;
-        if (lines++ >= OVERLAP_LINES) {
-            more++;
-            continue;
-        }
-        xs_report_say_overlap(&text, s, &s->devices[i]);
-        xs_out_line(out, XS_STYLE_PLAIN, "%s", text.data);
-        xs_string_free(&text);
-    }
-    if (more)
-        xs_out_line(out, XS_STYLE_PLAIN, "And %zu more devices: --json has them all.", more);
-}
-
-static void print_memory(const struct xs_summary *s, struct xs_out *out) {
-    char buffer[XS_UNIT_BYTES];
-    struct xs_table *table = xs_table_new(2);
-    static const char *const headers[] = {"memory",     "allocated", "size",       "peak",
-                                          "time taken", "freed",     "time taken", "never freed"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        xs_table_column(table, headers[i], i > 0);
-        if (i >= 4 && i <= 6) /* the times, and how many were freed */
-            xs_table_optional(table);
-    }
-    for (unsigned kind = 0; kind < XS_MEMORY_KIND_COUNT; kind++) {
-        const struct xs_allocation_totals *a = &s->allocations[kind];
-        if (!a->count)
-            continue;
-        xs_table_cell(table, xs_memory_kind_names[kind]);
-        xs_table_cell(table, xs_format_count(buffer, a->count));
-        xs_table_cell(table, xs_format_bytes(buffer, a->bytes));
-        xs_table_cell(table, xs_format_bytes(buffer, a->peak_bytes));
-        xs_table_cell(table, xs_format_ns(buffer, a->host_ns));
-        xs_table_cell(table, xs_format_count(buffer, a->frees));
-        xs_table_cell(table, a->frees ? xs_format_ns(buffer, a->free_host_ns) : NULL);
-        xs_table_cell(table, a->live_count ? xs_format_bytes(buffer, a->live_bytes) : NULL);
-    }
-    if (xs_table_rows(table)) {
-        xs_out_heading(out, "Memory");
-        xs_table_print(table, out);
-    }
-    xs_table_free(table);
-}
-
-/* Adds a row. The name is in the plural, for counts: "stream waits". */
-static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,
-                     const struct xs_count_time *t) {
-    char buffer[XS_UNIT_BYTES];
-    if (!t->count)
-        return;
-    xs_table_cell(table, what);
-    xs_table_cell(table, xs_format_count(buffer, t->count));
-    xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
-    xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL); /* kernel launches are counted, not timed */
-    xs_table_cell(table, t->ns ? xs_format_share(buffer, t->ns, s->recorded.ns) : NULL);
-    if (t->device_ns)
-        xs_table_format(table, "%s%s", xs_modelled_mark(t->modelled), xs_format_ns(buffer, t->device_ns));
-    else
-        xs_table_cell(table, NULL);
-}
-
-static void print_calls(const struct xs_summary *s, struct xs_out *out) {
-    static const char *const waits[] = {"wait for the context", "wait for a stream", "wait for an event"};
-    static const char *const launches[] = {"launch a kernel", "launch, cooperative", "launch a graph",
-                                           "launch a host function"};
-    _Static_assert(sizeof waits / sizeof *waits == XS_SYNC_SCOPE_COUNT, "a label for each scope");
-    _Static_assert(sizeof launches / sizeof *launches == XS_LAUNCH_KIND_COUNT, "a label for each kind");
-    struct xs_table *table = xs_table_new(2);
-    const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        xs_table_column(table, headers[i], i > 0);
-        if (i == 2 || i == 4) /* the size, which most rows lack, and the share */
-            xs_table_optional(table);
-    }
-    for (unsigned i = 0; i < XS_SYNC_SCOPE_COUNT; i++)
-        call_row(table, s, waits[i], &s->syncs[i]);
-    for (unsigned i = 0; i < XS_LAUNCH_KIND_COUNT; i++)
-        call_row(table, s, launches[i], &s->launches[i]);
-    call_row(table, s, "memset", &s->memsets);
-    if (xs_table_rows(table)) {
-        xs_out_heading(out, XS_WAITING_HEADING);
-        xs_table_print(table, out);
-    }
-    xs_table_free(table);
-}
-
-static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
-    static const char *const labels[] = {
-        "unknown",   "to the device", "to the host",     "faults on the host", "faults on the device",
-        "thrashing", "throttling",    "remote mappings", "between devices"};
-    _Static_assert(sizeof labels / sizeof *labels == XS_MIGRATION_KIND_COUNT, "a label for each migration");
-    char buffer[XS_UNIT_BYTES];
-    struct xs_table *table = xs_table_new(2);
-    static const char *const headers[] = {"managed memory", "count", "size", "time"};
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        xs_table_column(table, headers[i], i > 0);
-    for (unsigned i = 0; i < XS_MIGRATION_KIND_COUNT; i++) {
-        const struct xs_count_time *t = &s->migrations[i];
-        if (!t->count)
-            continue;
-        xs_table_cell(table, labels[i]);
-        xs_table_cell(table, xs_format_count(buffer, t->count));
-        xs_table_cell(table, t->bytes ? xs_format_bytes(buffer, t->bytes) : NULL);
-        xs_table_cell(table, t->ns ? xs_format_ns(buffer, t->ns) : NULL);
-    }
-    if (xs_table_rows(table)) {
-        xs_out_heading(out, "Page migrations");
-        xs_table_print(table, out);
-    }
-    xs_table_free(table);
-}
 
 /* The version as text: 130001 is 13.0.1; before 13 it is a small number that counts releases. */
 static const char *cupti_version(char *buffer, int64_t version) {
@@ -275,19 +139,8 @@ static void print_notes(const struct xs_summary *s, struct xs_out *out) {
         xs_out_line(out, XS_STYLE_PLAIN, "and %zu more notes: xferspy info --all", s->note_count - NOTE_LINES);
 }
 
-void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out) {
-    const struct xs_summary *s = report->summary;
-    if (sections & XS_SECTION_BIT(MEMORY)) {
-        print_migrations(s, out);
-        print_memory(s, out);
-    }
-    if (sections & XS_SECTION_BIT(WAITING))
-        print_calls(s, out);
-    if (sections & XS_SECTION_BIT(COVERAGE)) {
-        print_coverage(s, out);
-        xs_findings_coverage(report->diagnosis->findings, &report->contents, out);
-        print_notes(s, out);
-    }
-    if (sections & XS_SECTION_BIT(COST))
-        xs_report_cost(s, out);
+void xs_report_coverage(const struct xs_report *report, struct xs_out *out) {
+    print_coverage(report->summary, out);
+    xs_findings_coverage(report->diagnosis->findings, &report->contents, out);
+    print_notes(report->summary, out);
 }

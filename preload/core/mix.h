@@ -1,0 +1,12 @@
+/* Hash function of the library's own tables, a word at a time. Hot path. */
+#ifndef XFERSPY_PRELOAD_CORE_MIX_H
+#define XFERSPY_PRELOAD_CORE_MIX_H
+
+#include <stdint.h>
+
+static inline uint64_t xs_mix_word(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+#endif
