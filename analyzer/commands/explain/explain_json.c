@@ -67,7 +67,7 @@ static int put_instance(const struct xs_explain *explain, const char *key, const
     xs_times_json(json, "cost", &instance->cost, instance->cost.device_known, instance->cost.exposed_known);
     xs_times_json(json, "removable", &instance->removable, instance->removable.device_known,
                   instance->removable.exposed_known);
-    xs_json_count(json, "gives_back_ns", xs_finding_share_ns(f, xs_times_rank_ns(&instance->removable)));
+    xs_json_count(json, "saves_ns", xs_finding_share_ns(f, xs_times_rank_ns(&instance->removable)));
     int status = put_evidence(explain, instance, json, message);
     xs_json_end(json, '}');
     return status;
