@@ -1,4 +1,4 @@
-# Names for what CMake, ctest and scripts/ do. `make help` lists them.
+# Names for what CMake, ctest and scripts/ do. `make help` lists them. INSTALL=no leaves Debian packages alone.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -9,10 +9,12 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: ## build, profile an example (on the simulated GPU where there is no real one), print its report
+	@scripts/announce "the build=4" "the example=1"
 	@scripts/install-packages build
 	@scripts/demo
 
 test: ## build and run every test; what fails is repeated once, alone
+	@scripts/announce "the build=12" "the tests=27"
 	@scripts/install-packages build test
 	@scripts/build debug
 	@scripts/run-tests debug -j "$$(($$(nproc) + 1))"
@@ -57,9 +59,9 @@ uninstall: ## remove what the last `make install` of this folder put there (DEST
 package: ## build deb, rpm and tar.gz into build/release/packages
 	@scripts/install-packages build package
 	@scripts/build release
-	@cd build/release && cpack
+	@umask 022 && cd build/release && cpack # the deb has the permissions of the files that cpack makes
 
-lint: ## clang-format, includes, folders, sentences, quotes, columns, clang-tidy, cppcheck
+lint: ## clang-format, includes, sentences, quotes, links, recipes, columns, clang-tidy, cppcheck
 	@scripts/install-packages build test lint
 	@scripts/lint
 

@@ -1,7 +1,9 @@
 # The page of `xferspy html`: bundles analyzer/commands/html/web by npm and esbuild. Sets XFERSPY_HAVE_HTML, and
 # XFERSPY_HTML_PAGE to the folder with head.html and tail.html, which the target xferspy_html_page makes. Optional:
-# without npm the program is built all the same.
+# without npm the program is built all the same. The build alone uses the network, for `npm ci`; with
+# XFERSPY_HTML_MODULES nothing does.
 option(XFERSPY_HTML "Build the page of `xferspy html`, where npm and Node.js are found" ON)
+set(XFERSPY_HTML_MODULES "" CACHE PATH "A node_modules as the page's package-lock.json says; empty: npm ci installs one")
 set(XFERSPY_HAVE_HTML OFF)
 set(web "${PROJECT_SOURCE_DIR}/analyzer/commands/html/web")
 set(XFERSPY_HTML_PAGE "${PROJECT_BINARY_DIR}/html")
@@ -13,7 +15,7 @@ endif()
 find_program(XFERSPY_NODE NAMES node nodejs NO_CMAKE_FIND_ROOT_PATH)
 find_program(XFERSPY_NPM NAMES npm NO_CMAKE_FIND_ROOT_PATH)
 mark_as_advanced(XFERSPY_NODE XFERSPY_NPM)
-if(NOT XFERSPY_NODE OR NOT XFERSPY_NPM)
+if(NOT XFERSPY_NODE OR NOT (XFERSPY_NPM OR XFERSPY_HTML_MODULES))
     message(STATUS "html: no. `xferspy html` is left out: npm and Node.js were not found; "
         "the packages are nodejs and npm.")
     return()
@@ -29,34 +31,12 @@ if(failed OR node_version VERSION_LESS 18)
 endif()
 
 # The modules are installed beside the page and not in the sources, and again only when the lock file changes.
-file(SHA256 "${web}/package-lock.json" locked)
 set(stamp "${XFERSPY_HTML_PAGE}/installed")
-set(installed "")
-if(EXISTS "${stamp}")
-    file(READ "${stamp}" installed)
-endif()
-if(NOT installed STREQUAL locked)
-    message(STATUS "html: installing the page's modules (npm ci)")
-    file(MAKE_DIRECTORY "${XFERSPY_HTML_PAGE}")
-    file(COPY "${web}/package.json" "${web}/package-lock.json" DESTINATION "${XFERSPY_HTML_PAGE}")
-    execute_process(COMMAND "${XFERSPY_NPM}" ci --ignore-scripts --no-audit --no-fund --loglevel=error
-        --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=60000
-        WORKING_DIRECTORY "${XFERSPY_HTML_PAGE}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE why TIMEOUT 300)
-    if(failed)
-        string(REGEX REPLACE "\n.*" "" why "${why}")
-        message(STATUS "html: no. `xferspy html` is left out: npm ci failed (${why})")
-        return()
-    endif()
-    # The bundler is a program of its own, which may not run here.
-    execute_process(COMMAND "${XFERSPY_NODE}" -e "require('esbuild').transformSync('')"
-        WORKING_DIRECTORY "${XFERSPY_HTML_PAGE}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET TIMEOUT 60)
-    if(failed)
-        message(STATUS "html: no. `xferspy html` is left out: esbuild does not run on this machine.")
-        return()
-    endif()
-    file(WRITE "${stamp}" "${locked}")
-endif()
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${web}/package-lock.json")
+add_custom_command(OUTPUT "${stamp}"
+    COMMAND "${CMAKE_COMMAND}" "-DNODE=${XFERSPY_NODE}" "-DNPM=${XFERSPY_NPM}" "-DMODULES=${XFERSPY_HTML_MODULES}"
+        "-DWEB=${web}" "-DTO=${XFERSPY_HTML_PAGE}" -P "${PROJECT_SOURCE_DIR}/cmake/install_modules.cmake"
+    DEPENDS "${web}/package.json" "${web}/package-lock.json" "${PROJECT_SOURCE_DIR}/cmake/install_modules.cmake"
+    COMMENT "Installing the modules of the page of xferspy html" VERBATIM)
 
 file(GLOB sources CONFIGURE_DEPENDS "${web}/src/*.js" "${web}/src/*.css" "${web}/src/*.html"
     "${PROJECT_SOURCE_DIR}/docs/rules/findings/*.md")

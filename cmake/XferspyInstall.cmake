@@ -19,9 +19,18 @@ install(TARGETS xferspy RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT 
 if(XFERSPY_HAVE_TOOLKIT)
     install(TARGETS xferspy_preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
 endif()
-install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs)
-install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs FILES_MATCHING PATTERN "*.md"
-    PATTERN "*.schema.json" PATTERN "*.png")
+# The pages in the folders that they have in the sources, and all that they link to: the examples, and what tests/ says
+# in pages. tests/package looks for links that lead nowhere.
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs)
+install(DIRECTORY docs examples DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT docs FILES_MATCHING PATTERN "*.md"
+    PATTERN "*.schema.json" PATTERN "*.png" PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.py"
+    PATTERN "__pycache__" EXCLUDE)
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests/*.md")
+list(FILTER pages EXCLUDE REGEX "/node_modules/")
+foreach(page IN LISTS pages)
+    get_filename_component(folder "${page}" DIRECTORY)
+    install(FILES "${page}" DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}" COMPONENT docs)
+endforeach()
 install(FILES LICENSE packaging/copyright DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
 install(DIRECTORY packaging/licenses DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT tools)
 # For those who read traces with code of their own: the tables, and the numbers in them.

@@ -15,6 +15,7 @@ set(CPACK_MONOLITHIC_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/packaging/arrange.cmake")
+set(CPACK_POST_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/packaging/sort_tar.cmake")
 set(CPACK_XFERSPY_EPOCH "$ENV{SOURCE_DATE_EPOCH}") # from XferspyInstall
 
 find_program(XFERSPY_SHLIBDEPS dpkg-shlibdeps)

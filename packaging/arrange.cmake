@@ -1,5 +1,6 @@
 # Run by cpack when the files of a package lie in a folder, before they are packed: puts them where the kind of package
-# wants them. Everything gets the time of the sources, so that the same sources make the same package.
+# wants them. Everything gets the time of the sources and permissions that follow from what it is, so that the same
+# sources make the same package.
 set(root "${CPACK_TEMPORARY_DIRECTORY}")
 
 function(move from to)
@@ -23,7 +24,7 @@ if(CPACK_GENERATOR STREQUAL "RPM")
 elseif(CPACK_GENERATOR STREQUAL "DEB")
     move("usr/share/zsh/site-functions/_xferspy" usr/share/zsh/vendor-completions)
     file(REMOVE_RECURSE "${root}/usr/share/zsh/site-functions")
-    file(RENAME "${root}/usr/share/doc/xferspy/CHANGELOG.md" "${root}/usr/share/doc/xferspy/changelog")
+    file(COPY_FILE "${root}/usr/share/doc/xferspy/CHANGELOG.md" "${root}/usr/share/doc/xferspy/changelog")
     run(gzip -9n usr/share/doc/xferspy/changelog)
 endif()
 if(CPACK_GENERATOR STREQUAL "DEB" AND CPACK_XFERSPY_SHLIBDEPS)
@@ -46,6 +47,7 @@ if(CPACK_GENERATOR MATCHES "DEB|RPM")
     endif()
 endif()
 
+run(chmod -R u=rwX,go=rX .)
 if("$ENV{SOURCE_DATE_EPOCH}" STREQUAL "" AND NOT "${CPACK_XFERSPY_EPOCH}" STREQUAL "")
     set(ENV{SOURCE_DATE_EPOCH} "${CPACK_XFERSPY_EPOCH}") # rpmbuild reads it, too
 endif()

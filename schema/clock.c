@@ -1,19 +1,19 @@
-/* The capture clock: which counter, and the map from its ticks to nanoseconds.
+/* The capture clock: the choice of the counter, and the map from its ticks to nanoseconds.
  *
- * A reading brackets one clock_gettime by two ticks and is good to about 20 ns (half the bracket; the tightest of
- * eight is taken). Between readings the map is a straight line. After the last one it goes on with the slope measured
- * over at least as long a time as will pass until the next reading is taken, so that its end is off by the error of
- * two readings, about 0.1 us, and at the next reading the pieces
+ * A reading takes one clock_gettime between two ticks and is good to about 20 ns: half the distance of the ticks, of
+ * the tightest of eight. Between readings the map is a straight line. After the last reading it continues with a
+ * slope that was measured over at least the time until the next reading, so its end is off by the error of two
+ * readings, about 0.1 us. At the next reading the pieces
  *
  *     last reading ---- held tick ---- new reading
  *
- * are joined: up to the held tick the map was used and stays; from there it runs straight into the new reading. So the
- * map is continuous and rising, and a tick's time never changes once it was asked for, with one exception: when the
- * table is full, every other knot of its older half goes, after which ticks from more than a dozen seconds ago convert
- * to times that differ by the error of a reading.
+ * are joined: the map was used up to the held tick and stays the same there; from the held tick it runs straight
+ * into the new reading. So the map is continuous and rising, and a tick's time never changes once it was asked for.
+ * There is one exception: a full table drops every other knot of its older half, so ticks from more than a dozen
+ * seconds ago then convert to times that differ by the error of a reading.
  *
- * Before the first sync the slope comes from two readings 0.2 ms apart and may be off by 200 ppm; that is what a
- * process killed before its first batch is left with. */
+ * Before the first sync the slope comes from two readings 0.2 ms apart and may be off by 200 ppm. A process that is
+ * killed before its first batch has no better one. */
 #include "schema/clock.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@
 #endif
 
 #define SLOPE_BITS 40
-#define SLOPE_LIMIT (UINT64_C(1) << 60) /* a millisecond a tick; keeps products within 128 bits */
+#define SLOPE_LIMIT (UINT64_C(1) << 60) /* a millisecond per tick; keeps products within 128 bits */
 #define START_SPIN_NS 200000
 #define SYNC_INTERVAL_NS INT64_C(1000000000)
 #define BASE_AGE_NS INT64_C(8000000000) /* NTP steers the kernel's clock: older readings say little about its rate */
@@ -37,7 +37,8 @@ struct reading {
 };
 
 #if defined(__x86_64__)
-/* The kernel's own verdict first: it watches the TSC against other clocks and knows of sockets out of step. */
+/* Whether the counter can be used. The kernel's judgement comes first: it compares the TSC with other clocks and
+ * knows about sockets out of step. */
 static bool counter_is_usable(void) {
     int mode = PR_TSC_ENABLE;
     if (prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode != PR_TSC_ENABLE)
@@ -56,7 +57,7 @@ static bool counter_is_usable(void) {
     for (size_t i = 0; i < sizeof distrusting / sizeof *distrusting; i++)
         if (strncmp(name, distrusting[i], strlen(distrusting[i])) == 0)
             return false;
-    unsigned eax, ebx, ecx, edx; /* a virtual machine's own clock source: what the CPU promises */
+    unsigned eax, ebx, ecx, edx; /* for a virtual machine's own clock source the CPU's promise counts */
     return __get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && (edx & (1u << 8)) != 0;
 }
 #elif defined(__aarch64__)
@@ -89,7 +90,7 @@ static uint64_t chord(uint64_t from_tick, int64_t from_ns, uint64_t to_tick, int
 static int64_t along(const struct xs_clock_knot *knot, uint64_t tick) {
     wide ns = ((wide)(int64_t)(tick - knot->tick) * (wide)knot->slope >> SLOPE_BITS) + knot->ns;
     if (ns > INT64_MAX)
-        return INT64_MAX; /* ticks of a damaged spool */
+        return INT64_MAX; /* the spool is damaged */
     if (ns < INT64_MIN)
         return INT64_MIN;
     return (int64_t)ns;
@@ -127,7 +128,7 @@ void xs_clock_start(struct xs_clock *clock) {
     xs_clock_measure(clock);
 }
 
-/* Copies the map; where it has no room for two more knots, without every other one of its older half. */
+/* Copies the map. Without room for two more knots, drops every other knot of its older half. */
 static void copy_map(struct xs_clock_map *to, const struct xs_clock_map *from) {
     bool thin = from->count + 2 > XS_CLOCK_KNOTS;
     *to = *from;
@@ -143,7 +144,7 @@ static void copy_map(struct xs_clock_map *to, const struct xs_clock_map *from) {
     }
 }
 
-/* Runs the map's end straight into a reading. The slope is kept positive where the reading lies behind the map. */
+/* Lets the map's end run straight into a reading. The slope stays positive even if the reading lies before the map. */
 static void join(struct xs_clock_map *map, uint64_t tick, int64_t ns, uint64_t rate) {
     struct xs_clock_knot *end = &map->knots[map->count - 1];
     uint64_t slope = chord(end->tick, end->ns, tick, ns);
@@ -181,7 +182,7 @@ void xs_clock_sync(struct xs_clock *clock) {
         map->count++;
     }
     join(map, now.tick, now_ns, rate);
-    /* One store: a process killed inside this function leaves the old map or the new one. */
+    /* One store publishes the map: a process killed in this function leaves either the old or the new one. */
     atomic_store_explicit(&clock->current, 1 - current, memory_order_release);
 }
 

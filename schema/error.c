@@ -1,4 +1,4 @@
-/* Texts of the status values. */
+/* Texts for status values. */
 #include "schema/error.h"
 
 const char *xs_error_text(int status) {

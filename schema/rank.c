@@ -1,11 +1,11 @@
-/* Finds the rank that a launcher gave to this process. */
+/* Finding the rank that a launcher gave to this process. */
 #include "schema/rank.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The most specific launcher first: in this order they are believed. */
+/* The most specific launcher comes first and is preferred. */
 static const char *const rank_variables[] = {"RANK",      "OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                              "PMIX_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID"};
 static const char *const size_variables[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",

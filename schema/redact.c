@@ -1,4 +1,4 @@
-/* Compiles and matches the pattern of XFERSPY_REDACT; see redact.h. */
+/* Compiling and matching the pattern of XFERSPY_REDACT; see redact.h. */
 #include "schema/redact.h"
 
 #include <ctype.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the C locale a dot matches any byte. In another one it would not match bytes that are no text there, and what
- * they are in would not be hidden. */
+/* Enters the C locale, in which a dot matches any byte. In other locales it does not match bytes that are invalid
+ * text, and a name with such bytes would not be hidden. */
 static locale_t enter_c_locale(void) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* static in glibc, nothing to free */
     return c ? uselocale(c) : (locale_t)0;
@@ -18,7 +18,7 @@ static void leave_c_locale(locale_t before) {
         uselocale(before);
 }
 
-/* The most repetitions that an interval names, after its brace. */
+/* The largest number of repetitions in an interval; `interval` points behind its brace. */
 static unsigned long most_of(const char *interval) {
     unsigned long most = 1;
     for (const char *p = interval; isdigit((unsigned char)*p) || *p == ',';) {
@@ -30,8 +30,9 @@ static unsigned long most_of(const char *interval) {
     return most;
 }
 
-/* glibc's compiler writes out repetitions and calls itself for groups: ((a{255}){255}){255} takes all memory, and ten
- * thousand parentheses take all of a stack. Whatever looks like an interval or a group counts. */
+/* Refuses patterns that cost too much. glibc's compiler writes out repetitions and recurses for groups:
+ * ((a{255}){255}){255} takes all memory, and ten thousand parentheses overflow the stack. Everything that looks like
+ * an interval or a group counts. */
 static const char *too_costly(const char *pattern) {
     enum { GROUPS = 64, STATES = 8192 };
     unsigned long groups = 0, states = strlen(pattern), times = 1;

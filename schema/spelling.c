@@ -6,7 +6,7 @@
 
 enum { LIMIT = 40, MOST_EDITS = 5, FAR = LIMIT + 1 };
 
-/* Three rows are enough, and little of the stack: the library calls it, too. */
+/* The edit distance. It needs only three rows, so little stack: the preloaded library calls it, too. */
 static size_t edits_between(const char *a, size_t n, const char *b, size_t m) {
     uint8_t rows[3][LIMIT + 1];
     uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
@@ -42,7 +42,7 @@ void xs_nearest_try(struct xs_nearest *nearest, const char *name) {
         return;
     size_t edits = edits_between(nearest->word, nearest->bytes, name, length);
     if (nearest->bytes >= 2 && nearest->bytes < length && !strncmp(nearest->word, name, nearest->bytes))
-        edits = edits < 1 ? edits : 1; /* its beginning */
+        edits = edits < 1 ? edits : 1; /* the beginning of a name */
     if (edits >= nearest->edits || edits * 2 > length)
         return;
     nearest->edits = edits;

@@ -13,11 +13,11 @@ static const char *const names[] = {
 #define XS_OPTION(field, name, type, preset, values, help) name,
 #include "schema/options.def"
 #undef XS_OPTION
-    /* of the commands */
+    /* for the commands */
     "LIBRARY", "DEBUG_PATH"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* The simulated GPU's, and the tests': any name that begins so. */
+/* Prefixes of the simulated GPU's variables and of the tests'; any name that begins so is known. */
 static const char *const others[] = {"SIM_", "TEST_"};
 
 static size_t name_bytes(const char *entry) { return strcspn(entry + PREFIX_BYTES, "="); }

@@ -1,4 +1,4 @@
-/* Reading what a user asks for; see window_spec.h. */
+/* Reading a specification of windows; see window_spec.h. */
 #include "schema/window_spec.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@ static const struct {
     double ns;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
 
-/* Digits, perhaps with a fraction: strtod's point depends on the program's language. Returns what comes behind, NULL:
- * there is none. */
+/* Reads digits with an optional fraction. (strtod's decimal point depends on the program's locale.) Returns the text
+ * after the number; NULL: no number. */
 static const char *read_number(const char *text, double *number) {
     const char *at = text;
     for (*number = 0; *at >= '0' && *at <= '9'; at++)
@@ -24,13 +24,13 @@ static const char *read_number(const char *text, double *number) {
     return at;
 }
 
-/* A number and its unit. Returns what comes behind it, NULL: there is none. */
+/* Reads a number and its unit. Returns the text after it; NULL: no time. */
 static const char *read_time(const char *text, uint64_t *ns) {
     double number;
     const char *end = read_number(text, &number);
     if (!end || number > 1e9)
         return NULL;
-    if (number == 0 && (!*end || strchr(".,/", *end))) { /* 0 is 0 in every unit */
+    if (number == 0 && (!*end || strchr(".,/", *end))) { /* 0 needs no unit */
         *ns = 0;
         return end;
     }
@@ -102,7 +102,7 @@ static const char *name_of(const char *text) {
     return strncmp(text, nvtx, sizeof nvtx - 1) == 0 ? text + sizeof nvtx - 1 : NULL;
 }
 
-/* `*why` is set only where there is more to say than the forms. */
+/* Sets `*why` only if there is more to say than the list of forms. */
 static bool read_any(struct xs_window_spec *spec, const char *text, const char **why) {
     const char *name = name_of(text);
     if (name)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Tab and carriage return, with which a formula can begin too, are escaped before they come here. */
+/* Whether a text begins like a formula. Tab and carriage return, which may also begin one, are escaped before. */
 static bool is_formula(const char *text) { return *text && strchr("=+-@\t\r", *text); }
 
 void xs_csv_field(FILE *file, const char *escaped, bool formulas) {

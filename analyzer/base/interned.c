@@ -27,7 +27,7 @@ const char *xs_texts_keep(struct xs_texts *texts, const char *text) {
         return NULL;
     size_t length = strnlen(text, TEXT_BYTES - 1);
     uint64_t hash = xs_hash_of_text(text, length);
-    /* A file can be made so that texts have the same hash; `high` numbers them. */
+    /* A crafted file can contain texts with equal hashes; `high` numbers them. */
     for (uint64_t high = 0;; high++) {
         uint64_t *value = xs_hash_put(&texts->known, hash, high);
         if (!*value)

@@ -99,7 +99,7 @@ void xs_json_number(struct xs_json *json, const char *key, double value) {
         fputs("null", json->file);
         return;
     }
-    for (int digits = 6; digits <= 17; digits++) { /* the shortest that reads back the same */
+    for (int digits = 6; digits <= 17; digits++) { /* the shortest text that reads back as the same number */
         double back = 0;
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (sscanf(text, "%lf", &back) == 1 && !(back < value) && !(back > value))

@@ -1,4 +1,4 @@
-/* Ranges that come and go; see lives.h. */
+/* Address ranges that begin and end over time; see lives.h. */
 #include "analyzer/base/lives.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct xs_life_change {
     bool begins;
 };
 
-/* Ends come first: who begins at the same time may have the address of who ends. */
+/* Ends come first: a range that begins at the same time may have the address of the one that ends. */
 static int by_time(const void *a, const void *b) {
     const struct xs_life_change *x = a, *y = b;
     if (x->ns != y->ns)
@@ -39,7 +39,7 @@ void xs_lives_end(struct xs_lives *lives) {
     *lives = (struct xs_lives){0};
 }
 
-/* What of its range others have not taken. */
+/* Takes out the parts of the item's range that no other item has taken. */
 static void take_out(struct xs_lives *lives, const struct xs_life *item) {
     struct xs_span_place place;
     const struct xs_span *span = xs_spans_seek(&lives->living, item->begin, &place);

@@ -21,8 +21,9 @@ static void add_run(struct xs_string *text, size_t count) {
         xs_string_add(text, "`", 1);
 }
 
-/* A span's fence is longer than any run within, and blanks keep it apart from one at either end. A bar would end the
- * cell that the span is in, backslashes before it or not, so it is written as the escapes of other output are. */
+/* Adds a code span. Its fence is longer than any run of backticks within, and blanks separate it from one at either
+ * end. A bar would end the table's cell even after a backslash, so it is written as an escape like those of other
+ * output. */
 void xs_markdown_code(struct xs_string *text, const char *raw) {
     struct xs_string cut = {0}, span = {0};
     if (!raw || !*raw) {

@@ -9,7 +9,7 @@ enum { NOWHERE = UINT32_MAX };
 
 struct place {
     struct xs_order_key key;
-    unsigned next; /* in its run, or in the list of free ones */
+    unsigned next; /* next item of its run, or of the list of free slots */
     unsigned unused;
 };
 
@@ -38,7 +38,7 @@ void *xs_order_place(struct xs_order *order) {
     return place_at(order, order->free) + 1;
 }
 
-/* The least head. One run is the usual case. */
+/* The run with the smallest head. Mostly there is one run. */
 static unsigned first_run(const struct xs_order *order) {
     unsigned first = 0;
     for (unsigned i = 1; i < order->run_count; i++)

@@ -1,7 +1,7 @@
-/* An order sorts rows that are nearly in order of time, with only a limited number of them (the window) in memory. Such
- * rows consist of a few interleaved ascending runs, one for each thread or stream. Each row is appended to the run that
- * it continues; the next row in order is the smallest head of a run. For rows already in order, this is as cheap as a
- * queue. */
+/* An order sorts rows that are nearly in order of time, with a limited number of them (the window) in memory. Such
+ * rows consist of a few interleaved ascending runs, one for each thread or stream. Each row is appended to the run
+ * that it continues; the next row in order is the smallest head of a run. Rows that are in order already cost as
+ * little as in a queue. */
 #ifndef XFERSPY_ANALYZER_BASE_ORDER_H
 #define XFERSPY_ANALYZER_BASE_ORDER_H
 
@@ -18,8 +18,8 @@ struct xs_order_key {
 struct xs_order {
     size_t item_bytes, step; /* size of an item; step: item and its head */
     unsigned window, count;
-    unsigned free;  /* first free place among the used ones, UINT32_MAX: none */
-    unsigned fresh; /* first place never used; from here on places take no memory yet */
+    unsigned free;  /* first free slot among those used before; UINT32_MAX: none */
+    unsigned fresh; /* first slot never used; from here on slots take no memory yet */
     char *places;
     unsigned run_count, last_run;
     struct xs_order_run {
@@ -35,17 +35,17 @@ void xs_order_free(struct xs_order *order);
 
 static inline bool xs_order_is_full(const struct xs_order *order) { return order->count == order->window; }
 
-/* Returns a place for a row, not yet in order; the order must not be full. */
+/* Returns a slot for a row, not yet in order; the order must not be full. */
 void *xs_order_place(struct xs_order *order);
 
-/* Sorts the row in that place among the others. Returns false if the row belongs before one already handed out, or if
- * there are too many runs: the window is then too small for these rows, and the place is free again. */
+/* Sorts the row in that slot among the others. False: the row belongs before one already handed out, or there are
+ * too many runs. The window is then too small for these rows, and the slot is free again. */
 bool xs_order_put(struct xs_order *order, void *place, struct xs_order_key key);
 
 /* Returns the smallest item; NULL: none waits. */
 void *xs_order_first(const struct xs_order *order, struct xs_order_key *key);
 
-/* Frees the smallest item's place; its content stays until the next xs_order_place. */
+/* Frees the smallest item's slot; its content stays until the next xs_order_place. */
 void xs_order_pop(struct xs_order *order);
 
 #endif

@@ -25,7 +25,7 @@ void xs_complain(const char *format, ...) {
     xs_string_vformat(&plain, format, arguments);
     va_end(arguments);
     xs_string_escape(&escaped, plain.data, plain.length);
-    fflush(stdout); /* so that data and messages keep their order where both go to one place */
+    fflush(stdout); /* keeps data and messages in order if both go to one place */
     fprintf(stderr, "xferspy: %s\n", escaped.data);
     xs_string_free(&plain);
     xs_string_free(&escaped);
@@ -71,14 +71,14 @@ bool xs_out_is_open_already(const char *path) {
     return of_the_system;
 }
 
-/* A device, a pipe, or what the shell opened already: it is written to, and never replaced. */
+/* Whether the output is written to and never replaced: a device, a pipe, or a file that the shell has opened. */
 static bool is_written_to(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || xs_out_is_open_already(path));
 }
 
-/* A new file gets its name at once, an existing one only at the end, by a rename from a file beside it. A symbolic link
- * is replaced itself: following it would write wherever somebody else may have pointed it. */
+/* Opens the output. A new file has its name at once; an existing one is replaced at the end, by a rename of a file
+ * beside it. A symbolic link itself is replaced: following it could write to wherever somebody has pointed it. */
 static int open_file(struct xs_out *out, const struct xs_out_options *options) {
     struct stat st;
     int fd;
@@ -93,7 +93,7 @@ static int open_file(struct xs_out *out, const struct xs_out_options *options) {
         out->temporary = name.data;
         fd = mkostemp(out->temporary, O_CLOEXEC);
         if (fd >= 0 && S_ISREG(st.st_mode) && fchmod(fd, st.st_mode & 0777) != 0)
-            errno = 0; /* the file is readable by its owner at least */
+            errno = 0; /* its owner can read the file in any case */
     } else {
         fd = xs_create_private(out->path);
     }

@@ -8,7 +8,7 @@
 
 enum { SLAB_BYTES = 65536, HEAD_BYTES = 64 }; /* whole cache lines */
 
-/* Each item is followed by the pointer of the free list: what an item held stays readable after it was given back. */
+/* The link of the free list follows each item, so the content of a freed item stays readable. */
 static void **link_of(const struct xs_pool *pool, void *item) {
     return (void **)(void *)((char *)item + ((pool->item_bytes + 7) & ~(size_t)7));
 }

@@ -19,7 +19,7 @@ static const struct xs_span *at(const struct xs_spans *spans, const struct xs_sp
 
 const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t address, struct xs_span_place *place) {
     size_t low = 0, high = spans->count;
-    while (low < high) { /* the first block whose last span ends after the address */
+    while (low < high) { /* finds the first block whose last span ends after the address */
         size_t middle = low + (high - low) / 2;
         const struct xs_span_block *block = spans->blocks[middle];
         if (block->items[block->count - 1].end > address)
@@ -77,7 +77,7 @@ void xs_spans_insert(struct xs_spans *spans, uint64_t start, uint64_t end, void 
     struct xs_span_place place;
     if (end <= start)
         return;
-    if (!xs_spans_seek(spans, start, &place)) { /* behind all: at the end of the last block */
+    if (!xs_spans_seek(spans, start, &place)) { /* after all spans: at the end of the last block */
         if (!spans->count)
             add_block(spans, 0);
         place.block = spans->count - 1;
@@ -134,7 +134,7 @@ void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end) {
     struct xs_span_place place;
     if (end <= start || xs_spans_covered(spans, start, end))
         return;
-    /* from the one that touches on the left to the one that touches on the right */
+    /* from the span that touches on the left to the one that touches on the right */
     const struct xs_span *span = xs_spans_seek(spans, start ? start - 1 : 0, &place);
     uint64_t first = span && span->start < start ? span->start : start, last = end;
     span = xs_spans_seek(spans, end - 1, &place);

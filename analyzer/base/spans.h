@@ -1,5 +1,6 @@
-/* Spans are disjoint address ranges in order, each with an owner: the write or allocation of a byte, or all written
- * bytes. A sorted sequence in blocks: a look-up is two binary searches, a change moves one block at most. */
+/* Spans are disjoint address ranges in order, each with an owner, such as the last write to the bytes or their
+ * allocation. A set without owners only says which bytes are written. The spans are a sorted sequence in blocks: a
+ * look-up is two binary searches, and a change moves one block at most. */
 #ifndef XFERSPY_ANALYZER_BASE_SPANS_H
 #define XFERSPY_ANALYZER_BASE_SPANS_H
 
@@ -19,7 +20,7 @@ struct xs_spans { /* zeroed: empty */
     size_t count, capacity; /* blocks; none of them is empty */
 };
 
-/* A place is a position in the sequence; any change invalidates it. */
+/* A position in the sequence; any change of the spans invalidates it. */
 struct xs_span_place {
     size_t block, item;
 };

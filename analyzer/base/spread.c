@@ -15,7 +15,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorted into `sorted`; the number of values, which is 0 where one is not known. */
+/* Sorts the values into `sorted`. Returns their number; 0: one of them is not known. */
 static size_t take(const struct xs_metric_value *values, size_t count, size_t stride, uint64_t *sorted,
                    struct xs_spread *spread) {
     *spread = (struct xs_spread){0};
@@ -34,7 +34,7 @@ static size_t take(const struct xs_metric_value *values, size_t count, size_t st
     return count;
 }
 
-/* Twice the rank, so that shared ranks are whole. Returns the sum of those of `high`. */
+/* Computes twice the ranks, so that shared ranks are whole numbers. Returns the sum over `high`. */
 static size_t ranks_of(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count, size_t *ranks) {
     size_t total = low_count + high_count, sum = 0;
     for (size_t i = 0; i < total; i++) {
@@ -85,7 +85,7 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
     } else if (n < XS_RUNS_TO_TELL || m < XS_RUNS_TO_TELL) {
         difference->certainty = XS_TOO_FEW_RUNS;
     } else if (difference->before.least == difference->after.most &&
-               difference->before.most == difference->after.least) { /* one value everywhere */
+               difference->before.most == difference->after.least) { /* all values are equal */
         difference->certainty = XS_WITHIN_SPREAD;
         difference->p = 1;
     } else {
@@ -100,17 +100,18 @@ static int by_difference(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How many of the smallest differences of pairs lie below the interval: the most of which chance is at most
- * SIGNIFICANT. -1: not even none. */
+/* How many of the smallest pairwise differences lie below the interval: the most whose chance is at most
+ * SIGNIFICANT. -1: even none is too many. */
 static long outside(size_t n, size_t m) {
     size_t most = n * m;
-    /* ways[i][u]: how many orders of i of one side and j of the other have u pairs the wrong way round; j grows */
+    /* ways[i][u]: number of orders of i values of one side and j of the other with u pairs in the wrong order; j
+     * grows */
     double(*ways)[XS_RUNS_LIMIT * XS_RUNS_LIMIT + 1] = xs_realloc(NULL, (n + 1) * sizeof *ways), all = 0, below = 0;
     memset(ways, 0, (n + 1) * sizeof *ways);
     for (size_t i = 0; i <= n; i++)
         ways[i][0] = 1;
     for (size_t j = 1; j <= m; j++)
-        for (size_t i = 1; i <= n; i++) /* last is one of j: as before with j - 1; or one of i, above all j */
+        for (size_t i = 1; i <= n; i++) /* the last value is one of j: as before with j - 1; or one of i, above all j */
             for (size_t u = most + 1; u-- > 0;)
                 ways[i][u] = ways[i][u] + (u >= j ? ways[i - 1][u - j] : 0);
     for (size_t u = 0; u <= most; u++)

@@ -9,7 +9,7 @@
 
 enum {
     XS_RUNS_LIMIT = 32,  /* runs a side */
-    XS_RUNS_TO_TELL = 3, /* runs on each side from which a test can show anything at 5 %: 1 of 20 orders */
+    XS_RUNS_TO_TELL = 3, /* with this many runs on each side a test can reach 5 %: 1 of 20 orders */
 };
 
 struct xs_metric_value {
@@ -54,8 +54,8 @@ bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64
 /* Returns median after minus median before, saturated. */
 int64_t xs_difference_delta(const struct xs_difference *difference);
 
-/* True beyond the spread; where the spread is not known, from a difference of `floor` and `percent` of the larger
- * median on. */
+/* True if the difference exceeds the spread. With too few runs to know the spread: if it is at least `floor` and at
+ * least `percent` of the larger median. */
 bool xs_differs(const struct xs_difference *difference, uint64_t floor, unsigned percent);
 
 #endif

@@ -9,7 +9,7 @@
 #include "analyzer/base/text.h"
 
 #define GAP 2
-#define CELL_COLUMNS 500 /* a mangled name can have 200 KB; what is cut here is whole in JSON and CSV */
+#define CELL_COLUMNS 500 /* a mangled name can have 200 KB; JSON and CSV have the whole text */
 #define LEAST_COLUMNS 8  /* no column is cut below this */
 
 struct column {
@@ -24,7 +24,7 @@ struct xs_table {
     size_t column_count;
     char **cells;
     size_t cell_count, cell_capacity;
-    enum xs_style *styles; /* one a row */
+    enum xs_style *styles; /* one per row */
     size_t style_capacity;
     bool continued, keeps_empty;
 };
@@ -114,7 +114,7 @@ static int line_width(const struct xs_table *table) {
     return total;
 }
 
-/* Leaves optional columns out, then cuts the widest left-aligned one, again and again, until the line fits. */
+/* Leaves optional columns out, then cuts the widest left-aligned column repeatedly until the line fits. */
 static void fit(struct xs_table *table, int columns) {
     for (size_t i = table->column_count; i-- > 0 && line_width(table) > columns;)
         if (table->columns[i].optional)
@@ -184,7 +184,7 @@ static void print_cell(const struct column *c, const char *text, const struct xs
 
 static void print_line(const struct xs_table *table, char *const *cells, const struct xs_out *out,
                        enum xs_style style) {
-    size_t last = 0; /* nothing is padded after the last text, so that lines have no blanks at their ends */
+    size_t last = 0; /* no blanks after the last text of a line */
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].shown && cells[i] && *cells[i])

@@ -1,5 +1,5 @@
-/* A table in aligned columns. Cells are escaped when they are added and measured in terminal columns; on a terminal
- * that is too narrow optional columns are left out, then the widest left-aligned ones are cut. */
+/* A table in aligned columns. Cells are escaped when they are added, and measured in terminal columns. If the
+ * terminal is too narrow, optional columns are left out, then the widest left-aligned ones are cut. */
 #ifndef XFERSPY_ANALYZER_BASE_TABLE_H
 #define XFERSPY_ANALYZER_BASE_TABLE_H
 

@@ -1,5 +1,5 @@
-/* All text from a trace, a file name or a program is escaped here before output, and measured in terminal columns, not
- * bytes. Both assume UTF-8 whatever the locale. */
+/* All text from a trace, a file name or a program is escaped here before output, and measured in terminal columns
+ * instead of bytes. Both functions assume UTF-8 in any locale. */
 #ifndef XFERSPY_ANALYZER_BASE_TEXT_H
 #define XFERSPY_ANALYZER_BASE_TEXT_H
 

@@ -1,5 +1,5 @@
-/* See unfinished.h. The signal handler only removes the files and then ends the program in the way that the signal
- * would have ended it. */
+/* Removing files on a signal; see unfinished.h. The handler only removes the files, and then ends the program as the
+ * signal would have. */
 #include "analyzer/base/unfinished.h"
 
 #include <signal.h>

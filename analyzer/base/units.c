@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Three significant digits, and `more`. `value` is below 1000, or below 1024 for binary units. */
+/* Writes three significant digits and `more`. `value` must be below 1000, or below 1024 for binary units. */
 static void some_digits(char *buffer, double value, const char *unit, int more) {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
     snprintf(buffer, XS_UNIT_BYTES, "%.*f %s", decimals + more, value, unit);
@@ -90,7 +90,7 @@ char *xs_format_rate(char *buffer, uint64_t bytes, uint64_t ns) {
         value /= 1000;
         unit++;
     }
-    if (value >= 999.5) /* the times of a damaged trace: no link is that fast */
+    if (value >= 999.5) /* the trace is damaged: no link is that fast */
         strcpy(buffer, "> 1 EB/s");
     else
         three_digits(buffer, value, units[unit]);

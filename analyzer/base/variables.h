@@ -2,10 +2,10 @@
 #ifndef XFERSPY_ANALYZER_BASE_VARIABLES_H
 #define XFERSPY_ANALYZER_BASE_VARIABLES_H
 
-/* Names them on standard error, and records the warning in the environment for the library. */
+/* Warns on standard error, and records the warning in the environment for the library. */
 void xs_warn_about_variables(void);
 
-/* Names only unknown variables that probably mean XFERSPY_DEBUG_PATH; a reader of traces needs no others. */
+/* Warns only about unknown variables that probably mean XFERSPY_DEBUG_PATH; a reader of traces needs no others. */
 void xs_warn_about_debug_path(void);
 
 #endif

@@ -16,7 +16,7 @@ const struct xs_command xs_commands[] = {
 };
 const size_t xs_command_count = sizeof xs_commands / sizeof *xs_commands;
 
-/* Words that the documentation has for what a command does, and that are spelled like no command. */
+/* Words of the documentation that describe what a command does, but are not spelled like any command. */
 static const struct {
     const char *word, *hint;
 } hints[] = {{"snapshot", "`xferspy merge -o FILE TRACE' copies the trace of a running program; TRACE may be its PID"}};

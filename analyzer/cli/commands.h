@@ -15,7 +15,7 @@ extern const struct argp xs_main_argp; /* of xferspy itself (main_argp.c) */
 
 #define XS_HELP_OF_HELP "how to use one of them"
 
-/* Of a word that is no command, but names what one does: what to type and what it does. NULL: it is none. */
+/* A hint for a word that is no command but names what one does: what to type, and what it does. NULL: no hint. */
 const char *xs_command_hint(const char *word);
 
 /* The command nearest in spelling, NULL where none is near. */

@@ -1,4 +1,4 @@
-/* Options and arguments of a command out of its argp; see interface.h. */
+/* Options and arguments of a command, from its argp; see interface.h. */
 #include "analyzer/cli/interface.h"
 
 #include <ctype.h>
@@ -30,7 +30,7 @@ static void add_option(struct xs_interface_list *list, const struct xs_option *o
     list->options[list->option_count++] = *option;
 }
 
-/* Where a row is `--format', its words are the command's. */
+/* Adds an option. The words of `--format' are the command's formats. */
 static void add_format(struct xs_interface_list *list, struct xs_option *option, const char *const *formats) {
     for (size_t i = 0; formats[i]; i++)
         xs_string_format(&list->format_words, "%s%s", i ? "|" : "", formats[i]);
@@ -49,7 +49,7 @@ static void read_argp(const struct argp *argp, const struct xs_interface *interf
                                    .hidden = o->flags & OPTION_HIDDEN,
                                    .documentation = o->flags & OPTION_DOC,
                                    .help = o->doc};
-        if (o->group || xs_option_is_heading(&option)) /* argp's rule: the last group, or one more for a heading */
+        if (o->group || xs_option_is_heading(&option)) /* argp's rule: the last group; one more for a heading */
             group = o->group ? o->group : group + 1;
         option.group = group;
         if ((o->flags & OPTION_ALIAS) && list->option_count) {
@@ -65,7 +65,7 @@ static void read_argp(const struct argp *argp, const struct xs_interface *interf
         read_argp(child->argp, interface, list);
 }
 
-/* Stable: the order within a group stays the author's. */
+/* Sorts stably: within a group the author's order stays. */
 static void sort_by_group(struct xs_interface_list *list) {
     for (size_t i = 1; i < list->option_count; i++) {
         struct xs_option option = list->options[i];

@@ -13,10 +13,6 @@
 #include "schema/spool/spool_place.h"
 #include "schema/write/store.h"
 
-#ifndef XFERSPY_VERSION
-#define XFERSPY_VERSION "0.1.0"
-#endif
-
 static void print_version(FILE *stream, struct argp_state *state) {
     (void)state;
     fprintf(stream, "xferspy %s (trace schema %d)\n", XFERSPY_VERSION, XS_SCHEMA_VERSION);
@@ -44,7 +40,7 @@ static int run_command(const char *word, int argc, char **argv) {
         int status =
             xs_option_misspelled(&xs_commands[i], argc, argv) ? XS_EXIT_USAGE : xs_commands[i].function(argc, argv);
         xs_string_free(&name);
-        fflush(stdout); /* the next may wait for a disk */
+        fflush(stdout); /* the next step may wait for a disk */
         xs_spool_sweep_own();
         return status;
     }

@@ -23,7 +23,7 @@ static const char main_doc[] =
     "Data goes to standard output, messages to standard error. Exit status: 0 success, 1 error, 2 wrong usage, 3 a "
     "limit of `check', `bench' or `try' that does not hold; `run' ends with the program's own status.";
 
-/* Stops at the first word, which is the command. */
+/* Stops parsing at the first word, which is the command. */
 static error_t parse_main(int key, char *argument, struct argp_state *state) {
     int *command = state->input;
     (void)argument;

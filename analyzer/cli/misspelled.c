@@ -1,4 +1,4 @@
-/* Options that a command does not have, and one that it has is meant. */
+/* Unknown options of a command that are probably misspelled. */
 #include "analyzer/cli/misspelled.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "analyzer/cli/interface.h"
 #include "schema/spelling.h"
 
-/* The option that a word names, whole or as its beginning, as getopt takes it; NULL: none. */
+/* The option that a word names, completely or by its beginning, as getopt does it; NULL: none. */
 static const struct xs_option *named(const struct xs_interface_list *list, const char *name, size_t bytes) {
     const struct xs_option *found = NULL;
     for (size_t i = 0; i < list->option_count; i++) {
@@ -54,7 +54,7 @@ bool xs_option_misspelled(const struct xs_command *command, int argc, char **arg
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (argv[i][0] != '-') {
             if (program || !command)
-                break; /* what follows is not ours */
+                break; /* the rest is not ours */
             continue;
         }
         if (argv[i][1] == '-' && !named(&list, argv[i] + 2, strcspn(argv[i] + 2, "="))) {

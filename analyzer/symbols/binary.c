@@ -11,7 +11,7 @@
 
 enum { NAME_BYTES = 4096 };
 
-/* What a file has to be: of this build id, or, where there is none, of this checksum. */
+/* A wanted file has this build id or, without one, this checksum. */
 struct wanted {
     const char *build_id;
     const uint32_t *crc;
@@ -64,7 +64,7 @@ static bool find_by_link(struct xs_elf_file *file, const struct xs_elf_file *bin
     return false;
 }
 
-/* A copy of the binary, or its debug file by the usual names, in a folder that a person named. */
+/* Finds a copy of the binary, or its debug file under one of the usual names, in a folder that a person named. */
 static bool find_given(struct xs_elf_file *file, const char *path, const char *build_id, const char *ending) {
     const struct wanted wanted = {.build_id = build_id};
     const char *folder;
@@ -99,7 +99,7 @@ static void find_debug(struct xs_binary *binary, const char *path, const char *b
         find_by_link(&binary->debug, &binary->file, &(struct wanted){build_id, &crc}, link);
 }
 
-/* It names folders and files, so it has to be nothing but digits. */
+/* Whether a text is a build id, so nothing but hexadecimal digits: it becomes part of file names. */
 static bool is_build_id(const char *text) {
     size_t length = strspn(text, "0123456789abcdef");
     return !text[length] && length >= 4 && length < XS_BUILD_ID_HEX;

@@ -1,13 +1,13 @@
-/* Several files describe one binary of a run: itself, its separate debug file, what dwz took out of that, and the small
- * symbol table inside. */
+/* A binary of a run is described by several files: itself, its separate debug file, the part that dwz moved out of
+ * that one, and the small symbol table inside the binary. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_BINARY_H
 #define XFERSPY_ANALYZER_SYMBOLS_BINARY_H
 
 #include "analyzer/symbols/elf_file.h"
 
 struct xs_binary {
-    struct xs_elf_file file;  /* none where the binary is gone but its debug file is found by build id */
-    struct xs_elf_file debug; /* none where `file` has everything */
+    struct xs_elf_file file;  /* no file if the binary is gone but its debug file is found by build id */
+    struct xs_elf_file debug; /* no file if `file` has everything */
     struct xs_elf_file mini;
 };
 

@@ -1,4 +1,4 @@
-/* Where debug information is looked for; see debug_path.h. */
+/* The folders with debug information; see debug_path.h. */
 #include "analyzer/symbols/debug_path.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
-/* Names of C++ and Rust as their source has them, by libiberty. */
+/* Names of C++ and Rust functions as in their source, by libiberty. */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <string.h>
 
 #include "analyzer/symbols/symbols.h"
 
-/* Above the first length libiberty refuses, to save its stack: recursion is as deep as the name is long. Names of
- * nested templates are longer than that. At the second one its stack is still 2 MB. */
+/* libiberty refuses names above the first length to save its stack: its recursion is as deep as the name is long.
+ * Names of nested templates are longer, so it is told not to check. At the second length its stack is still 2 MB. */
 enum { LENGTH_CHECKED = 1024, LENGTH_MAX = 4096 };
 
 struct text {
@@ -15,8 +15,8 @@ struct text {
     jmp_buf full;
 };
 
-/* A name of a hundred letters can stand for 2^90 of them, by referring to its own parts. Leaving at the end of the
- * buffer is safe: libiberty keeps what it makes on the stack. */
+/* Adds a part of the name. A name of a hundred letters can stand for 2^90 letters by referring to its own parts.
+ * Leaving at the end of the buffer is safe, because libiberty keeps its data on the stack. */
 static void add(const char *part, size_t length, void *data) {
     struct text *text = data;
     size_t rest = text->bytes - 1 - text->length;
@@ -45,7 +45,7 @@ const char *xs_demangle(const char *name, char *buffer, size_t bytes) {
         return name;
     struct text text = {.data = buffer, .bytes = bytes};
     int options = length > LENGTH_CHECKED ? DMGL_NO_RECURSE_LIMIT : 0;
-    /* Rust's older form is one of C++ with a hash at the end, so it is asked for first. */
+    /* Rust's older form looks like C++ with a hash at the end, so Rust comes first. */
     bool done = demangle(rust_demangle_callback, name, options, &text) ||
                 demangle(cplus_demangle_v3_callback, name, options, &text);
     return done ? buffer : name;

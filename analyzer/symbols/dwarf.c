@@ -12,7 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/symbols/binary.h"
 
-/* More than any program has, less than what a damaged file could make of it. */
+/* Limits that no real program reaches; a damaged file could demand any number. */
 enum { NESTING_MAX = 64, INLINED_MAX = 128, RANGES_MAX = 100000, OVERLAPPING_MAX = 16, NOTHING_AROUND = INT32_MAX };
 
 struct range {
@@ -35,7 +35,7 @@ struct xs_dwarf {
     Dwarf *dwarf, *alternate;
     struct xs_elf_file alternate_file;
     struct ranges units;
-    struct unit *listed; /* whose functions were asked for */
+    struct unit *listed; /* the unit whose functions were asked for */
     size_t listed_count;
 };
 
@@ -43,7 +43,7 @@ static void add_ranges(struct ranges *ranges, Dwarf_Die *die) {
     Dwarf_Addr base = 0, start, end;
     ptrdiff_t offset = 0;
     for (int i = 0; i < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0; i++) {
-        if (!start || end <= start) /* code that the linker left out */
+        if (!start || end <= start) /* the linker removed this code */
             continue;
         if (ranges->count == ranges->capacity) {
             ranges->capacity = ranges->capacity ? 2 * ranges->capacity : 64;
@@ -63,7 +63,7 @@ static void sort(struct ranges *ranges) {
         qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
 }
 
-/* The innermost of those around an address. They hardly ever overlap, so a few steps back suffice. */
+/* The innermost range with the address. Ranges hardly ever overlap, so a few steps back suffice. */
 static struct range *find(const struct ranges *ranges, uint64_t address) {
     size_t low = 0, high = ranges->count;
     while (low < high) {
@@ -79,7 +79,7 @@ static struct range *find(const struct ranges *ranges, uint64_t address) {
     return NULL;
 }
 
-/* Steps to the sibling; a damaged file must not lead back, which would never end. */
+/* Steps to the sibling. In a damaged file a sibling may lie before the entry, which would make an endless loop. */
 static bool next(Dwarf_Die *die) {
     Dwarf_Die sibling;
     if (dwarf_siblingof(die, &sibling) != 0 || dwarf_dieoffset(&sibling) <= dwarf_dieoffset(die))
@@ -102,7 +102,7 @@ static void list_functions(struct ranges *functions, Dwarf_Die *parent, unsigned
         case DW_TAG_class_type:
         case DW_TAG_structure_type:
         case DW_TAG_union_type:
-        case DW_TAG_enumeration_type: /* Rust has methods of those */
+        case DW_TAG_enumeration_type: /* Rust's enumerations have methods */
             list_functions(functions, &die, nesting + 1);
             break;
         default:
@@ -124,8 +124,8 @@ static struct ranges *functions_of(struct xs_dwarf *dwarf, Dwarf_Die *unit_die) 
     return &unit->functions;
 }
 
-/* dwz keeps what several debug files share in another one. Without that the rest has holes, and libdw would look for it
- * by itself, opening whatever has its name. */
+/* Opens dwz's file with the parts that several debug files share. Without it the debug information has holes, and
+ * libdw would look for it itself and open any file of that name. */
 static bool open_alternate(struct xs_dwarf *dwarf, const struct xs_elf_file *file) {
     const char *name = NULL;
     const void *bytes = NULL;
@@ -172,7 +172,7 @@ void xs_dwarf_close(struct xs_dwarf *dwarf) {
     free(dwarf);
 }
 
-/* The calls that were inlined around an address, outermost first, with the function itself in front. */
+/* The inlined calls that contain an address, outermost first, after the function itself. Returns how many. */
 static unsigned inlined_calls(Dwarf_Die *function, uint64_t address, Dwarf_Die *calls) {
     unsigned count = 1, blocks = 0;
     Dwarf_Die die;
@@ -202,8 +202,8 @@ static const char *text_of(Dwarf_Die *die, unsigned name) {
     return text && *text ? text : NULL;
 }
 
-/* `symbol`: what the symbol table calls a function, NULL of an inlined one. Compilers leave the mangled name of lambdas
- * and of anonymous namespaces out of the debug information; the table has it. */
+/* The mangled name of a function. `symbol`: its name in the symbol table; NULL for an inlined one. Compilers leave
+ * mangled names of lambdas and of anonymous namespaces out of the debug information; the table has them. */
 static const char *name_of(Dwarf_Die *die, const char *symbol) {
     const char *name = text_of(die, DW_AT_linkage_name);
     if (!name)
@@ -222,7 +222,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name) {
     return known ? (uint32_t)value : 0;
 }
 
-/* Where a function is written, once for all its copies; the offset is 0 where that is not known. */
+/* The entry that all copies of a function share. Returns its offset; 0: not known. */
 static Dwarf_Off origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
     Dwarf_Attribute attribute;
     if (!dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), origin))
@@ -230,8 +230,9 @@ static Dwarf_Off origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
     return dwarf_dieoffset(origin);
 }
 
-/* Compilers split functions: the test at the beginning becomes one that calls the rest. If both are inlined, the rest
- * has been called from where the function is written. Recursion calls from a line behind that. */
+/* Whether a call is the rest of the function around it. Compilers split functions: the test at the beginning becomes
+ * a function that calls the rest. If both are inlined, the call's line is the line of the function itself; a
+ * recursive call has a later line. */
 static bool is_rest(Dwarf_Die *call, Dwarf_Die *around) {
     Dwarf_Die origin, same;
     Dwarf_Attribute attribute;
@@ -244,7 +245,7 @@ static bool is_rest(Dwarf_Die *call, Dwarf_Die *around) {
            (dwarf_formudata(dwarf_attr_integrate(&origin, DW_AT_decl_line, &attribute), &line) == 0 && line == called);
 }
 
-/* The call that returns to the address behind `address`, in a block of code. */
+/* Finds the call in a block of code that returns to `address` + 1. */
 static bool find_call(Dwarf_Die *block, uint64_t address, unsigned nesting, Dwarf_Die *call) {
     Dwarf_Die die;
     Dwarf_Attribute attribute;
@@ -294,7 +295,7 @@ static unsigned step_out(Dwarf_Die *unit, Dwarf_Die *calls, unsigned i, const ch
         file_count = 0;
     uint32_t number = number_of(&calls[i], DW_AT_call_file);
     *file = number < file_count ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
-    if (*file && !strcmp(*file, "???")) /* number 0, which is a file from DWARF 5 on */
+    if (*file && !strcmp(*file, "???")) /* number 0, which is a real file from DWARF 5 on */
         *file = NULL;
     *line = (int)number_of(&calls[i], DW_AT_call_line);
     return i - 1;

@@ -10,14 +10,14 @@ struct xs_dwarf;
 struct xs_dwarf *xs_dwarf_open(const struct xs_elf_file *file);
 void xs_dwarf_close(struct xs_dwarf *dwarf);
 
-/* Gives what lies at an address of an instruction to the sink (see symbols.h), names as the compiler mangled them.
- * `fallback`: the function's name where the debug information has only a line, NULL: not known. `is_split`: the call
- * there is that of the rest of the innermost function, whose frame stands for it. Returns how many it gave. */
+/* Gives the functions and lines at an instruction's address to the sink (symbols.h), with mangled names. `fallback`:
+ * the function's name if the debug information has only a line; NULL: not known. `is_split`: the instruction calls
+ * the split-off rest of the innermost function, and the rest's frame stands for it. Returns how many it gave. */
 unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, const char *fallback, bool is_split,
                        xs_symbol_sink *sink, void *data);
 
-/* Whether the call there is one by a function that was inlined, of a copy of itself that was not. Gives where that
- * lies: up to `end`. */
+/* Whether the instruction calls, from an inlined function, the copy of this function that is not inlined. Gives the
+ * copy's addresses, from `start` up to `end`. */
 bool xs_dwarf_calls_itself(struct xs_dwarf *dwarf, uint64_t address, uint64_t *start, uint64_t *end);
 
 #endif

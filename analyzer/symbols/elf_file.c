@@ -13,11 +13,10 @@
 
 #include "analyzer/base/memory.h"
 
-/* What .gnu_debugdata may unpack to, and what unpacking may take; real ones have less than 10 MB. */
+/* The most bytes that .gnu_debugdata may unpack to, and memory for unpacking; real ones have less than 10 MB. */
 enum { MINI_BYTES = 64 << 20 };
 
-/* Looks before opening, because opening alone already does something to some devices; and once more at what was
- * opened. */
+/* Opens a regular file. It checks before opening, because some devices react to being opened, and again afterwards. */
 static enum xs_binary_status open_regular(const char *path, int *fd) {
     struct stat st;
     if (stat(path, &st) != 0)

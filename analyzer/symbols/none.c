@@ -1,4 +1,4 @@
-/* Stands in for the reading of symbols where elfutils or libiberty were not found; see symbols.h. */
+/* Replaces the reading of symbols in a build without elfutils or libiberty; see symbols.h. */
 #include "analyzer/symbols/symbols.h"
 
 enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id, bool lines, const uint64_t *addresses,

@@ -1,6 +1,5 @@
-/* Functions by symbol tables; see table.h. A library of CUDA has a million symbols, and a trace has a few hundred
- * addresses in it. So the addresses are sorted and not the symbols, and each symbol table is read once from end to
- * end. */
+/* Functions by symbol tables; see table.h. A CUDA library has a million symbols, and a trace has a few hundred
+ * addresses in it. So the addresses are sorted, not the symbols, and each table is read once from end to end. */
 #include "analyzer/symbols/table.h"
 
 #include <gelf.h>
@@ -12,7 +11,7 @@ struct scan {
     struct xs_symbol_match *matches;
 };
 
-/* The first address that is not below. */
+/* The index of the first address that is at least `address`. */
 static size_t lower_bound(const struct scan *scan, uint64_t address) {
     size_t low = 0, high = scan->count;
     while (low < high) {
@@ -25,7 +24,7 @@ static size_t lower_bound(const struct scan *scan, uint64_t address) {
     return low;
 }
 
-/* A function of size 0, as assembly has them, goes on to the next symbol; any other name is better. */
+/* The rank of a symbol. A function of size 0, as in assembly, reaches to the next symbol; any other name is better. */
 static unsigned rank_of(const GElf_Sym *symbol) {
     unsigned binding = GELF_ST_BIND(symbol->st_info);
     return (symbol->st_size ? 4u : 0) + (binding == STB_GLOBAL ? 2u : binding == STB_WEAK ? 1u : 0);
@@ -36,7 +35,7 @@ static bool section_of(Elf *elf, size_t number, GElf_Shdr *header) {
     return section && gelf_getshdr(section, header);
 }
 
-/* Labels of code, which have no type; "$x" and "$d" are marks of the assembler for aarch64. */
+/* Whether a symbol is a label of code, which has no type. For aarch64 the assembler adds marks "$x" and "$d". */
 static bool is_label(const struct scan *scan, const GElf_Sym *symbol) {
     GElf_Shdr header;
     const char *name = elf_strptr(scan->file->elf, scan->strings, symbol->st_name);

@@ -1,4 +1,4 @@
-/* Where calls came from: stacks as people read them, and the places that they stand for; see callsites.h. */
+/* Call stacks as people read them, and the places that they stand for; see callsites.h. */
 #include "analyzer/trace/callsites.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void merge(const struct xs_callsites *c, const struct xs_callsite_stack *
     bool entry[XS_STACK_FRAMES_MAX];
     int32_t order[XS_STACK_FRAMES_MAX];
     merged->count = 0;
-    if (!c->parts) /* no stack has any */
+    if (!c->parts) /* no stack has parts */
         return;
     const uint32_t *native = c->parts + stack->first, *python = native + stack->natives;
     for (size_t i = 0; i < stack->natives; i++)
@@ -35,7 +35,7 @@ static void merge(const struct xs_callsites *c, const struct xs_callsite_stack *
         merged->parts[i] = order[i] >= 0 ? native[order[i]] : python[-1 - order[i]] | XS_PART_ENTRY;
 }
 
-/* The frames that a part stands for: in a merged stack the mark says that it is Python's. */
+/* The frames that a part of a merged stack stands for. XS_PART_ENTRY marks Python's parts here. */
 static uint32_t part_frames(const struct xs_callsites *c, uint32_t part, uint32_t *first) {
     bool python = (part & XS_PART_ENTRY) != 0;
     *first = python ? part & ~XS_PART_ENTRY : c->addresses[part].first;
@@ -46,7 +46,8 @@ static bool is_known(const struct xs_frame *frame) { return frame->function || f
 
 static bool is_users(const struct xs_frame *frame) { return !frame->library && (is_known(frame) || frame->module); }
 
-/* A frame of a chain, or where the compiler split a function in two, a part of the one before. */
+/* Adds a frame to the chain, unless it is another part of the frame before: the compiler may split a function in
+ * two. */
 static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains *chains, size_t begin, uint32_t k) {
     const struct xs_frame *inner = chains->count > begin ? &c->frames[chains->frames[chains->count - 1]] : NULL;
     if (inner && inner->inlined && inner->function && inner->function == c->frames[k].function)
@@ -55,7 +56,7 @@ static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains
     chains->frames[chains->count++] = k;
 }
 
-/* Adds a stack's chain. Returns the number + 1 of the user's frame, 0: nothing is known. */
+/* Adds a stack's chain. Returns the number + 1 of the user's frame; 0: nothing is known. */
 static uint32_t add_chain(const struct xs_callsites *c, const struct merged *merged,
                           struct xs_callsite_chains *chains) {
     uint32_t first, outermost = 0;
@@ -75,7 +76,8 @@ static uint32_t add_chain(const struct xs_callsites *c, const struct merged *mer
     return chains->count > begin ? chains->frames[begin] + 1 : outermost;
 }
 
-/* Without a line each call of a function is a place of its own: its address is all that tells them apart. */
+/* The identity of a frame. A frame without a line is identified by its address, so each call in its function is a
+ * place of its own. */
 static uint64_t frame_key(struct xs_hash *pairs, const struct xs_frame *frame, uint64_t *high) {
     *high = 0;
     if (frame->python || frame->line) {
@@ -88,7 +90,7 @@ static uint64_t frame_key(struct xs_hash *pairs, const struct xs_frame *frame, u
     return frame->address;
 }
 
-/* Numbers from 1 for what is the same. */
+/* The number of a key, from 1 in the order of first use. */
 static uint64_t number_of(struct xs_hash *table, uint64_t low, uint64_t high) {
     uint64_t *number = xs_hash_put(table, low, high);
     if (!*number)
@@ -98,10 +100,11 @@ static uint64_t number_of(struct xs_hash *table, uint64_t low, uint64_t high) {
 
 struct numbering {
     struct xs_hash pairs; /* functions and files */
-    struct xs_hash lines; /* frames of places */
+    struct xs_hash lines; /* frames that places are made of */
 };
 
-/* Of two helpers that one line calls each makes a place: they are likely to copy different things. */
+/* The number of a place, made at its first use. If one line calls two helpers, each makes a place: they are likely
+ * to copy different things. */
 static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t number, uint32_t through) {
     uint64_t high, low = frame_key(&n->pairs, &c->frames[number], &high);
     uint64_t line = number_of(&n->lines, low, high), inner = 0;

@@ -1,6 +1,6 @@
-/* Which frames are helpers: small functions that a program's copies go through, where the line that matters is their
- * caller's. It is told from the whole trace: a helper has callers that move different things, or it lies in a header of
- * such ones. See callsites.h. */
+/* Which frames are helpers: small functions that a program's copies go through, so that the caller's line matters.
+ * The whole trace decides: a helper has callers that move different things, or it lies in a header of helpers. See
+ * callsites_helpers.h. */
 #include "analyzer/trace/callsites_helpers.h"
 
 #include <inttypes.h>
@@ -14,57 +14,59 @@
 #include "analyzer/trace/scan.h"
 
 enum {
-    THINGS_MAX = 64,     /* of a stack that are told apart; one with more has no steady sizes */
-    CALLERS_MAX = 64,    /* of a frame that are compared with each other */
-    FEW_SIZES = 4,       /* sizes are steady if there are as few, */
-    REPEATS_OF_SIZE = 4, /* or if they are repeated as often on the average */
+    THINGS_MAX = 64,     /* different things kept per stack; a stack with more has no steady sizes */
+    CALLERS_MAX = 64,    /* callers of a frame that are compared with each other */
+    FEW_SIZES = 4,       /* sizes are steady if there are at most this many, */
+    REPEATS_OF_SIZE = 4, /* or if each occurs this often on average */
     REPEATS_OF_ALLOCATION = 2,
-    SHARED_ONE_OF = 10,    /* callers move different things if one transfer of so many, at most, is like the other's */
-    ROWS_BEGUN = 1 << 17,  /* of a table that are looked at from its beginning, where a program sets up what it has; */
-    PARTS = 64,            /* and of the rest so many parts, */
-    ROWS_OF_PART = 1 << 10 /* each so long: that costs the same for a trace of any length */
+    SHARED_ONE_OF = 10,    /* callers move different things if they share at most one transfer in this many */
+    ROWS_BEGUN = 1 << 17,  /* rows read from a table's beginning, where a program sets up what it has */
+    PARTS = 64,            /* parts of the other rows; reading only the start of each */
+    ROWS_OF_PART = 1 << 10 /* costs the same for a trace of any length */
 };
 
-/* A frame by its file and line: the copies of a template are one, and so is a line that was inlined in many places. */
+/* Frames with one file and line: copies of a template share a key, and so does a line that was inlined in many
+ * places. */
 struct key {
-    uint32_t frame;               /* one that has it */
-    uint32_t first;               /* of its pairs; UINT32_MAX: none */
-    uint32_t callers;             /* how many pairs */
-    uint32_t from_else;           /* of these callers, those in other files */
-    bool recurses, helper, moves; /* moves: it makes such calls itself */
+    uint32_t frame;               /* one of these frames */
+    uint32_t first;               /* first pair of the key; UINT32_MAX: none */
+    uint32_t callers;             /* number of pairs */
+    uint32_t from_else;           /* callers in other files */
+    bool recurses, helper, moves; /* moves: the line itself makes calls that move something */
 };
 
 /* A frame and its caller. */
 struct pair {
     uint32_t key, caller;
-    uint32_t next;  /* of the same key */
-    uint32_t links; /* the stacks that have it: in `links`, UINT32_MAX: none */
+    uint32_t next;  /* next pair of the same key */
+    uint32_t links; /* stacks with this pair, a list in `links`; UINT32_MAX: none */
 };
 
 struct link {
     uint32_t stack, next;
 };
 
-/* What a stack's calls moved: the same number of bytes to or from the same address of a device's memory. */
+/* What a stack's calls moved: a number of bytes, to or from one address of a device's memory. */
 struct thing {
-    uint64_t bytes, address, allocation; /* address 0: an allocation, or not known */
+    uint64_t bytes, address, allocation; /* address 0: the call is an allocation, or the address is not known */
     uint64_t count;
     int64_t first_ns, last_ns;
-    uint32_t next; /* of the same stack */
+    uint32_t next; /* next thing of the same stack */
 };
 
 struct work {
     const struct xs_callsites *c;
     const struct xs_callsite_chains *chains;
-    uint32_t *key_of;                                             /* by place in chains->frames */
-    struct xs_hash by_line, by_pair, by_thing, headers, lines_of; /* lines_of: a function's that move something */
+    uint32_t *key_of;                                             /* by index in chains->frames */
+    struct xs_hash by_line, by_pair, by_thing, headers, lines_of; /* lines_of: number of lines of a function that
+                                                                   * move something */
     struct key *keys;
     struct pair *pairs;
     struct link *links;
     struct thing *things;
     size_t key_count, key_capacity, pair_count, pair_capacity, link_count, link_capacity, thing_count, thing_capacity;
     struct of_stack {
-        uint32_t things, latest, count; /* things: the first, UINT32_MAX: none */
+        uint32_t things, latest, count; /* things: the first one; UINT32_MAX: none */
         uint64_t others;                /* transfers beyond THINGS_MAX */
         bool wanted;
     } * stacks;
@@ -143,7 +145,8 @@ static void read_chains(struct work *w) {
 
 static bool may_be_helper(const struct key *key) { return key->callers > 1 && !key->recurses; }
 
-/* Marks the stacks that have a frame that may be one: only their transfers are looked at, and those of its header. */
+/* Marks the stacks whose transfers will be read: those with a frame that may be a helper, and those that begin in a
+ * header. */
 static bool choose_stacks(struct work *w) {
     bool any = false;
     for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
@@ -165,7 +168,7 @@ static bool is_thing(const struct thing *a, const struct thing *b) {
     return a->bytes == b->bytes && a->address == b->address && a->allocation == b->allocation;
 }
 
-/* Its place in `things`; NONE: the stack has too many already. */
+/* The index of a thing in `things`, added if it is new. NONE: the stack has too many things already. */
 static uint32_t find_thing(struct work *w, uint32_t stack, const struct thing *moved) {
     struct of_stack *of = &w->stacks[stack];
     uint64_t what = xs_mix(moved->bytes) ^ moved->address, where = moved->allocation << 32 | stack;
@@ -198,7 +201,7 @@ static void add_thing(struct work *w, uint32_t stack, const struct thing *moved)
 
 enum { ID, STACK, BYTES, ADDRESS, ALLOCATION, ENTER };
 
-/* A trace that cannot be read is told of by who reads it for more than this. Returns the last row's id. */
+/* Returns the last row's id. Errors are ignored here: the analysis reads the same tables and reports them. */
 static int64_t read_rows(struct work *w, const char *columns, int64_t from, int rows) {
     char message[XS_TRACE_MESSAGE_BYTES], sql[512];
     struct xs_scan scan;
@@ -228,7 +231,7 @@ static void read_things(struct work *w, const char *columns, const char *last_sq
     struct xs_scan scan;
     xs_scan_begin(&scan, w->c->trace, last_sql, message, NULL);
     int64_t last = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0, read = 0;
-    if (xs_scan_end(&scan) < 0 || last <= 0 || last > INT64_MAX / 2) /* of a damaged trace */
+    if (xs_scan_end(&scan) < 0 || last <= 0 || last > INT64_MAX / 2) /* the trace is damaged */
         return;
     read = read_rows(w, columns, 0, ROWS_BEGUN);
     int64_t part = (last - read) / PARTS + 1;
@@ -242,12 +245,12 @@ struct weight {
     uint64_t low, high, count;
 };
 
-/* All that went through a frame from one of its callers. */
+/* The sum of what went through a frame from one of its callers. */
 struct caller {
     struct weight *sizes, *addresses, *allocations;
     size_t size_count, address_count, allocation_count;
     uint64_t count, addressed, others;
-    int64_t first_ns, last_ns; /* of those with an address */
+    int64_t first_ns, last_ns; /* of transfers with an address */
 };
 
 static int by_key(const void *a, const void *b) {
@@ -257,7 +260,7 @@ static int by_key(const void *a, const void *b) {
     return (x->high > y->high) - (x->high < y->high);
 }
 
-/* Sorts, and makes one of equal ones. */
+/* Sorts, and folds equal items into one. Returns how many remain. */
 static size_t add_up(struct weight *items, size_t count) {
     size_t kept = 0;
     if (count)
@@ -313,12 +316,13 @@ static void free_caller(struct caller *caller) {
 
 /* --- do they move different things --- */
 
-/* Sizes that are new with each call, those of batches of text say, tell nothing. */
+/* Whether a caller's sizes identify what it moves. Sizes that are new with each call, like those of batches of text,
+ * do not. */
 static bool has_steady_sizes(const struct caller *a) {
     return a->count && !a->others && (a->size_count <= FEW_SIZES || a->size_count * REPEATS_OF_SIZE <= a->count);
 }
 
-/* Memory that is allocated for each call tells nothing. */
+/* Whether a caller's memory identifies what it moves. Memory that is allocated for each call does not. */
 static bool has_steady_memory(const struct caller *a) {
     return a->addressed && !a->others && a->allocation_count &&
            a->allocation_count * REPEATS_OF_ALLOCATION <= a->addressed;
@@ -339,7 +343,8 @@ static bool shares_few(const struct weight *a, size_t a_count, const struct weig
     return shared_a * SHARED_ONE_OF <= all_a && shared_b * SHARED_ONE_OF <= all_b;
 }
 
-/* Addresses of Python's programs come from allocators that hand out the same memory for one thing after another. */
+/* Whether two callers move different things. In Python addresses do not count: its allocators hand out the same
+ * memory for one thing after another. */
 static bool are_different(const struct caller *a, const struct caller *b, bool python) {
     bool sizes =
         has_steady_sizes(a) && has_steady_sizes(b) && shares_few(a->sizes, a->size_count, b->sizes, b->size_count);
@@ -347,13 +352,13 @@ static bool are_different(const struct caller *a, const struct caller *b, bool p
         return sizes;
     if (!shares_few(a->addresses, a->address_count, b->addresses, b->address_count))
         return false;
-    /* of two that take turns each has its own memory, which was not freed in between */
+    /* callers that alternate: each has its own memory, which was not freed in between */
     bool turns = a->first_ns < b->last_ns && b->first_ns < a->last_ns;
     return sizes || (turns && has_steady_memory(a) && has_steady_memory(b) &&
                      shares_few(a->allocations, a->allocation_count, b->allocations, b->allocation_count));
 }
 
-/* Callers that move the same are one group; a helper has two at least. */
+/* Whether the callers form two groups or more; callers that move the same things are one group. */
 static bool has_two_groups(const struct caller *callers, size_t count, bool python) {
     uint8_t seen[CALLERS_MAX] = {1}, queue[CALLERS_MAX] = {0};
     size_t first = 0, last = 1;
@@ -390,7 +395,8 @@ static bool is_helper(const struct work *w, const struct key *key) {
 
 /* --- headers of helpers --- */
 
-/* A header with a helper that other files call is one of helpers: what calls the helper from inside it is one, too. */
+/* Finds the helpers, and the headers of helpers: a header with a helper that other files call. In such a header, a
+ * function that calls the helper is a helper too. */
 static void find_helpers(struct work *w) {
     for (size_t i = 0; i < w->key_count; i++) {
         struct key *key = &w->keys[i];
@@ -400,7 +406,7 @@ static void find_helpers(struct work *w) {
     }
 }
 
-/* How many lines of each function make calls that move something. */
+/* Counts for each function how many of its lines make calls that move something. */
 static void count_lines(struct work *w) {
     for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
         size_t first = w->chains->first[stack];
@@ -418,8 +424,9 @@ static bool is_in_header_of_helpers(const struct work *w, const struct xs_frame 
     return frame->file && xs_hash_find(&w->headers, (uint64_t)(uintptr_t)frame->file, 0);
 }
 
-/* It is the only one of its function that moves something, and one line of another file has it do that: what it moves
- * cannot tell, but all others of the header are there for their callers. */
+/* Whether a line that no helper calls is a helper by its neighbours: it lies in a header of helpers, is the only
+ * line of its function that moves something, and has one caller, in another file. What one caller moves cannot show
+ * that it is a helper, but all others of the header are. */
 static bool stands_beside_helpers(const struct work *w, const struct key *key) {
     const struct xs_frame *frame = &w->c->frames[key->frame];
     if (!key->moves || key->recurses || key->callers != 1 || key->from_else != 1 || !is_in_header_of_helpers(w, frame))
@@ -435,7 +442,7 @@ static bool belongs_to_helper(const struct work *w, const struct key *key, const
            is_in_header_of_helpers(w, frame);
 }
 
-/* How many of a stack's frames stand for their callers. */
+/* How many of a stack's frames are helpers, from the innermost on. */
 static uint8_t frames_passed(const struct work *w, uint32_t stack) {
     size_t first = w->chains->first[stack], end = w->chains->first[stack + 1], i = first;
     const struct xs_frame *inner = NULL;

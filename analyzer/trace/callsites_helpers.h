@@ -10,17 +10,17 @@ struct xs_callsites;
 
 enum { XS_CHAIN_FRAMES_MAX = 16 };
 
-/* Of each stack the frames of the program from the innermost outwards, as long as no library's lies between. */
+/* For each stack the program's frames from the innermost outwards, up to the first frame of a library. */
 struct xs_callsite_chains {
-    uint32_t *frames; /* numbers of frames */
+    uint32_t *frames; /* numbers of frames, one stack's after the other's */
     size_t count, capacity;
-    size_t *first; /* by stack, in `frames`; and one more, the end */
+    size_t *first; /* by stack: index in `frames`; one more entry is the end */
 };
 
-/* Gives for each stack how many frames of its chain are helpers, so that the one behind them is its place. A frame is a
- * helper if it has callers that move different things. What are different things is decided by sizes, and in native
- * code by addresses in the device's memory. In a header of helpers a function is one, too, that only one line of
- * another file has copy something. Where that is not clear, the frame is none. */
+/* Writes for each stack how many frames of its chain are helpers; the frame after them is its place. A frame is a
+ * helper if its callers move different things, which is decided by sizes, and in native code also by device
+ * addresses. In a header of helpers, a function that copies for only one line of another file is a helper too. A
+ * frame is no helper where this is not clear. */
 void xs_callsites_helpers(const struct xs_callsites *callsites, const struct xs_callsite_chains *chains,
                           uint8_t *passed);
 

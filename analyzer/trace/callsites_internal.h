@@ -1,4 +1,4 @@
-/* What the files of callsites share; everyone else includes callsites.h. */
+/* What the files of callsites share; all others include callsites.h. */
 #ifndef XFERSPY_ANALYZER_TRACE_CALLSITES_INTERNAL_H
 #define XFERSPY_ANALYZER_TRACE_CALLSITES_INTERNAL_H
 
@@ -12,7 +12,7 @@ struct xs_callsite_module {
     const char *path, *build_id; /* build_id NULL: the run saw none */
     uint64_t load_bias;
     bool library, glue;
-    enum xs_binary_status status; /* of its symbols, where they were asked for */
+    enum xs_binary_status status; /* of reading its symbols; set once they were asked for */
 };
 
 struct xs_callsite_code {
@@ -20,10 +20,10 @@ struct xs_callsite_code {
     bool library;
 };
 
-/* One address of one module, whatever number of stacks it is in. */
+/* One address of one module; any number of stacks may have it. */
 struct xs_callsite_address {
-    uint64_t address;       /* of the file; of memory where it lies in no module */
-    uint32_t module;        /* its place in `modules`, UINT32_MAX: none */
+    uint64_t address;       /* offset in the file; address in memory if it lies in no module */
+    uint32_t module;        /* index in `modules`; UINT32_MAX: none */
     uint32_t first, frames; /* in `frames`; 0 frames: not yet known */
     uint8_t role;           /* enum xs_native_role */
     bool stored;            /* the trace's table `symbol` has it */
@@ -35,19 +35,19 @@ struct xs_callsite_stack {
     uint16_t natives, pythons;
     bool cut;
     uint32_t place;
-    struct xs_frame *merged; /* made when they are asked for */
+    struct xs_frame *merged; /* the stack's frames, built at the first question */
     size_t merged_count;
 };
 
 struct xs_callsite_range {
     int64_t parent;
     const char *name;
-    char *full; /* made when it is asked for */
+    char *full; /* name with those around it, built at the first question */
 };
 
 struct xs_callsites {
     const struct xs_trace *trace;
-    uint64_t damaged; /* rows that could not be true */
+    uint64_t damaged; /* rows that cannot be true */
     struct xs_texts texts;
     struct xs_callsite_module *modules;
     struct xs_callsite_code *codes;
@@ -56,11 +56,11 @@ struct xs_callsites {
     struct xs_callsite_range *ranges;
     uint32_t module_count, code_count, address_count, stack_count, range_count;
     size_t module_capacity, code_capacity, address_capacity, stack_capacity, range_capacity;
-    struct xs_hash module_by_id, code_by_id, address_by_key, stack_by_id, range_by_id; /* places + 1 */
-    struct xs_hash python_by_key; /* a code and a line: the place + 1 of its frame */
-    struct xs_frame *frames;      /* of addresses, innermost first, and of Python's code and line */
+    struct xs_hash module_by_id, code_by_id, address_by_key, stack_by_id, range_by_id; /* to index + 1 */
+    struct xs_hash python_by_key; /* a code and a line to index + 1 of the frame */
+    struct xs_frame *frames;      /* of addresses, innermost first, and of Python's codes and lines */
     size_t frame_count, frame_capacity;
-    uint32_t *parts; /* a place in `addresses`, or in `frames` and XS_PART_ENTRY */
+    uint32_t *parts; /* an index in `addresses`; for Python an index in `frames`, and XS_PART_ENTRY */
     size_t part_count, part_capacity;
     struct xs_frame *places; /* by place - 1 */
     uint32_t place_count;
@@ -82,13 +82,13 @@ enum { XS_STACK_FRAMES_MAX = 4096 };
         }                                                                                                              \
     } while (0)
 
-/* `stored`: what the table `symbol` has is taken rather than looked up again. */
+/* With `stored`, symbols are taken from the trace's table `symbol` where it has them. */
 int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_callsites **callsites, char *message);
 
 int xs_callsites_read(struct xs_callsites *callsites, bool stored, char *message);
 void xs_callsites_resolve(struct xs_callsites *callsites);
 
-/* Adds a frame of an address; those of one address come one after the other, innermost first. */
+/* Adds a frame to an address. The frames of one address must be added one after the other, innermost first. */
 void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t address, const char *function, const char *file,
                             uint32_t line);
 void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, ...)

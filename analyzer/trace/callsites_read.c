@@ -1,5 +1,6 @@
 /* Reading stacks, modules, Python's code, ranges and stored symbols from a trace; see callsites.h. */
 #include "analyzer/base/memory.h"
+#include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/scan.h"
 #include "schema/source/library.h"
@@ -14,7 +15,7 @@ static uint32_t line_of(const struct xs_scan *scan, int column) {
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* The place for a new id; NULL where it was there before, as it can be in a damaged file only. */
+/* The value of a new id in `by_id`, to be set. NULL: the id was there before, which happens only in a damaged file. */
 static uint64_t *new_id(struct xs_callsites *callsites, struct xs_hash *by_id, int64_t id) {
     uint64_t *place = xs_hash_put(by_id, (uint64_t)id, 0);
     if (!*place)
@@ -119,7 +120,8 @@ static uint32_t python_part(struct xs_callsites *c, int64_t id, uint32_t line) {
     return (uint32_t)*place - 1;
 }
 
-/* A stack's rows are together, native ones first, because of their ids. Rows that are elsewhere were put there. */
+/* The stack of a row. A stack's rows follow each other, native ones first, because of their ids. NULL: the row lies
+ * elsewhere or is one too many, so it is damage. */
 static struct xs_callsite_stack *stack_of_row(struct xs_callsites *c, struct xs_callsite_stack *last, int64_t id,
                                               bool python) {
     struct xs_callsite_stack *stack = last && last->id == id ? last : NULL;
@@ -164,6 +166,8 @@ static int read_frames(struct xs_callsites *c, char *message) {
 static int read_symbols(struct xs_callsites *c, char *message) {
     struct xs_scan scan;
     uint32_t last = UINT32_MAX;
+    bool is_named;
+    xs_debug_path_folder(0, &is_named);
     xs_scan_begin(&scan, c->trace,
                   "SELECT module, address, function, file, line FROM symbol ORDER BY module, address, inline_depth, id",
                   message, &c->damaged);
@@ -174,6 +178,8 @@ static int read_symbols(struct xs_callsites *c, char *message) {
         const char *function = text_or_null(&scan, 2), *file = text_or_null(&scan, 3);
         if (!place || (!function && !file))
             continue;
+        if (!file && is_named && !c->modules[*module - 1].library)
+            continue; /* the user says where its line is */
         struct xs_callsite_address *address = &c->addresses[*place - 1];
         if (address->frames && last != *place)
             continue;

@@ -1,4 +1,5 @@
-/* Addresses of stacks become frames: each distinct one is looked up once, a binary at a time; see callsites.h. */
+/* Turning the addresses of stacks into frames: each distinct address is looked up once, one binary at a time; see
+ * callsites.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, .
     callsites->notes[callsites->note_count++] = note.data;
 }
 
-/* Between Python and C lie the interpreter itself and things like _ctypes and libffi, which may lie in its folders. */
+/* The role of a binary between Python and C: the interpreter itself, or glue such as _ctypes and libffi, which may
+ * lie in the interpreter's folders. */
 static uint8_t glue_role(const char *path) {
     const char *name = xs_base_name(path);
     bool interpreter = !strncmp(name, "python", strlen("python")) || !strncmp(name, "libpython", strlen("libpython"));
@@ -44,6 +46,7 @@ void xs_callsites_add_frame(struct xs_callsites *callsites, uint32_t number, con
                           .line = line,
                           .module = module ? module->path : NULL,
                           .address = address->address,
+                          .stored = address->stored,
                           .library = module && (module->library || xs_library_function(function, file))};
     bool loop = function && xs_library_runs_python(function);
     if (loop)
@@ -77,10 +80,10 @@ static void found(void *data, size_t index, unsigned depth, const char *function
 
 static bool is_file(const char *path) { return *path && *path != '[' && strncmp(path, "linux-vdso", 10) != 0; }
 
-/* What is missing of libraries costs no line of the user's, so they are only counted. */
+/* Libraries without symbols. They cost no line of the user's code, so they are only counted. */
 struct missing {
     size_t libraries;
-    const char *library; /* the first of them */
+    const char *library; /* the first library */
     bool unsupported;
 };
 

@@ -37,7 +37,7 @@ int xs_contents_end(struct xs_contents *contents) {
     return status;
 }
 
-/* Most columns hold numbers that are not 0; only a 0 has to be asked whether it is NULL. */
+/* Whether a column is NULL. SQLite has to be asked only about a value of 0. */
 static bool is_null(const struct xs_scan *scan, int column, int64_t value) {
     return value == 0 && xs_scan_null(scan, column);
 }
@@ -55,7 +55,7 @@ static void read_row(const struct xs_scan *scan, struct xs_content_row *row) {
     row->constant_value = (uint32_t)constant;
 }
 
-/* One row into the ring. What lies between it and the one before does not exist. */
+/* Reads one row into the ring. Numbers between this row and the one before do not exist. */
 static void advance(struct xs_contents *contents) {
     if (!xs_scan_row(&contents->forward)) {
         contents->last = INT64_MAX;
@@ -67,7 +67,7 @@ static void advance(struct xs_contents *contents) {
     contents->last = row.id > contents->last ? row.id : contents->last;
 }
 
-/* One that came too early for the ring, or that was lost. */
+/* Finds a fingerprint that came too early for the ring, or was lost. */
 static bool find_single(struct xs_contents *contents, int64_t id, struct xs_content_row *row) {
     sqlite3_bind_int64(contents->single.statement, 1, id);
     bool found = xs_scan_row(&contents->single);

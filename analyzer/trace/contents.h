@@ -7,8 +7,9 @@
 #include "analyzer/trace/trace_event.h"
 #include "schema/read/trace.h"
 
-/* Fingerprints are numbered in the order of the calls, and the number is the row id: one statement runs through them
- * beside the transfers, a ring keeps the last few thousand for those that come out of order. */
+/* Fingerprints by number, for a reader of the transfers. A fingerprint's number is its row id and follows the order
+ * of the calls, so one statement runs beside the transfers, and a ring keeps the last few thousand for transfers
+ * that come out of order. */
 struct xs_contents {
     const struct xs_trace *trace;
     struct xs_scan forward, single;
@@ -16,11 +17,11 @@ struct xs_contents {
     int64_t last; /* all up to this number were read */
 };
 
-/* Always to be ended. */
+/* Call xs_contents_end even after an error. */
 int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
-/* Fills in what a transfer's `fingerprint` says: state, content, measured pre (as `pre` MEASURED, else UNKNOWN).
- * Returns 0 or a negative status with the message set. */
+/* Fills in what a transfer's fingerprint says: the state, the content, and `pre` (MEASURED or UNKNOWN). Returns 0 or
+ * a negative status with the message set. */
 int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *transfer);
 int xs_contents_end(struct xs_contents *contents);
 
@@ -31,7 +32,7 @@ struct xs_arguments {
 };
 int xs_arguments_read(struct xs_arguments *arguments, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
-/* False where the set is not known. */
+/* False: the set is not known. */
 bool xs_arguments_find(const struct xs_arguments *arguments, int64_t set, struct xs_launch_view *launch);
 void xs_arguments_free(struct xs_arguments *arguments);
 

@@ -13,7 +13,7 @@ enum xs_cuda_error {
 
 enum { XS_CUDA_ERROR_BYTES = 64 };
 
-/* "CUDA_ERROR_ILLEGAL_ADDRESS"; of a number that has no name "error 4711", written into `buffer`
+/* "CUDA_ERROR_ILLEGAL_ADDRESS"; for a number without a name "error 4711", written into `buffer`
  * (XS_CUDA_ERROR_BYTES). */
 const char *xs_cuda_error_name(int32_t result, char *buffer);
 

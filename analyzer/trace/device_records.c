@@ -1,5 +1,5 @@
-/* Device records through a window; see device_records.h. Correlation numbers ascend, so the number itself serves as the
- * hash, and records of neighbouring calls lie beside each other. */
+/* Device records in a hash table of those that wait; see device_records.h. Correlation numbers ascend, so the number
+ * is its own hash, and records of neighbouring calls lie beside each other. */
 #include "analyzer/trace/device_records.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "analyzer/trace/kinds.h"
 
 enum {
-    FIRST_PLACES = 1 << 8,   /* a cache's share; most traces never have more rows waiting */
-    PLACES = 1 << 18,        /* at most: 12 MB */
+    FIRST_PLACES = 1 << 8,   /* fits into a part of a cache; most traces never have more rows waiting */
+    PLACES = 1 << 18,        /* the most hash slots: 12 MB */
     WINDOW = PLACES / 2,     /* records that may wait */
     SETTLE = 16,             /* rows read past a call's first record, for its other records */
-    SWEEP_DISTANCE = 1 << 16 /* calls this far behind will not be asked for any more */
+    SWEEP_DISTANCE = 1 << 16 /* calls this far behind will not be asked for again */
 };
 enum { NODE = XS_RECORD_NEXT, KIND, DEVICE, DESTINATION, SOURCE };
 
@@ -41,7 +41,7 @@ static struct xs_device_record *place_of(struct xs_device_records *records, uint
     return &records->places[i];
 }
 
-/* Half of the places stay free. */
+/* Doubles the table when half of its hash slots are taken. */
 static void make_room(struct xs_device_records *records) {
     struct xs_device_record *old = records->places;
     uint32_t places = records->mask + 1;
@@ -72,7 +72,7 @@ static void graph_copy(struct xs_device_records *records, uint32_t correlation) 
     records->on_graph_copy(records->context, &copy);
 }
 
-/* One row into its place; false at the end. */
+/* Reads one row into its hash slot. False: no row is left. */
 static bool advance(struct xs_device_records *records) {
     struct xs_scan *scan = &records->scan;
     if (records->ended || !xs_scan_row(scan)) {
@@ -118,7 +118,7 @@ static void take_out(struct xs_device_records *records, const struct xs_device_r
     records->count--;
 }
 
-/* Makes room by dropping the records of calls that passed long ago: those without an event of ours. */
+/* Makes room: drops the records of calls that passed long ago, which have no event of ours. */
 static void sweep(struct xs_device_records *records, uint32_t correlation) {
     records->full = true;
     if (correlation < records->swept_at + SWEEP_DISTANCE / 4 && records->swept_at)

@@ -1,4 +1,4 @@
-/* The tables' columns into events, and the merge of the tables; see events.h. */
+/* Turning the tables' rows into events, and merging the tables; see events.h. */
 #include "analyzer/trace/events.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ static int32_t small_id(struct xs_scan *scan, int column) {
     return value > 0 && value <= INT32_MAX ? (int32_t)value : 0;
 }
 
-/* A NULL's number is 0, which is also the first device's. */
+/* The device of a column; -1 for NULL. SQLite gives 0 for NULL, which is also the first device. */
 static int32_t device_of(struct xs_scan *scan, int column) {
     int64_t value = xs_scan_int(scan, column);
     if (value == 0 && xs_scan_null(scan, column))
@@ -145,7 +145,8 @@ static bool read_memset(struct xs_scan *scan, void *item) {
     return true;
 }
 
-/* The key's time is the return's, when the allocation comes to be; the enter time is where others have the return's. */
+/* Reads an allocation. It begins to exist when its call returns, so that time is the key; the enter time is in the
+ * column where other tables have the return time. */
 static bool read_allocation(struct xs_scan *scan, void *item) {
     enum {
         CALLED = RETURN,
@@ -252,7 +253,7 @@ enum { ROW_BYTES = offsetof(struct xs_row_event, allocation), ALLOCATION_BYTES =
 #define KIND(source, table, name, time, where, bytes, columns)                                                         \
     [XS_SOURCE_##source] = {table, time, where, columns, bytes, read_##name}
 static const struct xs_source_kind kinds[XS_SOURCES] = {
-    /* without these it is a free whose allocation was lost */
+    /* without these the row is a free whose allocation was lost */
     KIND(ALLOCATION, "allocation", allocation, "return_ns", "return_ns IS NOT NULL AND address IS NOT NULL",
          ALLOCATION_BYTES,
          "enter_ns, entry_point, thread, context, stream, address, bytes, kind, origin, device,"
@@ -274,7 +275,7 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
          "end_ns, kind, address, bytes, src_device, dst_device"),
 };
 
-/* What the source would give next, for the merge. */
+/* Asks a source for its next item, for the merge. */
 static int look(struct xs_events *events, enum xs_source_index index) {
     int status;
     events->alive[index] = xs_source_peek(events->sources[index], &events->heads[index], &status) != NULL;
@@ -301,7 +302,7 @@ void xs_events_end(struct xs_events *events) {
 
 int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *source) {
     bool any = false;
-    if (events->taken) { /* its place is free from now on */
+    if (events->taken) { /* its item is no longer used */
         enum xs_source_index index = (enum xs_source_index)(events->taken - 1);
         events->taken = 0;
         xs_source_pop(events->sources[index]);

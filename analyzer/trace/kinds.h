@@ -1,5 +1,4 @@
-/* The kinds of things in a trace (schema/format/kinds.h) as arrays: how many there are of each, and what they are
- * called in every output. */
+/* Counts and printed names of the kinds of things in a trace (schema/format/kinds.h). */
 #ifndef XFERSPY_ANALYZER_TRACE_KINDS_H
 #define XFERSPY_ANALYZER_TRACE_KINDS_H
 
@@ -24,7 +23,7 @@ extern const char *const xs_migration_kind_names[];
 extern const char *const xs_sync_scope_names[];
 extern const char *const xs_launch_kind_names[];
 
-/* Which way a copy of that kind went, as a number of XS_DIRECTIONS; a kind that there is none of: unknown. */
+/* The direction of a kind of copy, a number of XS_DIRECTIONS; unknown for an unknown kind. */
 unsigned xs_direction_of_copy(unsigned kind);
 
 #endif

@@ -16,7 +16,7 @@ static void fail(struct xs_scan *scan, int code) {
     snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: %s%s", scan->trace->path, damaged ? "damaged: " : "", text);
 }
 
-/* Should it not succeed, the first row that is read will say why. */
+/* If this fails, the first row that is read says why. */
 void xs_snapshot_begin(const struct xs_trace *trace) { sqlite3_exec(trace->db, "BEGIN", NULL, NULL, NULL); }
 
 void xs_snapshot_end(const struct xs_trace *trace) { sqlite3_exec(trace->db, "COMMIT", NULL, NULL, NULL); }
@@ -51,7 +51,7 @@ static void damage(struct xs_scan *scan) {
     scan->row_damaged = true;
 }
 
-/* What a column holds, asked for once: each question to SQLite costs, times columns, times rows. */
+/* A column's value and type, asked for once: SQLite is asked for every column of every row. */
 struct number {
     int64_t value; /* 0 where it is no integer */
     int type;      /* SQLITE_INTEGER, SQLITE_NULL, ... */
@@ -106,7 +106,7 @@ char *xs_scan_name(const struct xs_scan *scan, int column) {
     if (bytes <= NAME_BYTES)
         return xs_strdup(text);
     for (bytes = NAME_BYTES; bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80;)
-        bytes--; /* not in the middle of a character */
+        bytes--; /* do not cut within a character */
     struct xs_string name = {0};
     xs_string_add(&name, text, bytes);
     xs_string_add(&name, "...", 3);

@@ -1,5 +1,5 @@
-/* Reading rows of a trace that may be damaged: every value is checked on the way in, sums saturate, and an error in the
- * middle becomes one line that names the file. */
+/* Reading rows of a trace that may be damaged: every value is checked, sums saturate, and an error in the middle
+ * becomes one line that names the file. */
 #ifndef XFERSPY_ANALYZER_TRACE_SCAN_H
 #define XFERSPY_ANALYZER_TRACE_SCAN_H
 
@@ -14,12 +14,12 @@ struct xs_scan {
     const struct xs_trace *trace;
     struct sqlite3_stmt *statement;
     char *message;     /* XS_TRACE_MESSAGE_BYTES long, the caller's */
-    uint64_t *damaged; /* counts the rows in which a value could not be true; the caller's, NULL: not counted */
-    bool row_damaged;  /* this row is counted already */
+    uint64_t *damaged; /* counts rows with a value that cannot be true; the caller's; NULL: not counted */
+    bool row_damaged;  /* this row was counted */
     int status;
 };
 
-/* From here to the end every statement sees the trace as it is now, also where its process still writes. */
+/* Between these two every statement sees the trace as it was at begin, even while its process still writes. */
 void xs_snapshot_begin(const struct xs_trace *trace);
 void xs_snapshot_end(const struct xs_trace *trace);
 
@@ -35,7 +35,7 @@ int xs_scan_end(struct xs_scan *scan);
 
 bool xs_scan_null(const struct xs_scan *scan, int column);
 
-/* Any integer; what is none (NULL, text, a floating point number) counts as 0. */
+/* Any integer; 0 for other values (NULL, text, a floating point number). */
 int64_t xs_scan_int(const struct xs_scan *scan, int column);
 
 uint64_t xs_scan_count(struct xs_scan *scan, int column);                /* NULL or negative is damage and 0 */
@@ -44,16 +44,14 @@ unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit); /* NULL
 uint32_t xs_scan_correlation(const struct xs_scan *scan, int column);    /* CUPTI's number of a call; 0: none */
 const char *xs_scan_text(const struct xs_scan *scan, int column);        /* never NULL; valid until the next row */
 
-/* The name of something, as a new string: many rows show it, so what is longer than 4095 bytes is cut and ends in
- * "...". */
+/* A name as a new string. Many rows show names, so one longer than 4095 bytes is cut and ends in "...". */
 char *xs_scan_name(const struct xs_scan *scan, int column);
 
-/* end - start of two columns. False where one is NULL, or where the end lies before the start: that is damage. */
+/* end - start of two columns. False: one is NULL, or the end lies before the start, which is damage. */
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns);
 
-/* When something began and ended, of two columns; where the end is NULL, it is the start. False where the start is
- * NULL, and, which is damage, where one is no time of a run or the end lies before the start. So what is true can be
- * added up and subtracted. */
+/* Start and end, from two columns; a NULL end becomes the start. False: the start is NULL, or (damage) a value is no
+ * time of a run or the end lies before the start. Returned times can be added and subtracted without overflow. */
 bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64_t *start_ns, int64_t *end_ns);
 #define XS_SCAN_LATEST_NS (INT64_C(1) << 60) /* 36 years */
 

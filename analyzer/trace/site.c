@@ -36,7 +36,7 @@ static int largest_id(const struct xs_trace *trace, const char *sql, int64_t *id
     return xs_scan_end(&scan);
 }
 
-/* The places of all stacks, once: the analysis asks for one a call. */
+/* Keeps the places of all stacks: the analysis asks for one at each call. */
 static void keep_places(struct xs_sites *sites, int64_t largest) {
     sites->place_count = xs_callsites_place_count(sites->callsites);
     sites->stack_limit = largest < STACKS_LIMIT ? largest + 1 : STACKS_LIMIT;
@@ -65,7 +65,7 @@ int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *me
     if (status >= 0 && stacks > 0)
         keep_places(sites, stacks);
     if (status >= 0 && stacks > 0)
-        sites->source_text = xs_source_text_open(trace, sites->cwd, xs_trace_meta_int(trace, "start_unix_ns", 0));
+        sites->source_text = xs_source_text_open(trace);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* One table in order of time: rows by id through a window, or sorted by SQLite; see events.h. */
+/* One table in order of time: rows by id that wait to be sorted, or rows sorted by SQLite; see events.h. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct xs_source {
     int status;
 };
 
-/* Whether a window of so many rows puts all of them into order. */
+/* Whether all rows come into order if so many of them may wait. */
 static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window) {
     char sql[256], message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
@@ -35,12 +35,13 @@ static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace
         fit = xs_order_put(&order, xs_order_place(&order), key);
     }
     xs_order_free(&order);
-    xs_scan_end(&scan); /* an error comes again where the rows are read */
+    xs_scan_end(&scan); /* the reader of the rows will meet the same error */
     return fit;
 }
 
-/* The table's times are looked through beforehand: the events that follow from a row cannot be taken back once a row
- * comes too late. Two columns of the thirty that a transfer has, a few percent of an analysis. */
+/* Decides how many rows wait. The table's times are read beforehand, because the events that followed from a row
+ * cannot be taken back if an earlier row comes late. That is two columns of a transfer's thirty, a few percent of an
+ * analysis. */
 static unsigned window_of(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window) {
     if (fits(kind, trace, window))
         return window;
@@ -60,7 +61,8 @@ struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struc
     return source;
 }
 
-/* What SQLite sorted can still go back in time where a value is no number: then the time stands still. */
+/* Puts an item into the order. Even what SQLite sorted can go back in time if a value is no number: then the time
+ * stands still. */
 static bool put(struct xs_source *source, void *item) {
     struct xs_order_key key = {xs_scan_int(&source->scan, 1), xs_scan_int(&source->scan, 0)};
     if (source->sorted) {

@@ -4,28 +4,17 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/text.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/trace/source_option.h"
-#include "schema/read/origin.h"
+#include "schema/source/source_file.h"
 
 /* What a forged trace may have us do. */
-enum {
-    FILES_MAX = 1 << 16,
-    LINES_MAX = 1 << 16,
-    STORED_BYTES_MAX = 16 << 20,
-    READ_BYTES_MAX = 256 << 20,
-    FILES_OPENED_MAX = 4096
-};
+enum { FILES_MAX = 1 << 16, LINES_MAX = 1 << 16, STORED_BYTES_MAX = 16 << 20 };
 
 struct stored_file {
     int64_t id;
     char *path;
-    struct xs_source_identity identity;
-    bool has_identity;
 };
 
 struct stored_line {
@@ -35,31 +24,14 @@ struct stored_line {
 };
 
 struct xs_source_text {
-    struct stored_file *files; /* by id, then by path */
+    struct stored_file *files; /* by id */
     struct stored_line *lines; /* by path and line */
     size_t file_count, line_count, stored_bytes;
-    char *cwd;
-    int64_t start_unix_ns;
-    bool is_own; /* made by this user on this machine */
-
-    struct xs_source_file open; /* the file that was read last */
-    char *open_path;            /* as the trace names it; NULL: none */
-    const char *open_module;    /* the module of the frame that it was opened for */
-    enum xs_source_status open_status;
-    size_t read_bytes, files_opened;
 };
-
-/* --- what the trace has --- */
 
 static int by_id(const void *a, const void *b) {
     const struct stored_file *x = a, *y = b;
     return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_path(const void *a, const void *b) {
-    const struct stored_file *x = a, *y = b;
-    int order = strcmp(x->path, y->path);
-    return order ? order : by_id(a, b);
 }
 
 static int by_place(const void *a, const void *b) {
@@ -69,25 +41,17 @@ static int by_place(const void *a, const void *b) {
 }
 
 static void read_files(struct xs_source_text *text, const struct xs_trace *trace) {
-    enum { ID, PATH, BYTES, MTIME, LOW, HIGH };
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
     size_t capacity = 0;
-    xs_scan_begin(&scan, trace, "SELECT id, path, bytes, mtime_ns, hash_low, hash_high FROM source_file ORDER BY id",
-                  message, NULL);
+    xs_scan_begin(&scan, trace, "SELECT id, path FROM source_file ORDER BY id", message, NULL);
     while (text->file_count < FILES_MAX && xs_scan_row(&scan)) {
         if (text->file_count == capacity) {
             capacity = capacity ? 2 * capacity : 64;
             text->files = xs_realloc(text->files, capacity * sizeof *text->files);
         }
-        struct stored_file *file = &text->files[text->file_count++];
-        *file = (struct stored_file){.id = xs_scan_int(&scan, ID), .path = xs_strdup(xs_scan_text(&scan, PATH))};
-        file->has_identity = !xs_scan_null(&scan, BYTES) && !xs_scan_null(&scan, MTIME) && !xs_scan_null(&scan, LOW) &&
-                             !xs_scan_null(&scan, HIGH);
-        file->identity =
-            (struct xs_source_identity){xs_scan_int(&scan, BYTES),
-                                        xs_scan_int(&scan, MTIME),
-                                        {(uint64_t)xs_scan_int(&scan, LOW), (uint64_t)xs_scan_int(&scan, HIGH)}};
+        text->files[text->file_count++] =
+            (struct stored_file){.id = xs_scan_int(&scan, 0), .path = xs_strdup(xs_scan_text(&scan, 1))};
     }
     xs_scan_end(&scan);
 }
@@ -119,20 +83,15 @@ static void read_lines(struct xs_source_text *text, const struct xs_trace *trace
     xs_scan_end(&scan);
 }
 
-struct xs_source_text *xs_source_text_open(const struct xs_trace *trace, const char *cwd, int64_t start_unix_ns) {
+struct xs_source_text *xs_source_text_open(const struct xs_trace *trace) {
     struct xs_source_text *text = xs_realloc(NULL, sizeof *text);
-    *text = (struct xs_source_text){.cwd = xs_strdup(cwd), .start_unix_ns = start_unix_ns};
-    if (xs_source_policy()->mode == XS_SOURCE_OFF)
-        return text;
+    *text = (struct xs_source_text){0};
     read_files(text, trace);
     if (text->file_count)
         qsort(text->files, text->file_count, sizeof *text->files, by_id);
     read_lines(text, trace);
     if (text->line_count)
         qsort(text->lines, text->line_count, sizeof *text->lines, by_place);
-    if (text->file_count)
-        qsort(text->files, text->file_count, sizeof *text->files, by_path);
-    text->is_own = xs_origin_is_own(trace);
     return text;
 }
 
@@ -145,9 +104,6 @@ void xs_source_text_close(struct xs_source_text *text) {
         free(text->files[i].path);
     free(text->lines);
     free(text->files);
-    xs_source_file_free(&text->open);
-    free(text->open_path);
-    free(text->cwd);
     free(text);
 }
 
@@ -156,142 +112,8 @@ static const struct stored_line *find_line(const struct xs_source_text *text, co
     return text->line_count ? bsearch(&key, text->lines, text->line_count, sizeof key, by_place) : NULL;
 }
 
-static const struct stored_file *find_file(const struct xs_source_text *text, const char *path) {
-    for (size_t low = 0, high = text->file_count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(text->files[middle].path, path);
-        if (!order) /* of several of one name any: in a trace of ours there is one */
-            return &text->files[middle];
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return NULL;
-}
-
 bool xs_source_text_has(const struct xs_source_text *text, const struct xs_frame *frame) {
     return text && frame && frame->file && frame->line && find_line(text, frame);
-}
-
-size_t xs_source_text_count(const struct xs_source_text *text) { return text ? text->line_count : 0; }
-
-bool xs_source_text_is_withheld(const struct xs_source_text *text) {
-    return text && xs_source_policy()->mode == XS_SOURCE_AUTO && !text->is_own;
-}
-
-bool xs_source_text_is_off(void) { return xs_source_policy()->mode == XS_SOURCE_OFF; }
-
-/* --- files --- */
-
-/* Below the folder, by as much of the end of the name as there is. */
-static enum xs_source_status read_below(const char *folder, const char *name, struct xs_source_file *file) {
-    enum { PARTS_MAX = 64 };
-    enum xs_source_status status = XS_SOURCE_GONE;
-    const char *rest = name;
-    for (int i = 0; i < PARTS_MAX && status == XS_SOURCE_GONE; i++) {
-        while (*rest == '/' || !strncmp(rest, "./", 2))
-            rest += *rest == '/' ? 1 : 2;
-        if (!*rest)
-            break;
-        status = xs_source_file_read_below(folder, rest, file);
-        rest += strcspn(rest, "/");
-    }
-    return status;
-}
-
-/* The text of native code may not be newer than what was made of it, either. */
-static int64_t not_after(const struct xs_source_text *text, const struct xs_frame *frame) {
-    struct stat binary;
-    if (frame->python)
-        return text->start_unix_ns;
-    if (!frame->module || stat(frame->module, &binary) != 0)
-        return INT64_MIN;
-    int64_t made_ns = (int64_t)binary.st_mtim.tv_sec * 1000000000 + binary.st_mtim.tv_nsec;
-    return made_ns < text->start_unix_ns ? made_ns : text->start_unix_ns;
-}
-
-/* Where the trace says that the file is; false where it does not say. */
-static bool path_of(struct xs_string *path, const struct xs_source_text *text, const struct xs_frame *frame) {
-    bool relative = frame->file[0] != '/';
-    if (text->start_unix_ns <= 0 || (relative && *text->cwd != '/'))
-        return false;
-    xs_string_format(path, "%s%s%s", relative ? text->cwd : "", relative ? "/" : "", frame->file);
-    return true;
-}
-
-bool xs_source_text_is_newer(const struct xs_source_text *text, const struct xs_frame *frame) {
-    struct xs_string path = {0};
-    struct stat st;
-    if (!text || !text->is_own || xs_source_policy()->mode != XS_SOURCE_AUTO || !frame || !frame->file ||
-        !frame->line || find_line(text, frame))
-        return false;
-    int64_t limit_ns = not_after(text, frame); /* without a binary nothing is newer than it */
-    bool newer = limit_ns != INT64_MIN && path_of(&path, text, frame) && stat(path.data, &st) == 0 &&
-                 S_ISREG(st.st_mode) && (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > limit_ns;
-    xs_string_free(&path);
-    return newer;
-}
-
-static enum xs_source_status read_named(const struct xs_source_text *text, const struct xs_frame *frame,
-                                        const struct xs_source_identity *known, struct xs_source_file *file) {
-    struct xs_string path = {0};
-    if (!path_of(&path, text, frame))
-        return XS_SOURCE_GONE;
-    enum xs_source_status status = xs_source_file_read(path.data, not_after(text, frame), file);
-    xs_string_free(&path);
-    /* without an origin the trace must know all of the file already */
-    if (status == XS_SOURCE_READ && (known || !text->is_own) &&
-        (!known || !xs_source_identity_is(known, &file->identity, !text->is_own))) {
-        xs_source_file_free(file);
-        status = XS_SOURCE_CHANGED;
-    }
-    return status;
-}
-
-static enum xs_source_status read_file(const struct xs_source_text *text, const struct xs_frame *frame,
-                                       struct xs_source_file *file) {
-    const struct xs_source_policy *policy = xs_source_policy();
-    const struct stored_file *stored = find_file(text, frame->file);
-    const struct xs_source_identity *known = stored && stored->has_identity ? &stored->identity : NULL;
-    if (policy->mode == XS_SOURCE_AUTO)
-        return text->is_own || (known && !policy->own_only) ? read_named(text, frame, known, file) : XS_SOURCE_REFUSED;
-    enum xs_source_status status = read_below(policy->folder, frame->file, file);
-    if (status == XS_SOURCE_READ && known && !xs_source_identity_is(known, &file->identity, false)) {
-        xs_source_file_free(file);
-        status = XS_SOURCE_CHANGED;
-    }
-    return status;
-}
-
-static bool open_file(struct xs_source_text *text, const struct xs_frame *frame) {
-    if (text->open_path && !strcmp(text->open_path, frame->file) && text->open_module == frame->module)
-        return text->open_status == XS_SOURCE_READ;
-    xs_source_file_free(&text->open);
-    free(text->open_path);
-    text->open_path = xs_strdup(frame->file);
-    text->open_module = frame->module;
-    text->open_status = XS_SOURCE_GONE;
-    if (text->read_bytes < READ_BYTES_MAX && text->files_opened++ < FILES_OPENED_MAX)
-        text->open_status = read_file(text, frame, &text->open);
-    if (text->open_status == XS_SOURCE_READ)
-        text->read_bytes += (size_t)text->open.identity.bytes;
-    return text->open_status == XS_SOURCE_READ;
-}
-
-char *xs_source_text_read(struct xs_source_text *text, const struct xs_frame *frame,
-                          struct xs_source_identity *identity) {
-    size_t at = 0, bytes = 0;
-    uint32_t at_line = 1;
-    if (!text || !frame || !frame->file || !frame->line || xs_source_policy()->mode == XS_SOURCE_OFF ||
-        !open_file(text, frame))
-        return NULL;
-    const char *line = xs_source_file_line(&text->open, frame->line, &at, &at_line, &bytes);
-    if (!line)
-        return NULL;
-    char *copy = xs_realloc(NULL, bytes + 1);
-    memcpy(copy, line, bytes);
-    copy[bytes] = 0;
-    *identity = text->open.identity;
-    return copy;
 }
 
 /* In place, without the blanks around it, and with blanks for tabs; NULL, and freed, where nothing is left. */
@@ -311,11 +133,7 @@ static char *trimmed(char *line) {
     return NULL;
 }
 
-char *xs_source_text_line(struct xs_source_text *text, const struct xs_frame *frame) {
-    struct xs_source_identity identity;
-    if (!text || !frame || !frame->file || !frame->line || xs_source_policy()->mode == XS_SOURCE_OFF)
-        return NULL;
-    const struct stored_line *stored = find_line(text, frame);
-    char *line = stored ? xs_strdup(stored->text) : xs_source_text_read(text, frame, &identity);
-    return line ? trimmed(line) : NULL;
+char *xs_source_text_line(const struct xs_source_text *text, const struct xs_frame *frame) {
+    const struct stored_line *line = text && frame && frame->file && frame->line ? find_line(text, frame) : NULL;
+    return line ? trimmed(xs_strdup(line->text)) : NULL;
 }

@@ -1,5 +1,5 @@
-/* One sequence of frames from a native stack and Python's: a Python function runs inside a loop of the interpreter,
- * which is a native frame, and that is where its frame belongs. */
+/* One sequence of frames from a native stack and a Python stack. A Python function runs inside the interpreter's
+ * loop, which is a native frame; the Python frame takes that position. */
 #ifndef XFERSPY_ANALYZER_TRACE_STACK_MERGE_H
 #define XFERSPY_ANALYZER_TRACE_STACK_MERGE_H
 
@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 enum xs_native_role {
-    XS_NATIVE_OTHER,       /* stays */
-    XS_NATIVE_GLUE,        /* between Python and C: left out */
-    XS_NATIVE_INTERPRETER, /* of the interpreter's binary: left out */
-    XS_NATIVE_EVAL         /* its loop: Python's frames come here */
+    XS_NATIVE_OTHER,       /* is kept */
+    XS_NATIVE_GLUE,        /* lies between Python and C: left out */
+    XS_NATIVE_INTERPRETER, /* lies in the interpreter's binary: left out */
+    XS_NATIVE_EVAL         /* the interpreter's loop: Python's frames take its position */
 };
 
-/* Both innermost first. `entry`: the loop was entered with this Python frame; the next one belongs to another loop.
- * `cut`: outer native frames are missing. Writes at most natives + pythons numbers to `merged`: i for native frame i,
- * -1 - i for Python frame i. Returns how many. */
+/* Merges two stacks, both innermost first. `entry`: the loop was entered with this Python frame, and the next one
+ * belongs to another loop. `cut`: outer native frames are missing. Writes at most natives + pythons numbers to
+ * `merged`, i for native frame i and -1 - i for Python frame i, and returns how many. */
 size_t xs_stack_merge(const uint8_t *roles, size_t natives, const bool *entry, size_t pythons, bool cut,
                       int32_t *merged);
 

@@ -9,12 +9,11 @@ struct xs_streams {
     struct xs_hash legacy; /* stream.id of a context's legacy default stream to context.id */
 };
 
-/* Negative status: the message is set. Always to be freed. */
+/* Negative status: the message is set. Call xs_streams_free even then. */
 int xs_streams_read(struct xs_streams *streams, const struct xs_trace *trace, char *message, uint64_t *damaged);
 void xs_streams_free(struct xs_streams *streams);
 
-/* A number that is equal for two rows only if they are the same stream. 0: unknown; two unknown streams are not the
- * same. */
+/* A number that two rows share only if they are the same stream. 0: unknown; two unknown streams are not the same. */
 static inline int64_t xs_stream_identity(const struct xs_streams *streams, int64_t stream) {
     const uint64_t *context = xs_hash_find(&streams->legacy, (uint64_t)stream, 0);
     return context ? -(int64_t)*context : stream;

@@ -1,6 +1,6 @@
-/* One thing that happened, as the detectors see it: a row of the trace joined with its device record, its fingerprint
- * and what the residency model knows, or something that the model derived. Events come in host order
- * (docs/rules/analysis.md); one struct is used for all of them and is valid during the call only. */
+/* One thing that happened, as the detectors see it: a row of the trace joined with its device record, its
+ * fingerprint and what the residency model knows, or an event that the model derived. Events come in host order
+ * (docs/rules/analysis.md). One struct serves all events and is valid during the call only. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
@@ -15,7 +15,7 @@ struct xs_allocation; /* residency.h */
 struct xs_region;     /* residency.h */
 struct xs_write;      /* residency.h */
 
-/* The rows of the trace come first, in the order in which they take effect where their times are equal. */
+/* Kinds of events. Rows of the trace come first; where times are equal, an earlier kind takes effect first. */
 enum xs_on {
     XS_ON_ALLOCATION,      /* came to be; the time is its return. u.allocation */
     XS_ON_FREE,            /* ends; the time is its free's enter. u.allocation */
@@ -26,13 +26,13 @@ enum xs_on {
     XS_ON_API,             /* any other call, failed allocations and frees too. u.api */
     XS_ON_MIGRATION,       /* managed pages moved or faulted; device times. u.migration */
     XS_ON_DEVICE_INTERVAL, /* a copy between host and device, or a kernel, ran; ascending by start. u.interval */
-    XS_ON_WRITE_END,       /* an upload or memset was wholly overwritten, or its allocation freed, and nothing is
-                            * known to have read it. u.write_end */
+    XS_ON_WRITE_END,       /* an upload or memset was wholly overwritten, or its allocation freed, and no read of it
+                            * is known. u.write_end */
     XS_ON_LIVE,            /* after the last event: an allocation that was never freed. u.allocation */
     XS_ON_COUNT,
 };
 #define XS_WANT(on) (1u << (on))
-#define XS_WANT_NOT_RUN (1u << 31) /* also what failed, moved nothing, or was only captured into a graph */
+#define XS_WANT_NOT_RUN (1u << 31) /* also calls that failed, moved nothing, or were only captured into a graph */
 
 enum xs_content_state {
     XS_CONTENT_NONE, /* no fingerprint was taken; `skip` says why */
@@ -48,24 +48,24 @@ static inline bool xs_fingerprint_equal(const struct xs_fingerprint *a, const st
     return a->low == b->low && a->high == b->high;
 }
 
-/* What an upload's destination held before it (docs/rules/analysis.md, "pre"). */
+/* What an upload's destination held before the upload (docs/rules/analysis.md, "pre"). */
 enum xs_pre {
-    XS_PRE_NONE,    /* not every byte was written since the allocation: there is nothing to compare with */
-    XS_PRE_UNKNOWN, /* neither measured nor to be inferred */
+    XS_PRE_NONE,    /* not every byte was written since the allocation: nothing to compare with */
+    XS_PRE_UNKNOWN, /* neither measured nor inferred */
     XS_PRE_INFERRED,
     XS_PRE_MEASURED,
 };
 
-/* A 2D or 3D copy's or memset's shape. All 0 for a plain one. */
+/* The shape of a 2D or 3D copy or memset; all 0 for a plain one. */
 struct xs_box {
     uint32_t width_bytes, height, depth;
-    uint32_t src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows; /* a memset's pitch is dst's */
+    uint32_t src_pitch_bytes, dst_pitch_bytes, src_slice_rows, dst_slice_rows; /* a memset uses dst_pitch */
 };
 
 struct xs_transfer_view {
     enum xs_direction direction;
     enum xs_memory_kind src_kind, dst_kind;
-    enum xs_memory_kind host_kind; /* of an upload's source, a download's destination; else UNKNOWN */
+    enum xs_memory_kind host_kind; /* memory of an upload's source or a download's destination; else UNKNOWN */
     uint64_t bytes;
     uint64_t src_address, dst_address;
     int64_t src_allocation, dst_allocation; /* allocation.id, 0: none known */
@@ -73,30 +73,30 @@ struct xs_transfer_view {
     int32_t batch_index;                    /* -1: not of a batch call */
     struct xs_box box;
 
-    /* Content. `content` and what follows only where state is KNOWN. */
+    /* Content. `content` and the fields after it are set only where state is KNOWN. */
     enum xs_content_state state;
-    unsigned skip; /* enum xs_fingerprint_skip: where state is NONE, and XS_SKIP_FOLLOWS */
+    unsigned skip; /* enum xs_fingerprint_skip: where state is NONE; XS_SKIP_FOLLOWS also where KNOWN */
     struct xs_fingerprint content;
-    bool is_small; /* equality of it may be chance: under 64 bytes, or one repeated value */
+    bool is_small; /* under 64 bytes, or one repeated value: equality may be chance */
     bool is_constant;
     uint32_t constant_value;
     uint32_t leaves;
     int64_t changed_leaves;       /* -1: not known */
-    enum xs_pre pre;              /* of an upload; else NONE */
+    enum xs_pre pre;              /* for an upload; else NONE */
     struct xs_fingerprint before; /* where pre is INFERRED or MEASURED */
 
-    /* The region on the device that an upload goes to or a download comes from, as it was before this transfer; NULL
-     * where it cannot be told (arrays) or does not apply. */
+    /* The device region that an upload writes or a download reads, as it was before this transfer. NULL: not known
+     * (arrays), or not that kind of transfer. */
     struct xs_region *region;
     int64_t fingerprint; /* fingerprint.id, 0: none */
 };
 
-/* Whether a copy was looked at, and by chance (schema/format/kinds.h, XS_SKIP_FOLLOWS). */
+/* Whether the content of a copy was looked at, and whether chance chose it (schema/format/kinds.h, XS_SKIP_FOLLOWS). */
 enum xs_look {
-    XS_LOOK_NONE,     /* no: it could not be, was not to be, or what was seen is lost */
+    XS_LOOK_NONE,     /* no: it could or should not be, or what was seen is lost */
     XS_LOOK_LEFT_OUT, /* no: by chance */
-    XS_LOOK_FOLLOWED, /* yes, because another one was */
-    XS_LOOK_CHOSEN,   /* yes, by chance, or as all were */
+    XS_LOOK_FOLLOWED, /* yes, because another copy was */
+    XS_LOOK_CHOSEN,   /* yes, by chance, or because all were */
 };
 
 static inline enum xs_look xs_look_of(const struct xs_transfer_view *t) {
@@ -117,7 +117,7 @@ struct xs_memset_view {
 struct xs_launch_view {
     enum xs_launch_kind kind;
     uint64_t function;
-    bool arguments_seen;      /* what follows is all that its arguments point into; false for graphs */
+    bool arguments_seen;      /* `arguments` has all allocations that the arguments point into; false for graphs */
     const int64_t *arguments; /* allocation ids; kept as long as the analysis runs */
     unsigned argument_count;
 };
@@ -125,12 +125,12 @@ struct xs_launch_view {
 struct xs_sync_view {
     enum xs_sync_scope scope;
     uint64_t object; /* the event's handle, for scope EVENT */
-    /* The asynchronous upload or download that was the same thread's call just before and that this call waits for, as
-     * it was shown then, less its region; NULL: none. Kept where a detector wants XS_ON_SYNC. */
+    /* The asynchronous upload or download that this call waits for, if it was the same thread's call just before; as
+     * it was shown then, without its region. NULL: none. Kept only if a detector wants XS_ON_SYNC. */
     const struct xs_trace_event *copy;
 };
 
-struct xs_api_view { /* docs/rules/trace-format.md says what each means for which entry point */
+struct xs_api_view { /* docs/rules/trace-format.md says what each field means for each entry point */
     uint64_t object, address, bytes;
     int64_t argument;
     enum xs_category category;
@@ -141,34 +141,34 @@ struct xs_migration_view {
     unsigned kind; /* number of XS_MIGRATION_KINDS */
     uint64_t address, bytes;
     int32_t src_device, dst_device;   /* -1: the host */
-    struct xs_allocation *allocation; /* live, that the address lies in; NULL: none known */
+    struct xs_allocation *allocation; /* the live allocation with the address; NULL: not known */
 };
 
 struct xs_interval_view {
     bool is_kernel;
-    enum xs_direction direction; /* of a copy: H2D or D2H */
+    enum xs_direction direction; /* of a copy, H2D or D2H */
     int64_t transfer;            /* transfer.id; 0: a kernel, or a copy of a launched graph */
-    int64_t device_allocation;   /* of a copy: allocation.id on the device's side, 0: not known */
+    int64_t device_allocation;   /* allocation.id of a copy's device side; 0: not known */
     uint64_t bytes;
     uint32_t correlation;       /* of the call that started it */
-    struct xs_account *account; /* the transfer's; NULL for kernels and graphs' copies */
+    struct xs_account *account; /* the transfer's; NULL for kernels and copies of graphs */
 
-    /* Of a transfer's copy. The event's device_ns and exposed_ns are the transfer's, too. */
+    /* Set only for a transfer's copy. The event's device_ns and exposed_ns are then the transfer's. */
     enum xs_memory_kind host_kind;
     bool is_box, is_batch;
-    int64_t call_ns;  /* when the host asked for it */
+    int64_t call_ns;  /* when the host called */
     uint64_t host_ns; /* how long its call took */
 };
 
 enum xs_write_certainty {
     XS_WRITE_CERTAIN,   /* nothing that could have read it ran on the device */
-    XS_WRITE_LIKELY,    /* launches ran, none of which was given a pointer into its allocation; or other copies */
-    XS_WRITE_UNDECIDED, /* a launch of unseen arguments ran */
+    XS_WRITE_LIKELY,    /* launches or other copies ran, but no launch was given a pointer into the allocation */
+    XS_WRITE_UNDECIDED, /* a launch with unseen arguments ran */
 };
 
 struct xs_write_end_view {
-    const struct xs_write *write; /* what it was */
-    bool freed;                   /* by the end of its allocation; else overwritten */
+    const struct xs_write *write; /* the write that ended */
+    bool freed;                   /* its allocation ended; false: it was overwritten */
     enum xs_write_certainty certainty;
     enum xs_on ended_by; /* TRANSFER, MEMSET, FREE, API (a stream memory operation) */
     int64_t ended_by_id; /* row id; the allocation's for FREE */
@@ -182,27 +182,30 @@ struct xs_trace_event {
     int32_t result;    /* CUresult */
     int64_t id;        /* row id in its table: allocation, transfer, memset, launch, sync, api_call, device_migration */
     int64_t enter_ns;  /* device start for MIGRATION and DEVICE_INTERVAL */
-    int64_t return_ns; /* never before enter_ns; equal to it where it was not measured; device end as above */
-    uint64_t host_others_ns; /* of a batch call's copy: the part of the call that counts with its other copies */
-    int32_t entry_point;     /* entry_point.id, 0: unknown. Of a FREE the free's, which may be a context's end */
+    int64_t return_ns; /* never before enter_ns; equal to it if it was not measured; device end for MIGRATION and
+                        * DEVICE_INTERVAL */
+    uint64_t host_others_ns; /* for a batch call's copy: the part of the call's time that counts with its other
+                              * copies */
+    int32_t entry_point;     /* entry_point.id, 0: unknown. For a FREE: the one that freed, which may be a context's
+                              * end */
     int32_t thread;          /* thread.id */
     int32_t context;         /* context.id, 0: unknown */
     int32_t stream;          /* stream.id, 0: unknown */
-    int32_t device;       /* ordinal that the event is about: an upload's destination, a download's or copy's source, a
-                           * launch's; -1: unknown, or host memory */
-    uint32_t site;        /* where in the program it was called; xs_site_name says what it is */
-    uint32_t correlation; /* CUPTI's, 0: none */
+    int32_t device;          /* ordinal: an upload's destination, a download's or device copy's source, a launch's
+                              * device; -1: unknown, or host memory */
+    uint32_t site;           /* where in the program it was called, as a number of xs_sites (site.h) */
+    uint32_t correlation;    /* CUPTI's, 0: none */
 
-    /* Device times of a transfer or memset, where `timed`. Of a batch call's copy: its share by bytes of device_ns and
-     * exposed_ns; start and end are the call's. */
+    /* Device times of a transfer or memset; set if `timed`. A batch call's copy has its share (by bytes) of
+     * device_ns and exposed_ns; start and end are the whole call's. */
     bool timed;
     bool exposed_known; /* kernels were recorded, too */
     int64_t start_ns, end_ns;
     uint64_t device_ns;
     uint64_t exposed_ns; /* the part of device_ns in which no kernel ran on the device, or the host was blocked on it */
 
-    /* What was claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE). To claim later than
-     * during the call, keep it with xs_account_keep and release it. NULL for all else. */
+    /* What was claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE); NULL for other events.
+     * To claim after this call, keep it with xs_account_keep and release it. */
     struct xs_account *account;
 
     union {

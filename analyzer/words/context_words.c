@@ -1,4 +1,4 @@
-/* What a framework did, in words; see context_words.h. */
+/* The words for what a framework did; see context_words.h. */
 #include "analyzer/words/context_words.h"
 
 #include "analyzer/base/units.h"
@@ -18,7 +18,7 @@ static const char *const host_copy_keys[] = {
     [XS_HOST_COPY_LOADER_THREAD] = "loader_thread",
 };
 
-/* The innermost name that is known, and what called it. */
+/* Adds the innermost known name, and what called it. */
 static void say_names(struct xs_string *text, const struct xs_framework_context *c) {
     const char *names[] = {c->operator_name, c->node, c->call};
     const char *before = "in ";

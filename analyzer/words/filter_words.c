@@ -1,4 +1,4 @@
-/* What was asked for and how much of the trace it is, in words and as JSON; see findings_words.h. */
+/* The filter and how much of the trace passed it, in words and as JSON; see findings_words.h. */
 #include "analyzer/base/units.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
@@ -36,7 +36,7 @@ static void put_number(struct xs_json *json, const char *key, bool given, uint64
         xs_json_null(json, key);
 }
 
-/* Shares of the run, and steps, as the times that they came to. */
+/* Writes a time; shares of the run and steps are converted to times. */
 static void put_ns(struct xs_json *json, const char *key, bool given, int64_t ns) {
     if (given)
         xs_json_int(json, key, ns);

@@ -1,4 +1,4 @@
-/* What the findings stand on, for the section Coverage: contents, launches' arguments, what is undecided, the link. */
+/* What the findings rest on, for the section Coverage: contents, launches' arguments, undecided cases, the link. */
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -12,7 +12,7 @@
 
 enum { REASONS_SHOWN = 3, SKIPS_SHOWN = 3 };
 
-/* The most frequent reasons first; "and others" for the rest. */
+/* Adds the most frequent reasons, and "and others" for the rest. */
 static void skip_reasons(struct xs_string *text, const struct xs_content_coverage *c) {
     char count[XS_UNIT_BYTES];
     bool used[XS_SKIP_COUNT] = {false};
@@ -71,7 +71,7 @@ static uint64_t total_of_reason(const struct xs_findings *findings, size_t first
     return total;
 }
 
-/* The first row of the reason that comes after `last`: of a smaller total, or as large and later. -1: there is none. */
+/* The next reason after `last`, by falling total and then by row; -1: there is none. */
 static long next_reason(const struct xs_findings *findings, long last) {
     uint64_t last_total = last >= 0 ? total_of_reason(findings, (size_t)last) : 0, best_total = 0;
     long best = -1;
@@ -90,7 +90,7 @@ static long next_reason(const struct xs_findings *findings, long last) {
     return best;
 }
 
-/* A line a reason, the most frequent first: one transfer without content leaves several findings undecided. */
+/* Prints a line per reason, the most frequent first. One transfer without content leaves several findings undecided. */
 static void undecided_lines(const struct xs_findings *findings, const struct xs_content_coverage *c,
                             struct xs_out *out) {
     char count[XS_UNIT_BYTES];
@@ -117,7 +117,8 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
     }
 }
 
-/* Assumed lines are worth a line where findings may rest on them: a direction that has copies of the other kind. */
+/* Whether an assumed line is worth printing: findings may rest on it, because the direction has copies of the other
+ * kind. */
 static bool link_line_matters(const struct xs_link_model *link, enum xs_link_class class) {
     const struct xs_link_line *line = &link->lines[class];
     if (!line->known || class == XS_LINK_D2D || class == XS_LINK_MEMSET)
@@ -128,7 +129,7 @@ static bool link_line_matters(const struct xs_link_model *link, enum xs_link_cla
 
 static uint64_t to_count(double value) { return value > 0 && value < 1e18 ? (uint64_t)(value + 0.5) : 0; }
 
-/* " 2.10 us + size at 55.2 GB/s", " at 55.2 GB/s": a part that is nothing is left out. */
+/* Adds " 2.10 us + size at 55.2 GB/s", or " at 55.2 GB/s" without a fixed part. */
 static void link_formula(struct xs_string *text, const struct xs_link_line *line) {
     char buffer[XS_UNIT_BYTES];
     uint64_t fixed_ns = to_count(line->a_ns), per_gb_ns = to_count(line->b_ns_per_byte * 1e9);
@@ -165,7 +166,7 @@ void xs_findings_link_lines(const struct xs_link_model *link, struct xs_out *out
     }
 }
 
-/* Why of some call sites no line is known: the first reason, and how many more there are. */
+/* Prints why some call sites have no line: the first reason, and how many more there are. */
 static void call_site_lines(const struct xs_sites *sites, struct xs_out *out) {
     size_t count = 0;
     if (!sites || !sites->callsites)
@@ -190,7 +191,7 @@ uint64_t xs_native_places(const struct xs_sites *sites, uint64_t *without_line) 
     return native;
 }
 
-/* Where most places in native code have no line: what to do. */
+/* Prints what to do if most places in native code have no line. */
 static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
     char without[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     uint64_t missing, native = xs_native_places(sites, &missing);
@@ -202,20 +203,12 @@ static void lines_hint(const struct xs_sites *sites, struct xs_out *out) {
             xs_format_count(without, missing), xs_format_count(all, native));
 }
 
-void xs_findings_source_line(const struct xs_findings *findings, struct xs_out *out) {
-    struct xs_string text = {0};
-    if (xs_place_withheld(&text, findings->sites))
-        xs_out_line(out, XS_STYLE_PLAIN, "%s.", text.data);
-    xs_string_free(&text);
-}
-
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out) {
     contents_line(contents, out);
     launches_line(contents, out);
     call_site_lines(findings->sites, out);
     lines_hint(findings->sites, out);
-    xs_findings_source_line(findings, out);
     undecided_lines(findings, contents, out);
     xs_findings_link_lines(&findings->link, out);
 }

@@ -1,4 +1,4 @@
-/* Findings as JSON. Keys are stable, docs/use/report.md lists them; null stands for what is not known. */
+/* Findings as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
 #include <math.h>
 
 #include "analyzer/findings/engine/detector.h"
@@ -51,7 +51,7 @@ void xs_call_site_json(const struct xs_findings *findings, uint32_t site, struct
     xs_place_json_object(json, xs_site_frame(findings, site), true);
 }
 
-/* Binaries whose lines are not known, each with the reason. */
+/* Writes the binaries whose lines are not known, each with the reason. */
 static void put_unread(const struct xs_callsites *callsites, struct xs_json *json) {
     struct xs_unread_module module;
     xs_json_array(json, "unread_modules");
@@ -65,7 +65,7 @@ static void put_unread(const struct xs_callsites *callsites, struct xs_json *jso
     xs_json_end(json, ']');
 }
 
-/* How far call sites are known: of stacks that were recorded, and why of some no line is. */
+/* Writes how many stacks were recorded, and why some call sites have no line. */
 static void put_call_sites(const struct xs_findings *findings, struct xs_json *json) {
     const struct xs_callsites *callsites = findings->sites ? findings->sites->callsites : NULL;
     xs_json_object(json, "call_sites");
@@ -79,10 +79,6 @@ static void put_call_sites(const struct xs_findings *findings, struct xs_json *j
     for (size_t i = 0; callsites && xs_callsites_note(callsites, i); i++)
         xs_json_text(json, NULL, xs_callsites_note(callsites, i));
     xs_json_end(json, ']');
-    struct xs_string withheld = {0};
-    uint64_t lines = xs_place_withheld(&withheld, findings->sites);
-    xs_place_withheld_json(json, lines, lines ? withheld.data : "");
-    xs_string_free(&withheld);
     xs_json_end(json, '}');
 }
 
@@ -125,7 +121,7 @@ static void put_variants(const struct xs_finding *f, struct xs_json *json) {
     }
 }
 
-/* With the copies that were not looked at. */
+/* Writes the totals with the copies that were not looked at. */
 static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     const struct xs_amount all = xs_finding_in_all(f);
     xs_json_object(json, "in_all");

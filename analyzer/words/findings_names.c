@@ -1,4 +1,4 @@
-/* What a finding is called, and its numbers in words; see findings_words.h. */
+/* Names of findings, and their numbers in words; see findings_words.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static bool is_called(const struct xs_findings *findings, size_t index, const ch
     return found;
 }
 
-/* The largest that has this verdict among several. */
+/* The largest finding that has this verdict among several. */
 static long find_among_several(const struct xs_findings *findings, const char *name) {
     for (size_t i = 0; i < findings->count; i++) {
         const struct xs_finding *f = &findings->items[i];
@@ -56,7 +56,7 @@ long xs_finding_find(const struct xs_findings *findings, const char *name) {
     for (size_t i = 0; i < findings->count; i++)
         if (is_called(findings, i, name))
             return (long)i;
-    for (size_t i = 0; i < findings->count; i++) { /* the id alone, where there is one verdict of it */
+    for (size_t i = 0; i < findings->count; i++) { /* an id alone is enough if it has one verdict */
         if (strcmp(xs_detectors[findings->items[i].detector]->id, name) != 0)
             continue;
         if (found >= 0)
@@ -80,7 +80,7 @@ uint64_t xs_finding_high(const struct xs_finding *f) {
     return is_more ? (uint64_t)ceil(f->sample.high) : f->instances;
 }
 
-/* " (147 ms to 332 ms with 95 % certainty)": as surely as how many there are. */
+/* Adds " (147 ms to 332 ms with 95 % certainty)", as certain as the number of instances. */
 static void add_interval(struct xs_string *text, const struct xs_finding *f, uint64_t ns) {
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     double each = (double)ns / (double)f->instances;
@@ -88,7 +88,7 @@ static void add_interval(struct xs_string *text, const struct xs_finding *f, uin
                      xs_format_ns(most, (uint64_t)(each * f->sample.high)));
 }
 
-/* Where some have no device time, nothing is said of these. */
+/* Adds the times of those that have device times; nothing is said about the others. */
 static void add_timed(struct xs_string *text, const struct xs_finding *f, const struct xs_amount *all) {
     char timed[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
     xs_string_format(text, " for the %s of %s%s that %shave device times", xs_format_count(timed, f->timed_instances),

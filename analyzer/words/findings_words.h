@@ -95,10 +95,6 @@ void xs_findings_link_lines(const struct xs_link_model *link,
 void xs_findings_coverage(const struct xs_findings *findings, const struct xs_content_coverage *contents,
                           struct xs_out *out);
 
-/* Says that the text of lines is withheld, and why; nothing if none is. A line of the section Coverage, and of output
- * that shows findings without it. */
-void xs_findings_source_line(const struct xs_findings *findings, struct xs_out *out);
-
 /* Writes the keys "findings", "findings_total", "undecided", "fingerprints", "link_model", "call_sites" into the open
  * object. */
 void xs_findings_json(const struct xs_findings *findings, const struct xs_content_coverage *contents,

@@ -1,4 +1,4 @@
-/* The sentences on what was left out; see left_out.h. */
+/* Sentences about what was left out; see left_out.h. */
 #include "analyzer/words/left_out.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string
 
 enum { NAME_COLUMNS = 60 };
 
-/* A copy without names has none. */
+/* Adds the name of the range; an anonymized copy has none. */
 static void say_range(const struct xs_recorded_steps *steps, struct xs_string *text) {
     if (!*steps->name) {
         xs_string_format(text, "NVTX range that was named");
@@ -36,7 +36,7 @@ static void say_range(const struct xs_recorded_steps *steps, struct xs_string *t
     xs_string_format(text, "\"");
 }
 
-/* "steps 3 to 5 (4 were asked for), by the NVTX range "step"" */
+/* Adds "steps 3 to 5 (4 were asked for), by the NVTX range "step"". */
 static void say_steps(const struct xs_recorded_steps *steps, struct xs_string *text) {
     char first[XS_UNIT_BYTES], number[XS_UNIT_BYTES];
     if (!steps->count)
@@ -77,12 +77,12 @@ static void say_no_window(const char *window, bool runs, struct xs_string *text)
         xs_string_format(text, "the program ended before ");
         xs_string_add_cut(text, window, NAME_COLUMNS);
         xs_string_format(text, " (XFERSPY_WINDOW).");
-    } else { /* a copy without names */
+    } else { /* an anonymized copy */
         xs_string_format(text, "what XFERSPY_WINDOW asks for never came.");
     }
 }
 
-/* Why there is no part at all; of a program that runs, none so far. */
+/* Adds why nothing was recorded; for a running program, why nothing so far. */
 static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs_string *text) {
     char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
     xs_string_format(text, "Nothing was recorded but allocations%s: ", runs ? " so far" : "");
@@ -133,7 +133,7 @@ void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text) 
                      is_one ? "it" : "them");
 }
 
-/* "3 copies, 1 memset and 20 other calls" */
+/* Adds "3 copies, 1 memset and 20 other calls". */
 static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text) {
     const struct {
         uint64_t count;
@@ -162,7 +162,7 @@ static uint64_t say_outside(const struct xs_looked_at *l, struct xs_string *text
 #define LOOKED_UP "coverage.unknown_looked_up"
 enum { NEWER_BYTES = 16 << 10, NEWER_NAMED = 12 };
 
-/* " (cuFirst, cuSecond and 3 more)"; returns how many there are. */
+/* Adds " (cuFirst, cuSecond and 3 more)"; returns how many names there are. */
 static uint64_t list_names(const struct xs_trace *trace, const char *key, struct xs_string *list) {
     char names[NEWER_BYTES], number[XS_UNIT_BYTES];
     uint64_t count = 0;

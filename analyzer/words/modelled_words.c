@@ -1,4 +1,4 @@
-/* Words and numbers on modelled device times; see modelled_words.h. */
+/* Words and numbers about modelled device times; see modelled_words.h. */
 #include "analyzer/words/modelled_words.h"
 
 #include "analyzer/base/units.h"
@@ -15,13 +15,13 @@ static const char *const sum_labels[XS_SUM_COUNT] = {[XS_SUM_H2D] = "uploads",
                                                      [XS_SUM_MEMSETS] = "memsets",
                                                      [XS_SUM_KERNELS] = "kernels"};
 
-/* A summary that was put together by hand has no trace. */
+/* A summary that was made by hand has no trace. */
 static const struct xs_device_windows *windows_of(const struct xs_summary *summary) {
     return summary->trace ? summary->trace->windows : NULL;
 }
 
-/* Whether it is known how far a sum may be off. Calls that are gone because the trace was too large have no modelled
- * times, so then it is not. */
+/* Whether it is known how far a sum may be off. Calls that were thinned out have no modelled times, so then it is
+ * not. */
 static bool is_known(const struct xs_summary *summary, const struct xs_device_estimate *e) {
     return e->known && !summary->thinned.rows;
 }
@@ -40,7 +40,8 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary) {
     char share[XS_UNIT_BYTES], timed[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     if (!xs_modelled_any(summary))
         return;
-    if (summary->looked_at.limited && c->host_transfers) { /* two kinds of window, and shares of two times, confuse */
+    if (summary->looked_at.limited && c->host_transfers) { /* two kinds of windows, and shares of two times, would
+                                                            * confuse */
         xs_string_format(text, "device times are of %s of the %s transfers recorded; the rest is modelled (%s)",
                          xs_format_count(timed, c->matched), xs_format_count(of, c->host_transfers), XS_MODELLED_MARK);
         return;
@@ -91,7 +92,7 @@ bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t
     }
     if (!any || !known || sum <= 0)
         return !any;
-    /* as far off, in proportion, as the sum that it is of */
+    /* in proportion, as far off as the sum that it is a part of */
     *least_ns = (uint64_t)((double)value_ns * least / sum);
     *most_ns = (uint64_t)((double)value_ns * most / sum);
     return true;

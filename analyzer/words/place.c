@@ -1,5 +1,4 @@
-/* Lines of the user's program; see place.h. A trace may come from an untrusted source. So its names are escaped and
- * cut. */
+/* Lines of the user's program; see place.h. A trace may be untrusted, so its names are escaped and cut. */
 #include "analyzer/words/place.h"
 
 #include <inttypes.h>
@@ -8,18 +7,17 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
-#include "analyzer/trace/source_option.h"
 
 enum {
     FUNCTION_COLUMNS = 80, /* a template's name can have thousands */
     FILE_COLUMNS = 100,
-    LINE_COLUMNS = 160, /* of source, where there is no terminal to cut it */
+    LINE_COLUMNS = 160, /* of source, if there is no terminal that cuts it */
 };
 
 #define UNKNOWN_MODULE "an unknown module"
 
-/* "gpu/kernels/../common.h" becomes "gpu/common.h": what compilers make of #include "../common.h" is one file, whoever
- * includes it. */
+/* Turns "gpu/kernels/../common.h" into "gpu/common.h". Compilers write the former for #include "../common.h", but it
+ * is one file for all that include it. */
 static char *without_detours(const char *file) {
     char *path = xs_strdup(file), *end = path;
     for (const char *p = file; *p;) {
@@ -63,7 +61,7 @@ void xs_place_file(struct xs_string *text, const char *name, const char *cwd) {
     free(direct);
 }
 
-/* Without a line the address is all that tells two calls of a function apart. */
+/* Adds a place without a line, with the address: only that distinguishes two calls in one function. */
 static void module_place(struct xs_string *text, const char *module, const struct xs_frame *frame) {
     xs_string_add_cut(text, module, FILE_COLUMNS);
     if (frame->address)
@@ -133,40 +131,6 @@ void xs_place_source_line(const char *line, const struct xs_frame *frame, int in
     fprintf(out->file, "%*s%s%s | %s%s\n", indent, "", xs_style_on(out, XS_STYLE_DIM), number, text.data,
             xs_style_off(out, XS_STYLE_DIM));
     xs_string_free(&text);
-}
-
-uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *sites) {
-    char count[XS_UNIT_BYTES];
-    uint64_t missing = 0;
-    bool off = xs_source_text_is_off();
-    if (!sites || !sites->callsites)
-        return 0;
-    const struct xs_source_text *source = sites->source_text;
-    bool withheld = !off && xs_source_text_is_withheld(source);
-    for (uint32_t i = 0; i < sites->place_count; i++) {
-        const struct xs_frame *frame = xs_callsites_place_frame(sites->callsites, i + 1);
-        if (frame && frame->file && frame->line && !frame->library)
-            missing += off || (withheld ? !xs_source_text_has(source, frame) : xs_source_text_is_newer(source, frame));
-    }
-    if (missing)
-        xs_string_format(sentence, "The text of %s line%s is not shown: %s", xs_format_count(count, missing),
-                         missing == 1 ? "" : "s",
-                         off        ? "--source=off was asked for"
-                         : withheld ? "it is not in the trace, and " XS_NOT_YOUR_TRACE
-                                      "; use xferspy symbolize where it was recorded, or --source=DIR"
-                                    : "the source is newer than the program; build and record again, or use "
-                                      "--source=DIR");
-    return missing;
-}
-
-void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *sentence) {
-    static const char *const names[] = {
-        [XS_SOURCE_AUTO] = "auto", [XS_SOURCE_OFF] = "off", [XS_SOURCE_BELOW] = "folder"};
-    xs_json_object(json, "source");
-    xs_json_text(json, "from", names[xs_source_policy()->mode]);
-    xs_json_count(json, "withheld_lines", lines);
-    xs_json_text(json, "reason", sentence && *sentence ? sentence : NULL);
-    xs_json_end(json, '}');
 }
 
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame) {

@@ -21,17 +21,11 @@ void xs_place_through(struct xs_string *text, const struct xs_sites *sites, cons
 /* Writes "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
 
-/* Returns the line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: not known, or not
- * to be shown. */
+/* Returns the line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: the trace does not
+ * have it. */
 char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame);
 /* Prints a source line, "42 | x = batch.to(device)", cut at the width; nothing for a line NULL. */
 void xs_place_source_line(const char *line, const struct xs_frame *frame, int indent, struct xs_out *out);
-
-/* Returns for how many of the user's lines the text is withheld, and writes a sentence on that, with the reason,
- * without its full stop; nothing if there are none. */
-uint64_t xs_place_withheld(struct xs_string *sentence, const struct xs_sites *sites);
-/* Writes "source": where text is taken from, and what is withheld. `sentence` is "" or NULL if nothing is. */
-void xs_place_withheld_json(struct xs_json *json, uint64_t lines, const char *sentence);
 
 /* Writes the keys of a frame (function, file, line, module, python) into the open object. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);

@@ -1,4 +1,4 @@
-/* The choice among the rows of remedies.def; see remedies.h. */
+/* Choosing a row of remedies.def; see remedies.h. */
 #include "analyzer/words/remedies.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct {
 #undef XS_REMEDY
 };
 
-/* Of a row that is of this verdict alone, else of one that is of all; NULL: there is none. */
+/* The text of a row for this verdict alone, else for all verdicts; NULL: there is none. */
 static const char *find(const char *finding, const char *verdict, enum xs_framework framework, enum xs_remedy_way way) {
     const char *of_all = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -45,7 +45,7 @@ const char *xs_remedy_in(unsigned detector, unsigned verdict, enum xs_framework 
     return text ? text : xs_detector_remedy(d, verdict);
 }
 
-/* Which way a finding's copies go; an entry point for copies in all directions does not tell. */
+/* Returns the direction of a finding's copies, which entry points for all directions do not tell. */
 static enum xs_remedy_way way_of(const struct xs_findings *findings, const struct xs_finding *f) {
     unsigned traits = xs_site_traits(findings, f->site);
     if (traits & XS_TRAIT_UPLOADS)
@@ -57,8 +57,8 @@ static enum xs_remedy_way way_of(const struct xs_findings *findings, const struc
     return 2 * f->neighbours >= f->instances ? XS_REMEDY_VALUES : XS_REMEDY_VALUE;
 }
 
-/* In confidential computing every copy is encrypted through a buffer of the driver's, whatever memory it has, and
- * memory of cudaHostAlloc is managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
+/* In confidential computing every copy is encrypted through a buffer of the driver, from any memory, and
+ * cudaHostAlloc gives managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
 static const char not_by_pinning[] =
     "Copy less, or in larger pieces: this GPU " XS_REFUSES_TO_PIN ", as in confidential computing, and there memory of "
     "cudaHostAlloc is no faster.";

@@ -1,5 +1,5 @@
-/* What a saving rests on, in words: why it is a range, what page-locking costs, how well the replay fits the run; see
- * findings_words.h. */
+/* What a saving rests on, in words: why it is a range, what page-locking costs, how well the replay fits the run;
+ * see findings_words.h. */
 #include <math.h>
 
 #include "analyzer/base/units.h"
@@ -12,10 +12,10 @@ static void add(struct xs_string *text, const char *sentence) {
     xs_string_format(text, "%s%s", text->length ? " " : "", sentence);
 }
 
-/* What goes with a copy that is not made is known roughly. */
+/* Says that the time around a copy is known only roughly. */
 static const char *around_a_copy(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
-    if (!findings->exposed_known) /* the range is of something else */
+    if (!findings->exposed_known) /* then the range has another reason */
         return NULL;
     if (frame && frame->python)
         return "It saves most if everything that the Python statement does around the call goes away with it, "
@@ -105,7 +105,7 @@ void xs_finding_sample(struct xs_string *text, const struct xs_finding *f) {
                          xs_format_count(least, (uint64_t)s->low), xs_format_count(most, (uint64_t)(s->high + 0.999)));
 }
 
-/* "0.03 %", also of what is less than any share that is shown. */
+/* Adds "0.03 %", or that it is less than any share that is shown. */
 static void add_error(struct xs_string *text, double error) {
     if (error < 0.0001)
         xs_string_format(text, "less than 0.01 %%");

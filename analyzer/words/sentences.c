@@ -1,4 +1,4 @@
-/* What several printers say; see sentences.h. */
+/* Sentences that several printers need; see sentences.h. */
 #include "analyzer/words/sentences.h"
 
 #include "analyzer/base/units.h"
@@ -8,7 +8,7 @@ void xs_say_total(struct xs_string *text, bool up_to, uint64_t ns) {
     xs_string_format(text, "All repaired: saves %s%s", up_to ? XS_UP_TO : "", xs_format_ns(saved, ns));
 }
 
-/* Threads, devices, a wait for a copy: what was measured may be more than the run. */
+/* For times that may add up to more than the run, as those of threads, devices, or waits for copies. */
 #define AT_THE_SAME_TIME "some of it at the same time"
 
 const char *xs_share_column(const struct xs_recorded_time *recorded) {

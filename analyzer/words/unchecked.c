@@ -1,11 +1,11 @@
-/* Copies that no sample stands for, in words; see unchecked.h. */
+/* Words about copies that no sample stands for; see unchecked.h. */
 #include "analyzer/words/unchecked.h"
 
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/sentences.h"
 
-enum { MUCH = 100 }; /* parts of the run: the limit that `check` has without rules */
+enum { MUCH = 100 }; /* parts of the run: the limit of `check` without rules */
 
 struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const bool *without) {
     struct xs_unchecked total = {0};

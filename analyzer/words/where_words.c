@@ -1,9 +1,9 @@
-/* The words of where the run went; see where_words.h. */
+/* Words about where the run's time went; see where_words.h. */
 #include "analyzer/words/where_words.h"
 
 #include "analyzer/base/units.h"
 
-/* "f faults of managed memory 3 % (recorded for 22 % of the run)" */
+/* Adds "f faults of managed memory 3 % (recorded for 22 % of the run)". */
 static void say_part(struct xs_string *text, const struct xs_where *where, unsigned part, bool with_letters) {
     char share[XS_UNIT_BYTES];
     xs_string_format(text, "%s", text->length ? ", " : "");
@@ -15,7 +15,7 @@ static void say_part(struct xs_string *text, const struct xs_where *where, unsig
                          xs_format_share(share, where->faults_recorded_ns, where->run_ns));
 }
 
-/* The largest first, and of equal ones the first. */
+/* Says the largest first, and of equal parts the first. */
 void xs_where_say(struct xs_string *text, const struct xs_where *where, bool with_letters) {
     for (unsigned percent = 100; percent > 0 && where->known; percent--)
         for (unsigned i = 0; i < XS_WHERE_PARTS; i++)
@@ -23,7 +23,7 @@ void xs_where_say(struct xs_string *text, const struct xs_where *where, bool wit
                 say_part(text, where, i, with_letters);
 }
 
-/* Each part ends where its share of the columns does, so that the bar has all of them. */
+/* Each part ends at its share of the columns, so the bar shows all parts. */
 void xs_where_bar(struct xs_string *text, const struct xs_where *where, unsigned columns) {
     unsigned shown = 0, sum = 0;
     if (!where->known)

@@ -1,5 +1,5 @@
-/* Takes a stack in three steps: walks it, looks the whole stack up by the hash of its frames, and defines it in the
- * trace if it is new. For a recent stack of the thread it suffices to see that the stack is unchanged. */
+/* Takes a call stack in three steps: walks it, looks the whole stack up by the hash of its frames, and defines it in
+ * the trace if it is new. For a recent stack of the thread it is enough to see that the stack is unchanged. */
 #include "preload/callsite/callsite.h"
 
 #include <string.h>
@@ -21,8 +21,9 @@ static unsigned depth_limit;
  * be looked up again. */
 static _Atomic unsigned undefined;
 
-/* A native stack that the thread had lately. A loop makes the same calls again and again; where a call comes twice from
- * the same place, the second walk notes what it reads, and a third one is not made if all of that is unchanged. */
+/* A native stack that the thread had lately. A loop makes the same calls again and again. If a call comes twice from
+ * the same address and stack pointer, the second walk notes what it reads; a third walk is not made if all of that
+ * is unchanged. */
 struct recent {
     struct xs_caller caller;
     bool is_noted;
@@ -40,7 +41,7 @@ struct walked {
     bool is_cut;
     bool has_pcs;            /* else the native frames are those of `recent`, which need not be walked again */
     struct xs_stack_key key; /* of the native frames */
-    struct recent *recent;   /* the place for this stack */
+    struct recent *recent;   /* the cache entry for this stack */
     uint64_t pcs[DEPTH_MAX];
     struct xs_python_frame python[DEPTH_MAX];
     uint8_t definition[sizeof(struct xs_define_stack) +
@@ -128,7 +129,7 @@ static bool is_same(const struct recent *r, const struct xs_caller *caller) {
            xs_native_is_as_noted(&r->reads);
 }
 
-/* An unfinished place counts for nothing: a signal handler may jump away at any moment. */
+/* An unfinished cache entry counts for nothing: a signal handler may jump away at any moment. */
 static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent;
     bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0, is_cut;
@@ -150,7 +151,7 @@ static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     r->is_noted = is_noting;
 }
 
-/* Takes the native frames, or finds that they are the same as before. */
+/* Takes the native frames, or finds that they are unchanged. */
 static void take_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent = place_of(w, caller);
     if (XS_LIKELY(is_same(r, caller))) {
@@ -265,10 +266,6 @@ uint32_t xs_callsite_number(struct xs_caller caller) {
         forget_definition(key);
     return number;
 }
-
-void xs_callsite_before_fork(void) { xs_native_before_fork(); }
-
-void xs_callsite_after_fork(void) { xs_native_after_fork(); }
 
 void xs_callsite_forget(void) {
     xs_native_forget();

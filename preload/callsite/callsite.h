@@ -36,10 +36,6 @@ uint32_t xs_callsite_number(struct xs_caller caller);
 /* Do events say where they were called from? */
 XS_HOT bool xs_callsite_wanted(void) { return atomic_load_explicit(&xs_callsite_on, memory_order_relaxed); }
 
-/* Called around a fork, in the parent: see xs_native_before_fork. */
-void xs_callsite_before_fork(void);
-void xs_callsite_after_fork(void);
-
 /* Called in a forked child: forgets what only the parent's threads know, and resets locks that those threads may have
  * held. */
 void xs_callsite_forget(void);

@@ -6,10 +6,12 @@
 
 enum { FRAME_BYTES_MAX = 1 << 20 };
 
-/* The position of the walk. Its address is never taken outside inlined code, so the compiler keeps it in registers. */
+/* The position of the walk. Its address is never taken outside of inlined code, so the compiler keeps it in
+ * registers. */
 struct place {
     struct xs_registers registers;
-    bool is_interrupted; /* pc is where a signal came; a return address is behind a call, maybe in the next function */
+    bool is_interrupted; /* pc is where a signal came; a return address instead follows a call, and may lie in the
+                          * next function */
 };
 
 /* True if no library is being closed now. */

@@ -55,12 +55,7 @@ extern _Atomic uint32_t xs_native_replaced;
 void xs_native_unloading(void);
 void xs_native_unloaded(void);
 
-/* Called around a fork, in the parent, so that no other thread holds the loader's lock for a walk meanwhile. glibc
- * gives the child a copy of that lock as it is; a child that finds it held would wait for ever in its next dlopen. */
-void xs_native_before_fork(void);
-void xs_native_after_fork(void);
-
-/* Called in a forked child: resets locks that a thread of the parent may hold. */
+/* Called in a forked child, after xs_loader_forget: its trace knows no module. */
 void xs_native_forget(void);
 
 #endif

@@ -24,7 +24,7 @@ uint64_t xs_read_fixed(struct xs_cursor *in, unsigned bytes) {
     return value;
 }
 
-/* Both kinds; *bits: how many were read. */
+/* Reads both kinds of LEB128; *bits: how many were read. */
 static uint64_t read_leb(struct xs_cursor *in, unsigned *bits, uint8_t *last) {
     uint64_t value = 0;
     *bits = 0;
@@ -77,7 +77,7 @@ static uint64_t read_format(struct xs_cursor *in, unsigned format) {
     }
 }
 
-/* An indirect pointer is not followed: only the personality routine's is one, which nobody here wants. */
+/* Does not follow an indirect pointer: only the personality routine's is one, and it is not needed. */
 uint64_t xs_read_encoded(struct xs_cursor *in, uint8_t encoding, uint64_t data_base) {
     if (encoding == DW_EH_PE_omit)
         return 0;

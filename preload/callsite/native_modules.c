@@ -17,6 +17,7 @@
 
 #include "preload/callsite/native.h"
 #include "preload/core/compiler.h"
+#include "preload/core/loader_list.h"
 #include "preload/core/race_detector.h"
 
 enum {
@@ -24,8 +25,6 @@ enum {
     POOL_BYTES = 256 * 1024,
     BUILD_ID_BYTES_MAX = 64,
     INDEX_BYTES_HASHED = 1024,
-    LOCK_YIELDS = 100,
-    LOCK_PAUSES = 1000,
     LOOK_UP_TRIES = 16,
 };
 
@@ -38,36 +37,14 @@ struct index {
     struct slot slots[MODULES_MAX];
 };
 static struct index indexes[2]; /* touched as far as there are modules */
-static _Atomic unsigned epoch;  /* the last bit: which index is read. Grows with every change */
+static _Atomic unsigned epoch;  /* the last bit says which index is read; grows with every change */
 _Atomic uint32_t xs_native_replaced;
-static atomic_bool is_locked;    /* held by a writer, and by a thread that relies on the modules' presence */
-static XS_TLS bool is_busy;      /* the calling thread holds it, or is inside dlclose */
+static XS_TLS bool is_busy;      /* the calling thread holds the loader's lock, or is inside dlclose */
 static struct xs_module *newest; /* newest of all modules that ever were */
 static uint32_t last_number;
 static char *pool;
 static size_t pool_left;
 static unsigned long long known_loads, known_unloads; /* the loader's counters when the table was made */
-
-/* Takes the lock. Its holder waits only for the loader, but may have been preempted, or stopped by a debugger: after a
- * tenth of a second a walk does without it. */
-static bool lock(void) {
-    static const struct timespec pause = {0, 100000};
-    int kept = errno;
-    for (unsigned i = 0; i < LOCK_YIELDS + LOCK_PAUSES; i++) {
-        if (!atomic_exchange_explicit(&is_locked, true, memory_order_acquire)) {
-            errno = kept;
-            return true;
-        }
-        if (i < LOCK_YIELDS)
-            sched_yield();
-        else
-            syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
-    }
-    errno = kept;
-    return false;
-}
-
-static void unlock(void) { atomic_store_explicit(&is_locked, false, memory_order_release); }
 
 static struct xs_module *search(const struct index *index, uint64_t pc) {
     unsigned low = 0, high = atomic_load_explicit(&index->count, memory_order_acquire);
@@ -109,7 +86,7 @@ static void *take(size_t bytes) {
     return result;
 }
 
-/* A word at a time: with hundreds of modules this is most of what a refresh costs. */
+/* Hashes a word at a time: with hundreds of modules this is most of a refresh's cost. */
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
     const unsigned char *p = data;
     for (size_t i = 0; i < bytes; i += sizeof hash) {
@@ -126,7 +103,7 @@ static bool is_within(const ElfW(Phdr) * segment, uint64_t address, uint64_t byt
            bytes <= segment->p_memsz && address - segment->p_vaddr <= segment->p_memsz - bytes;
 }
 
-/* The mapped segment that a part of the file's is in. */
+/* The mapped segment that contains a part of the file. */
 static const ElfW(Phdr) * segment_of(const struct dl_phdr_info *info, const ElfW(Phdr) * part) {
     for (unsigned i = 0; i < info->dlpi_phnum; i++)
         if (is_within(&info->dlpi_phdr[i], part->p_vaddr, part->p_memsz))
@@ -162,7 +139,7 @@ static uint32_t build_id(const struct dl_phdr_info *info, const char **id) {
     return 0;
 }
 
-/* The loader has no name of the program, and names libraries as dlopen was told. */
+/* The loader has no name for the program, and names libraries as dlopen was told. */
 static size_t path_of(const struct dl_phdr_info *info, char path[2 * PATH_MAX]) {
     int kept = errno;
     const char *name = info->dlpi_name ? info->dlpi_name : "";
@@ -170,7 +147,7 @@ static size_t path_of(const struct dl_phdr_info *info, char path[2 * PATH_MAX]) 
     if (!*name)
         bytes = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, PATH_MAX);
     else if (*name != '/' && strchr(name, '/') && (bytes = syscall(SYS_getcwd, path, PATH_MAX)) > 0)
-        path[bytes - 1] = '/'; /* in the place of the terminator */
+        path[bytes - 1] = '/'; /* replaces the terminator */
     errno = kept;
     size_t before = bytes > 0 ? (size_t)bytes : 0, length = strnlen(name, PATH_MAX - 1);
     memcpy(path + before, name, length);
@@ -189,7 +166,7 @@ static bool is_same(const struct xs_module *m, const struct xs_module *wanted) {
            m->definition.start == wanted->definition.start && m->definition.end == wanted->definition.end;
 }
 
-/* A module that is there again, or still, keeps its number. Most are there still. */
+/* The old module with this content: a module that is there again, or still, keeps its number. Most are still there. */
 static struct xs_module *same_as(const struct xs_module *wanted) {
     struct xs_module *m = look_up(wanted->definition.start);
     if (m && is_same(m, wanted))
@@ -207,7 +184,7 @@ static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_mod
     d->path_bytes = (uint32_t)path_bytes;
     wanted->identity = mix(UINT64_C(0xcbf29ce484222325), info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
     wanted->identity = mix(wanted->identity, id, d->build_id_bytes);
-    if (!id && wanted->index) { /* this is what tells two builds apart then */
+    if (!id && wanted->index) { /* without a build id this tells two builds apart */
         wanted->identity = mix(wanted->identity, at(info, wanted->index - info->dlpi_addr),
                                wanted->index_bytes < INDEX_BYTES_HASHED ? wanted->index_bytes : INDEX_BYTES_HASHED);
     }
@@ -266,7 +243,7 @@ static void move(struct slot *to, const struct slot *from) {
     atomic_store_explicit(&to->module, atomic_load_explicit(&from->module, memory_order_relaxed), memory_order_release);
 }
 
-/* Shell's: qsort may allocate. */
+/* Shellsort, because qsort may allocate. */
 static void sort(struct slot *slots, unsigned count) {
     for (unsigned gap = count / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11) {
         for (unsigned i = gap; i < count; i++) {
@@ -282,7 +259,7 @@ static void sort(struct slot *slots, unsigned count) {
     }
 }
 
-/* Did stacks speak of other code at the addresses of a module? */
+/* Did stacks name other code at the addresses of this module? */
 static bool replaces_another(const struct xs_module *module) {
     const struct xs_define_module *d = &module->definition;
     for (const struct xs_module *m = newest; m; m = m->older)
@@ -342,7 +319,7 @@ static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     return 1;
 }
 
-/* Does the same for a list that other threads change faster than the table is made. */
+/* Uses the module that is there, for a list that other threads change faster than the table is made. */
 static int use_if_it_is_there(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
     struct xs_module module;
@@ -370,12 +347,12 @@ bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *, void *), 
         return false;
     is_busy = true;
     atomic_signal_fence(memory_order_seq_cst);
-    bool is_locked_by_us = lock();
+    bool is_locked_by_us = xs_loader_lock(); /* for who relies on the modules' presence, too */
     if (is_locked_by_us) {
         xs_race_detector_ignore();
         use_under_lock(&u);
         xs_race_detector_watch();
-        unlock();
+        xs_loader_unlock();
     }
     atomic_signal_fence(memory_order_seq_cst);
     is_busy = false;
@@ -390,7 +367,7 @@ static void nothing(const struct xs_module *module, void *arg) {
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
     struct xs_module *module = look_up(pc);
     if (!module && xs_modules_use(pc, nothing, NULL))
-        module = look_up(pc); /* found in a table that was made anew, if necessary */
+        module = look_up(pc); /* found in a table that was made anew if necessary */
     if (!module)
         return 0;
     if (!atomic_exchange_explicit(&module->is_defined, true, memory_order_relaxed)) {
@@ -421,20 +398,7 @@ void xs_native_unloaded(void) {
     atomic_fetch_sub_explicit(&xs_unloads_under_way, 1, memory_order_seq_cst);
 }
 
-static XS_TLS bool is_held_for_fork;
-
-void xs_native_before_fork(void) { is_held_for_fork = lock(); }
-
-void xs_native_after_fork(void) {
-    if (is_held_for_fork) {
-        is_held_for_fork = false;
-        unlock();
-    }
-}
-
 void xs_native_forget(void) {
-    is_held_for_fork = false;
-    unlock();
     is_busy = unloading > 0;
     atomic_store_explicit(&xs_unloads_under_way, unloading, memory_order_relaxed);
     for (struct xs_module *m = newest; m; m = m->older)

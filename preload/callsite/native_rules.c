@@ -12,7 +12,7 @@ _Atomic unsigned xs_rules_generation;
 
 _Atomic uint64_t xs_rules[XS_RULES];
 
-/* Entries made from older modules meanwhile are taken back by their makers. */
+/* Empties all entries. A thread that made an entry from older modules meanwhile takes it back itself. */
 void xs_rules_drop(void) {
     atomic_fetch_add_explicit(&xs_rules_generation, 1, memory_order_seq_cst);
     for (unsigned i = 0; i < XS_RULES; i++)
@@ -28,7 +28,7 @@ static uint64_t packed(enum xs_rule_kind kind, enum xs_rbp_kind rbp_kind, int64_
     return (rule | (uint64_t)(cfa / 8) << 13) << XS_RULE_CHECK_BITS;
 }
 
-/* Packs the rule of a CFI row; XS_STEP_TABLES: the row is not of the common kinds. */
+/* Packs the rule of a CFI row. XS_STEP_TABLES: the row is none of the common kinds. */
 static uint64_t pack(const struct xs_row *row) {
     uint64_t base, tables = packed(XS_STEP_TABLES, XS_RBP_SAME, 0, 0);
     enum xs_rule_kind kind;

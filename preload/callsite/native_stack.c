@@ -1,6 +1,6 @@
-/* Reads a stack without a fault. Only the stack that the thread itself stands on is certain (core/own_stack.h). All
- * other memory, above all the stacks of coroutines and of sigaltstack, is copied by the kernel, which returns an error
- * where a load of ours would crash. */
+/* Reads a stack without a fault. Only the stack that the thread itself runs on is certain to be readable
+ * (core/own_stack.h). All other memory, above all the stacks of coroutines and of sigaltstack, is copied by the
+ * kernel, which returns an error where a load would crash. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_stack.h"
 
@@ -12,7 +12,7 @@
 
 #include "preload/core/own_stack.h"
 
-/* A system call of our own: libc's is a cancellation point, and the application may have another in its place. */
+/* A direct system call: libc's function is a cancellation point, and the application may have replaced it. */
 enum { PAGE_BYTES = 4096 };
 
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer) {

@@ -17,7 +17,7 @@ struct cie {
     struct xs_cursor instructions;
 };
 
-/* The entry that a section starts with, without its length; false at its end. */
+/* Reads the entry at a section's start, without its length. False: the section has ended. */
 static bool read_entry(struct xs_cursor *in, struct xs_cursor *entry) {
     uint64_t bytes = xs_read_fixed(in, 4);
     if (bytes == UINT32_MAX)
@@ -85,7 +85,7 @@ static struct xs_expression read_expression(struct xs_cursor *in) {
     return e;
 }
 
-/* Sets a rule for a register that the walk follows. Instructions for other registers are read and ignored. */
+/* Sets a rule for a register that the walk follows; instructions for other registers are read and ignored. */
 static void set_rule(struct program *p, uint64_t number, struct xs_register_rule rule) {
     if (number == XS_DWARF_RBP)
         p->row.rbp = rule;
@@ -178,7 +178,7 @@ static bool run_register_instruction(struct program *p, uint8_t op, struct xs_cu
     }
 }
 
-/* Saves and restores the whole state: epilogues in the middle of a function end that way. */
+/* Saves and restores the whole state, as needed for epilogues in the middle of a function. */
 static bool run_state_instruction(struct program *p, uint8_t op, struct xs_cursor *in) {
     switch (op) {
     case DW_CFA_nop:

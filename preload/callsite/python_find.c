@@ -9,6 +9,7 @@
 
 #include "preload/callsite/python_layout.h"
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/loader_list.h"
 #include "preload/core/notes.h"
 #include "preload/core/scratch.h"
 
@@ -19,11 +20,11 @@ static const struct xs_python_layout layouts[] = {
 #include "preload/callsite/python_versions.def"
 };
 
-/* ---- what the interpreter says itself, from 3.13 on ---- */
+/* ---- the offsets that the interpreter publishes, from 3.13 on ---- */
 
-/* Words of struct _Py_DebugOffsets: cookie, version, free_threaded, runtime_state (size, finalizing,
- * interpreters_head), then structs whose number of fields is the version's: interpreter_state has 13 in 3.13 and 16
- * in 3.14, interpreter_frame 6 and 8. */
+/* The words of struct _Py_DebugOffsets: cookie, version, free_threaded, runtime_state (size, finalizing,
+ * interpreters_head), then structs whose number of fields depends on the version: interpreter_state has 13 in 3.13
+ * and 16 in 3.14, interpreter_frame 6 and 8. */
 struct said {
     uint64_t word[64];
     unsigned thread, frame, code; /* indexes of the first words of these structs */
@@ -46,7 +47,7 @@ static bool read_said(struct said *s, uintptr_t runtime, unsigned version) {
 
 static bool is_offset(uint64_t word) { return word < 4096; }
 
-/* Copies what the interpreter says into the layout. False: it says something impossible. */
+/* Copies the published offsets into the layout. False: one of them is impossible. */
 static bool take_said(struct xs_python_layout *l, const struct said *s) {
     const uint64_t *thread = &s->word[s->thread], *frame = &s->word[s->frame], *code = &s->word[s->code];
     const struct {
@@ -71,7 +72,7 @@ static bool take_said(struct xs_python_layout *l, const struct said *s) {
             return false;
         *takes[i].to = (uint16_t)takes[i].from;
     }
-    /* Not said: an int and co_extra lie between it and the code (cpython/code.h of 3.13 and 3.14). */
+    /* Not published: an int and co_extra lie between it and the code (cpython/code.h of 3.13 and 3.14). */
     l->traceable = (uint16_t)(l->body - 16);
     return l->qualname && l->f_owner > l->f_at && l->body >= 64 && l->body % 8 == 0;
 }
@@ -161,7 +162,8 @@ static unsigned long long loads_before;
 static void look(void *unused) {
     (void)unused;
     struct names names = {.count = 0};
-    dl_iterate_phdr(collect, &names);
+    if (!xs_loader_walk(collect, &names))
+        return;
     if (names.loads && names.loads == loads_before)
         return;
     bool is_first = loads_before == 0;
@@ -194,7 +196,8 @@ static uint64_t monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Looking takes the loader's lock, so a program without Python does it once a second at most. */
+/* Searches now and then. A search takes the loader's lock, so a program without Python searches once a second at
+ * most. */
 static void look_now_and_then(void) {
     enum { WALKS = 256 };
     if (walks_to_skip > 0) {

@@ -7,7 +7,7 @@ struct table {
     int64_t line;
 };
 
-/* 3.9: pairs of how many bytes and how many lines further (Objects/lnotab_notes.txt; PyCode_Addr2Line). */
+/* 3.9: pairs of increments, bytes and lines (Objects/lnotab_notes.txt; PyCode_Addr2Line). */
 static int64_t line_309(struct table t, uint32_t position) {
     for (uint64_t address = 0; t.end - t.at >= 2; t.at += 2) {
         address += t.at[0];
@@ -18,7 +18,7 @@ static int64_t line_309(struct table t, uint32_t position) {
     return t.line;
 }
 
-/* 3.10: pairs of bytes and of lines before them, -128: no line (Objects/lnotab_notes.txt;
+/* 3.10: pairs of a length in bytes and an increment of lines before it; -128: no line (Objects/lnotab_notes.txt;
  * PyLineTable_NextAddressRange). */
 static int64_t line_310(struct table t, uint32_t position) {
     for (uint64_t end = 0; t.end - t.at >= 2; t.at += 2) {
@@ -46,8 +46,8 @@ static int64_t signed_varint(const uint8_t *at, const uint8_t *end) {
 /* enum _PyCodeLocationInfoKind, cpython/code.h */
 enum { LOCATION_ONE_LINE_0 = 10, LOCATION_ONE_LINE_2 = 12, LOCATION_NO_COLUMNS = 13, LOCATION_LONG, LOCATION_NONE };
 
-/* 3.11 on: an entry begins with a byte whose high bit is set: kind, and instructions less one
- * (Objects/locations.md). */
+/* From 3.11: an entry begins with a byte whose high bit is set, with the kind and the number of instructions less
+ * one (Objects/locations.md). */
 static int64_t line_311(struct table t, uint32_t position) {
     uint64_t end = 0;
     while (t.at < t.end) {

@@ -71,8 +71,8 @@ XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, st
 /* ---- what may be read ---- */
 
 /* A signal handler may take a stack while the interpreter is between two instructions: 3.11 and 3.12 publish a frame
- * pointer before it has a value. So no page is read directly before the kernel was asked about it once. Only such a
- * pointer can meet a page that went away since. */
+ * pointer before it has a value. So the kernel is asked about each page once before it is read directly. Only such
+ * an early pointer can lead to a page that has gone away since. */
 enum { PAGES = 8192, PAGE_SHIFT = 12, PAGE_PROBES = 8 };
 static _Atomic uintptr_t known_pages[PAGES];
 
@@ -112,12 +112,12 @@ XS_HOT bool is_readable(uintptr_t at, size_t bytes, uintptr_t *last) {
 
 /* ---- the walk ---- */
 
-/* Frames are written here. */
+/* The frames found so far. */
 struct out {
     struct xs_python_frame *frames;
     unsigned count, limit;
     bool is_cut;
-    bool is_open;                    /* frames were given of a C call whose first frame has not come */
+    bool is_open;                    /* frames of a C call were written, but not yet its first frame */
     uintptr_t frame_page, code_page; /* pages that were read last */
     struct last_text file;
     size_t frame_bytes, code_bytes; /* bytes up to the end of the fields read; the next page may not exist */
@@ -145,7 +145,7 @@ XS_HOT bool is_code(struct out *o, const struct xs_python *p, uintptr_t code) {
     return is_readable(code, o->code_bytes, &o->code_page) && xs_python_word(code + XS_PYTHON_OB_TYPE) == p->code_type;
 }
 
-/* 3.9 and 3.10. */
+/* Walks the frames of 3.9 and 3.10. */
 static void walk_objects(struct out *o, const struct xs_python *p, uintptr_t frame) {
     const struct xs_python_layout *l = &p->layout;
     uint32_t unit = l->shape == XS_PYTHON_OBJECTS_WORDS ? 2 : 1;
@@ -162,7 +162,8 @@ static void walk_objects(struct out *o, const struct xs_python *p, uintptr_t fra
     }
 }
 
-/* 3.11 on. Frames that have not begun are not shown by the interpreter either (_PyFrame_IsIncomplete). */
+/* Walks the frames from 3.11 on. Leaves out frames that have not begun, as the interpreter does
+ * (_PyFrame_IsIncomplete). */
 static void walk_frames(struct out *o, const struct xs_python *p, uintptr_t frame) {
     const struct xs_python_layout *l = &p->layout;
     unsigned steps = 4 * o->limit + 1024; /* a chain that is broken may go round */

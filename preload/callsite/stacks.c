@@ -1,6 +1,6 @@
-/* Tables of growing size, which are used one after the other. The hash of a stack says where its window of places
- * begins in a table, and the stack takes the first place of the window that is empty. If the window is full, the
- * search goes on in the next table. Nothing is ever removed, so a place that is empty ends the search. */
+/* Hash tables of growing size, used one after the other. A stack's hash says where its run of WINDOW hash slots
+ * begins in a table, and the stack takes the first empty one. If the run is full, the search goes on in the next
+ * table. Nothing is ever removed, so an empty slot ends the search. */
 #include "preload/callsite/stacks.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { FIRST_BITS = 12, TABLES = 10, WINDOW = 8, LOOKS = 100, YIELDS = 1000, PAUSES = 5000 };
 
-/* low is 0: empty; 1: being written. */
+/* A hash slot. low is 0: empty; 1: being written. */
 struct place {
     _Atomic uint64_t low, high;
     _Atomic uint32_t number;
@@ -41,8 +41,8 @@ static struct place *table_at(unsigned i) {
     return mine;
 }
 
-/* Waits for another thread to write the place, which takes a few nanoseconds, or until that thread runs again. After
- * half a second the stack may get a second number, which does no harm. */
+/* Waits for the thread that writes the hash slot, which takes a few nanoseconds, or until that thread runs again.
+ * After half a second the stack may get a second number, which does no harm. */
 static uint64_t wait_for(struct place *place) {
     static const struct timespec pause = {0, 100000};
     uint64_t low = 1;
@@ -63,7 +63,7 @@ static bool is_of(struct place *place, struct xs_stack_key key, uint64_t low) {
     return low == key.low && atomic_load_explicit(&place->high, memory_order_relaxed) == key.high;
 }
 
-/* Returns the key's place, or an empty place that is now the key's. NULL: the place is another key's. */
+/* Returns the key's hash slot, or an empty one that is now the key's. NULL: the slot belongs to another key. */
 static struct place *claim(struct place *place, struct xs_stack_key key, bool *is_new) {
     uint64_t low = atomic_load_explicit(&place->low, memory_order_acquire);
     if (low == 0 && atomic_compare_exchange_strong(&place->low, &low, 1)) {

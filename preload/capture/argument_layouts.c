@@ -1,9 +1,9 @@
-/* Where the parameters of a function may hold pointers. The driver tells since CUDA 12.4, and is asked once a
- * function.
+/* The offsets at which a function's parameters may hold pointers. The driver tells them from CUDA 12.4 on, and is
+ * asked once per function.
  *
- * Functions are found by their handle in a hash table under a sequence lock. After a module was unloaded its handles
- * may come back for other functions, so the table is emptied whenever a module goes, and when the table is full. The
- * layouts themselves stay, because a launch may be using one. They are few, because functions with the same
+ * Functions are found by their handle in a hash table under a sequence lock. After a module was unloaded, its
+ * handles may be reused for other functions, so the table is emptied whenever a module goes, and when it is full.
+ * The layouts themselves stay, because a launch may be using one. They are few, because functions with the same
  * parameters share a layout. */
 #include <stdatomic.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static uint32_t function_count;
 static const struct xs_layout *chains[CHAINS];
 static char layouts[LAYOUT_BYTES] __attribute__((aligned(8)));
 static uint32_t layout_bytes_used;
-static const struct xs_layout unknown; /* of a function that was asked for in vain, and would be again */
-static _Atomic bool nothing_known;     /* the driver does not tell */
+static const struct xs_layout unknown; /* for a function about which the driver does not tell */
+static _Atomic bool nothing_known;     /* the driver tells about no function */
 static struct xs_lock layouts_lock = XS_LOCK_INITIALIZER;
 
 static uint32_t slot_of(uintptr_t function) {
@@ -46,8 +46,9 @@ struct draft {
     struct xs_place places[MOST_PLACES];
 };
 
-/* A pointer lies at a multiple of eight bytes, in the parameter as in its place among all. A parameter whose size or
- * place is no such multiple has pointers only if it is packed: then wherever size and place allow. False: too many. */
+/* Adds the possible pointers of a parameter. A pointer lies at a multiple of eight bytes, both within the parameter
+ * and within all parameters. If the parameter's size or offset is no such multiple, it has pointers only if it is
+ * packed: then at all offsets that its size and offset allow. False: there are too many. */
 static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t bytes) {
     size_t step = 8;
     while ((offset | bytes) % step != 0)
@@ -60,8 +61,8 @@ static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t b
     return true;
 }
 
-/* cuLaunchKernel takes a CUkernel in the place of a CUfunction, and newer runtimes give it one; to other functions it
- * is an invalid handle. The one past the last parameter is an invalid value. */
+/* Asks about one parameter. cuLaunchKernel also accepts a CUkernel as a CUfunction, and newer runtimes pass one, but
+ * other functions take it for an invalid handle. The index after the last parameter is an invalid value. */
 static CUresult ask(CUfunction function, bool as_kernel, size_t index, size_t *offset, size_t *bytes) {
     __typeof__(&cuFuncGetParamInfo) of_function = xs_driver(cuFuncGetParamInfo);
     __typeof__(&cuKernelGetParamInfo) of_kernel = xs_driver(cuKernelGetParamInfo);
@@ -70,7 +71,7 @@ static CUresult ask(CUfunction function, bool as_kernel, size_t index, size_t *o
     return of_function ? of_function(function, index, offset, bytes) : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* CUDA_ERROR_OUT_OF_MEMORY: it has more parameters than are looked at. */
+/* Asks about all parameters. CUDA_ERROR_OUT_OF_MEMORY: there are more than are looked at. */
 static CUresult ask_all(struct draft *d, CUfunction function) {
     size_t offset = 0, bytes = 0;
     d->count = 0;
@@ -96,7 +97,7 @@ static uint32_t hash_of(const struct draft *d) {
     return (uint32_t)h;
 }
 
-/* The layout that has these places, a new one if need be and if there is room. Under the lock. */
+/* The layout with these offsets; a new one if needed, and if there is room. Called under the lock. */
 static const struct xs_layout *shared(const struct draft *d) {
     uint32_t hash = hash_of(d);
     size_t places_bytes = d->count * sizeof d->places[0];
@@ -144,8 +145,8 @@ struct learning {
     const struct xs_layout *layout;
 };
 
-/* Asks without the lock: what the driver does meanwhile is not ours to know. What was asked before a module went is not
- * remembered after it. */
+/* Asks the driver without holding the lock, because what the driver does meanwhile is unknown. An answer from before
+ * a module was unloaded is not remembered. */
 static void learn_on_scratch(void *arg) {
     struct learning *learning = arg;
     CUfunction function = learning->function;

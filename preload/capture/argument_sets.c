@@ -1,8 +1,8 @@
-/* The numbers of sets of allocations: a hash table over one array of words, both of fixed size and under a sequence
- * lock. A look-up that was overlapped by a change of generation finds nothing, and is repeated under the lock.
+/* Numbers for sets of allocations: a hash table over one array of words, both of fixed size and under a sequence
+ * lock. A look-up during a change of generation finds nothing, and is repeated under the lock.
  *
- * When the table is full everything is forgotten, and a set that comes again gets another number. That loses little:
- * ids of allocations never come again, so the sets of a program that allocates in a loop are of no further use. */
+ * A full table is emptied, and a set that comes again gets another number. That loses little: ids of allocations are
+ * never reused, so old sets of a program that allocates in a loop never come again. */
 #define _GNU_SOURCE /* a mutex that checks for errors */
 #include <stdatomic.h>
 
@@ -12,13 +12,13 @@
 
 #define SLOTS 16384u
 #define MOST_SETS (SLOTS / 2)
-#define WORDS 131072u /* of sets: number, count, ids */
+#define WORDS 131072u /* of each set: number, count, ids */
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
 
-static _Atomic uint64_t generation;   /* odd while everything is being forgotten */
-static _Atomic uint64_t slots[SLOTS]; /* half of the hash, place of the set + 1; 0: free */
+static _Atomic uint64_t generation;   /* odd while the table is being emptied */
+static _Atomic uint64_t slots[SLOTS]; /* half of the hash, index of the set + 1; 0: free */
 static _Atomic uint32_t words[WORDS];
 static uint32_t words_used, set_count, last_number;
 static struct xs_open_lock sets_lock = XS_OPEN_LOCK_INITIALIZER;
@@ -57,7 +57,7 @@ static void forget_all(void) {
     atomic_store_explicit(&generation, LOAD(generation) + 1, memory_order_release);
 }
 
-/* Gives the set a number, and writes it where no look-up comes yet. 0: there are no more numbers. */
+/* Gives the set a number, and writes it where no look-up reads yet. 0: there are no more numbers. */
 static uint32_t put_words(const uint32_t *ids, unsigned count) {
     if (last_number == UINT32_MAX)
         return 0;
@@ -70,7 +70,7 @@ static uint32_t put_words(const uint32_t *ids, unsigned count) {
     return last_number;
 }
 
-/* From now on look-ups, which take no lock, find the set that was written last. */
+/* Makes the set that was written last visible to look-ups, which take no lock. */
 static void publish(unsigned count, uint64_t hash) {
     uint32_t s = (uint32_t)hash % SLOTS;
     while (LOAD(slots[s]) != 0)
@@ -80,7 +80,7 @@ static void publish(unsigned count, uint64_t hash) {
     set_count++;
 }
 
-/* Puts the set's events where the launch's was begun, and the launch behind them. */
+/* Puts the set's events in place of the launch's event, and the launch after them. */
 static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t *ids, unsigned count) {
     struct xs_event launch = *e;
     unsigned done = 0;
@@ -98,8 +98,8 @@ static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t
     return e;
 }
 
-/* The events are committed before another thread can learn the number, and room for them is made before the lock is
- * taken: who waits for the spool must not make others wait, each in its turn. */
+/* Adds a set. Its events are committed before another thread can learn the number. Room for them is made before the
+ * lock is taken: a thread that waits for the spool must not make others wait. */
 struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned count, uint64_t hash) {
     unsigned events = count == 0 ? 1 : (count + XS_ARGUMENTS_EVENT_COUNT - 1) / XS_ARGUMENTS_EVENT_COUNT;
     if (!xs_thread_room(&e, events) || !xs_open_lock(&sets_lock))

@@ -1,6 +1,5 @@
-/* Scans the parameters of a launch for pointers. It does not see pointers that lie in device memory, pointers that
- * are stored in another form (tensor maps, texture objects, differences), and pointers at odd places of packed
- * structs. */
+/* Scans the parameters of a launch for pointers. It does not see pointers in device memory, pointers in another form
+ * (tensor maps, texture objects, differences), and pointers at odd offsets of packed structs. */
 #include "preload/capture/arguments.h"
 
 #include <string.h>
@@ -12,9 +11,9 @@
 
 bool xs_arguments_on;
 
-/* Answers of the memory map, gaps between allocations included, by the place of the address that was looked up. Places
- * of 512 bytes serve small allocations side by side, places of 2 MiB the segments of caching allocators, in which every
- * launch has other addresses. */
+/* Answers of the memory map, gaps between allocations included, in hash slots by the looked-up address. Slots for
+ * 512 bytes serve small allocations side by side; slots for 2 MiB serve the segments of caching allocators, where
+ * every launch has other addresses. */
 #define NEAR 64u
 #define FAR 32u
 struct answer {
@@ -129,7 +128,7 @@ XS_HOT void look_at(struct pointers *p, const void *place) {
     p->memory->addresses[p->addresses++] = address;
 }
 
-/* Returns the place of these addresses; NULL: there are too many. */
+/* Returns the hash slot of these addresses; NULL: there are too many. */
 XS_HOT struct known *place_of(const struct pointers *p) {
     uint64_t h = p->addresses;
     if (p->addresses > KNOWN_ADDRESSES || p->has_more)
@@ -155,7 +154,7 @@ struct buffer {
     size_t bytes;
 };
 
-/* The buffer of all parameters, as `extra` gives it; start NULL: there is none. */
+/* The buffer of all parameters, as given by `extra`; start NULL: there is none. */
 static struct buffer buffer_of(void **extra) {
     struct buffer b = {NULL, 0};
     while (*extra != CU_LAUNCH_PARAM_END) {
@@ -164,7 +163,7 @@ static struct buffer buffer_of(void **extra) {
         else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
             memcpy(&b.bytes, extra[1], sizeof b.bytes);
         else
-            return (struct buffer){NULL, 0}; /* a word of a newer CUDA; the next words may be no pairs */
+            return (struct buffer){NULL, 0}; /* an option of a newer CUDA; the following words may be no pairs */
         extra += 2;
     }
     return b;

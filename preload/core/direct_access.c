@@ -6,8 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/core/race_detector.h"
+#include "preload/core/loader_list.h"
 #include "preload/core/signals.h"
 
 /* Prefixes of the libraries' file names. No letter or digit may follow, but anything may if the name ends in '*'.
@@ -44,6 +44,7 @@ static const struct device {
   verbs[] = {{"uverbs", XS_DIRECT_NETWORK}};
 
 static _Atomic bool is_possible;   /* never reset */
+static _Atomic bool is_ignored;    /* by the user's promise */
 static _Atomic uint64_t seen_adds; /* count of loaded libraries when nothing was possible */
 
 static bool is_letter_or_digit(char c) {
@@ -158,11 +159,13 @@ bool xs_direct_access_asked(const char *path) {
     return is_asked;
 }
 
+static struct {
+    bool is_asked;
+    char file[PATH_MAX];
+} configuration;
+
 static bool disks_reach_the_gpu(void) {
-    const char *value = getenv("CUFILE_USE_PCIP2PDMA"), *path = getenv("CUFILE_ENV_PATH_JSON");
-    if (value && (!strcasecmp(value, "true") || !strcmp(value, "1")))
-        return true;
-    return xs_direct_access_asked(path && *path ? path : "/etc/cufile.json");
+    return configuration.is_asked || (*configuration.file && xs_direct_access_asked(configuration.file));
 }
 
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
@@ -189,50 +192,28 @@ static bool has_devices(unsigned needs) {
            ((needs & xs_direct_access_devices("/dev")) || ((needs & XS_DIRECT_STORAGE) && disks_reach_the_gpu()));
 }
 
-/* Taken for a walk and over a fork: a child that is forked during a walk would find the loader's lock taken for good.
- */
-static atomic_bool is_walked;
-static bool is_held_for_fork;
-
-void xs_direct_access_before_fork(void) {
-    enum { TRIES = 10000 }; /* a walk takes some hundred nanoseconds */
-    is_held_for_fork = false;
-    for (unsigned i = 0; i < TRIES && !is_held_for_fork; i++) {
-        is_held_for_fork = !atomic_exchange_explicit(&is_walked, true, memory_order_acquire);
-        if (!is_held_for_fork)
-            sched_yield();
-    }
-}
-
-void xs_direct_access_after_fork(void) {
-    if (is_held_for_fork) {
-        is_held_for_fork = false;
-        atomic_store_explicit(&is_walked, false, memory_order_release);
-    }
-}
-
-void xs_direct_access_in_child(void) {
-    is_held_for_fork = false;
-    atomic_store_explicit(&is_walked, false, memory_order_relaxed);
+void xs_direct_access_start(bool ignored) {
+    const char *value = getenv("CUFILE_USE_PCIP2PDMA"), *path = getenv("CUFILE_ENV_PATH_JSON");
+    configuration.is_asked = value && (!strcasecmp(value, "true") || !strcmp(value, "1"));
+    path = path && *path ? path : "/etc/cufile.json";
+    const size_t length = strlen(path);
+    if (length < sizeof configuration.file)
+        memcpy(configuration.file, path, length + 1);
+    atomic_store_explicit(&is_ignored, ignored, memory_order_relaxed);
 }
 
 bool xs_direct_access_is_possible(void) {
     struct look l = {0};
-    uint64_t signals;
+    if (atomic_load_explicit(&is_ignored, memory_order_relaxed))
+        return false;
     if (atomic_load_explicit(&is_possible, memory_order_relaxed))
         return true;
-    const int before = errno;
-    xs_signals_hold(&signals); /* a handler that jumps away would keep the loader's lock */
-    if (atomic_exchange_explicit(&is_walked, true, memory_order_acquire)) {
-        xs_signals_let(&signals); /* another thread looks, or forks: the next call looks */
-        errno = before;
+    if (!xs_loader_walk(look, &l) || !l.is_new)
         return false;
-    }
-    xs_race_detector_ignore(); /* the loader's lock orders the names, which a detector does not see */
-    dl_iterate_phdr(look, &l);
-    xs_race_detector_watch();
-    atomic_store_explicit(&is_walked, false, memory_order_release);
-    const bool found = l.is_new && has_devices(l.needs);
+    uint64_t signals;
+    const int before = errno;
+    xs_signals_hold(&signals); /* a handler that jumps away would leave descriptors open */
+    const bool found = has_devices(l.needs);
     if (found)
         atomic_store_explicit(&is_possible, true, memory_order_relaxed);
     else

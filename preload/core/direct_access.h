@@ -15,10 +15,10 @@
  * libraries were loaded since the last call. Signals are blocked meanwhile; errno is kept. */
 bool xs_direct_access_is_possible(void);
 
-/* Around a fork: no thread is inside the loader for this look while another one forks. The first two in the parent. */
-void xs_direct_access_before_fork(void);
-void xs_direct_access_after_fork(void);
-void xs_direct_access_in_child(void);
+/* Reads the environment (cuFile's variables), once, in the thread that starts the session: later, another thread may
+ * change it meanwhile. If `is_ignored`, xs_direct_access_is_possible answers false from now on: the user promises that
+ * no such access touches memory that the program copies (XFERSPY_DIRECT_ACCESS=no). */
+void xs_direct_access_start(bool is_ignored);
 
 /* Kinds of access that the devices of a folder like /dev allow. */
 enum xs_direct_access {

@@ -1,4 +1,4 @@
-/* The drain thread's bell (session/drain.c): threads ring it when there is something to take over. */
+/* The drain thread's bell (session/drain.c), an eventcount: threads ring it when there is something to take over. */
 #ifndef XFERSPY_PRELOAD_CORE_DRAIN_BELL_H
 #define XFERSPY_PRELOAD_CORE_DRAIN_BELL_H
 

@@ -1,5 +1,5 @@
-/* The threads' places, and closing the gate. The array of places is never freed, so the closing thread may read the
- * place of a thread that ends meanwhile.
+/* The threads' slots, and closing the gate, which is a quiescence lock (gate.h). The array of slots is never freed,
+ * so the closing thread may read the slot of a thread that ends meanwhile.
  *
  * Without membarrier the gate's word sends every entering thread down the slow path, which stores that the thread is
  * inside and reads the gate again, both sequentially consistent. Every thread finds out which case holds before its
@@ -27,9 +27,9 @@
 #endif
 #endif
 
-/* Limit of threads alive at one time. A scan for places of dead threads starts once FEW_SLOTS are in use, and repeats
- * each time that number doubles: it asks the kernel about each place, which a program with thousands of threads cannot
- * afford at every thread start. */
+/* The most threads alive at one time. A scan for slots of dead threads starts once FEW_SLOTS are in use, and repeats
+ * each time that number doubles: it asks the kernel about each slot, which a program with thousands of threads
+ * cannot afford at every thread start. */
 #define SLOTS 32768u
 #define FEW_SLOTS 2048u
 #define LOOK_NS 20000 /* between two checks of the threads that are inside */
@@ -236,7 +236,8 @@ void xs_gate_prepare(void) {
 
 void xs_gate_without_membarrier(void) { pretends_to_have_none = true; }
 
-/* Is a thread other than the caller inside? Frees the place of one that was cancelled, or ended, inside the driver. */
+/* Is a thread other than the caller inside? Frees the slot of a thread that was cancelled, or ended, inside the
+ * driver. */
 static bool is_inside(struct xs_gate_slot *slot) {
     if (!atomic_load(&slot->inside) || slot == xs_gate_slot)
         return false;

@@ -1,18 +1,19 @@
-/* The gate in front of the driver. CUPTI may be attached or detached only while no other thread is inside the driver;
- * otherwise graph launches end in illegal addresses and the program crashes. So every wrapper enters the gate before it
- * calls the driver and leaves it afterwards, and a thread that wants to attach or detach CUPTI closes the gate first.
+/* The gate is a quiescence lock in front of the driver. CUPTI may be attached or detached only while no other thread
+ * is inside the driver; otherwise graph launches end in illegal addresses and the program crashes. So every wrapper
+ * enters the gate before it calls the driver and leaves it afterwards, and a thread that wants to attach or detach
+ * CUPTI closes the gate first.
  *
- * Entering and leaving write a word that the thread owns and read a word that hardly ever changes. They need no shared
- * write and no fence, because the closing thread orders both sides (membarrier, Linux 4.14). If the kernel has no
- * membarrier, the gate is never quite open: it stays at XS_GATE_FENCED, and each thread that enters makes its own
- * fence.
+ * Entering and leaving write a word that the thread owns and read a word that hardly ever changes. They need no
+ * shared write and no fence, because the closing thread orders both sides (membarrier, Linux 4.14). If the kernel
+ * has no membarrier, the gate is never quite open: it stays at XS_GATE_FENCED, and each thread that enters makes its
+ * own fence.
  *
  * Closing waits a few ms for a thread that is inside. If that thread stays inside, as in a long wait, the gate opens
  * again and closing has failed.
  *
- * Inside a recorded call the guard keeps all nested calls from the gate. A call that is not recorded raises no guard: a
- * callback or signal handler may make recorded calls inside it. Such calls find the thread inside and leave it
- * inside. */
+ * Inside a recorded call the guard keeps all nested calls from the gate. A call that is not recorded raises no
+ * guard: a callback or signal handler may make recorded calls inside it. Such calls find the thread inside and leave
+ * it inside. */
 #ifndef XFERSPY_PRELOAD_CORE_GATE_H
 #define XFERSPY_PRELOAD_CORE_GATE_H
 
@@ -34,7 +35,7 @@ enum xs_left_out_kind {
     XS_LEFT_OUT_KINDS
 };
 
-/* A thread's place at the gate, on cache lines of its own. Only the thread itself adds to the counts. */
+/* A thread's slot at the gate, on cache lines of its own. Only the thread itself adds to the counts. */
 struct xs_gate_slot {
     _Atomic uint32_t inside;                /* 1: the thread is inside the driver, or about to be */
     _Atomic int32_t owner;                  /* tid of the thread; 0: free */
@@ -53,7 +54,7 @@ enum { XS_GATE_OPEN, XS_GATE_CLOSED, XS_GATE_FENCED /* open to threads that make
 extern _Atomic uint32_t xs_gate_closed;      /* a futex: XS_GATE_OPEN, _CLOSED or _FENCED */
 extern XS_TLS struct xs_guard xs_gate_outer; /* raised while the thread is in a call that is not recorded */
 
-/* Slow paths of entering. xs_gate_join returns the thread's place. */
+/* Slow paths of entering. xs_gate_join returns the thread's slot. */
 struct xs_gate_slot *xs_gate_join(void);
 void xs_gate_wait(struct xs_gate_slot *slot);
 
@@ -70,7 +71,7 @@ XS_HOT void xs_gate_go_in(bool is_nested) {
 /* Waits while the gate is closed. Any thread; a thread that is already inside does not wait and stays inside. */
 XS_HOT void xs_gate_enter(void) { xs_gate_go_in(xs_gate_outer.raised != NULL); }
 
-/* Leaves the gate. A thread that got no place of its own has the shared one, so xs_gate_slot is not NULL. */
+/* Leaves the gate. A thread without a slot of its own has the shared one, so xs_gate_slot is not NULL. */
 XS_HOT void xs_gate_leave(void) {
     atomic_store_explicit(&xs_gate_slot->inside, xs_gate_outer.raised != NULL, memory_order_release);
 }
@@ -98,7 +99,7 @@ XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* The calling thread ends: frees its place for another thread. */
+/* Frees the slot of the calling thread, which ends, for another thread. */
 void xs_gate_thread_ends(void);
 
 /* Prepares closing. With several threads this may take some ms, so a thread of the library does it once. */
@@ -107,14 +108,14 @@ void xs_gate_prepare(void);
 void xs_gate_without_membarrier(void);
 
 /* Closes the gate: until xs_gate_open only the calling thread may be inside the driver. False: the gate stays as it
- * was, because a thread stayed inside for `patience_ns`, the gate is already closed or was not prepared, there are more
- * threads than places, or membarrier just failed. The caller must not be inside, must have raised its guard, and must
- * keep signals blocked until it opens the gate. */
+ * was, because a thread stayed inside for `patience_ns`, the gate is already closed or was not prepared, there are
+ * more threads than slots, or membarrier just failed. The caller must not be inside, must have raised its guard, and
+ * must keep signals blocked until it opens the gate. */
 bool xs_gate_close(uint64_t patience_ns);
 void xs_gate_open(void);
 
-/* Is still no thread but the calling one inside the closed gate? A thread that has waited ten seconds at the gate
- * enters anyway; from then on no thread waits until the gate opens. */
+/* True while no thread but the calling one is inside the closed gate. A thread that has waited ten seconds at the
+ * gate enters anyway; from then on no thread waits until the gate opens. */
 bool xs_gate_is_empty(void);
 
 /* Sums over all threads, ended ones included. */

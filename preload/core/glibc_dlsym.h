@@ -10,8 +10,8 @@
 void *xs_real_dlsym(void *handle, const char *name);
 
 /* Calls the dlsym that the program would get without libxferspy.so: an override in another preloaded library
- * (GPU-sharing libraries have one), else glibc's. For look-ups on the program's behalf: what such a library hands out
- * must stay between program and driver. Not for RTLD_NEXT, which would mean: after that library. */
+ * (GPU-sharing libraries have one), else glibc's. For look-ups on the program's behalf: the functions that such a
+ * library returns must stay between program and driver. Not for RTLD_NEXT, which would mean: after that library. */
 void *xs_next_dlsym(void *handle, const char *name);
 
 /* True if the next dlsym is glibc's: no other library overrides dlsym behind libxferspy.so. */

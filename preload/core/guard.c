@@ -45,8 +45,8 @@ static bool is_on(const stack_t *stack, uintptr_t address) {
 
 bool xs_guard_is_stale(uintptr_t frame) { return xs_guard_has_lost(&xs_guard, frame); }
 
-/* Is the note, or the frame that it describes, overwritten or unmapped? If reading is forbidden, both count as intact.
- * `*place` receives the frame's address, or one close by. */
+/* Is the note, or the stack frame that it describes, overwritten or unmapped? If reading is forbidden, both count as
+ * intact. `*place` receives the frame's address, or one close by. */
 static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *place) {
     uintptr_t noted[sizeof *note / sizeof(uintptr_t)], there = 0;
     *place = (uintptr_t)note;

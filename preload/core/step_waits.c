@@ -1,6 +1,6 @@
-/* The search for the wait that ends the program's steps; see step_waits.h. Each place that waits keeps its latest
- * moments, and every new moment starts a new check of them: some hundred additions, for a call that waits for the
- * device. */
+/* The search for the wait that ends the program's steps; see step_waits.h. Each call site that waits keeps its
+ * latest moments, and every new moment starts a new check of them: some hundred additions, for a call that waits for
+ * the device. */
 #include "preload/core/step_waits.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "preload/core/lock.h"
 
 enum {
-    PLACES = 64,                     /* the place not seen for longest makes room */
-    MOMENTS = 64,                    /* the latest moments of a place */
+    PLACES = 64,                     /* the site not seen for longest makes room */
+    MOMENTS = 64,                    /* the latest moments of a site */
     LEAST = XS_STEP_WAITS_LEAST - 1, /* distances behind the warm-up */
     MANY = 32, /* this many regular distances are steps whatever came before them, and may differ by more */
     EXCEPTIONS = 20

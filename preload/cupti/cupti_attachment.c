@@ -1,4 +1,5 @@
-/* Attaching CUPTI to the driver and detaching it: subscribing, callbacks, kinds of records, the end of all that. */
+/* Attaching CUPTI to the driver and detaching it: subscribing, callbacks, kinds of records, and the end of all of
+ * them. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static uint32_t correlation_of(uint32_t id) {
 #define IDS 2048u
 static enum { A_COPY, A_LAUNCH, A_GRAPH } sort_of[IDS];
 
-/* The latest id of a thread without a place at the gate, such as the library's own. */
+/* The latest id of a thread without a slot of the quiescence lock, such as the library's own. */
 static _Atomic uint32_t latest_without_slot;
 
 static void count_at(struct xs_gate_slot *slot, CUpti_CallbackId id) {
@@ -94,7 +95,7 @@ static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const ui
     return turned;
 }
 
-/* Asks once, because the ids of a CUPTI do not change, even if it lacks some of them. */
+/* Looks the ids up once: they do not change within one CUPTI, even if it lacks some. */
 static size_t find_newer_copies(const struct xs_cupti_api *api, const uint32_t **found) {
 #define X(name) #name,
     static const char *const names[] = {XS_CUPTI_NEWER_COPIES(X)};

@@ -1,19 +1,19 @@
-/* The memory that CUPTI writes its activity records into. A buffer is handed out when CUPTI asks for one, queued once
- * it is complete until the drain thread decodes it, and then used again. */
+/* The memory that CUPTI writes activity records into. A buffer is handed out when CUPTI asks for one, queued when it
+ * is complete, decoded by the drain thread, and then used again. */
 #include <stdlib.h>
 
 #include "preload/core/lock.h"
 #include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
 
-/* Larger buffers cost memory, smaller ones calls. */
+/* Larger buffers cost memory, smaller ones cost calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 #define SMALL_BUFFER_BYTES ((size_t)64 * 1024)
 #define BUFFER_ALIGNMENT 8u
 #define FREE_LIMIT 8u
 #define QUEUE_NOTE_BYTES ((size_t)64 * 1024 * 1024)
 
-/* Taken inside the application's calls too, in which CUPTI asks for buffers. */
+/* Taken inside the application's calls, too: CUPTI asks for buffers in them. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static struct xs_cupti_buffer *queue_head, *queue_tail;
 static size_t queue_bytes;

@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 
 #include "preload/core/glibc_dlsym.h"
+#include "preload/core/loader_list.h"
 #include "preload/cupti/cupti_internal.h"
 #include "schema/error.h"
 
 #define LIST_LIMIT 32
 
-/* Collected paths: nothing may be loaded while the loader's lock is held. */
+/* Collected paths. Nothing may be loaded while the loader's lock is held. */
 struct path_list {
     char *paths[LIST_LIMIT];
     unsigned count;
@@ -55,7 +56,7 @@ static int collect_nvidia_folder(struct dl_phdr_info *info, size_t size, void *d
 
 void *xs_cupti_mapped_symbol(const char *name, void *not_this) {
     struct path_list mapped = {0};
-    dl_iterate_phdr(collect_libcupti, &mapped);
+    xs_loader_walk(collect_libcupti, &mapped);
     void *symbol = NULL, *fallback = NULL;
     for (unsigned i = 0; i < mapped.count && !symbol; i++) {
         void *handle = dlopen(mapped.paths[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -69,7 +70,7 @@ void *xs_cupti_mapped_symbol(const char *name, void *not_this) {
     return symbol ? symbol : fallback;
 }
 
-/* ---- trying one ---- */
+/* ---- one candidate ---- */
 
 static const char *loaded_path(void *handle) {
     struct link_map *map = NULL;
@@ -130,11 +131,11 @@ __attribute__((format(printf, 4, 5))) static bool try_format(struct xs_cupti_api
     return length > 0 && (size_t)length < sizeof path && try_open(api, path, 0, text, bytes);
 }
 
-/* ---- the places, for one major version ---- */
+/* ---- the folders, for one major version ---- */
 
 static bool try_beside_packages(struct xs_cupti_api *api, int major, char *text, size_t bytes) {
     struct path_list folders = {0};
-    dl_iterate_phdr(collect_nvidia_folder, &folders);
+    xs_loader_walk(collect_nvidia_folder, &folders);
     bool done = false;
     for (unsigned i = 0; i < folders.count && !done; i++)
         done = try_format(api, text, bytes, "%s/cu%d/lib/libcupti.so.%d", folders.paths[i], major, major) ||
@@ -155,7 +156,7 @@ static bool try_toolkits(struct xs_cupti_api *api, int major, char *text, size_t
 
 static bool try_mapped(struct xs_cupti_api *api, char *text, size_t bytes) {
     struct path_list mapped = {0};
-    dl_iterate_phdr(collect_libcupti, &mapped);
+    xs_loader_walk(collect_libcupti, &mapped);
     bool done = false;
     for (unsigned i = 0; i < mapped.count && !done; i++)
         done = try_open(api, mapped.paths[i], RTLD_NOLOAD, text, bytes);
@@ -194,8 +195,8 @@ static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
     }
     if (try_mapped(api, text, bytes))
         return 0;
-    /* A CUPTI older than the driver works, a newer major version does not. Every place is searched for the better
-     * version before any is for the other. Packages come before toolkits: the process is using their CUDA. */
+    /* A CUPTI older than the driver works, a newer major version does not. All folders are searched for the better
+     * version before the other one. Packages come before toolkits: the process is using their CUDA. */
     int driver = driver_version();
     const int majors[] = {driver == 0 || driver >= 13000 ? 13 : 12, driver == 0 || driver >= 13000 ? 12 : 13};
     for (int i = 0; i < 2; i++)

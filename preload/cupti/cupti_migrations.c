@@ -96,7 +96,8 @@ bool xs_cupti_has_migrations(void) { return atomic_load(&works); }
 
 void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, count); }
 
-/* Counts the records so far, undrained ones included: they have cost their time already. Called inside. */
+/* Counts the records so far, also those not yet drained: they have cost their time already. Called inside
+ * (cupti_session.c). */
 static uint64_t migration_records(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     return (uint64_t)atomic_load(&decoded) + xs_cupti_buffers_migrations(&reader);
@@ -132,7 +133,8 @@ static unsigned watch_migrations(uint64_t now_ns) {
     if (records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
     records_before = records;
-    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* new time: turning takes ms */
+    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read the time again: switching
+                                                                                 * takes milliseconds */
     return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }
 

@@ -1,6 +1,6 @@
-/* Decodes buffers of CUPTI's activity records into rows of the store. Records have only grown at their end from version
- * to version. So the newest structure reads the records of every version, as long as no field is read that the version
- * lacks. */
+/* Decodes buffers of CUPTI's activity records into rows of the store. From version to version records have only
+ * grown at their end. So the newest structure reads the records of every version, if no field is read that the
+ * version lacks. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -214,8 +214,8 @@ static uint32_t id_of(const CUpti_Activity *record) {
 
 /* ---- calls that are left out ---- */
 
-/* The ids of such calls, each at one of a few places. If all of these are taken, the oldest id makes room; it was
- * decoded long ago. */
+/* The ids of such calls. Each id has a few hash slots; if all are taken, the oldest id makes room, which was decoded
+ * long ago. */
 enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, PLACES = 8 };
 static _Atomic uint32_t left_out[LEFT_OUT]; /* 0: free */
 static _Atomic bool any_left_out;

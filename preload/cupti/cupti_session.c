@@ -1,4 +1,5 @@
-/* The life of xferspy's CUPTI session: subscribe, enable, flush, drain into the store, give it to the application. */
+/* The life of xferspy's CUPTI session: subscribing, enabling, flushing, draining into the store, and giving CUPTI to
+ * the application. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -303,7 +304,7 @@ void xs_cupti_end(void) {
     xs_cupti_leave();
 }
 
-/* False when there is nothing to decode with. */
+/* False: there is nothing to decode with. */
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;
@@ -334,8 +335,9 @@ static int64_t decode(struct xs_cupti_decoder *decoder, const struct xs_cupti_bu
     return result;
 }
 
-/* Decodes the oldest buffer and appends it to the list. The lock is taken for each buffer, so that an application
- * that wants CUPTI waits for one and not for all. Returns the records or the store's error, -INT64_MAX at the end. */
+/* Decodes the oldest buffer and appends it to the list. Takes the lock for one buffer at a time, so that an
+ * application that wants CUPTI waits for one buffer only. Returns the number of records or the store's error;
+ * -INT64_MAX: no buffer is left. */
 static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffer ***tail) {
     if (!xs_cupti_enter())
         return -INT64_MAX;
@@ -344,7 +346,7 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
     if (buffer) {
         **tail = buffer;
         *tail = &buffer->next;
-        /* an error makes the buffer be read again, when CUPTI and its names may be gone */
+        /* after an error the buffer is read again, and then CUPTI and its names may be gone */
         if (has_buffers() || atomic_load(&phase) == OVER)
             xs_cupti_buffer_index(buffer, decoder);
         result = decode(decoder, buffer);
@@ -392,7 +394,7 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
-/* Detaches CUPTI, or notes why not. `is_closed`: the gate is closed; it is opened here. */
+/* Detaches CUPTI, or notes why not. `is_closed`: the quiescence lock is closed; it is opened here. */
 static void detach_or_note(bool is_closed, const char *why) {
     bool detached = is_closed && xs_cupti_others() == 0 && xs_cupti_finalize_alone();
     if (is_closed)
@@ -510,8 +512,8 @@ bool xs_cupti_leave_no_trace(void) {
     return finalized;
 }
 
-/* The forking thread alone lives on: others may hold locks for ever, and CUPTI's own are in the same state. A child of
- * a process that had not begun may begin for itself. */
+/* Only the forking thread lives on: others may hold locks for ever, and CUPTI's own locks are in the same state. A
+ * child of a process without a session may begin its own. */
 void xs_cupti_forget(void) {
     xs_lock_forget(&life);
     xs_cupti_forget_turns();

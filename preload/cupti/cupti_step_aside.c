@@ -1,6 +1,6 @@
 /* The functions by which an application takes CUPTI for itself, one row each. The library exports each of them in
- * CUPTI's place: xferspy gives up its own session, and then the call goes on to the application's CUPTI. If both use
- * the shared interface, the session stays beside the application's. */
+ * place of CUPTI's: xferspy gives up its own session, and then the call goes on to the application's CUPTI. If both
+ * use the shared interface, the session stays beside the application's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif

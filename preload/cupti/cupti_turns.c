@@ -1,5 +1,5 @@
-/* Stops recording device times and starts it again, as windows.h decides. All changes of CUPTI happen while no thread
- * is inside the driver (core/gate.h). */
+/* Detaches CUPTI and attaches it again, as windows.h decides: one such change is a turn. All changes of CUPTI happen
+ * under the quiescence lock, while no thread is inside the driver (core/gate.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,24 +14,25 @@
 #include "preload/cupti/windows.h"
 #include "preload/driver/captures.h"
 
-/* The wait for other threads. Longer than a call that does not wait takes; threads that come to the gate meanwhile
- * stand still. */
+/* How long to wait for other threads to leave the driver. A call that does not wait is shorter; threads that come to
+ * the quiescence lock meanwhile stand still. */
 #define PATIENCE_NS UINT64_C(2000000)
-#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* wait when the user asks for windows */
-/* The wait for the device with the gate closed: its work may wait for a thread that stands at the gate. */
+#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* the same time if the user asks for windows */
+/* How long to wait for the device while the quiescence lock is closed: device work may wait for a thread that stands
+ * there. */
 #define IDLE_NS UINT64_C(10000000)
 /* The time that an application which takes CUPTI waits for quiescence. */
 #define QUIET_NS UINT64_C(500000000)
 #define SOON_MS 1u
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
-/* The pause after a failed turn, as a multiple of the time for which it held the program. */
+/* The pause after a failed change, as a multiple of the time for which it held the program. */
 #define REST_OF_FAILURE 50u
-/* CUPTI is turned anyway if the program does not wait for the device for this long, */
+/* CUPTI is attached or detached anyway if the program does not wait for the device for this long, */
 #define MOMENT_NS UINT64_C(50000000)
 /* unless the program has kernels as long as this: one of them would hold the program. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
-/* The time that threads wait at the gate (core/gate.c). */
+/* The time that threads wait at the quiescence lock (core/gate.c). */
 #define SLOW_TURN_NS UINT64_C(10000000000)
 /* Older versions can crash a program with CUDA graphs on detaching: the driver, and CUPTI, whose release notes say that
  * 12.4 Update 1 fixed it, which has the same number as 12.4. `doctor` says so
@@ -45,15 +46,16 @@ static bool (*is_idle_within)(uint64_t ns);
 static _Atomic bool attached;
 static bool is_old_driver, is_asked, began_detached, gate_wanted;
 static _Atomic bool gate_prepared;
-/* The gate was closed so long that a thread went in all the same. One more turn is the last. */
+/* The quiescence lock was closed so long that a thread went in all the same. One more change is the last. */
 static bool is_last_turn;
 static enum xs_window_opener opener;
 static _Atomic bool closed_at_moment;    /* the program closed its last window just after waiting for the device */
-static enum xs_windows_state aim;        /* state that awaits a moment of the program */
-static uint64_t aim_until_ns;            /* time from which no moment is needed */
-static _Atomic unsigned moments_skipped; /* moments still to let pass */
+static enum xs_windows_state aim;        /* wanted state; the change awaits a moment at which the program waits for
+                                          * the device */
+static uint64_t aim_until_ns;            /* from this time on no such moment is needed */
+static _Atomic unsigned moments_skipped; /* such moments that must still pass */
 static unsigned retry_ms;
-static uint64_t not_before_ns; /* no turn before this time, after a failed one */
+static uint64_t not_before_ns; /* no change before this time, after a failed one */
 _Atomic int xs_cupti_turn_due;
 XS_TLS bool xs_cupti_moment;
 static _Atomic bool ended, decides; /* decides: neither budget nor user has all of the run recorded */
@@ -61,7 +63,7 @@ static _Atomic bool ended, decides; /* decides: neither budget nor user has all 
 bool xs_cupti_is_attached(void) { return attached; }
 bool xs_cupti_is_paused(void) { return !attached && xs_cupti_shares_now(); }
 
-/* No turn is due. */
+/* Notes that no change is due. */
 static void expect_none(void) {
     atomic_store(&xs_cupti_turn_due, opener == XS_WINDOW_BY_TIME ? XS_CUPTI_NO_TURN : XS_CUPTI_TURN_MAY_COME);
 }
@@ -100,7 +102,7 @@ static struct xs_windows_facts facts_now(void) {
                                      .is_open = xs_asked_window_is_open(opener)};
 }
 
-/* ---- turning, with the gate closed ---- */
+/* ---- changes, with the quiescence lock closed ---- */
 
 /* Stops recording for good if CUPTI cannot be detached; the first window was the only one. */
 static void stop_for_good(const char *why, const char *more) {
@@ -152,7 +154,7 @@ static const char *why_not_detachable(void) {
     return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
 }
 
-/* The gate is closed and the device idle. */
+/* Makes the change. The quiescence lock is closed and the device idle. */
 static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
     const char *why = why_not_detachable();
     if (state == windows.state || (state == XS_WINDOWS_RECORDING && !attach()))
@@ -179,7 +181,7 @@ bool xs_cupti_finalize_alone(void) {
     return is_alone() && !why_not_detachable() && xs_cupti_api.cuptiFinalize() == CUPTI_SUCCESS;
 }
 
-/* If CUPTI once held the program this long, it may do so again. */
+/* Ends changes for good if one was slow: if CUPTI once held the program this long, it may do so again. */
 static void end_where_slow(uint64_t held_ns) {
     is_last_turn |= held_ns >= SLOW_TURN_NS;
     if (is_last_turn && !attached && !atomic_load(&ended)) {
@@ -188,7 +190,8 @@ static void end_where_slow(uint64_t held_ns) {
     }
 }
 
-/* False: it is too early to try again, a stream captures, a thread stayed inside of the driver, or the device works. */
+/* Makes the change if it can. False: it is too early to try again, a stream captures, a thread stayed inside of the
+ * driver, or the device works. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
     if (before_ns < not_before_ns || atomic_load(&xs_captures) > 0)
@@ -207,7 +210,7 @@ static bool turn(enum xs_windows_state state) {
     return alone;
 }
 
-/* ---- when ---- */
+/* ---- the time of a change ---- */
 
 static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     if (atomic_load(&xs_cupti_turn_due) != XS_CUPTI_TURN_DUE || aim != to) {
@@ -221,7 +224,8 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     atomic_store(&xs_cupti_turn_due, XS_CUPTI_TURN_DUE);
 }
 
-/* Needs no moment to begin a window that the program opens: such a window begins at once. */
+/* Whether the change waits for a moment at which the program waits for the device. A window that the program opens
+ * begins at once. */
 static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
     bool is_moment = atomic_exchange(&closed_at_moment, false);
     if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment)
@@ -252,7 +256,7 @@ static unsigned watch(void) {
     if (xs_cupti_has_migrations() && to == XS_WINDOWS_DETACHED) {
         xs_note("cupti", "page migrations are not recorded from here on: device times cost too much, and CUPTI was "
                          "detached");
-        xs_cupti_stop_migrations(); /* takes up to 20 ms; the gate stays open meanwhile */
+        xs_cupti_stop_migrations(); /* takes up to 20 ms; the quiescence lock stays open meanwhile */
     }
     await_moment(to, facts.now_ns);
     if (needs_moment(to, facts.now_ns))
@@ -276,8 +280,8 @@ unsigned xs_cupti_watch_windows(void) {
     bool is_bounded = atomic_load(&decides); /* false: only the cost of recording is added up */
     if (!xs_cupti_is_active() || atomic_load(&ended))
         return 0;
-    /* Preparing takes up to 20 ms in which nobody must wait for this thread, and most programs end before a turn is
-     * due. */
+    /* Preparing the quiescence lock takes up to 20 ms in which nobody must wait for this thread, and most programs
+     * end before a change is due. */
     if (is_asked || gate_wanted)
         prepare_gate();
     if (!xs_cupti_enter())
@@ -304,7 +308,7 @@ bool xs_cupti_quiet_device(void) {
     }
 }
 
-/* ---- a moment of the program's ---- */
+/* ---- a moment at which the program waits for the device ---- */
 
 static void turn_on_scratch(void *argument) {
     (void)argument;
@@ -320,7 +324,8 @@ static void turn_on_scratch(void *argument) {
 
 void xs_cupti_turn_here(void) {
     if (xs_gate_is_inside())
-        return; /* inside a call that is not recorded; its callback, or a handler, made the call that has waited */
+        return; /* inside a call that is not recorded: its callback, or a signal handler, made the call that has
+                 * waited */
     unsigned skipped = atomic_load(&moments_skipped);
     if (skipped && atomic_compare_exchange_strong(&moments_skipped, &skipped, skipped - 1))
         return;

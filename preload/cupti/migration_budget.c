@@ -1,4 +1,4 @@
-/* Decides which windows of a run have their page migrations recorded; see migration_budget.h. */
+/* Deciding in which windows of a run page migrations are recorded; see migration_budget.h. */
 #include "preload/cupti/migration_budget.h"
 
 #include "preload/cupti/random.h"
@@ -11,10 +11,10 @@
 #define WINDOW_NS UINT64_C(8000000)
 #define WINDOW_RECORDS 1000u
 #define POLL_MS 1u
-/* The cost of a window until one was measured. */
+/* The assumed cost of a window until one was measured. */
 #define WINDOW_COST_NS UINT64_C(2000000)
 #define LEAST_GAP_NS UINT64_C(4000000)
-/* Recording stays on again until it costs too much, after so long without a record. */
+/* After this long without a record, recording stays on until it costs too much. */
 #define QUIET_NS UINT64_C(1000000000)
 
 void xs_migration_budget_start(struct xs_migration_budget *b, unsigned permille, uint64_t now_ns) {

@@ -1,4 +1,4 @@
-/* Decides when device times are recorded; see windows.h. */
+/* Deciding when device times are recorded; see windows.h. */
 #include "preload/cupti/windows.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@
 #define LONG_WINDOW_NS UINT64_C(10000000000)
 #define MOST_COST 1000
 
-/* The mean wait for a moment of the program, and the number of moments to choose from. */
+/* The mean wait for a moment at which the program waits for the device, and the number of such moments to choose
+ * from. */
 #define MOMENT_NS UINT64_C(50000000)
 #define MOMENTS 4u
 

@@ -1,9 +1,9 @@
-/* Keeps the capturing streams in a lock-free table: one exchange takes a place, which is then filled and given its key;
- * another exchange frees it. */
+/* Keeps the capturing streams in a lock-free table: one exchange takes a slot, which is then filled and given its
+ * key; another exchange frees it. */
 #include "preload/driver/captures.h"
 
 #define PLACES 128u
-#define TAKEN UINT64_MAX /* no stream's key: the place is being filled */
+#define TAKEN UINT64_MAX /* no stream's key: the slot is being filled */
 
 _Atomic int xs_captures;
 
@@ -11,7 +11,7 @@ static struct {
     _Atomic uint64_t stream;  /* the key; 0: free */
     _Atomic uint64_t context; /* set before the key */
 } places[PLACES];
-static _Atomic int unplaced; /* captures that found no place; their contexts are not known */
+static _Atomic int unplaced; /* captures that found no slot; their contexts are not known */
 
 /* Handles are addresses of less than 48 bits, or small numbers. */
 static uint64_t key_of(uint64_t stream, uint32_t thread) { return stream ^ (uint64_t)thread << 48 ^ thread >> 16; }

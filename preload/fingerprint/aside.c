@@ -1,5 +1,5 @@
-/* Orders the streams by events: each entry has one event for the end of the copy, and one for the end of each kernel.
- */
+/* Side streams, ordered with the program's streams by events: each entry has one event for the end of the copy, and
+ * one for the end of each kernel. */
 #include "preload/fingerprint/aside.h"
 
 #include <stddef.h>
@@ -91,7 +91,8 @@ static bool overlap(const struct xs_fingerprint_region *a, const struct xs_finge
     return a->length && b->length && a->base < xs_region_end(b) && b->base < xs_region_end(a);
 }
 
-/* Waits for the youngest kernel that reads some of it: the kernels before are over by then. */
+/* Makes the program's stream wait for the youngest kernel that reads some of the region: the kernels before it are
+ * over by then. */
 void xs_aside_make_way(struct xs_aside *a, const struct xs_fingerprint_region *writes) {
     for (uint64_t back = 1; atomic_load(&a->ahead) && back <= XS_ASIDE_KERNELS && back <= a->kernels; back++) {
         unsigned i = (unsigned)((a->kernels - back) % XS_ASIDE_KERNELS);
@@ -107,7 +108,7 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
     unsigned i = (unsigned)(a->kernels % XS_ASIDE_KERNELS);
     if (a->failed || (!a->ours && !make(a, priority)))
         return false;
-    if (a->regions[i].length) { /* so many kernels are under way that its region would be forgotten */
+    if (a->regions[i].length) { /* so many kernels are running that this region would be forgotten */
         xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), a->done[i], 0);
         a->regions[i].length = 0;
     }
@@ -115,7 +116,7 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
         xs_real_row(cuStreamWaitEvent)(a->ours, a->copied, 0) != CUDA_SUCCESS || !launch(a->ours, arg))
         return false;
     if (xs_real_row(cuEventRecord)(a->done[i], a->ours) != CUDA_SUCCESS) {
-        a->failed = true; /* the context is broken: nothing runs in it from now on */
+        a->failed = true; /* the context is broken: nothing runs in it now */
         return true;
     }
     a->regions[i] = *reads;

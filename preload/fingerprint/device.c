@@ -12,7 +12,7 @@
 #include "preload/fingerprint/fingerprinter.h"
 
 #define FAILURES 16      /* limit of refused launches in a row */
-#define SPINS 256u       /* turns of a wait, some 10 microseconds, until others get the processor */
+#define SPINS 256u       /* rounds of a wait, some 10 microseconds, until others get the processor */
 #define WAKE_DRAIN 1024u /* number of results between wake-ups of the drain thread */
 #define LATE_PATIENCE_NS UINT64_C(100000000)
 
@@ -36,7 +36,7 @@ void xs_write_epoch_never_holds(void) {
 
 /* ---- a job ---- */
 
-/* Is no work that uses the slot under way, or about to be? */
+/* Is the slot idle: no work that uses it runs, or is about to? */
 static bool is_idle(const struct xs_slot *slot, const void *arg) {
     return !slot->busy && xs_results_arrived(arg, slot->ticket);
 }

@@ -114,7 +114,7 @@ static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     return skip;
 }
 
-/* Finds a place for a new context: the place of a gone context, or a new place. */
+/* Finds an entry for a new context: the entry of a gone context, or a new one. */
 static struct xs_fingerprinter *new_place(void) {
     unsigned n = atomic_load(&table_count);
     for (unsigned i = 0; i < n; i++)

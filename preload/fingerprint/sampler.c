@@ -1,5 +1,5 @@
-/* The strata are places in a table of counters. Two strata that share a place share its numbers, which is as fair,
- * except that the first copies of the later one are not certain to be looked at. See sampler.h. */
+/* The strata are hash slots of a table of counters. Two strata that share a slot share its numbers. That is as fair,
+ * except that the first copies of the later stratum are not certain to be looked at. See sampler.h. */
 #include "preload/fingerprint/sampler.h"
 
 #include <stdatomic.h>
@@ -84,7 +84,7 @@ static struct place place_of(enum mark mark, uint64_t address, uint64_t bytes) {
     return (struct place){&marks[hash % MARKS], (uint32_t)(hash >> 32) | 1};
 }
 
-/* Marks a place; of two marks that share an entry the later one stays. */
+/* Sets a mark; of two marks that share a hash slot the later one stays. */
 static void owe(enum mark mark, uint64_t address, uint64_t bytes) {
     struct place place = place_of(mark, address, bytes);
     atomic_store_explicit(place.mark, place.tag, memory_order_relaxed);

@@ -2,9 +2,10 @@
  *
  * A copy's stratum is its call stack, its entry point and its size to a power of two. The first copies of each stratum
  * are looked at, if the budget has something left. After them, each copy is looked at with the same chance as the
- * others of its stratum at that time. The chance follows from the budget, and is less for copies whose fingerprint
- * takes a large part of the copy's own time. A hash of a copy's number in its stratum decides, so the choice follows no
- * period of the program.
+ * others of its stratum at that time. The chance is what is left of the budget, divided by the cost of looking at all
+ * copies so far. Both are sums since the start, so the chance changes slowly, and a burst of copies cannot overspend.
+ * It is less for copies whose fingerprint takes a large part of the copy's own time. A hash of a copy's number in its
+ * stratum decides, so the choice follows no period of the program.
  *
  * Some findings need two copies. Content that an upload overwrote is known from the upload before it to the same place;
  * a round trip is a download and an upload. So other copies follow a chosen copy: the next upload or download of the

@@ -1,4 +1,4 @@
-/* The content fingerprint on the host, in one pass: each level of the tree above the leaves has a running XXH3
+/* The content fingerprint on the host, a hash tree in one pass: each level above the leaves has a running XXH3
  * state. */
 #include "preload/fingerprint/tree.h"
 

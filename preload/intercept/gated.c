@@ -1,4 +1,5 @@
-/* Wrappers of the functions that are not recorded. They only pass through the gate. */
+/* Wrappers of the functions that are not recorded. They only pass the gate, which is a quiescence lock
+ * (core/gate.h). */
 #include <stdarg.h>
 #include <unistd.h>
 

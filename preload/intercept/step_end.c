@@ -4,7 +4,7 @@
 #include "preload/core/asked_window.h"
 #include "schema/clock.h"
 
-/* A thread's place at the gate identifies it, and exists before its first event. */
+/* A thread's slot at the gate identifies it, and exists before its first event. */
 struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack) {
     return (struct xs_step_end){
         .is_wait = true,

@@ -1,5 +1,5 @@
-/* Work around a call of a function that no table has: it passes the gate, repairs have their turn, and unless the
- * function is known to be harmless, contents of device memory count as unknown. */
+/* Work around a call of a function that no table has: it passes the gate, repairs are asked, and contents of device
+ * memory count as unknown unless the function is known to be harmless. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -61,7 +61,7 @@ static void note_contents(const struct xs_unknown *function, enum xs_unknown_eff
     }
 }
 
-/* Returns the effect; XS_HERE while another thread still fills the place. */
+/* Returns the effect; XS_HERE while another thread still fills the entry. */
 static enum xs_unknown_effect effect_of(const struct xs_unknown *function) {
     return atomic_load_explicit(&function->is_told, memory_order_acquire) ? function->effect : XS_HERE;
 }

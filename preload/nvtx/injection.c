@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define NVTX_NO_IMPL /* this is the other side of it */
+#define NVTX_NO_IMPL /* this file is the other side of the interface */
 #include <nvtx3/nvToolsExt.h>
 
 #include "preload/core/compiler.h"
@@ -22,7 +22,7 @@ XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table
 
 static struct xs_range_label label_of_text(const char *text) { return (struct xs_range_label){text ? text : "", 0}; }
 
-/* `utf8` is room for what is wide. */
+/* `utf8`: room for the text of a wide string. */
 static struct xs_range_label label_of(const nvtxEventAttributes_t *attributes, char utf8[XS_RANGE_NAME_BYTES + 1]) {
     const size_t needed = offsetof(nvtxEventAttributes_t, message) + sizeof attributes->message;
     if (!attributes || attributes->size < needed)
@@ -49,7 +49,7 @@ static nvtxRangeId_t NVTX_API domain_start_ex(nvtxDomainHandle_t domain, const n
     return xs_range_start(xs_range_domain_by_handle(domain), label_of(attributes, utf8));
 }
 static void NVTX_API domain_end(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
-    (void)domain; /* the number tells */
+    (void)domain; /* the range's number is enough */
     xs_range_end(id);
 }
 
@@ -70,7 +70,7 @@ static nvtxRangeId_t NVTX_API start_w(const wchar_t *message) {
 }
 static void NVTX_API end(nvtxRangeId_t id) { xs_range_end(id); }
 
-/* Registers a string for all domains: in another domain it is the name that it says. */
+/* Registers a string for all domains: it has the same text in each. */
 static nvtxStringHandle_t NVTX_API register_a(nvtxDomainHandle_t domain, const char *string) {
     (void)domain;
     return xs_range_name_handle(xs_range_name_of(string));
@@ -89,8 +89,8 @@ struct callback {
     uint32_t id;
     NvtxFunctionPointer function;
 };
-/* The type is checked here, against that of the function that the header declares; marks, names of threads and
- * categories, and resources stay without a tool. */
+/* Checks the function's type against the header's declaration. Marks, names of threads and categories, and resources
+ * have no tool. */
 #define CALLBACK(module, id, function)                                                                                 \
     {                                                                                                                  \
         NVTX_CBID_##module##_##id,                                                                                     \
@@ -124,8 +124,8 @@ static bool attach(const NvtxExportTableCallbacks *tables, NvtxCallbackModule mo
     return true;
 }
 
-/* A child that was started without LD_PRELOAD may still have the variable. There NVTX opens the library by itself,
- * which profiles nothing then, and lets go of it when it fails. */
+/* A child that was started without LD_PRELOAD may still have the variable. NVTX then opens the library by itself; it
+ * profiles nothing, and NVTX closes it when the initialization fails. */
 static bool is_preloaded(void) {
     void *program = dlopen(NULL, RTLD_LAZY);
     bool is = program && xs_real_dlsym(program, "InitializeInjectionNvtx2") == (void *)InitializeInjectionNvtx2;

@@ -16,25 +16,25 @@ enum { RANGE_BITS = 20, DOMAIN_BITS = 7, STARTED_BIT = RANGE_BITS + DOMAIN_BITS,
 #define RANGE_OF(word) ((uint32_t)((word) & ((1u << RANGE_BITS) - 1)))
 #define STARTED (UINT64_C(1) << STARTED_BIT)
 #define ASKED (UINT64_C(1) << ASKED_BIT) /* counted in xs_asked_ranges, until it ends */
-#define KIND_BITS (STARTED | (uint64_t)(XS_RANGE_DOMAINS - 1) << RANGE_BITS) /* of a pushed one: its domain */
+#define KIND_BITS (STARTED | (uint64_t)(XS_RANGE_DOMAINS - 1) << RANGE_BITS) /* of a pushed range: its domain */
 #define SERIAL_BITS (~UINT64_C(0) << SERIAL_SHIFT)
 _Static_assert(XS_RANGES_MOST <= 1u << RANGE_BITS && XS_RANGE_DOMAINS <= 1u << DOMAIN_BITS, "fit into a word");
 
 struct xs_nvtx_thread {
     _Alignas(64) _Atomic uint64_t open[XS_RANGES_OPEN]; /* innermost last */
-    _Atomic bool unsettled;                             /* one has ended that was not popped from the end */
+    _Atomic bool unsettled;                             /* a range ended that was not the last one */
     unsigned count;
     _Atomic bool busy; /* a signal handler's ranges are only counted while the thread is opening or ending one */
-    uint64_t serial;   /* never goes back, for a later thread in this place */
+    uint64_t serial;   /* never goes back, for a later thread in this thread slot */
     uint32_t depth[XS_RANGE_DOMAINS];
-    uint32_t beyond[XS_RANGE_DOMAINS]; /* innermost ones of depth that are not kept */
+    uint32_t beyond[XS_RANGE_DOMAINS]; /* innermost ranges in `depth` that are not kept */
 };
 struct threads {
     _Atomic uint8_t taken[XS_RANGE_THREADS];
     struct xs_nvtx_thread thread[XS_RANGE_THREADS];
 };
 
-/* The number of a started range: the serial, and the thread's place from 1; PLACE_NOWHERE: it is not kept. */
+/* The number of a started range: the serial, and the thread slot from 1 on; PLACE_NOWHERE: the range is not kept. */
 enum { PLACE_BITS = 12, PLACE_NOWHERE = (1 << PLACE_BITS) - 1 };
 _Static_assert(XS_RANGE_THREADS < PLACE_NOWHERE, "fits");
 
@@ -47,8 +47,8 @@ XS_TLS struct xs_nvtx_thread *xs_nvtx_thread;
 
 static struct threads *threads(void) { return atomic_load_explicit(&shared_threads, memory_order_acquire); }
 
-/* Ends all ranges of a thread, without telling the windows' watcher, who finds out by itself: a thread that ends is no
- * place to attach CUPTI. */
+/* Ends all ranges of a thread. Does not tell the watcher of windows, which finds out by itself: CUPTI cannot be
+ * attached by a thread that is ending. */
 static void close_all(struct xs_nvtx_thread *thread) {
     for (unsigned i = 0; i < XS_RANGES_OPEN; i++)
         if (atomic_exchange_explicit(&thread->open[i], 0, memory_order_relaxed) & ASKED)
@@ -113,8 +113,9 @@ XS_HOT uint64_t innermost(const struct xs_nvtx_thread *t) {
     return word;
 }
 
-/* Moves one entry: stores it at its new place before it leaves the old one. Entries only move down, and a thread that
- * ends one looks from the top, so it meets the entry at one place at least. False: the range was ended meanwhile. */
+/* Moves one entry: stores it at its new index before it leaves the old one. Entries only move down, and a thread
+ * that ends a range searches from the top, so it finds the entry at one index at least. False: the range was ended
+ * meanwhile. */
 static bool move(struct xs_nvtx_thread *t, unsigned from, unsigned to, uint64_t old, uint64_t new) {
     if (to != from)
         atomic_store(&t->open[to], new);
@@ -203,8 +204,8 @@ static __attribute__((noinline)) bool close_asked(_Atomic uint64_t *open) {
     return atomic_exchange(open, 0) && xs_asked_ranges_change(-1);
 }
 
-/* Ends the innermost of the thread's own ranges whose words are `wanted` where `bits` are set; those inside it stay.
- * True: a window ends with it. */
+/* Ends the innermost range of the thread whose word equals `wanted` in `bits`; ranges inside it stay open. True: a
+ * window ends with it. */
 XS_HOT bool close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) {
     bool window_changed = false;
     for (unsigned i = t->count; i-- > 0;) {
@@ -255,8 +256,8 @@ uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
     return id;
 }
 
-/* Ends a range of another thread, or during this thread's own changes. Searches to the end even after a hit: the owner
- * may be moving the range, which then has two places. True: a window ends with it. */
+/* Ends a range of another thread, or during this thread's own changes. Searches to the end even after a hit: the
+ * owner may be moving the range, which is then at two indices. True: a window ends with it. */
 static __attribute__((noinline)) bool end_elsewhere(struct xs_nvtx_thread *t, uint64_t wanted) {
     bool was_asked = false;
     for (unsigned i = XS_RANGES_OPEN; i-- > 0;) {

@@ -14,7 +14,7 @@ enum {
     NAME_SLOTS = 2 * XS_RANGE_NAMES_MOST,
     RANGE_SLOTS = 2 * XS_RANGES_MOST,
     TEXT_BYTES = 6 << 20,
-    UNIT_BYTES = 8, /* names are numbered by their place in the text, in these */
+    UNIT_BYTES = 8, /* a name's number is its position in the text, in these units */
     OTHER_DOMAINS = XS_RANGE_DOMAINS - 1
 };
 
@@ -39,12 +39,12 @@ struct range {
 struct tables {
     _Atomic uint32_t next_unit, names, next_range;
     xs_range_name others;
-    uint32_t other_ranges;                           /* where not even a parent's own "(others)" has room */
+    uint32_t other_ranges;                           /* used if not even a parent's own "(others)" has room */
     _Atomic xs_range_name domains[XS_RANGE_DOMAINS]; /* their names */
     _Atomic xs_range_name name_slots[NAME_SLOTS];
     _Atomic uint32_t range_slots[RANGE_SLOTS];
-    struct range ranges[XS_RANGES_MOST]; /* by number; 0 is what is around the outermost */
-    /* A handle that is none of ours may point anywhere in here, and is read as a name. */
+    struct range ranges[XS_RANGES_MOST]; /* by number; 0 stands outside of the outermost ranges */
+    /* A handle that is not ours may point anywhere in here, and is read as a name. */
     _Alignas(UNIT_BYTES) char text[TEXT_BYTES + sizeof(struct name) + UINT16_MAX];
 };
 
@@ -91,7 +91,7 @@ static size_t text_bytes(const char *text) {
     return bytes;
 }
 
-/* Threads hand names over by atomic operations, which a detector of races in the program does not see. */
+/* Threads pass names on by atomic operations, which a race detector in the program does not see. */
 static bool is_text(const struct name *name, const char *text, size_t bytes) {
     xs_race_detector_ignore();
     bool is = memcmp(name->text, text, bytes) == 0;
@@ -105,7 +105,7 @@ static void copy_text(char *to, const char *text, size_t bytes) {
     xs_race_detector_watch();
 }
 
-/* Finds the name, or the slot where it would be. */
+/* Finds the name, or the hash slot for it. */
 static xs_range_name find_name(struct tables *t, const char *text, size_t bytes, uint32_t hash, uint32_t *slot) {
     xs_range_name found;
     for (*slot = hash % NAME_SLOTS; (found = atomic_load_explicit(&t->name_slots[*slot], memory_order_acquire));
@@ -332,8 +332,8 @@ struct telling {
     uint32_t number;
 };
 
-/* The innermost range is marked as told first, so that no other thread tells it too, and unmarked if any of the ranges
- * could not be written. */
+/* Marks the innermost range as written first, so that no other thread writes it too; removes the mark if one of the
+ * ranges could not be written. */
 static void tell_all(void *arg) {
     struct telling *telling = arg;
     struct xs_event **e = telling->event;

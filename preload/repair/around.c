@@ -1,4 +1,4 @@
-/* The function around every entry point: it stands in the driver's place (driver/real.h), asks the repairs, and calls
+/* The function around every entry point: it takes the driver's position (driver/real.h), asks the repairs, and calls
  * what lies beneath. */
 #include <stdint.h>
 
@@ -31,7 +31,7 @@ struct around {
     struct xs_repair_copy copy;
 };
 
-/* Begins a call. False: it is to go straight to the driver. */
+/* Begins a call. False: it goes straight to the driver. */
 XS_HOT bool enter(struct around *a, unsigned row, enum xs_category category, enum xs_default_stream stream,
                   struct xs_guard_note *note, uintptr_t frame) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_around_is_off, memory_order_relaxed)) ||
@@ -49,7 +49,7 @@ XS_HOT bool enter(struct around *a, unsigned row, enum xs_category category, enu
 
 XS_HOT void leave(void) { xs_guard_lower_this(&inside); }
 
-/* Is a host side of a copy plain memory, or memory that the driver knows? The kind, XS_MEM_UNKNOWN: neither. */
+/* The kind of a copy's host side: plain memory, or memory that the driver knows; XS_MEM_UNKNOWN: neither. */
 static uint8_t host_kind(const struct xs_side *side, const struct xs_range *range, bool is_known) {
     CUmemorytype type;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
@@ -117,7 +117,7 @@ XS_HOT CUresult tell_after(struct around *a) {
     return a->call.result;
 }
 
-/* Tells allocations apart that have the same address one after the other, as capture's numbers do. */
+/* Numbers allocations, as capture does: two may have one address, one after the other. */
 static _Atomic uint32_t allocations;
 
 void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind, enum xs_origin origin, bool slow) {
@@ -149,7 +149,7 @@ static bool is_of_context(const struct xs_range *range, const void *context) {
 
 void xs_around_context_gone(CUcontext context) {
     struct xs_range range;
-    if (!context) /* a primary context that nobody saw */
+    if (!context) /* a primary context that was not seen */
         return;
     while (xs_map_remove_if(is_of_context, context, &range)) {
     }
@@ -168,7 +168,7 @@ XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category catego
         return !(call->has_stream && atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) &&
                xs_repairs_give_back();
     case XS_CAT_CONTEXT:
-    case XS_CAT_LOOKUP: /* the loading of a module, too */
+    case XS_CAT_LOOKUP: /* includes the loading of a module */
         return xs_repairs_give_back();
     default:
         return false;
@@ -197,7 +197,7 @@ XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category catego
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 
-/* The functions that no row describes: they only take their turn in the order of calls. */
+/* Functions without a row: they only take part in the order of calls. */
 static void *gated_beneath[XS_GATED_COUNT];
 #define XS_GATED(symbol, params, args)                                                                                 \
     static CUresult CUDAAPI around_gated_##symbol params {                                                             \
@@ -226,7 +226,7 @@ static void *const around_gated[XS_GATED_COUNT] = {
 #undef XS_GATED
 };
 
-/* Functions that no table has come here from their stubs. */
+/* Functions without a table come here from their stubs. */
 static _Atomic bool is_installed;
 
 static enum xs_category category_of(bool may_do_anything) { return may_do_anything ? XS_CAT_LAUNCH : XS_CAT_LOOKUP; }

@@ -1,5 +1,4 @@
-/* An entry is one word: which place it is of, how often in a row contents differed there, and how many copies more are
- * not looked at. */
+/* An entry is one word: its key, how often in a row contents differed there, and how many more copies are skipped. */
 #include "preload/repair/back_off.h"
 
 #define COUNT_BITS 8

@@ -26,16 +26,16 @@
 #define PIECE ((size_t)1 << 20)
 #define LOOKERS 8
 #define PATIENCE_NS UINT64_C(2000000000)
-#define SPIN_NS UINT64_C(200000) /* afterwards the thread sleeps in between */
+#define SPIN_NS UINT64_C(200000) /* afterwards the thread sleeps between two checks */
 
-/* Two buffers: one is filled while the other is compared. A jump out of the driver's call leaves them taken for good:
- * the device may still write into them. */
+/* Two buffers: one is filled while the other is compared. A jump out of the driver's call leaves them taken for
+ * good, because the device may still write into them. */
 static struct looker {
     _Atomic bool taken;
-    unsigned char *piece[2]; /* of the library's own pages, so that they stay when a context goes */
+    unsigned char *piece[2]; /* in the library's own pages, so that they stay when a context goes */
     CUevent filled[2];
-    CUcontext context; /* of the events; NULL: there are none */
-    unsigned life;     /* the value of `lives` when they were made */
+    CUcontext context; /* context of the events; NULL: there are none */
+    unsigned life;     /* value of `lives` when they were made */
     bool failed;
 } lookers[LOOKERS];
 static _Atomic unsigned lives; /* counts the calls by which a context may have gone */
@@ -62,7 +62,7 @@ static bool is_ready(const struct looker *l, CUcontext context) {
     return l->context == context && l->life == atomic_load(&lives) && !l->failed;
 }
 
-/* Takes a free one, preferably with events of this context. */
+/* Takes a free pair of buffers, preferably with events of this context. */
 static struct looker *take(CUcontext context) {
     for (int round = 0; round < 3; round++) {
         for (unsigned i = 0; i < LOOKERS && (i + 1) * 2 * PIECE <= xs_repair_budget_bytes; i++) {
@@ -81,7 +81,7 @@ static bool prepare(struct looker *l, CUcontext context) {
     if (is_ready(l, context))
         return true;
     if (l->context && !l->failed && l->life == atomic_load(&lives) && xs_driver(cuEventDestroy_v2)) {
-        xs_driver(cuEventDestroy_v2)(l->filled[0]); /* of another context, which is still there */
+        xs_driver(cuEventDestroy_v2)(l->filled[0]); /* of another context, which still exists */
         xs_driver(cuEventDestroy_v2)(l->filled[1]);
     }
     l->context = context;
@@ -153,7 +153,7 @@ static enum xs_contents compare(struct comparison *c, uint64_t until, CUresult *
     return XS_CONTENTS_UNKNOWN;
 }
 
-/* The driver would refuse, or fault over, an address that is wrong altogether; that is left to it. */
+/* Can the memory be read? An address that is completely wrong is left to the driver, which refuses it or faults. */
 static bool can_be_read(uint64_t address, size_t bytes) {
     char ends[2];
     struct iovec local[2] = {{ends, 1}, {ends + 1, 1}};
@@ -188,14 +188,14 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
         uint64_t until = copy->is_blocking ? 0 : xs_monotonic_ns() + PATIENCE_NS;
         found = compare(&c, until, &r);
         *why = r == CUDA_ERROR_NOT_READY ? "the stream stayed busy" : *why;
-        /* Buffers are given back only when no piece is on its way into them. */
+        /* Buffers are given back only when no piece is being copied into them. */
         if (c.begun_pieces == 0 || wait_for(c.by->filled[(c.begun_pieces - 1) % 2], until) == CUDA_SUCCESS)
             atomic_store(&c.by->taken, false);
     } else {
         atomic_store(&c.by->taken, false);
     }
     xs_capture_mode_restore(mode);
-    xs_cupti_correlation = 0; /* the device's records of this are not the upload's */
+    xs_cupti_correlation = 0; /* the device's records of this comparison do not belong to the upload */
     return found;
 }
 

@@ -1,5 +1,5 @@
-/* The pieces of a job are handed out by one atomic word, which has the job's number in it: a thread that was about to
- * take a piece of a job that is over does not get it. */
+/* Copying by several threads. One atomic word hands out the pieces of a job. It contains the job's number, so a
+ * thread that was about to take a piece of a finished job does not get it. */
 #define _GNU_SOURCE
 #include "preload/repair/copiers.h"
 
@@ -41,7 +41,7 @@ static void pause_here(void) {
 #endif
 }
 
-/* Past the cache: an ordinary store would first read the line that it overwrites, and throw other lines out. */
+/* Copies past the cache: an ordinary store would first read the line that it overwrites, and evict other lines. */
 static void copy_streaming(char *to, const char *from, size_t bytes) {
 #if defined(__SSE2__)
     size_t head = -(uintptr_t)to & 15;
@@ -58,7 +58,7 @@ static void copy_streaming(char *to, const char *from, size_t bytes) {
         _mm_stream_si128((__m128i *)(void *)(to + 32), c);
         _mm_stream_si128((__m128i *)(void *)(to + 48), d);
     }
-    _mm_sfence(); /* these stores are in no order with others */
+    _mm_sfence(); /* these stores are not ordered with others */
 #endif
     memcpy(to, from, bytes);
 }
@@ -113,8 +113,8 @@ static void *copier_main(void *arg) {
     return NULL;
 }
 
-/* Starts the helpers. With 11 helpers and the calling thread, 256 MiB went up at 39 GB/s on an H100's host of 16 cores,
- * with 6 at 33; the link has 54. */
+/* Starts the helpers. With 11 helpers and the calling thread, 256 MiB were uploaded at 39 GB/s on an H100's host of
+ * 16 cores, with 6 at 33; the link has 54. */
 static void start_helpers(void) {
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
@@ -173,7 +173,7 @@ void xs_copy_rest(unsigned rests) {
     if (rests < SPINS)
         pause_here();
     else
-        sched_yield(); /* the thread that is waited for may want this core */
+        sched_yield(); /* the awaited thread may want this core */
 }
 
 void xs_copy_end(struct xs_copy_job *job) {

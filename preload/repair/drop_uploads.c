@@ -1,14 +1,14 @@
-/* The repair drop-uploads: an upload is left out whose content the destination holds already.
+/* The repair drop-uploads: an upload is left out if the destination already holds its content.
  *
- * What stays as it was:
- * - A blocking upload returns when everything is done that its stream was given before; so does one that is left out.
- *   Programs rely on it: they read page-locked memory that a kernel wrote, or go on in a non-blocking stream.
- * - An operation in the legacy default stream keeps the blocking streams in order with each other. As soon as more than
- *   one stream has got work, one byte of the upload remains for that.
- * What does not: an error of earlier work may be returned by a later call, as CUDA allows.
+ * Unchanged behaviour:
+ * - A blocking upload returns when all earlier work of its stream is done, also if it is left out. Programs rely on
+ *   that: they read page-locked memory that a kernel wrote, or go on in a non-blocking stream.
+ * - An operation in the legacy default stream keeps the blocking streams in order with each other. As soon as more
+ *   than one stream has got work, one byte of the upload remains for that.
+ * Changed behaviour: an error of earlier work may be returned by a later call, as CUDA allows.
  *
- * Without a plan contents are compared, each time, in the order of the stream (contents.h): the upload might as well
- * have been made at that moment. A plan of the mode apply is believed: the trace proved it of the same copy. */
+ * Without a plan contents are compared each time, in the order of the stream (contents.h): the upload might as well
+ * have been made at that moment. A plan of mode apply is believed, because the trace proved it for this copy. */
 #include <stdatomic.h>
 
 #include "preload/core/thread.h"
@@ -28,8 +28,8 @@ static bool start(const char **why) {
     return xs_beneath(cuMemcpyHtoDAsync_v2) && xs_beneath(cuMemcpyDtoHAsync_v2) && xs_beneath(cuStreamSynchronize);
 }
 
-/* What the upload kept in order, and whom it kept waiting. False: the driver has an error for the program, which the
- * upload itself shall get. */
+/* Keeps the order that the upload kept, and waits for what it waited for. False: the driver has an error for the
+ * program, which the upload itself must return. */
 static bool keep_order(const struct xs_repair_copy *copy) {
     bool has_marker = xs_streams_is_legacy(copy) && xs_streams_are_several();
     CUstream stream = xs_stream_handle(copy->stream, copy->is_per_thread);
@@ -48,7 +48,7 @@ static bool keep_order(const struct xs_repair_copy *copy) {
 static bool done(const struct xs_repair_copy *copy, CUresult *result) {
     xs_origins_saw(copy, xs_streams_now());
     xs_repair_applied(XS_REPAIR_DROP_UPLOADS, copy->bytes);
-    xs_cupti_correlation = 0; /* the device did nothing that is this upload's */
+    xs_cupti_correlation = 0; /* no device work belongs to this upload */
     *result = CUDA_SUCCESS;
     return true;
 }
@@ -68,7 +68,8 @@ static bool by_plan(const struct xs_repair_copy *copy, CUresult *result) {
     return false;
 }
 
-/* The comparison is an operation in the copy's stream for which the host waits: nothing else has to be kept. */
+/* Decides by comparing. The comparison is an operation in the copy's stream that the host waits for, so the order is
+ * kept. */
 static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
     if (!copy->is_upload)
         return false;

@@ -1,4 +1,5 @@
-/* The repairs' common ground: who is asked in which order, what holds for the process, and what was done. */
+/* The framework of the repairs: the order in which they are asked, settings of the process, and counts of what was
+ * done. */
 #include "preload/repair/frame.h"
 
 #include <string.h>

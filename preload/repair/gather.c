@@ -1,21 +1,21 @@
 /* The repair gather: small uploads are copied to a page-locked buffer and go to the device as one batch.
  *
- * Nobody can tell, because the batch is sent before any call that could see it: every call of any thread but further
- * uploads of this kind into the same stream, and functions that ask about something else (HARMLESS). Nothing else can
- * look at device memory, but for network cards and disks (core/direct_access.h: nothing is gathered beside these) and
- * for a kernel that runs already: where one may, in another stream, the batch is sent upload by upload in their order,
- * and a millisecond late at most.
+ * The program cannot notice, because the batch is sent before any call that could see it: every call of any thread,
+ * except further uploads of this kind into the same stream and functions that ask about something else (HARMLESS).
+ * Only network cards, disks and running kernels can look at device memory without a call. Beside network cards and
+ * disks nothing is gathered (core/direct_access.h). If a kernel may run in another stream, the batch is sent upload
+ * by upload in their order, a millisecond late at most.
  *
- * A blocking upload waits for its stream, as CUDA says it does ("a stream sync is performed before the copy is
- * initiated"), once for as many as follow each other. What it uploads is on the device before a call that is not in its
- * own stream: programs rely on that, though CUDA does not promise it.
+ * A blocking upload waits for its stream, as CUDA says ("a stream sync is performed before the copy is initiated"),
+ * once for as many as follow each other. Its bytes are on the device before any call outside of its stream: programs
+ * rely on that, though CUDA does not promise it.
  *
- * The source is read in the call. For page-locked memory CUDA reads it in the stream's order, when work before it may
+ * The source is read in the call. For page-locked memory CUDA reads it in the stream's order, when earlier work may
  * have written it; so such an upload is gathered only if nothing was given to the device since the last wait for the
  * whole context.
  *
- * An error of sending comes from the next upload, as CUDA returns errors of earlier asynchronous calls. The address is
- * one of memory that is known and of this context, so there is none but that of a context that is lost. */
+ * An error of sending is returned by the next upload, as CUDA returns errors of earlier asynchronous calls. The
+ * address is known memory of this context, so the only error is that of a lost context. */
 #include <stdint.h>
 #include <string.h>
 
@@ -27,29 +27,31 @@
 #include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
 
-#define UPLOAD_BYTES_MAX ((size_t)64 << 10) /* what CUDA calls small: these are asynchronous in any case */
+#define UPLOAD_BYTES_MAX ((size_t)64 << 10) /* CUDA's limit for small uploads, which are asynchronous in any case */
 #define PLACE_BYTES 16                      /* of uploads that cannot become one copy */
 
-/* Raised before and after every call, of any thread, that may give the device something to do. */
+/* Raised before and after every call, of any thread, that may give the device work. */
 static _Atomic uint64_t epoch;
 
-/* Such calls that have begun and not ended: what they give to the device may come after any wait that is under way. One
- * that a handler jumped out of counts until its thread's next call has ended; meanwhile less is gathered. */
+/* Number of such calls under way: work that they give to the device may come after any wait that is under way. A
+ * call that a signal handler jumped out of counts until its thread's next call has ended; meanwhile less is
+ * gathered. */
 static _Atomic unsigned in_flight;
 
-/* Streams in which kernels may be running: none, one stream, or several. Values from WAITED on mean "it may be any";
- * they are one for each wait, so that a thread that has waited sees whether another thread wrote here since. */
+/* Streams in which kernels may be running: none, one stream, or several. Values from WAITED on mean "any stream".
+ * Each wait has its own value, so that a thread that has waited sees whether another thread wrote here since. */
 #define NO_STREAM UINT64_MAX
 #define SEVERAL_STREAMS (UINT64_MAX - 1)
 #define WAITED (UINT64_C(1) << 63)
 static _Atomic uint64_t launched = NO_STREAM;
 
-/* What the thread knows of the device, as long as the epoch is the same. */
+/* What the thread knows about the device while the epoch stays the same. */
 static XS_TLS struct {
-    bool is_counted;     /* in in_flight */
-    uint64_t waiting_at; /* a wait was called at this epoch, and no other call was under way; 0: one was */
-    uint64_t idle_at;    /* nothing was under way in the whole context at this epoch */
-    uint64_t quiet_at;   /* nor, but for our own batches, in the stream: what a blocking upload waits for */
+    bool is_counted;     /* counted in in_flight */
+    uint64_t waiting_at; /* epoch at which a wait was called while no other call was under way; 0: one was */
+    uint64_t idle_at;    /* epoch at which nothing was under way in the whole context */
+    uint64_t quiet_at;   /* epoch at which nothing but our own batches was under way in the stream, which a blocking
+                          * upload waits for */
     CUcontext context;
     CUstream stream;
 } known;
@@ -102,7 +104,7 @@ static const bool HARMLESS[XS_ROW_NONE + 1] = {
 
 static uint64_t word_of(CUstream stream) { return (uint64_t)(uintptr_t)stream; }
 
-/* The handle of one stream; NULL: it may be any, or one of those that are a thread's own. */
+/* The handle of a stream; NULL: it may be any, or a stream that each thread has. */
 static CUstream stream_of(const struct xs_repair_call *call) {
     return call->has_stream && !call->is_per_thread ? xs_stream_handle(call->stream, false) : NULL;
 }
@@ -121,7 +123,7 @@ static bool ends_stream(const struct xs_repair_call *call) {
 /* Are calls of other threads under way? */
 static bool are_others_in_flight(void) { return atomic_load(&in_flight) != (known.is_counted ? 1 : 0); }
 
-/* A jump out of one of these two leaves the count too high, never too low. */
+/* A jump out of begin_call or end_call leaves the count too high, never too low. */
 static uint64_t begin_call(void) {
     if (!known.is_counted) {
         atomic_fetch_add(&in_flight, 1);
@@ -157,7 +159,7 @@ static void before(const struct xs_repair_call *call) {
     }
 }
 
-/* The host has waited for the context, and no other call was under way from then until now. */
+/* Notes that the host has waited for the context, and that no other call was under way since. */
 static void note_idle(uint64_t now) {
     int8_t device;
     CUcontext context = xs_context_ask(&device);
@@ -173,7 +175,8 @@ static void note_idle(uint64_t now) {
     }
 }
 
-/* Another call that began since raised the epoch; one that was under way before, too, or it would have been counted. */
+/* Runs after a call. Another call that began since then raised the epoch; one that was under way before did, too, or
+ * it would have been counted. */
 static void after(const struct xs_repair_call *call) {
     if (HARMLESS[call->row] || xs_gather_is_watch())
         return;
@@ -205,7 +208,7 @@ static bool is_quiet(const struct xs_repair_copy *copy, CUstream stream) {
            (!known.stream || known.stream == stream);
 }
 
-/* What a blocking upload waits for: all that its stream has to do before it. Needs a buffer only for its event. */
+/* A blocking upload's wait for all earlier work of its stream. The buffer is needed only for its event. */
 struct waiting {
     CUcontext context;
     CUstream stream;
@@ -221,7 +224,7 @@ static void mark_stream(void *argument) {
     }
 }
 
-/* The wait is not on the scratch stack: it may be long, and signals come meanwhile. */
+/* Waits outside of the scratch stack: the wait may be long, and signals are handled meanwhile. */
 static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) {
     struct waiting w = {.context = copy->context, .stream = stream};
     CUresult result;
@@ -234,7 +237,7 @@ static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) 
 
 static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
     const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
-    const bool others = are_others_in_flight(); /* what they give to the stream may come behind this wait */
+    const bool others = are_others_in_flight(); /* work that they give to the stream may come after this wait */
     if (!wait_for_stream(copy, stream))
         return false;
     known.quiet_at = others ? 0 : now;
@@ -257,8 +260,8 @@ static void take_buffer(void *argument) {
     }
 }
 
-/* Room for the upload in the buffer, which has uploads of one stream alone; under the lock. NULL: there is none. The
- * batch is sent where it has to be. */
+/* Finds room for the upload in the buffer, which has uploads of one stream only. Sends the batch if necessary. NULL:
+ * no room. Called under the lock. */
 static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
     const bool is_same = atomic_load(&g->stream) == stream;
@@ -279,7 +282,7 @@ static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     return g->buffer->memory + at;
 }
 
-/* Under the lock. */
+/* Called under the lock. */
 static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
     char *to;
@@ -344,7 +347,7 @@ static void lock_for(CUstream stream) {
     }
 }
 
-/* If the program's pointer is wrong, the fault comes here and not under the lock. */
+/* Touches the source, so that a wrong pointer of the program faults here and not under the lock. */
 static void touch(const struct xs_repair_copy *copy) {
     const volatile char *source = (const char *)(uintptr_t)copy->host; // NOLINT(*-no-int-to-ptr): the program's memory
     for (size_t i = 0; i < copy->bytes; i += 4096)
@@ -352,7 +355,8 @@ static void touch(const struct xs_repair_copy *copy) {
     (void)source[copy->bytes - 1];
 }
 
-/* Takes the upload. `why`: not; else the result is the program's, CUDA_SUCCESS or the error of an earlier upload. */
+/* Takes the upload. If it does not, sets `why`. Otherwise the result is for the program: CUDA_SUCCESS, or the error
+ * of an earlier upload. */
 static CUresult gather(const struct xs_repair_copy *copy, CUstream stream, const char **why) {
     CUresult failed;
     if (xs_pace_passes(&xs_gather.pace)) {

@@ -1,4 +1,4 @@
-/* Sends batches: by cuMemcpyBatchAsync (12.8) where the order of the copies cannot be seen, else one by one. */
+/* Sending batches: by cuMemcpyBatchAsync (12.8) if the order of the copies cannot be seen, else one by one. */
 #define _GNU_SOURCE
 #include "preload/repair/gather_send.h"
 
@@ -18,7 +18,7 @@
 #define LOOK_NS 1000000
 #define IDLE_LOOKS 20
 #define SLEEP_MS 60000u
-#define LEAST_BATCH 4u /* copies in the legacy stream, where a batch costs two events more */
+#define LEAST_BATCH 4u /* least copies for a batch in the legacy stream, where it costs two more events */
 
 struct xs_gather xs_gather = {.lock = XS_LOCK_INITIALIZER};
 struct xs_ring xs_gather_ring = {.bytes = XS_GATHER_BUFFER_BYTES};
@@ -43,7 +43,7 @@ bool xs_gather_enter_context(CUcontext context) {
     return true;
 }
 
-/* One event tells when the device has done with the buffer. */
+/* Gives the buffer back. One event tells when the device no longer needs it. */
 void xs_gather_retire(void) {
     if (xs_gather.buffer) {
         if (xs_gather.used && xs_ring_mark(xs_gather.buffer, atomic_load(&xs_gather.stream)) != CUDA_SUCCESS)

@@ -1,5 +1,5 @@
-/* Makes the driver calls around the table of kept memory (kept.h). No lock is held over a call that could wait, and a
- * block in nobody's hands is in no table: a handler that jumps away loses at most that block. */
+/* The driver calls around the table of kept memory (kept.h). No lock is held over a call that could wait. A block
+ * that a thread is handling is in no table, so a handler that jumps away loses at most that block. */
 #include "preload/repair/keep.h"
 
 #include "preload/driver/real.h"
@@ -27,7 +27,7 @@ int xs_keep_device(void) {
     return xs_driver(cuCtxGetDevice)(&device) == CUDA_SUCCESS ? device : -1;
 }
 
-/* 0: the driver does not say. */
+/* The id of the memory at an address; 0: the driver does not say. */
 static uint64_t id_at(uint64_t address) {
     unsigned long long id = 0;
     CUresult result = xs_driver(cuPointerGetAttribute)(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address);
@@ -60,7 +60,7 @@ static void release_small(const struct xs_keeper *keeper, uint64_t address) {
         keeper->release(address);
 }
 
-/* Frees the block. Waits for the device, as the program's call does that this is part of. */
+/* Frees the block. Waits for the device, as the program's call does in which this happens. */
 static void discard(const struct xs_keeper *keeper, const struct xs_kept_block *block) {
     if (is_there(block)) {
         keeper->release(block->address);
@@ -75,7 +75,7 @@ bool xs_keep_serve(const struct xs_keeper *keeper, const struct xs_kept_key *key
             continue;
         *result = keeper->make_small(key->how, &block->token);
         if (*result == CUDA_ERROR_OUT_OF_MEMORY) {
-            block->token = 0; /* the large block needs none of it */
+            block->token = 0; /* the large block needs no token */
             *result = CUDA_SUCCESS;
         }
         if (*result != CUDA_SUCCESS)
@@ -99,7 +99,8 @@ void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key,
         xs_repair_refused(keeper->repair, block.id ? "too many allocations" : "the driver has no number for it");
 }
 
-/* Waits as the free of the block would. An error: nothing was waited for, and the block's own free tells why. */
+/* Waits as the free of the block would. An error: nothing was waited for, and the block's own free will return the
+ * reason. */
 static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept_block *block) {
     CUresult result = CUDA_SUCCESS;
     if (!block->token)
@@ -113,7 +114,7 @@ static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept
     return result;
 }
 
-/* Makes room by giving back what was freed before, of the same context: its device is waited for in any case. */
+/* Makes room by giving back older blocks of the same context: its device is waited for in any case. */
 static bool put(const struct xs_keeper *keeper, const struct xs_kept_block *block) {
     struct xs_kept_block oldest;
     while (!xs_kept_put(keeper->kept, block, xs_repair_budget_bytes)) {
@@ -144,7 +145,7 @@ CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address) {
     if (!xs_kept_end(keeper->kept, address, &block))
         return xs_kept_is_idle(keeper->kept, address) ? CUDA_ERROR_INVALID_VALUE : keeper->release(address);
     if (!is_there(&block))
-        return keeper->release(address); /* it is another allocation's by now, or nobody's */
+        return keeper->release(address); /* by now it belongs to another allocation, or to none */
     if (keep(keeper, &block))
         return CUDA_SUCCESS;
     CUresult result = keeper->release(address);

@@ -1,19 +1,19 @@
 /* keep-allocations: device memory that the program freed serves its next allocation of that size (keep.h has the
- * rules). Memory of cuMemAlloc and cuMemAllocPitch; the driver keeps that of pools itself.
+ * rules). It handles memory of cuMemAlloc and cuMemAllocPitch; the driver itself keeps the memory of pools.
  *
- * What was handed to another process or device (IPC, an export, synchronous memory operations for the sake of a network
- * adapter) is really freed. Peer access of a context holds for all memory of it, kept or fresh, so it is no reason.
+ * Memory that was handed to another process or device (IPC, an export, synchronous memory operations for a network
+ * adapter) is really freed. Peer access of a context holds for all its memory, kept or new, so it is no reason.
  *
- * A program may fit its allocations to what cuMemGetInfo says is free. Idle memory is added to that, so that it says
- * what it would say without this repair, but for the small blocks and what sizes are rounded up to. */
+ * A program may adapt its allocations to the free memory that cuMemGetInfo reports. Idle memory is added to that, so
+ * the report is as without this repair, except for small blocks and rounded sizes. */
 #include "preload/driver/real.h"
 #include "preload/repair/keep.h"
 
-/* The driver cuts what is smaller out of chunks of 2 MiB, as it does with the small blocks. */
+/* The driver cuts smaller allocations out of chunks of 2 MiB, as it does with the small blocks. */
 #define LEAST_BYTES ((size_t)1 << 20)
 #define SMALL_BYTES 512
 
-#define HOW_LINEAR 0u /* else the bytes of an element, for the driver's choice of the pitch */
+#define HOW_LINEAR 0u /* any other value: bytes of an element, for the driver's choice of the pitch */
 
 static __typeof__(&cuMemAlloc_v2) real_alloc;
 static __typeof__(&cuMemAllocPitch_v2) real_alloc_pitch;
@@ -57,7 +57,7 @@ static CUresult CUDAAPI alloc(CUdeviceptr *out, size_t bytes) {
     return result;
 }
 
-/* How many bytes it takes is known when the driver has chosen the pitch. */
+/* Allocates with a pitch. The size is known only when the driver has chosen the pitch. */
 static CUresult CUDAAPI alloc_pitch(CUdeviceptr *out, size_t *pitch, size_t width, size_t height, unsigned element) {
     struct xs_kept_key key;
     struct xs_kept_block block;

@@ -1,5 +1,5 @@
-/* The table of lent and idle blocks. Searches among idle blocks look at all of them: there are few, and what is saved
- * takes the driver a thousand times as long. */
+/* The table of lent and idle blocks. A search among idle blocks looks at all of them: there are few, and what is
+ * saved takes the driver a thousand times as long. */
 #include "preload/repair/kept.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static unsigned place_of(uint64_t address) {
 
 static unsigned next_place(unsigned place) { return (place + 1) % XS_KEPT_LENT; }
 
-/* Finds the block's place, or the free one where it would be put. A free place always exists. */
+/* Finds the block's hash slot, or the free one where it would be put. There is always a free slot. */
 static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
     unsigned place = place_of(address);
     while (kept->lent[place].address && kept->lent[place].address != address)
@@ -18,7 +18,7 @@ static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
     return place;
 }
 
-/* Moves up blocks that would otherwise be unreachable behind the gap. */
+/* Moves blocks up that would otherwise be unreachable behind the gap. */
 static void remove_lent(struct xs_kept *kept, unsigned gap) {
     for (unsigned place = next_place(gap); kept->lent[place].address; place = next_place(place)) {
         unsigned home = place_of(kept->lent[place].address);
@@ -138,7 +138,7 @@ size_t xs_kept_idle_bytes(struct xs_kept *kept, int device) {
     return bytes;
 }
 
-/* Goes from the last place to the first: blocks that a removal moves up were looked at before. */
+/* Goes from the last slot to the first: blocks that a removal moves up were looked at before. */
 bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out) {
     bool found = false;
     xs_lock(&kept->lock);

@@ -1,4 +1,4 @@
-/* What the repairs did: lines for the user, and JSON for `xferspy try`. */
+/* Reports on the repairs: lines for the user, and JSON for `xferspy try`. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
 #undef XS_REPAIR
 };
 
-/* Reasons are constant texts of ours, so nothing has to be escaped. */
+/* Writes one repair. Reasons are our own constant texts, so nothing has to be escaped. */
 static void write_one(FILE *to, unsigned i) {
     struct xs_tally *t = &xs_repair_tallies[i];
     const char *separator = "";
@@ -57,7 +57,7 @@ void xs_repair_write_log(const char *path) {
         }
     }
     fprintf(to, "]}\n");
-    /* The processes of one program share the name: whoever reads the log has to know that there was another one. */
+    /* The processes of one program share the name: a reader of the log must see that there was another one. */
     if (!(ferror(to) | fclose(to)) && link(made, path) != 0 && errno == EEXIST) {
         snprintf(second, sizeof second, "%s.2", path);
         link(made, second);

@@ -1,4 +1,4 @@
-/* Remembers device sides of copies. */
+/* Remembers the device sides of copies. */
 #include "preload/repair/origins.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
 
-/* An entry, written by one thread at a time and read by any: `version` is odd meanwhile, and has a new value
- * afterwards. A writer that jumped away leaves it odd, and the entry is never used again. */
+/* An entry, written by one thread at a time and read by any. `version` is odd during a write, and has a new value
+ * afterwards. A writer that jumped away leaves it odd; the entry is then never used again. */
 struct entry {
     struct xs_repair_place place; /* of the plan; constant */
     _Atomic uint64_t version;     /* 0: the copy was not seen */
@@ -16,7 +16,7 @@ struct entry {
     _Atomic uint32_t id;
 };
 
-/* With a plan sorted by place; without one at the hash of the host's address. */
+/* With a plan, sorted by the plan's key; without one, at the hash of the host's address. */
 enum { HOST_ENTRIES = 1024 };
 static struct entry *entries;
 static unsigned entry_count;
@@ -66,7 +66,7 @@ static struct entry *entry_of(const struct xs_repair_copy *copy) {
     return xs_plan_mode == XS_PLAN_NONE ? entry_of_host(copy->host) : entry_of_place(&copy->place);
 }
 
-/* False: another thread writes it just now. */
+/* False: another thread is writing it. */
 static bool begin(struct entry *e, uint64_t *version) {
     *version = atomic_load(&e->version);
     return !(*version & 1) && atomic_compare_exchange_strong(&e->version, version, *version + 1);
@@ -96,7 +96,7 @@ void xs_origins_failed(const struct xs_repair_copy *copy) {
     }
 }
 
-/* Is it the same allocation still? An address that was freed may be another one's. */
+/* Is it still the same allocation? The address of a freed one may belong to another. */
 static bool is_alive(const struct xs_repair_origin *origin, uint64_t start, uint32_t id) {
     struct xs_range range;
     return xs_map_find(origin->device, &range) && range.start == start && range.id == id &&

@@ -28,7 +28,7 @@ static const char *const names[XS_REPAIR_COUNT] = {
 #undef XS_REPAIR
 };
 
-/* A number, or "*", which sets *any. False: it is neither. */
+/* Reads a number, or "*", which sets *any. False: it is neither. */
 static bool read_number(const char *word, uint64_t *number, bool *any) {
     char *end;
     *any = strcmp(word, "*") == 0;
@@ -40,7 +40,7 @@ static bool read_number(const char *word, uint64_t *number, bool *any) {
     return word[0] >= '0' && word[0] <= '9' && !*end && errno == 0;
 }
 
-/* "12", "13-211" or "*". */
+/* Reads "12", "13-211" or "*". */
 static bool read_ordinals(char *word, struct xs_plan_line *line) {
     char *dash = strchr(word, '-');
     bool any_last = false;
@@ -76,7 +76,7 @@ static bool add_line(const struct xs_plan_line *line) {
     return true;
 }
 
-/* The words of a line of the plan: REPAIR THREAD ORDINALS BYTES [from THREAD ORDINAL]. */
+/* Reads the words of a plan's line: REPAIR THREAD ORDINALS BYTES [from THREAD ORDINAL]. */
 static bool read_line(char *words[8], unsigned count, struct xs_plan_line *line) {
     uint64_t thread;
     bool is_known = false;
@@ -115,7 +115,7 @@ static int compare(const void *a, const void *b) {
 
 #define TOO_LARGE "%.150s has more than %d MiB, so it is no plan"
 
-/* False: `why` says what is wrong with it. */
+/* False: `why` has the reason. */
 static bool read_all(FILE *from, const char *path, char why[256]) {
     char text[512], *words[8];
     bool has_head = false;
@@ -154,8 +154,7 @@ static bool read_all(FILE *from, const char *path, char why[256]) {
     return true;
 }
 
-/* Opens the file. A FIFO that nobody writes to, or an endless device, would make the program stand still. NULL: `why`
- * says what is wrong. */
+/* Opens the file, but no FIFO or endless device, which would stop the program. NULL: `why` has the reason. */
 static FILE *open_file(const char *path, char why[256]) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -193,8 +192,8 @@ bool xs_plan_read(const char *path, char why[256]) {
     return is_read;
 }
 
-/* Finds the last of the sorted lines that begins at or before the place. Ranges of one thread do not overlap in a
- * sensible plan; if they do, the last one counts. */
+/* Finds the last of the sorted lines that begins at or before the copy. Ordinals of one thread do not overlap in a
+ * sensible plan; if they do, the last line counts. */
 static const struct xs_plan_line *find(const struct lines *in, const struct xs_repair_place *place, uint64_t bytes) {
     unsigned low = 0, high = in->count;
     while (low < high) {

@@ -1,16 +1,19 @@
-/* The repair `prefetch`: managed memory that lies on the host goes to the device in one go before a kernel that takes
- * it. Else the pages move one fault after another. The way back is left to the host's faults: on an H100 (driver 580)
- * 256 MiB took 26 ms to prefetch back, and the host's loop over them 6 ms more with faults than without.
+/* The repair `prefetch`: managed memory on the host goes to the device in one piece before a kernel that takes it.
+ * Otherwise its pages move one fault after another. The way back is left to the host's faults: on an H100 (driver
+ * 580) 256 MiB took 26 ms to prefetch back, and the host's loop over them took only 6 ms more with faults than
+ * without.
  *
- * All of it is a hint: a prefetch moves pages and changes no byte, in the stream of the launch and right before it, so
- * nothing waits for what it would not have waited for anyway. A wrong guess costs time.
+ * A prefetch is only a hint: it moves pages and changes no byte, in the stream of the launch and right before it, so
+ * no work waits for more than before. A wrong guess costs time.
  *
- * Where pages are is read from the process's own page table (mincore): the driver of managed memory takes a page out of
- * it when the page goes to a device, and puts it back when the host touches it. A few pages of each allocation are
- * looked at, once after each wait of the host: between two waits a correct program touches nothing that a kernel uses.
+ * The process's own page table (mincore) tells where pages are: the driver takes a page of managed memory out of it
+ * when the page goes to a device, and puts it back when the host touches it. A few pages of each allocation are
+ * looked at, once after each wait of the host: between two waits a correct program touches nothing that a kernel
+ * uses. cuMemRangeGetAttribute has only the place of the last prefetch, and CUPTI's counters come late and can be
+ * switched on once in a process.
  *
- * Tables are of a fixed size, and every field is read and written by itself: what two threads mix up is a wrong
- * guess. */
+ * Tables have a fixed size, and every field is read and written by itself: if two threads mix something up, the
+ * result is a wrong guess. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
@@ -26,11 +29,11 @@
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
 
-#define MOST 256u   /* allocations that are known at a time */
-#define DEVICES 64u /* the others get no prefetches */
-/* An allocation is looked at in so many parts, by one page of each, and moved in these parts. */
+#define MOST 256u   /* known allocations at one time */
+#define DEVICES 64u /* further devices get no prefetches */
+/* An allocation is divided into this many parts. One page of each is looked at, and parts are moved. */
 #define PARTS 16u
-#define PLACES 16u /* of arguments that are read with one system call */
+#define PLACES 16u /* arguments that are read with one system call */
 
 /* Bits of `marks`. */
 #define PLACED_BY_PROGRAM 1u /* attached to a stream or to the host, or advised: the program knows better */
@@ -40,18 +43,18 @@
 #define BEING_FILLED UINT64_C(1)
 
 static struct managed {
-    _Atomic uint64_t start, end; /* start FREE: nothing is known here */
+    _Atomic uint64_t start, end; /* start FREE: the entry is unused */
     _Atomic uint32_t marks;
-    _Atomic uint32_t looked;   /* when its pages were looked at last: the number of waits before that, plus 1 */
-    _Atomic uint32_t promised; /* 1 + the device on which it counts as having room; 0: none */
+    _Atomic uint32_t looked;   /* number of waits before the last look at its pages, plus 1 */
+    _Atomic uint32_t promised; /* 1 + device on which it counts as having room; 0: none */
 } allocations[MOST];
 
-static _Atomic uint32_t known;                /* how many of them there are */
-static _Atomic uint64_t lowest = UINT64_MAX;  /* all that ever were lie in [lowest, highest) */
+static _Atomic uint32_t known;                /* number of known allocations */
+static _Atomic uint64_t lowest = UINT64_MAX;  /* all that ever existed lie in [lowest, highest) */
 static _Atomic uint64_t highest;              /* */
-static _Atomic uint32_t waits;                /* number of the host's waits for the device so far */
+static _Atomic uint32_t waits;                /* how often the host has waited for the device */
 static _Atomic bool is_over;                  /* the process ends */
-static _Atomic bool is_blind;                 /* a sandbox forbids to read arguments */
+static _Atomic bool is_blind;                 /* a sandbox forbids reading arguments */
 static _Atomic uint64_t promised[DEVICES];    /* bytes of all allocations that count as having room */
 static _Atomic uint8_t device_known[DEVICES]; /* 0: not asked yet; else enum fitness */
 static size_t page_bytes;
@@ -60,7 +63,7 @@ enum fitness { FIT = 1, UNFIT = 2 };
 
 static void refuse(const char *reason) { xs_repair_refused(XS_REPAIR_PREFETCH, reason); }
 
-/* ---- which allocations there are ---- */
+/* ---- known allocations ---- */
 
 static struct managed *find(uint64_t address) {
     if (address < LOAD(lowest) || address >= LOAD(highest))
@@ -76,7 +79,7 @@ static struct managed *find(uint64_t address) {
 static void forget(struct managed *m) {
     uint64_t start = LOAD(m->start);
     if (start <= BEING_FILLED || !atomic_compare_exchange_strong(&m->start, &start, BEING_FILLED))
-        return; /* another thread does it */
+        return; /* another thread is doing it */
     uint32_t device = LOAD(m->promised);
     if (device)
         atomic_fetch_sub_explicit(&promised[device - 1], LOAD(m->end) - start, memory_order_relaxed);
@@ -128,9 +131,9 @@ static void mark(uint64_t start, uint64_t bytes) {
     }
 }
 
-/* ---- where its pages are ---- */
+/* ---- where the pages are ---- */
 
-/* The first page of a part, counted from the allocation's first. */
+/* The first page of a part, counted from the allocation's first page. */
 static uint64_t part_begins(uint64_t pages, unsigned part) { return pages * part / PARTS; }
 
 static bool is_on_host(uint64_t page) {
@@ -144,7 +147,7 @@ static bool is_on_host(uint64_t page) {
 
 struct extent {
     uint64_t start, end;   /* of the allocation */
-    uint64_t first, pages; /* the pages that it lies in: the address of the first, and how many */
+    uint64_t first, pages; /* address of its first page, and number of its pages */
 };
 static struct extent extent_of(const struct managed *m) {
     uint64_t start = LOAD(m->start), end = LOAD(m->end), first = start & ~(uint64_t)(page_bytes - 1);
@@ -152,12 +155,13 @@ static struct extent extent_of(const struct managed *m) {
     return (struct extent){start, end, first, is_there ? (end - first + page_bytes - 1) / page_bytes : 0};
 }
 
-/* The parts that the host has, by the first page of each and the last one of all. */
+/* The parts that are on the host, by the first page of each part and the allocation's last page. */
 static uint32_t parts_on_host(const struct extent *e) {
     uint32_t parts = 0;
     for (unsigned part = 0; part < PARTS; part++) {
         uint64_t begins = part_begins(e->pages, part), ends = part_begins(e->pages, part + 1);
-        if (begins == ends) /* of fewer pages than parts: it must not stand between two that move together */
+        if (begins == ends) /* there are fewer pages than parts: an empty part must not separate two that move
+                             * together */
             parts |= (parts << 1) & 1u << part;
         else if (is_on_host(e->first + begins * page_bytes) ||
                  (ends == e->pages && is_on_host(e->first + (ends - 1) * page_bytes)))
@@ -166,7 +170,7 @@ static uint32_t parts_on_host(const struct extent *e) {
     return parts;
 }
 
-/* ---- moving it ---- */
+/* ---- moving ---- */
 
 static bool is_fit(CUdevice device) {
     int is_concurrent = 0, has_host_tables = 0;
@@ -185,7 +189,8 @@ static bool is_fit(CUdevice device) {
     return LOAD(device_known[device]) == FIT;
 }
 
-/* Asked once for an allocation, when none of it is on the device: later, free memory is what it leaves. */
+/* Is there room on the device? Asked once per allocation, when none of it is on the device: later, free memory is
+ * what the allocation leaves. */
 static bool has_room(struct managed *m, CUdevice device) {
     size_t free = 0, total = 0;
     uint64_t bytes = LOAD(m->end) - LOAD(m->start);
@@ -203,7 +208,7 @@ static bool has_room(struct managed *m, CUdevice device) {
     return true;
 }
 
-/* Moves parts of it to the device, each run of them with one call. */
+/* Moves parts of the allocation to the device, each run of parts with one call. */
 static void move(struct managed *m, uint32_t parts, CUdevice device, CUstream stream) {
     const struct extent e = extent_of(m);
     for (unsigned part = 0; part < PARTS; part++) {
@@ -249,8 +254,8 @@ static void take(struct managed *m, CUdevice device, CUstream stream) {
 
 /* ---- what a launch takes ---- */
 
-/* Puts the words that lie at these addresses in their place. The kernel reads them: the driver may be about to refuse
- * the launch without having followed a pointer. */
+/* Replaces each address by the word that lies there. The kernel reads the words, because the driver may be about to
+ * refuse the launch without having followed a pointer. */
 static bool read_words(uint64_t *words, unsigned count) {
     struct iovec local = {words, count * sizeof *words}, remote[PLACES];
     int kept = errno;
@@ -356,7 +361,7 @@ static CUresult CUDAAPI over_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, u
     return result;
 }
 
-/* Before the call, which may give the address to another thread at once. */
+/* Frees before the real call, which may at once give the address to another thread. */
 static __typeof__(&cuMemFree_v2) next_cuMemFree_v2;
 static CUresult CUDAAPI over_cuMemFree_v2(CUdeviceptr p) {
     struct managed *m = find(p);
@@ -392,7 +397,7 @@ static void before(const struct xs_repair_call *call) {
         xs_layouts_drop(); /* capture, which does it as well, may be off */
 }
 
-/* A wait has ended, and the host may touch what kernels used. */
+/* Runs after a call. After a wait the host may touch what kernels used. */
 static void after(const struct xs_repair_call *call) {
     bool is_wait = false;
     switch (call->row) {

@@ -1,4 +1,4 @@
-/* Start and end of the repairs. */
+/* Starting and ending the repairs. */
 #include "preload/repair/repair.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const struct {
 static char log_path[4200];
 static bool is_started;
 
-/* Marks what the list names. False: it has an unknown name, which is copied to `unknown`. */
+/* Marks the repairs that the list names. False: a name is unknown, and copied to `unknown`. */
 static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unknown[64]) {
     while (*names) {
         size_t n = strcspn(names, ",");
@@ -40,7 +40,7 @@ static bool read_names(const char *names, bool wished[XS_REPAIR_COUNT], char unk
     return true;
 }
 
-/* "drop-uploads, stay-on-device, ..." */
+/* Writes "drop-uploads, stay-on-device, ...". */
 static void list_names(char *names, size_t bytes) {
     size_t length = 0;
     for (unsigned i = 0; i < XS_REPAIR_COUNT && length < bytes; i++)
@@ -91,7 +91,7 @@ void xs_repair_finish(void (*say)(const char *message)) {
     static _Atomic bool is_finished;
     if (!is_started || atomic_load(&xs_around_is_off) || atomic_exchange(&is_finished, true))
         return;
-    /* Other threads may go on. So the repairs first stop holding work back, then settle, and only then do calls go
+    /* Other threads may go on. So the repairs first stop holding work back, then settle; only then do calls go
      * straight to the driver. */
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
         if (xs_repairs_on[i] && xs_repairs_on[i]->finish)

@@ -1,4 +1,4 @@
-/* The buffers are an array. A buffer is taken by exchanging its state, so no lock can stay held. */
+/* The buffers are an array. Taking a buffer exchanges its state, so no lock can stay held. */
 #include "preload/repair/ring.h"
 
 #include "preload/driver/real.h"
@@ -6,7 +6,7 @@
 
 enum { EMPTY, FREE, TAKEN };
 
-#define QUERIES 4 /* buffers are taken in turn: where these are under way, those behind them are, too */
+#define QUERIES 4 /* buffers are taken in order: if these are in use, so are those behind them */
 
 bool xs_ring_start(struct xs_ring *ring) {
     size_t count = xs_repair_budget_bytes / ring->bytes;
@@ -111,7 +111,7 @@ void xs_ring_drop(struct xs_ring *ring) {
         CUcontext popped;
         if (!take(buffer, FREE))
             continue;
-        /* Where work may be held up, freeing could wait for ever; then the end of the context frees it. */
+        /* If work may be held up, freeing could wait for ever; then the end of the context frees the memory. */
         if (xs_driver(cuCtxPushCurrent_v2)(buffer->context) == CUDA_SUCCESS) {
             if (!atomic_load(&xs_repair_may_hold))
                 xs_beneath(cuMemFreeHost)(buffer->memory);

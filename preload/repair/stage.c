@@ -1,13 +1,13 @@
-/* The repair stage: a copy from or to pageable memory goes in chunks through page-locked buffers. Several threads fill
- * or empty the buffers (copiers.h) while the device copies others of them, in the program's own stream.
+/* The repair stage: a copy from or to pageable memory goes in chunks through page-locked buffers. Several threads
+ * fill or empty the buffers (copiers.h) while the device copies other buffers in the program's own stream.
  *
- * CUDA's contract for pageable memory is kept, and where CUDA promises less than a driver does, the more is kept:
- * - the source of an upload is read before the call returns, and not before what the call would have waited for;
+ * CUDA's contract for pageable memory is kept. Where a driver does more than CUDA promises, that is kept, too:
+ * - the source of an upload is read before the call returns, but not before the end of what the call waits for;
  * - a blocking upload returns when the destination has the content;
- * - a download returns when the host has the content, an asynchronous one, too;
- * - a call waits for nothing but the work of its own stream, and only where the driver would: asynchronous uploads of
- *   up to NO_WAIT_BYTES do not wait. A buffer is never one that another copy has in use (ring.h);
- * - signals come while a call waits for earlier work; they wait only while its own chunks are copied. */
+ * - a download returns when the host has the content, also an asynchronous one;
+ * - a call waits only for the work of its own stream, and only if the driver would: asynchronous uploads of up to
+ *   NO_WAIT_BYTES do not wait. A buffer is never in use by another copy (ring.h);
+ * - signals are handled while a call waits for earlier work; they wait only while its own chunks are copied. */
 #include <stdint.h>
 
 #include "preload/core/scratch.h"
@@ -18,12 +18,12 @@
 #include "preload/repair/reasons.h"
 #include "preload/repair/ring.h"
 
-/* Below this, waking the other threads (tens of microseconds) takes as long as the driver's whole copy: 512 KiB at the
- * 8 to 15 GB/s that pageable memory reached on an H100 with PCIe 5 are 35 to 65 us, page-locked they would be 15. */
+/* Below this size, waking the other threads (tens of microseconds) takes as long as the driver's whole copy: 512 KiB
+ * at the 8 to 15 GB/s that pageable memory reached on an H100 with PCIe 5 take 35 to 65 us, page-locked 15. */
 #define LEAST_BYTES ((size_t)512 << 10)
 /* Up to this size the driver (580) stages an asynchronous upload and returns; it waits for larger ones. */
 #define NO_WAIT_BYTES ((size_t)2 << 20)
-/* A small copy has small chunks, so that the device begins early; a large one pays for fewer calls. */
+/* A small copy has small chunks, so that the device begins early; large chunks save calls. */
 #define BUFFER_BYTES ((size_t)2 << 20)
 #define SMALL_CHUNK_BYTES ((size_t)256 << 10)
 #define MEDIUM_COPY_BYTES ((size_t)8 << 20)
@@ -36,23 +36,23 @@ _Static_assert(NO_WAIT_BYTES <= XS_COPY_PARTS * SMALL_CHUNK_BYTES, "an upload th
 
 static struct xs_ring ring = {.bytes = BUFFER_BYTES};
 
-/* What becomes of a copy. */
+/* The result of a copy. */
 struct outcome {
     const struct xs_repair_copy *copy;
-    const char *why; /* the driver makes the copy; NULL: it is done, with this result */
+    const char *why; /* reason why the driver makes the copy; NULL: it is done, with this result */
     CUresult result;
     struct xs_ring_buffer *ahead; /* buffer with an event for the stream's work before the copy; nothing is done yet */
     bool has_waited;              /* that work is over */
 };
 
-/* A copy under way; on the scratch stack. */
+/* A copy that is being made; lies on the scratch stack. */
 struct staging {
     const struct xs_repair_copy *copy;
     CUstream stream;
     CUresult result;
     struct xs_copy_job *job, alone;
     struct xs_ring_buffer *buffers[XS_COPY_PARTS];
-    unsigned count; /* of buffers: chunk i goes through the one at i % count */
+    unsigned count; /* number of buffers; chunk i goes through buffer i % count */
     unsigned chunks;
     size_t chunk_bytes;
 };
@@ -84,24 +84,24 @@ static void put_buffers(struct staging *s) {
         xs_ring_put(s->buffers[i]);
 }
 
-/* Marks, after a chunk's copy in the stream, when the buffer is free. */
+/* Lets the buffer be free after the chunk's copy in the stream. */
 static CUresult mark(struct staging *s, unsigned chunk) {
     struct xs_ring_buffer *buffer = buffer_of(s, chunk);
     CUresult result = xs_ring_mark(buffer, s->stream);
     if (result != CUDA_SUCCESS)
-        buffer->context = NULL; /* nothing tells when the device has done with it, so no copy can take it again */
+        buffer->context = NULL; /* nothing tells when the device no longer needs it, so no copy may take it again */
     return result;
 }
 
-/* Can the buffers' events be recorded in the stream? Not if it is another context's. Afterwards the first one's event
- * is one of what was queued before. */
+/* Can the buffers' events be recorded in the stream? Not if it belongs to another context. Afterwards the first
+ * buffer's event marks the work that was queued before. */
 static bool try_stream(struct staging *s) { return xs_ring_mark(s->buffers[0], s->stream) == CUDA_SUCCESS; }
 
-/* A copy that waits for its stream does so before its own chunks are in it, and not on the scratch stack: that may take
- * long, and signals come meanwhile. True: there is something to wait for, and the event is the caller's. */
+/* Must the copy wait for its stream before its own chunks are queued? That is not done on the scratch stack: it may
+ * take long, and signals are handled meanwhile. True: there is something to wait for, and the event is the caller's. */
 static bool must_wait(struct staging *s, struct outcome *outcome) {
     if (!may_wait(s->copy) || outcome->has_waited || xs_ring_is_free(s->buffers[0])) {
-        s->buffers[0]->is_under_way = false; /* it has nothing of the program's in it yet */
+        s->buffers[0]->is_under_way = false; /* it contains nothing of the program yet */
         return false;
     }
     outcome->ahead = s->buffers[0];
@@ -122,7 +122,7 @@ static void fill(struct staging *s, unsigned chunk) {
     xs_copy_add(s->job, buffer_of(s, chunk)->memory, from, bytes_of(s, chunk));
 }
 
-/* The chunks in three states, in order: sent, being filled, and not begun. */
+/* Uploads the chunks, which are in three states, in order: sent, being filled, and not begun. */
 static unsigned upload_chunks(struct staging *s) {
     unsigned filled = 0, sent = 0, rests = 0;
     while (sent < s->chunks) {
@@ -144,13 +144,13 @@ static unsigned upload_chunks(struct staging *s) {
     return sent;
 }
 
-/* False: nothing is done. */
+/* Uploads. False: nothing is done. */
 static bool upload(struct staging *s) {
     s->job = xs_copy_begin(&s->alone, s->chunk_bytes, true);
     unsigned sent = upload_chunks(s);
     xs_copy_end(s->job);
     if (s->result == CUDA_SUCCESS && s->copy->is_blocking)
-        s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last in the stream's order */
+        s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last one in the stream's order */
     return sent > 0;
 }
 
@@ -166,7 +166,8 @@ static void empty(struct staging *s, unsigned chunk) {
     xs_copy_add(s->job, to, buffer_of(s, chunk)->memory, bytes_of(s, chunk));
 }
 
-/* The chunks in four states, in order: done, being copied to their place, on their way from the device, not begun. */
+/* Downloads the chunks, which are in four states, in order: done, being copied to the host's memory, on their way
+ * from the device, not begun. */
 static unsigned download_chunks(struct staging *s) {
     unsigned fetched = 0, landed = 0, done = 0, rests = 0;
     while (done < s->chunks) {
@@ -242,7 +243,7 @@ static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
     bool is_planned = xs_plan_mode != XS_PLAN_NONE && xs_plan_of_copy(XS_REPAIR_STAGE, copy);
     if ((xs_plan_mode != XS_PLAN_NONE && !is_planned) || copy->host_kind != XS_MEM_PAGEABLE ||
         (copy->bytes < LEAST_BYTES && !is_planned))
-        return false; /* small copies are many: only those of a plan are counted as refused */
+        return false; /* small copies are many, so only those of a plan are counted as refused */
     struct outcome outcome = {.copy = copy, .why = unfit(copy)};
     if (!outcome.why)
         begin(&outcome);
@@ -269,7 +270,7 @@ static void before(const struct xs_repair_call *call) {
         xs_ring_drop(&ring);
 }
 
-/* Half of them at most are for the first context: the others may need some. */
+/* Fills at most half of the ring for the first context: other contexts may need buffers. */
 static void fill_ring(void *context) {
     unsigned half = (ring.count + 1) / 2;
     xs_ring_fill(&ring, context, half < XS_COPY_PARTS ? half : XS_COPY_PARTS);
@@ -284,8 +285,8 @@ static bool may_be_needed(void) {
            atomic_load(&xs_repair_captures) == 0;
 }
 
-/* At the program's first allocation on a device, which comes before its loops: else the first copies would wait until
- * memory is page-locked (5 to 20 ms) and threads are there. */
+/* Prepares at the program's first allocation on a device, which comes before its loops: otherwise the first copies
+ * would wait for page-locking (5 to 20 ms) and for the threads. */
 static void after(const struct xs_repair_call *call) {
     static _Atomic bool is_done;
     int8_t device;

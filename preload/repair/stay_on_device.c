@@ -1,19 +1,19 @@
-/* The repair stay-on-device: an upload whose content lies elsewhere on the device, at its origin, becomes a copy on the
- * device in the same stream. The origin is the earlier copy that a plan's line names, or the latest copy from or to the
- * same host memory.
+/* The repair stay-on-device: an upload becomes a copy on the device in the same stream if its content is elsewhere
+ * on the device, at its origin. The origin is the earlier copy that a plan's line names, or the latest copy from or
+ * to the same host memory.
  *
- * What stays as it was: the copy on the device is an operation in the same stream, and a blocking upload still returns
- * when it and everything before it is done.
+ * Unchanged behaviour: the copy on the device is an operation in the same stream, and a blocking upload still
+ * returns when it and everything before it is done.
  *
- * What the program did not have to care for: it may write the origin at any time, because the upload did not read it.
- * - Before the copy: work of other streams and threads that may write it, begun after the origin's copy, could run
- *   before or after ours. Where there was any, the upload is made as it is; it is looked for again when the copy is
- *   queued, and then the upload follows and overwrites it.
- * - After the copy: what follows in the same stream comes behind it, and a blocking copy is over. An asynchronous one
- * is made only as long as one stream alone ever got work, and nothing can hold it; before anything else begins, the
+ * New danger: the program may write the origin at any time, because the upload did not read it.
+ * - Before the copy: work of other streams and threads that may write the origin, begun after the origin's copy, could
+ *   run before or after ours. If there was any, the upload is made unchanged. The check is repeated when the copy is
+ *   queued; if it fails then, the upload follows and overwrites the copy.
+ * - After the copy: later work of the same stream comes after it, and a blocking copy is over. An asynchronous copy is
+ *   made only while a single stream has ever got work and nothing can hold it; before any other work begins, the
  *   thread that begins it waits for the copy once.
  *
- * Without a plan the origin is compared with the source first, each time, in the order of the stream (contents.h). */
+ * Without a plan the origin is first compared with the source, each time, in the order of the stream (contents.h). */
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -28,13 +28,13 @@
 
 static struct xs_back_off back_off;
 
-/* Asynchronous copies of ours: how many are about to be queued, how many were queued, and how many of these are known
- * to be over. All of them are in one stream. */
-static _Atomic unsigned queuing, left; /* `left`: so many of the former never will, because of a jump */
+/* Our asynchronous copies: how many are about to be queued, how many were queued, and how many of these are known to
+ * be over. All are in one stream. */
+static _Atomic unsigned queuing, left; /* left: how many of `queuing` never will be queued, because of a jump */
 static _Atomic uint64_t queued, over;
 static _Atomic(CUstream) their_stream;
 static _Atomic(CUcontext) their_context;
-#define QUEUING_TURNS 100000 /* to wait for a thread that is just queuing one */
+#define QUEUING_TURNS 100000 /* rounds of waiting for a thread that is queuing a copy */
 
 static void refuse(const char *why) { xs_repair_refused(XS_REPAIR_STAY_ON_DEVICE, why); }
 
@@ -47,10 +47,10 @@ static bool start(const char **why) {
     return xs_origins_start();
 }
 
-/* ---- asynchronous copies that may still be under way ---- */
+/* ---- asynchronous copies that may still run ---- */
 
-/* Waits for the copies. Nothing can hold their stream: nothing could when they were queued, and other work comes after
- * this. */
+/* Waits for the copies. Nothing can hold their stream: nothing could when they were queued, and other work comes
+ * later. */
 static void wait_for_copies(void) {
     CUcontext popped;
     for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
@@ -88,7 +88,7 @@ static bool overlap(const struct xs_repair_copy *copy, const struct xs_repair_or
     return origin->device < copy->device + copy->bytes && copy->device < origin->device + copy->bytes;
 }
 
-/* Is the origin what it was, whatever the order in which other work comes? */
+/* Does the origin still have its content, in whatever order other work comes? NULL: it does. */
 static const char *disturbed(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     if (overlap(copy, origin))
         return "the origin overlaps the destination";
@@ -107,8 +107,8 @@ static const char *copy_and_wait(const struct xs_repair_copy *copy, const struct
     return r == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
 }
 
-/* A thread that gives work to another stream says so first, and then looks whether one of our copies may be under way.
- * This function does it the other way round, so one of the two sees the other. */
+/* Makes the copy without waiting. A thread that gives work to another stream first says so, and then checks whether
+ * one of our copies may be running. This function does both in reverse order, so one of the two sees the other. */
 static const char *copy_without_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     if (copy->is_per_thread)
         return "asynchronous, in a thread's own stream";
@@ -128,7 +128,7 @@ static const char *copy_without_wait(const struct xs_repair_copy *copy, const st
     return why;
 }
 
-/* Makes the copy on the device. NULL: made; else the upload must be made, which overwrites whatever is there. */
+/* Makes the copy on the device. NULL: made; otherwise the upload must be made, which overwrites it. */
 static const char *copy_on_device(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin, bool wait) {
     const char *why = disturbed(copy, origin);
     if (why)
@@ -137,7 +137,7 @@ static const char *copy_on_device(const struct xs_repair_copy *copy, const struc
     return wait || copy->is_blocking ? copy_and_wait(copy, origin) : copy_without_wait(copy, origin);
 }
 
-/* ---- which copies ---- */
+/* ---- choosing copies ---- */
 
 static const char *by_plan(const struct xs_repair_copy *copy, const struct xs_plan_line *line, bool *is_made) {
     struct xs_repair_origin origin;

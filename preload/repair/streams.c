@@ -1,10 +1,9 @@
-/* Remembers which thread gave work to which stream, and when last. */
+/* Remembers which thread gave work to which stream, and when it last did. */
 #include "preload/repair/streams.h"
 
 #include "preload/driver/context.h"
 
-/* One entry per stream and thread; only that thread makes and changes it. Work without an entry counts as everybody's.
- */
+/* One entry per stream and thread, written only by that thread. Work without an entry counts as any thread's. */
 enum { ENTRIES = 256 };
 static struct entry {
     _Atomic uintptr_t stream; /* 0: not made yet */
@@ -15,7 +14,7 @@ static _Atomic unsigned entry_count;
 static _Atomic uint64_t last_without;
 
 static _Atomic uint64_t moments;
-static _Atomic uintptr_t first_stream; /* 0: there was no work yet */
+static _Atomic uintptr_t first_stream; /* 0: no work yet */
 static _Atomic bool are_several;
 
 static _Atomic uint32_t threads;
@@ -28,8 +27,8 @@ static uint32_t number(void) {
     return own_number;
 }
 
-/* Tells streams apart that have the same handle: each context has a legacy default stream, each thread one of its own.
- * No pointer of the driver's is so small, or odd. */
+/* A unique key of a stream: each context has a legacy default stream, and each thread its own default stream, all
+ * with equal handles. No pointer of the driver is so small, or odd. */
 static uintptr_t key_of(CUstream stream, bool is_per_thread) {
     int8_t device;
     if (is_per_thread)
@@ -59,8 +58,8 @@ static struct entry *entry_of(uintptr_t key) {
     return latest;
 }
 
-/* Notes work. The order matters for a thread that puts an operation in between: it looks again afterwards, and either
- * sees this work or comes before it. */
+/* Notes work. The order matters for a thread that queues an operation meanwhile: it looks again afterwards, and
+ * either sees this work or comes before it. */
 static void work(CUstream stream, bool is_per_thread, bool may_write) {
     uintptr_t key = key_of(stream, is_per_thread), none = 0;
     if (atomic_load_explicit(&first_stream, memory_order_relaxed) != key &&

@@ -1,5 +1,5 @@
-/* In place of the other files of this folder in a library that has no repairs (-DXFERSPY_REPAIRS=OFF), which nobody
- * uses but for a comparison: what is off must cost nothing (tests/bench/compare-libraries). */
+/* Replaces the other files of this folder in a library without repairs (-DXFERSPY_REPAIRS=OFF). That exists only for
+ * a comparison: a repair that is off must cost nothing (tests/bench/compare-libraries). */
 #include "preload/repair/around.h"
 #include "preload/repair/repair.h"
 

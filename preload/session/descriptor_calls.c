@@ -86,10 +86,16 @@ static ssize_t read_stream(void *cookie, char *to, size_t bytes) {
     return __wrap_read(descriptor_of(cookie), to, bytes);
 }
 
-/* A short write counts as an error; see fopencookie(3). */
+/* The stream takes a short write for an error; see fopencookie(3). */
 static ssize_t write_stream(void *cookie, const char *from, size_t bytes) {
-    ssize_t written = __wrap_write(descriptor_of(cookie), from, bytes);
-    return written < 0 ? 0 : written;
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t written = __wrap_write(descriptor_of(cookie), from + done, bytes - done);
+        if (written == 0 || (written < 0 && errno != EINTR))
+            break;
+        done += written > 0 ? (size_t)written : 0;
+    }
+    return (ssize_t)done;
 }
 static int close_stream(void *cookie) { return __wrap_close(descriptor_of(cookie)); }
 
@@ -99,7 +105,7 @@ FILE *__wrap_fdopen(int fd, const char *mode) {
                        (cookie_io_functions_t){.read = read_stream, .write = write_stream, .close = close_stream});
 }
 
-/* Modes "r" and "w", with "e" and "x" behind: reads a file, or writes it anew. */
+/* Opens a stream in mode "r" (reads a file) or "w" (writes it anew), with "e" and "x" after it. */
 FILE *__wrap_fopen(const char *path, const char *mode) {
     int flags = (*mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY) | (strchr(mode, 'x') ? O_EXCL : 0) |
                 (strchr(mode, 'e') ? O_CLOEXEC : 0);

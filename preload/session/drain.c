@@ -29,7 +29,6 @@
 #include "preload/session/files.h"
 #include "preload/session/own_descriptors.h"
 #include "preload/session/placement.h"
-#include "preload/session/signing.h"
 #include "preload/session/source_lines.h"
 #include "preload/session/window_facts.h"
 #include "schema/error.h"
@@ -38,13 +37,12 @@
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
-#define ROUNDS 64u                             /* rounds of events before the device records get their turn */
+#define ROUNDS 64u                             /* rounds of events before the device records are taken over */
 #define IDLE_MS 1000u                          /* time between two checks without a ring: CUPTI's buffers, short runs */
 
 /* Limits of the waiting at the end of a process: for sources on a slow disk, and for files that a start that was given
  * up leaves on one. */
 #define SOURCES_PATIENCE_MS 250u
-#define SIGNING_PATIENCE_MS 150u /* included in SOURCES_PATIENCE_MS */
 #define DISCARD_PATIENCE_MS 250u
 
 /* GIVEN_UP: nobody waits for the start, and its files are still to be deleted. READING_SOURCES: all records are in the
@@ -64,8 +62,7 @@ static struct {
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
-    unsigned contexts; /* written */
-    bool is_signing;
+    unsigned contexts;        /* written */
     pid_t told_direct_access; /* the process for which the trace says so */
     int cpu;                  /* processor of the starting thread at that time; -1: not known */
     _Atomic uint64_t begin_ns, exit_ns;
@@ -109,8 +106,8 @@ static int keep_size(int64_t events) {
                          xs_clock_from_monotonic(clock, xs_monotonic_ns()));
 }
 
-/* Fingerprints get less of the budget if the wrappers or this thread take much of it. A share that the user set
- * stays. */
+/* Tells fingerprints what others cost. They get less of the budget if the wrappers or this thread take much of it; a
+ * share that the user set stays. */
 static void tell_fingerprints(void) {
     if (drain.options->budget && !drain.options->fingerprint_share)
         xs_fingerprint_others_cost(xs_own_cost_ns() + xs_drain_contention_ns());
@@ -122,9 +119,11 @@ static void tell_direct_access(void) {
     if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
         drain.told_direct_access = process;
         xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
-        xs_note("contents",
-                "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
-                "memory holds may change without a call, so it is not known from here on");
+        xs_note(
+            "contents",
+            "a library for RDMA, GPUDirect Storage or GDRCopy is loaded, and its device is there: what device "
+            "memory holds may change without a call, so it is not known from here on. XFERSPY_DIRECT_ACCESS=no is the "
+            "promise that it does not change what the program copies");
     }
 }
 
@@ -155,7 +154,7 @@ static int64_t take_over_events(void) {
     return events < 0 ? events : total;
 }
 
-/* Takes over everything that is there, in one round. */
+/* Takes over everything that is there now. */
 static int take_over(void) {
     int64_t events = take_over_events();
     if (events < 0)
@@ -240,21 +239,11 @@ static void give_up(int status) {
 const char *xs_drain_why(void) { return drain.why; }
 const char *xs_drain_path(void) { return drain.files.path; }
 
-/* Waits for the program to go on, because making a context is slower in a process of more threads. */
-static void start_signing(void) {
-    if (!drain.is_signing) {
-        drain.is_signing = true;
-        xs_signing_start(drain.files.path);
-    }
-}
-
 /* Runs in its own transaction after everything else, because it reads other people's files. */
 static void keep_sources(void) {
-    start_signing();
     set_phase(READING_SOURCES);
     if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0)
         xs_source_lines_write(drain.store, &drain.spool->header->clock);
-    xs_signing_write(drain.store, SIGNING_PATIENCE_MS); /* matters for a run that was shorter than the signing */
     set_phase(CLOSING);
 }
 
@@ -325,11 +314,8 @@ static void *drain_main(void *arg) {
     }
     while (status == 0 && !atomic_load(&drain.stop)) {
         uint32_t heard = xs_drain_rings();
-        if (atomic_load(&xs_state) == XS_STATE_ACTIVE) {
-            start_signing();
+        if (atomic_load(&xs_state) == XS_STATE_ACTIVE)
             status = take_over();
-            xs_signing_write(drain.store, 0);
-        }
         if (status == 0 && !atomic_load(&drain.stop))
             xs_drain_sleep(heard, xs_outside_wait_ms(IDLE_MS));
     }

@@ -22,6 +22,7 @@
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/guard.h"
 #include "preload/core/hooks.h"
+#include "preload/core/loader_list.h"
 #include "preload/core/lock.h"
 #include "preload/core/memory_map.h"
 #include "preload/core/notes.h"
@@ -44,7 +45,6 @@
 #include "preload/session/options.h"
 #include "preload/session/redact.h"
 #include "preload/session/say.h"
-#include "preload/session/signing.h"
 #include "schema/shell_word.h"
 
 #define NO_TRACE "want of a trace" /* the reason for giving CUPTI up */
@@ -66,15 +66,6 @@ static _Atomic bool begun; /* stays set when the start is finished */
 static _Atomic uint64_t start_cost_ns;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void before_fork(void) {
-    xs_callsite_before_fork();
-    xs_direct_access_before_fork();
-}
-static void after_fork(void) {
-    xs_direct_access_after_fork();
-    xs_callsite_after_fork();
-}
-
 /* Only the forking thread lives on, and other threads may have held locks, which are never released. A child of a
  * process without a session may start its own; a child of a process with a session records nothing, because CUDA does
  * not work there. */
@@ -89,8 +80,8 @@ static void on_fork_child(void) {
     xs_outside_forget();
     xs_step_waits_forget();
     xs_thread_forget();
+    xs_loader_forget();
     xs_callsite_forget();
-    xs_direct_access_in_child();
     if (session_pid != 0) {
         atomic_store(&xs_state, XS_STATE_CHILD);
         session_pid = -1;
@@ -206,7 +197,7 @@ static void (*real_exit)(int);
 
 __attribute__((constructor)) static void on_load(void) {
     real_exit = (void (*)(int))xs_real_dlsym(RTLD_NEXT, "_exit");
-    pthread_atfork(before_fork, after_fork, on_fork_child);
+    pthread_atfork(xs_loader_before_fork, xs_loader_after_fork, on_fork_child);
 }
 
 /* Children of Python's multiprocessing end by _exit. */
@@ -332,6 +323,7 @@ static bool begin_locked(void) {
     xs_options_load(&options, NULL); /* `quiet` applies to the complaints of the second reading */
     xs_say_quietly(options.quiet);
     xs_options_load(&options, xs_say);
+    xs_direct_access_start(strcmp(options.direct_access, "no") == 0);
     start_repairs();
     if (!options.enable) {
         atomic_store(&xs_state, XS_STATE_DISABLED);
@@ -346,7 +338,6 @@ static bool begin_locked(void) {
     start_redacting();
     xs_facts_read_devices();
     xs_facts_read_rank();
-    xs_signing_prepare();
     xs_clock_begin(&first_clock);
     xs_clock_source = (enum xs_clock_source)first_clock.source;
     if (xs_drain_start(&trace_name, &options, &first_clock, &xs_spool, why) != 0)

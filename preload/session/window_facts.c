@@ -59,7 +59,8 @@ static void write_ranges(const struct xs_window_facts *facts, struct xs_store *s
     static char text[XS_OUTSIDE_TEXT_BYTES];
     if (!xs_outside_is_limited())
         return;
-    xs_outside_text(facts->clock, text); /* before the count, so that the list is never longer */
+    xs_outside_text(facts->clock, text); /* written before the count, so that the list is never longer than the count
+                                          * says */
     struct xs_outside_windows windows = xs_outside_windows();
     struct xs_gate_counts counts = xs_gate_counts();
     xs_store_meta_text(store, "range.windows", text);

@@ -127,15 +127,15 @@ CREATE TABLE module (id INTEGER PRIMARY KEY, path TEXT NOT NULL, build_id TEXT,
   start_address INTEGER NOT NULL, end_address INTEGER NOT NULL, load_bias INTEGER NOT NULL);
 CREATE TABLE python_code (id INTEGER PRIMARY KEY, file TEXT NOT NULL, function TEXT NOT NULL, first_line INTEGER NOT NULL);
 CREATE TABLE nvtx_range (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nvtx_range, domain TEXT, name TEXT NOT NULL);
--- What `xferspy symbolize` found for addresses of the file: function, file and line, and of an inlined call one row each,
+-- What was found in the binaries for addresses of the file: function, file and line, and of an inlined call one row each,
 -- inline_depth 0 the innermost. function NULL: nothing is known.
 CREATE TABLE symbol (id INTEGER PRIMARY KEY, module INTEGER NOT NULL REFERENCES module, address INTEGER NOT NULL,
   inline_depth INTEGER NOT NULL, function TEXT, file TEXT, line INTEGER);
 -- Text of the lines of the program that calls came from, as it was when the program ran: Python's is written at the end of
--- capture, that of other code by `xferspy symbolize`. It is any text, and no more of a file is here than these lines.
+-- capture, that of other code when the addresses are looked up. It is any text, and no more of a file is here than these lines.
 CREATE TABLE source_file (id INTEGER PRIMARY KEY,
   path TEXT NOT NULL,                                    -- as python_code.file or symbol.file has it
-  bytes INTEGER, mtime_ns INTEGER, hash_low INTEGER, hash_high INTEGER); -- the file that the lines were read from; hash: SipHash-2-4 of 128 bits, key 0
+  bytes INTEGER, mtime_ns INTEGER);                      -- of the file that the lines were read from; mtime_ns: Unix time
 CREATE TABLE source_line (id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES source_file, line INTEGER NOT NULL,
   text TEXT NOT NULL);                                   -- without the end of the line
 

@@ -1,4 +1,4 @@
-/* A temporary copy of a trace with all that lies beside it. */
+/* A temporary copy of a trace with all files beside it. */
 #include "schema/read/copy.h"
 
 #include <errno.h>
@@ -20,14 +20,14 @@ static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"}
 static const unsigned kinds[] = {0, XS_COPY_LOG, XS_COPY_JOURNAL, XS_COPY_SPOOL};
 enum { SUFFIX_COUNT = sizeof suffixes / sizeof *suffixes, COPIED_COUNT = 4 }; /* SQLite makes its own -shm */
 
-/* Part by part, so that what is a hole stays one: a file of 2 MiB can be terabytes long. It ends where the file ended
- * at first: its owner may write to it for ever. */
+/* Copies a file part by part, so that holes stay holes: a file with 2 MiB of data can be terabytes long. Stops at
+ * the length that the file had at first: its owner may write to it for ever. */
 static int copy_parts(int in, int out) {
     struct stat st;
     if (fstat(in, &st) != 0)
         return -1;
     if (st.st_blocks * 512 < st.st_size)
-        fdatasync(in); /* some file systems take a reserved block for a hole until what was stored there is written */
+        fdatasync(in); /* some file systems report a reserved block as a hole until its data is written to disk */
     off_t at = 0;
     while ((at = lseek(in, at, SEEK_DATA)) >= 0 && at < st.st_size) {
         off_t end = lseek(in, at, SEEK_HOLE);
@@ -37,7 +37,7 @@ static int copy_parts(int in, int out) {
         while (at < end) {
             ssize_t n = sendfile(out, in, NULL, (size_t)(end - at < 1 << 24 ? end - at : 1 << 24));
             if (n <= 0)
-                return n == 0 ? ftruncate(out, at) : -1; /* 0: it was cut off meanwhile */
+                return n == 0 ? ftruncate(out, at) : -1; /* 0: the file became shorter meanwhile */
             at += n;
         }
     }
@@ -57,7 +57,7 @@ static int copy_open_file(int in, const char *to) {
     return saved == ENOSPC || saved == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
-/* `link` says whether a symbolic link is followed: the trace's own name may be one, what lies beside it may not. */
+/* Copies a file. `link`: a symbolic link is followed; the trace's own name may be one, names beside it may not. */
 static int copy_file(const char *from, const char *to, bool link) {
     int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (link ? 0 : O_NOFOLLOW));
     if (in < 0)
@@ -67,13 +67,14 @@ static int copy_file(const char *from, const char *to, bool link) {
     return status;
 }
 
-/* Only what is the trace's owner's: see side_files.h. */
+/* Whether a file belongs to the trace's owner; others are not copied (side_files.h). */
 static bool is_owners(const char *path, const struct stat *trace) {
     struct stat st;
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == trace->st_uid;
 }
 
-/* One in memory becomes one beside the copy. XS_ERROR_NOT_FOUND: it lies beside the trace, or is not here. */
+/* Copies a spool in memory to a spool beside the copy. XS_ERROR_NOT_FOUND: the spool lies beside the trace, or is
+ * not here. */
 static int copy_spool_from_memory(const char *path, const char *to) {
     struct xs_spool_found found;
     bool in_memory = xs_spool_find(path, &found) == XS_OK && found.pointer && found.spool.header;
@@ -82,7 +83,7 @@ static int copy_spool_from_memory(const char *path, const char *to) {
     return status;
 }
 
-/* What a log begins with: it changes whenever SQLite begins the log anew. All zeros where there is none. */
+/* Reads the log's header, which changes whenever SQLite begins the log anew. All zeros: there is no log. */
 enum { LOG_HEADER_BYTES = 32 };
 static void read_log_header(const char *path, unsigned char header[LOG_HEADER_BYTES]) {
     char wal[XS_PATH_BYTES];
@@ -117,8 +118,9 @@ static void delete_files(const struct xs_copy *copy) {
     }
 }
 
-/* A writer puts pages of its log into the trace at any time, but as long as it does not begin the log anew, the log
- * still has them: together with a log that is copied after it, a trace that was half changed meanwhile is whole. */
+/* Copies a trace. A writer moves pages from its log into the trace at any time. As long as it does not begin the log
+ * anew, the log still has them; so a trace that changed during the copy is complete together with a log that is
+ * copied after it. */
 int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy) {
     enum { TRIES = 5 };
     unsigned char before[LOG_HEADER_BYTES], after[LOG_HEADER_BYTES];
@@ -171,7 +173,7 @@ int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy) {
     return status;
 }
 
-/* Whoever writes holds SQLite's reserved lock: https://www.sqlite.org/lockingv3.html, section 3. */
+/* Whether somebody writes: a writer holds SQLite's reserved lock (https://www.sqlite.org/lockingv3.html, section 3). */
 static bool is_being_written(const char *path) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000001, .l_len = 1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);

@@ -1,6 +1,6 @@
-/* Writing a merged file; see merged_write.h. The tables are made from those of schema.sql, so that there is one
- * definition. WITHOUT ROWID puts the rows of a trace side by side, which makes reading one of many as quick as reading
- * it alone. */
+/* Writing a merged file; see merged_write.h. Its tables are made from those of schema.sql, so that there is one
+ * definition. WITHOUT ROWID puts the rows of a trace side by side, so reading one of many traces is as quick as
+ * reading it alone. */
 #include "schema/read/merged_write.h"
 
 #include <errno.h>
@@ -40,7 +40,8 @@ static int fail(const struct xs_merged_writer *writer, int rc, char *message) {
                          code == SQLITE_FULL ? "no space left" : sqlite3_errmsg(writer->db));
 }
 
-/* Rows are in the order of their number, `id` mostly; what has none is numbered as it comes. */
+/* Reads a table of schema.sql. Its merged rows are ordered by their number, mostly `id`; a table without one gets a
+ * column `row`. */
 static int read_table(sqlite3 *reference, const char *name, struct table *table) {
     sqlite3_stmt *stmt = NULL;
     sqlite3_str *columns = sqlite3_str_new(reference), *create = sqlite3_str_new(reference);
@@ -76,7 +77,7 @@ static void free_table(struct table *table) {
 
 static const char names_of_tables[] = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid";
 
-/* Calls `each` for every table of schema.sql until one gives something else than XS_OK. */
+/* Calls `each` for every table of schema.sql until one call does not return XS_OK. */
 static int for_tables(struct xs_merged_writer *writer, int (*each)(void *data, const struct table *table), void *data,
                       char *message) {
     sqlite3_stmt *stmt = NULL;
@@ -127,8 +128,8 @@ static int create_table(void *data, const struct table *table) {
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* The file has no name that anyone waits for until it is complete: nothing has to survive a crash before. The journal
- * is what takes a trace back that cannot be read to its end. */
+/* Without durability: until the file is complete nobody waits for it, so nothing has to survive a crash. The journal
+ * undoes a trace that cannot be read to its end. */
 static const char pragmas[] = "PRAGMA page_size=" STRING(
     XS_PAGE_BYTES) ";"
                    "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=OFF;"
@@ -184,7 +185,8 @@ struct copying {
     char *message;
 };
 
-/* The number of the row is its own, or the next: the statement has both as parameters 1 and 2. */
+/* Prepares the copying of a table. Parameter 1 is the trace's number, parameter 2 the next `row` for a table that
+ * has it. */
 static int prepare_copy(const struct copying *copying, const struct table *table, sqlite3_stmt **from,
                         sqlite3_stmt **to) {
     bool has_row = strstr(table->create, ", row INTEGER NOT NULL") != NULL;
@@ -210,7 +212,7 @@ static int prepare_copy(const struct copying *copying, const struct table *table
     return status;
 }
 
-/* A key that is there twice is damage: an id cannot be. */
+/* Explains a failed insertion. A number that occurs twice is damage, because ids are unique. */
 static int insert_failed(const struct copying *copying, const struct table *table) {
     int rc = sqlite3_errcode(copying->writer->db);
     if ((rc & 0xff) == SQLITE_CONSTRAINT) {
@@ -247,7 +249,7 @@ static int copy_table(void *data, const struct table *table) {
     return status;
 }
 
-/* The row of merged_trace, from what was copied. */
+/* Writes the row of merged_trace from the copied data. */
 static int describe(const struct copying *copying, const char *name, const char *file) {
     static const char *const keys[] = {"rank",    "world_size",    "host",        "pid",    "executable",
                                        "command", "start_unix_ns", "duration_ns", "status", "schema_version"};
@@ -274,7 +276,7 @@ static int describe(const struct copying *copying, const char *name, const char 
     return rc == SQLITE_DONE ? XS_OK : fail(copying->writer, rc, copying->message);
 }
 
-/* Unlike a trace whose process was killed, it has an end that nobody waited for. */
+/* Marks the trace as a snapshot: its process still ran, unlike one that was killed. */
 static int mark_snapshot(const struct copying *copying) {
     char *sql = sqlite3_mprintf(
         "INSERT INTO meta (trace, row, key, value) SELECT %lld, max(row) + 1, %Q, '1' FROM meta"
@@ -286,7 +288,7 @@ static int mark_snapshot(const struct copying *copying) {
     return rc == SQLITE_OK ? XS_OK : fail(copying->writer, rc, copying->message);
 }
 
-/* One snapshot of a trace that is still written, and nothing half of one that is damaged. */
+/* Adds a trace: one snapshot if it is still written, and nothing at all if it is damaged. */
 int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
                   char *message) {
     struct copying copying = {.writer = writer, .trace = trace, .id = writer->next_id, .message = message};
@@ -306,20 +308,6 @@ int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace,
     if (status == XS_OK)
         writer->next_id++;
     return status;
-}
-
-void xs_merged_set_meta(struct xs_merged_writer *writer, const char *key, const char *value) {
-    sqlite3_stmt *stmt = NULL;
-    const char *sql = value ? "UPDATE meta SET value = ?3 WHERE trace = ?1 AND key = ?2"
-                            : "DELETE FROM meta WHERE trace = ?1 AND key = ?2";
-    if (sqlite3_prepare_v2(writer->db, sql, -1, &stmt, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(stmt, 1, writer->next_id - 1);
-        sqlite3_bind_text(stmt, 2, key, -1, SQLITE_STATIC);
-        if (value)
-            sqlite3_bind_text(stmt, 3, value, -1, SQLITE_STATIC);
-        sqlite3_step(stmt);
-    }
-    sqlite3_finalize(stmt);
 }
 
 static int flush(const struct xs_merged_writer *writer, char *message) {

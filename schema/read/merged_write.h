@@ -16,9 +16,6 @@ int xs_merged_create(const char *path, const char *name, struct xs_merged_writer
 int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
                   char *message);
 
-/* Changes a meta text of the trace that was added last, if it has that key; NULL removes it. Errors show at the end. */
-void xs_merged_set_meta(struct xs_merged_writer *writer, const char *key, const char *value);
-
 /* Writes everything to disk if `keep`, and frees the writer. */
 int xs_merged_close(struct xs_merged_writer *writer, int keep, char *message);
 

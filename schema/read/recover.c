@@ -1,6 +1,6 @@
-/* After the writer was killed: the rest of the spool goes into the trace in one transaction, then the spool is deleted
- * and the WAL ended. A second process that wants to recover the trace, or one that tries again after it was killed
- * meanwhile, sees by meta status that the work is done. */
+/* Recovery after the writer was killed. The rest of the spool goes into the trace in one transaction, then the spool
+ * is deleted and the WAL ended. A second process that wants to recover the trace, or a new try after a recovery was
+ * killed, sees by meta `status` that the work is done. */
 #include "schema/read/recover.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool was_taken_over(const struct xs_spool *spool, struct xs_store *store)
 }
 
 static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
-    sqlite3_busy_timeout(store->db, 30000); /* of another xferspy that is recovering the same trace */
+    sqlite3_busy_timeout(store->db, 30000); /* waits for another xferspy that recovers the same trace */
     int status = xs_store_begin(store);
     if (status)
         return status;
@@ -38,7 +38,7 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
         status = events < 0 ? (int)events : xs_spool_store_counters(spool, store);
         if (!status)
             status = xs_store_meta_add(store, "recovered_events", events);
-        /* The last words of the drain thread, where there was no room for them in the trace. */
+        /* The drain thread's last message, if the trace had no room for it. */
         const char *stopped = spool->header->stopped;
         if (!status && stopped[0]) {
             char note[XS_SPOOL_STOPPED_BYTES + 32];
@@ -56,15 +56,15 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
     return status ? status : events;
 }
 
-/* A writer in another pid namespace of this machine cannot be looked up, but its connection holds a lock on the trace
- * for as long as it lives, and leaving the WAL mode takes all locks. */
+/* Proves that no writer lives. A writer in another pid namespace of this machine cannot be looked up, but its
+ * connection holds a lock on the trace as long as it lives, and leaving the WAL mode needs all locks. */
 static int prove_gone(struct xs_store *store) {
     sqlite3_busy_timeout(store->db, 200);
     return xs_store_exec(store, "PRAGMA journal_mode=DELETE");
 }
 
-/* A pointer can lie beside a trace to which it does not belong. A trace whose process was killed before the first event
- * may not have the number yet; then there is nothing to take over. */
+/* Whether the spool belongs to the trace: a pointer can lie beside another trace. If the process was killed before
+ * the first event, the trace may not have the spool's id yet; then there is nothing to take over. */
 static bool belongs(const struct xs_spool_found *found, struct xs_store *store) {
     char id[XS_SPOOL_ID_BYTES];
     const struct xs_spool_header *header = xs_spool_found_header(found);
@@ -75,14 +75,15 @@ static bool belongs(const struct xs_spool_found *found, struct xs_store *store) 
                : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
 }
 
-/* A copy of the trace is given the events, too, and leaves the spool to the trace. */
+/* Whether the trace at this path is the spool's own. A copy of the trace gets the events, too, but does not delete
+ * the spool. */
 static bool is_its_file(const struct xs_spool_header *header, const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && (uint64_t)st.st_dev == header->trace_device &&
            (uint64_t)st.st_ino == header->trace_inode;
 }
 
-/* Whether the events can still be had, where the spool was in the memory that this process sees. */
+/* How the events can still be reached, for a spool in memory that this process could see. */
 static const char *how_to_have(const struct xs_spool_found *found) {
     if (found->absence == XS_SPOOL_GONE)
         return "; they are lost, because that file is gone";
@@ -93,7 +94,7 @@ static const char *how_to_have(const struct xs_spool_found *found) {
     return "; that file could not be looked at";
 }
 
-/* One line for whoever looks for the events. */
+/* Writes one line for a user who looks for the events. */
 static void say_missing(const struct xs_spool_found *found, struct xs_recovery *recovery) {
     const struct xs_spool_header *pointer = found->pointer;
     struct utsname here;
@@ -143,13 +144,12 @@ static int64_t recover_spool(const char *path, struct xs_spool_found *found, str
     else if (!recovery->spool_missing)
         delete_files(found, path);
     int closed = xs_store_close(store);
-    /* The events are in; a WAL that could not be ended is ended by the last one that reads the trace
-     * (xs_recover_close). */
+    /* The events are in the trace. If the WAL could not be ended, the last reader ends it (xs_recover_close). */
     (void)closed;
     return result;
 }
 
-/* `result` is that of looking for the spool. */
+/* `result` is the status of the search for the spool. */
 static int64_t recover_found(const char *path, int64_t result, bool writer_is_gone, struct xs_spool_found *found,
                              struct xs_recovery *recovery) {
     *recovery = (struct xs_recovery){.writer = XS_WRITER_GONE};
@@ -159,7 +159,7 @@ static int64_t recover_found(const char *path, int64_t result, bool writer_is_go
         xs_side_files_look(path, &side);
         if (!side.left_over)
             return 0;
-        struct xs_store *store; /* killed after the spool was gone: opening and closing ends the WAL */
+        struct xs_store *store; /* killed after the spool was deleted: opening and closing ends the WAL */
         int status = xs_store_open(path, &store);
         return status ? status : xs_store_close(store);
     }
@@ -192,7 +192,7 @@ int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *re
 int64_t xs_recover_copy(const char *path, const char *original, struct xs_recovery *recovery) {
     struct xs_spool_found found, there;
     int64_t result = xs_spool_find_beside(path, &found);
-    if (result == XS_OK && found.pointer) { /* for the words only */
+    if (result == XS_OK && found.pointer) { /* only for the message */
         (void)xs_spool_find(original, &there);
         found.absence = there.absence;
         found.owner = there.pointer ? there.owner : found.owner;
@@ -203,7 +203,8 @@ int64_t xs_recover_copy(const char *path, const char *original, struct xs_recove
     return result;
 }
 
-/* Those that try at the same time keep each other from it, so each tries again after a while of its own. */
+/* Ends the WAL. Processes that try at the same time keep each other from it, so each tries again after a time of its
+ * own. */
 void xs_recover_close(const char *path) {
     enum { TRIES = 10 };
     for (unsigned i = 0; i < TRIES; i++) {

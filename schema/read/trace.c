@@ -1,5 +1,5 @@
-/* Opening a trace for reading, as it is. SQLite opens the file only after the file's first bytes have shown that it is
- * a trace. Otherwise SQLite could create files beside somebody else's database, or roll back its journal. */
+/* Opening a trace for reading, unchanged. SQLite opens the file only after the file's first bytes have shown that it
+ * is a trace. Otherwise SQLite could create files beside somebody else's database, or roll back its journal. */
 #include "schema/read/trace.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ int xs_trace_fail(char *message, int status, const char *format, ...) {
     va_start(args, format);
     vsnprintf(message, XS_TRACE_MESSAGE_BYTES, format, args);
     va_end(args);
-    /* SQLite quotes what it found in a damaged file: one line, and nothing that a terminal would obey. */
+    /* SQLite quotes text of a damaged file: keep one line without control characters. */
     for (char *p = message; *p; p++)
         if (iscntrl((unsigned char)*p))
             *p = '?';
@@ -41,8 +41,8 @@ static bool ends_in(const char *path, const char *suffix) {
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-/* Opens no file that could block, and closes what it opened before SQLite opens the same: closing any descriptor of a
- * file drops the process's POSIX locks on it. */
+/* Reads the file's header. Opens no file that could block, and closes its descriptor before SQLite opens the file,
+ * because closing any descriptor of a file drops the process's POSIX locks on it. */
 static int read_identity(const char *path, const char *file, struct xs_trace_identity *identity, char *message) {
     struct stat st;
     if (stat(file, &st) != 0) {
@@ -70,7 +70,7 @@ static int read_identity(const char *path, const char *file, struct xs_trace_ide
     identity->page_bytes = header[16] << 8 | header[17];
     if (identity->page_bytes == 1)
         identity->page_bytes = 65536;
-    /* The size in the header counts only where the same program wrote both counters. */
+    /* The header's page count is valid only if the same program wrote both counters. */
     if (memcmp(header + 24, header + 92, 4) == 0)
         identity->pages = big_endian(header + 28);
     identity->version = big_endian(header + 60);
@@ -110,7 +110,7 @@ static int check_identity(const char *path, const struct xs_trace_identity *iden
     return XS_OK;
 }
 
-/* Only where there is no WAL: with one, the file's end may not be in the file yet. */
+/* Checks the file's length. With a WAL the end of the database may not be in the file yet, so only without one. */
 static int check_size(const char *path, const struct xs_trace_identity *identity, const struct xs_side_files *side,
                       char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
@@ -190,8 +190,8 @@ const char *xs_trace_why(const struct xs_trace *trace) {
                                                        : sqlite3_errmsg(trace->db);
 }
 
-/* A file with holes can claim any size. Blocks say more, but not all: some file systems compress, others do not count
- * them. */
+/* The size of a file. A file with holes can claim any length. Blocks say more, but not everything: some file systems
+ * compress, others do not count blocks. */
 static int64_t bytes_of(const char *path) {
     enum { MOST_COMPRESSED = 16 };
     struct stat st;
@@ -256,22 +256,22 @@ int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace,
     return xs_trace_fail_sqlite(trace, rc, message);
 }
 
-/* What the file and those beside it are, before SQLite sees them. Another process that takes over what a killed one
- * left writes the new size into the file's header, then the pages, and removes the log last. If it does so between the
- * look at the file and the look beside it, the file seems to be cut off. So a file counts as cut off only when it is
- * still the same after there was no log beside it; whatever still grows is looked at again. */
+/* Checks the file and the files beside it before SQLite sees them. A process that recovers the trace first writes
+ * the new size into the file's header, then the pages, and removes the log last. If that happens between the two
+ * checks, the file seems cut off. So it counts as cut off only if it is unchanged after no log was found; a file
+ * that still grows is checked again. */
 static int look(const char *path, const char *file, struct xs_trace_identity *identity, struct xs_side_files *side,
                 char *message) {
     struct xs_trace_identity before = {0};
     int status = xs_trace_identify(path, file, identity, message);
     for (int i = 0; !status; i++) {
-        enum { MOST_LOOKS = 100 }; /* one recovery changes the size a few times; this ends with any other writer */
+        enum { MOST_LOOKS = 100 }; /* one recovery changes the size a few times; the limit is for other writers */
         xs_side_files_look(file, side);
         if (side->super_journal)
             return xs_trace_refuse_journal(path, message);
         status = check_size(path, identity, side, message);
         if (!status)
-            message[0] = 0; /* of the look before */
+            message[0] = 0; /* written at an earlier try */
         bool changed = i == 0 || before.file_bytes != identity->file_bytes || before.pages != identity->pages;
         if (status != XS_ERROR_CORRUPT || !changed || i == MOST_LOOKS)
             break;
@@ -297,7 +297,7 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
         if (status)
             return status;
     }
-    /* A WAL-mode file without a WAL (a copy of the main file alone) would make SQLite create one beside it. Of another
+    /* SQLite would create a WAL beside a WAL-mode file that has none (a copy of the main file alone). For another
      * user's trace SQLite would map the log's index, which its owner can cut off. */
     bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
     status = xs_trace_open_database(file, alone, trace, message);
@@ -321,7 +321,7 @@ int xs_trace_open(const char *path, struct xs_trace *trace, char *message) {
 }
 
 void xs_trace_close(struct xs_trace *trace) {
-    bool ends_wal = trace->db && trace->recovers; /* also of a process that has ended meanwhile */
+    bool ends_wal = trace->db && trace->recovers; /* also if the process has ended meanwhile */
     sqlite3_close_v2(trace->db);
     trace->db = NULL;
     trace->steps = NULL;

@@ -1,5 +1,5 @@
-/* Opening a trace whose process did not close it: what it left beside the trace is taken over first, in place or in a
- * temporary copy. */
+/* Opening a trace that its process did not close: first recovers what lies beside it, in place or in a temporary
+ * copy. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,14 +26,14 @@ static void warn(struct xs_trace *trace, const char *format, ...) {
     va_end(args);
 }
 
-/* What came of the recovery, as fields of the trace. */
+/* Sets the trace's fields from the result of the recovery. */
 static void tell(struct xs_trace *trace, int64_t result, const struct xs_recovery *recovery) {
     const char *why = recovery->error[0] ? recovery->error : xs_error_text((int)result);
     if (recovery->spool_missing) {
         trace->is_cut = 1;
         warn(trace, "its process was killed, and %s", recovery->error);
     } else if (result >= 0 && recovery->stopped[0]) {
-        trace->recovered_events = 0; /* of a kill */
+        trace->recovered_events = 0; /* nothing was lost in a kill */
         warn(trace, "capture had stopped (%s); what it left was taken over", recovery->stopped);
     } else if (result >= 0) {
         if (recovery->spool_found)
@@ -56,7 +56,7 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
     }
 }
 
-/* Opens the copy, and deletes its files in any case. */
+/* Opens the copy, and deletes its files whether that works or not. */
 static bool open_copied(struct xs_copy *copy, struct xs_trace *trace, char *message) {
     struct xs_trace_identity identity;
     bool opened = xs_trace_identify(copy->path, copy->path, &identity, message) == 0 &&
@@ -65,7 +65,7 @@ static bool open_copied(struct xs_copy *copy, struct xs_trace *trace, char *mess
     return opened;
 }
 
-/* Recovery in a temporary copy. Returns true when the trace was opened. */
+/* Recovers in a temporary copy. True: the trace is open. */
 static bool open_recovered(const char *file, unsigned what, struct xs_trace *trace, char *message) {
     struct xs_copy copy = {0};
     struct xs_recovery recovery;
@@ -83,7 +83,7 @@ static bool open_recovered(const char *file, unsigned what, struct xs_trace *tra
     return false;
 }
 
-/* A temporary copy of the trace as it is now, without the spool. */
+/* Opens a temporary copy of the trace as it is now, without the spool. */
 static bool open_settled(const char *file, unsigned what, struct xs_trace *trace, char *message) {
     struct xs_copy copy = {0};
     return xs_copy_settled(file, what & ~(unsigned)XS_COPY_SPOOL, &copy) == 0 && open_copied(&copy, trace, message);
@@ -93,7 +93,8 @@ bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side
     return side->owned && !side->foreign && !side->linked && place_is_writable(file);
 }
 
-/* Where the process of another user's trace still runs, a copy is what its owner cannot cut off while it is read. */
+/* Opens the trace or a copy of it. While the process of another user's trace still runs, a copy is used, which the
+ * owner cannot cut off during the reading. */
 bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what, struct xs_trace *trace,
                        char *message) {
     struct xs_recovery recovery;

@@ -1,4 +1,4 @@
-/* Making a file for its owner alone; see private_file.h. */
+/* Making a file that only its owner can access; see private_file.h. */
 #include "schema/safe_open/private_file.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@ int xs_create_private(const char *path) {
     if (fd >= 0) {
         int saved = errno;
         (void)fchmod(
-            fd, 0600); /* a umask can take rights from the owner, too; without it the file is still nobody else's */
+            fd, 0600); /* a umask can take rights from the owner, too; if this fails, the file is still nobody else's */
         errno = saved;
     }
     return fd;

@@ -1,4 +1,4 @@
-/* Whose files lie beside a trace; see side_files.h. */
+/* Files beside a trace, and their owners; see side_files.h. */
 #include "schema/safe_open/side_files.h"
 
 #include <fcntl.h>
@@ -20,8 +20,8 @@ void xs_resolve(const char *path, char *file) {
         snprintf(file, XS_PATH_BYTES, "%s", path);
 }
 
-/* A journal that belongs to a transaction over several databases ends in the name of their super-journal, and that
- * record ends in the magic number that every journal begins with (SQLite's pager.c, readSuperJournal). */
+/* Whether a journal names a super-journal. A journal of a transaction over several databases ends with that name,
+ * and the name's record ends with the magic number that begins every journal (SQLite's pager.c, readSuperJournal). */
 static bool names_super_journal(const char *journal) {
     static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char end[sizeof magic] = {0};

@@ -8,9 +8,9 @@ struct xs_steps {
     bool spent;
 };
 
-/* Measured: no command needs more than 22 steps a byte (`export --format=perfetto` of 400,000 launches, recorded in
- * windows, which take 21 bytes each), so this is 5 times what is needed. The first part is for files that hold next to
- * nothing; it takes SQLite about a second. */
+/* The limit for a file. By measurement no command needs more than 22 steps per byte (`export --format=perfetto` of
+ * 400,000 launches recorded in windows, 21 bytes each), so this is 5 times the need. The constant part is for nearly
+ * empty files and takes SQLite about a second. */
 uint64_t xs_steps_of(int64_t file_bytes) {
     return UINT64_C(64000000) + UINT64_C(100) * (file_bytes > 0 ? (uint64_t)file_bytes : 0);
 }
@@ -34,7 +34,7 @@ static void say_nothing(sqlite3_context *context, int count, sqlite3_value **val
     sqlite3_result_null(context);
 }
 
-/* A function is what a connection frees when it is closed. Nothing calls it. */
+/* Registers a function that nothing calls, so that the connection frees the steps when it is closed. */
 int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps) {
     *steps = malloc(sizeof **steps);
     if (!*steps)
@@ -43,7 +43,7 @@ int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps) {
     int rc = sqlite3_create_function_v2(db, "xferspy_steps", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, *steps, say_nothing,
                                         NULL, NULL, free);
     if (rc != SQLITE_OK) {
-        *steps = NULL; /* it was freed */
+        *steps = NULL; /* SQLite has freed it */
         return rc;
     }
     sqlite3_progress_handler(db, XS_STEPS_STRIDE, on_progress, *steps);

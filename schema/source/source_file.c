@@ -5,16 +5,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-#include "schema/source/siphash.h"
 
 enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW };
 
@@ -78,7 +74,6 @@ static bool read_all(int fd, char *text, size_t bytes) {
 }
 
 static enum xs_source_status read_open(int fd, int64_t not_after_ns, struct xs_source_file *file) {
-    static const uint8_t no_key[XS_SIPHASH_KEY_BYTES];
     struct stat st, after;
     enum xs_source_status status = fstat(fd, &st) == 0 ? judge(fd, &st, not_after_ns) : XS_SOURCE_GONE;
     if (status != XS_SOURCE_READ)
@@ -97,8 +92,7 @@ static enum xs_source_status read_open(int fd, int64_t not_after_ns, struct xs_s
         return status;
     }
     text[bytes] = 0;
-    *file = (struct xs_source_file){text, {st.st_size, mtime_of(&st), {0, 0}}};
-    xs_siphash(no_key, text, bytes, file->identity.hash);
+    *file = (struct xs_source_file){text, {st.st_size, mtime_of(&st)}};
     return XS_SOURCE_READ;
 }
 
@@ -129,56 +123,6 @@ enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns
     return status;
 }
 
-/* Where the kernel cannot do it (before Linux 5.6, or in a sandbox): by names. */
-static enum xs_source_status read_below_by_name(const char *folder, const char *name, struct xs_source_file *file) {
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return XS_SOURCE_GONE;
-    char *root = realpath(folder, NULL), *resolved = realpath(path, NULL);
-    enum xs_source_status status = XS_SOURCE_GONE;
-    if (root && resolved) {
-        bool inside = !strcmp(root, "/") || is_below(resolved, root);
-        status = inside ? read_resolved(resolved, INT64_MAX, file) : XS_SOURCE_REFUSED;
-    }
-    free(root);
-    free(resolved);
-    return status;
-}
-
-/* O_PATH opens nothing: what it is can be seen before it is read. */
-static int open_below(int root, const char *name, uint64_t flags) {
-    struct open_how how = {.flags = flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, root, name, &how, sizeof how);
-}
-
-enum xs_source_status xs_source_file_read_below(const char *folder, const char *name, struct xs_source_file *file) {
-    struct stat st;
-    *file = (struct xs_source_file){0};
-    char *resolved = realpath(folder, NULL);
-    int root = resolved && !is_of_the_system(resolved) ? open(resolved, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    int fd = root >= 0 ? open_below(root, name, O_PATH | O_CLOEXEC) : -1;
-    enum xs_source_status status = root >= 0 && (errno == EXDEV || errno == ELOOP) ? XS_SOURCE_REFUSED : XS_SOURCE_GONE;
-    bool unknown = fd < 0 && root >= 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == E2BIG);
-    if (fd >= 0) {
-        int opened = -1;
-        status = XS_SOURCE_REFUSED;
-        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-            opened = open_below(root, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-            status = opened >= 0 ? read_open(opened, INT64_MAX, file) : XS_SOURCE_GONE;
-        }
-        if (opened >= 0)
-            close(opened);
-        close(fd);
-    }
-    if (root >= 0)
-        close(root);
-    if (unknown)
-        status = read_below_by_name(resolved, name, file);
-    free(resolved);
-    return status;
-}
-
 void xs_source_file_free(struct xs_source_file *file) {
     free(file->text);
     *file = (struct xs_source_file){0};
@@ -204,9 +148,4 @@ const char *xs_source_file_line(const struct xs_source_file *file, uint32_t numb
     size_t length = end ? (size_t)(end - file->text) - *at : all - *at;
     *bytes = length < XS_SOURCE_LINE_BYTES ? length : XS_SOURCE_LINE_BYTES;
     return file->text + *at;
-}
-
-bool xs_source_identity_is(const struct xs_source_identity *a, const struct xs_source_identity *b, bool and_time) {
-    return a->bytes == b->bytes && a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] &&
-           (!and_time || a->mtime_ns == b->mtime_ns);
 }

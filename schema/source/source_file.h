@@ -12,7 +12,6 @@ enum { XS_SOURCE_FILE_BYTES = 8 << 20, XS_SOURCE_LINE_BYTES = 4096 };
 /* A file's identity at the time it was read. */
 struct xs_source_identity {
     int64_t bytes, mtime_ns;
-    uint64_t hash[2]; /* hash of the whole file */
 };
 
 struct xs_source_file {
@@ -34,10 +33,6 @@ enum xs_source_status {
  * file after XS_SOURCE_READ. */
 enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns, struct xs_source_file *file);
 
-/* Reads `name` below `folder` under the same rules; no part of the name and no link may leave the folder. The folder's
- * own links are followed. */
-enum xs_source_status xs_source_file_read_below(const char *folder, const char *name, struct xs_source_file *file);
-
 void xs_source_file_free(struct xs_source_file *file);
 
 /* Returns line `number`, counted from 1, without its end, cut at XS_SOURCE_LINE_BYTES. NULL: the file has no such line.
@@ -45,8 +40,5 @@ void xs_source_file_free(struct xs_source_file *file);
  * lines in ascending order takes one pass. */
 const char *xs_source_file_line(const struct xs_source_file *file, uint32_t number, size_t *at, uint32_t *at_line,
                                 size_t *bytes);
-
-/* True when the content is equal, and with `and_time` also the time. */
-bool xs_source_identity_is(const struct xs_source_identity *a, const struct xs_source_identity *b, bool and_time);
 
 #endif

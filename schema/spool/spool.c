@@ -1,4 +1,4 @@
-/* The spool in the process that writes it: its file and mapping, how it grows, and taking chunks. */
+/* The spool in the process that writes it: its file and mapping, its growth, and taking chunks. */
 #include "schema/spool/spool.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define GROW_FOR_THREADS 16u /* chunks, at least */
 #define FEW_CHUNKS 256u      /* 16 MiB */
-#define AHEAD_CHUNKS 4096u   /* 256 MiB of a file in memory, none of which is memory yet */
+#define AHEAD_CHUNKS 4096u   /* 256 MiB of a file in memory, which takes no memory until it is used */
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -43,14 +43,14 @@ static int write_zeros(int fd, off_t from, off_t to) {
     return XS_OK;
 }
 
-/* Going beyond the limit raises SIGXFSZ, which ends the application. */
+/* Whether a length is beyond the limit for files. Exceeding it raises SIGXFSZ, which ends the application. */
 static bool is_beyond_file_limit(off_t to) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur;
 }
 
-/* Blocks on disk for [from, to). glibc's posix_fallocate is no help where the file system cannot: it writes one byte a
- * block without telling. */
+/* Reserves blocks on disk for [from, to). glibc's posix_fallocate is no help where the file system cannot do it: it
+ * silently writes one byte per block. */
 static int reserve(int fd, off_t from, off_t to) {
     if (is_beyond_file_limit(to)) {
         errno = EFBIG;
@@ -73,12 +73,12 @@ static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, un
     header->chunk_limit = header->chunk_bound = chunk_limit;
     xs_spool_sign(header);
     atomic_store_explicit(&header->chunk_count, chunks, memory_order_release);
-    /* Last: without it nobody looks at the rest. */
+    /* The magic number comes last: without it nobody looks at the rest. */
     atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
 }
 
-/* The pages now rather than at a thread's first store into each, inside somebody's call of the driver. Best effort:
- * before Linux 5.14 there is no such request. */
+/* Makes the pages present now, instead of at a thread's first store into each, which is inside a driver call of the
+ * program. Best effort: Linux before 5.14 cannot do it. */
 static void prefault(void *map, off_t from, off_t to) {
 #ifdef MADV_POPULATE_WRITE
     madvise((char *)map + from, (size_t)(to - from), MADV_POPULATE_WRITE);
@@ -87,7 +87,8 @@ static void prefault(void *map, off_t from, off_t to) {
 #endif
 }
 
-/* On btrfs a page that is written again needs a new block, reserved or not, and a full disk would be a SIGBUS. */
+/* Switches copy-on-write off. On btrfs a page that is written again needs a new block, reserved or not, and on a
+ * full disk that would be a SIGBUS. */
 static void no_copy_on_write(int fd) {
     int flags = 0;
     if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
@@ -96,7 +97,7 @@ static void no_copy_on_write(int fd) {
     }
 }
 
-/* Chunks for which a file of this process may have room (RLIMIT_FSIZE). */
+/* How many chunks fit into the largest file that this process may write (RLIMIT_FSIZE). */
 static uint64_t chunks_of_file_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -104,20 +105,21 @@ static uint64_t chunks_of_file_limit(void) {
     return limit.rlim_cur > XS_SPOOL_HEADER_BYTES ? (limit.rlim_cur - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
 }
 
-/* Chunks for which to reserve addresses. Where they are limited (RLIMIT_AS), the program needs nearly all of them for
- * itself, and often later: only what waits to be taken over gets some. */
+/* For how many chunks to reserve addresses. If addresses are limited (RLIMIT_AS), the program needs nearly all of
+ * them, often later; then only a few chunks wait to be drained. */
 static uint64_t chunks_of_address_limit(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
 }
 
-/* What lies behind the chunks that are there may not be accessed: mlockall of the application would make memory of it
- * all. */
+/* Sets the access to a part of the mapping. Addresses after the existing chunks allow none: otherwise an mlockall of
+ * the application would make memory of them all. */
 static bool set_access(void *map, off_t from, off_t to, int access) {
     return mprotect((char *)map + from, (size_t)(to - from), access) == 0;
 }
 
-/* As many as there are addresses for, down to `chunks`, or as may be locked where all that is mapped is (EAGAIN). */
+/* Maps the file. Halves *limit, but not below `chunks`, until there are enough addresses, or until the size may be
+ * locked (EAGAIN), if the program locks all that is mapped. */
 static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     void *map = MAP_FAILED;
     for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {
@@ -134,9 +136,9 @@ static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     return map;
 }
 
-/* A file in memory is longer than its chunks need: the rest is no memory until it is used, and a thread that grows into
- * it needs no descriptor. It grows in steps, not to its limit at once, because whoever reads the whole file (grep, cp)
- * would read gigabytes of zeros. Where it cannot get longer, only such a thread misses it. */
+/* Lengthens a file in memory beyond its chunks. The rest takes no memory until it is used, and a thread that grows
+ * into it needs no descriptor. It grows in steps instead of to its limit, because a program that reads the whole
+ * file (grep, cp) would read gigabytes of zeros. If the file cannot grow, only such a thread misses it. */
 static int lengthen(struct xs_spool *spool, uint64_t limit, uint64_t chunks) {
     uint64_t length = least(chunks + AHEAD_CHUNKS, limit);
     if (spool->length < chunks)
@@ -207,7 +209,7 @@ int xs_spool_create_in_memory(const char *path, size_t limit_bytes, unsigned fir
     return create(path, limit_bytes, first_chunks, true, spool);
 }
 
-/* How many of `chunks` there is room for. */
+/* For how many of `chunks` there is room. */
 static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned chunks) {
     uint32_t room = spool->header->chunk_limit - count;
     return (uint32_t)least(least(chunks, room), INT_MAX);
@@ -220,9 +222,9 @@ static unsigned chunks_in(const struct xs_spool *spool, uint32_t count, uint32_t
     return n;
 }
 
-/* Takes from a tmpfs at most a share of what is free: programs die where theirs is full. Where nearly every chunk is a
- * thread's, another thread would record nothing without more: a few are added as long as there is memory at all.
- * Returns how many of `chunks` there may be; 0: no room. */
+/* How many of `chunks` may be added; 0: none. From a tmpfs at most a share of its free space is taken, because
+ * programs die when it is full. If threads hold nearly every chunk, another thread would record nothing: then a few
+ * are added as long as there is memory at all. */
 static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_t chunks) {
     struct statvfs fs;
     if (!spool->in_memory ||
@@ -234,7 +236,7 @@ static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_
     return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
 }
 
-/* The count of free chunks first: it is never too low for one that can be taken. */
+/* Publishes new chunks. The count of free chunks comes first, so it is never too low for a chunk that can be taken. */
 static void publish(struct xs_spool *spool, uint32_t count, uint32_t chunks) {
     atomic_fetch_add(&spool->free, chunks);
     atomic_store_explicit(&spool->next, count, memory_order_relaxed);
@@ -274,7 +276,7 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
     chunks = allowed_of(spool, count, (uint32_t)least(room, room_of(spool, count, chunks)));
     off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
     if (chunks && set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
-        /* Fails, rather than with a SIGBUS, where the tmpfs is full. */
+        /* Populating a full tmpfs fails instead of raising SIGBUS. */
         if (madvise((char *)spool->header + from, (size_t)(to - from), MADV_POPULATE_WRITE) == 0) {
             publish(spool, count, chunks);
             grown = (int)chunks;
@@ -290,7 +292,7 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
 }
 
 void xs_spool_give_back(struct xs_spool *spool) {
-    enum { PAGE = 4096 }; /* with the chunk's header, which a thread reads that looks for a free one */
+    enum { PAGE = 4096 }; /* with the chunk's header, which a thread reads when it looks for a free chunk */
     uint32_t count = atomic_load(&spool->header->chunk_count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = XS_CHUNK_FREE;
@@ -320,7 +322,7 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     if (atomic_load_explicit(&spool->free, memory_order_relaxed) == 0)
         return NULL;
-    /* The thread's last chunk, whose memory is warm, and then from where the latest one was found. */
+    /* Try the thread's last chunk first, because its memory is warm; then search from the latest free chunk. */
     uint32_t next = atomic_load_explicit(&spool->next, memory_order_relaxed);
     for (uint32_t n = 0; n <= count; n++) {
         uint64_t at = n == 0 ? *hint : (uint64_t)next + n - 1;
@@ -341,7 +343,7 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
         memset(chunk->header.thread_name, 0, sizeof chunk->header.thread_name);
         if (name_bytes)
             memcpy(chunk->header.thread_name, thread_name, name_bytes);
-        /* Acquire and release: who reads the counter sees every chunk that got an earlier number (spool_drain.c). */
+        /* Acquire and release: a reader of the counter sees every chunk with an earlier number (spool_drain.c). */
         uint64_t sequence = 1 + atomic_fetch_add_explicit(&spool->header->next_sequence, 1, memory_order_acq_rel);
         atomic_store_explicit(&chunk->header.sequence, sequence, memory_order_release);
         *hint = i;

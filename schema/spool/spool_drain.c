@@ -1,13 +1,15 @@
-/* From the spool into the trace: what the drain thread does in every batch, and recovery once more afterwards.
+/* Moving events from the spool into the trace: the drain thread does it in every batch, and recovery once
+ * afterwards.
  *
- * Order. A thread fills one chunk after another, so its chunks in the order of their sequence numbers hold its events
- * in order. To take a consistent cut while it goes on writing: first read the spool's counter, then collect the chunks
- * numbered up to it (a thread's earlier chunks are then among them), then read how far each is committed, latest first:
- * whoever sees an event in a later chunk also sees the earlier one complete.
+ * Order: a thread fills one chunk after another, so its chunks in the order of their sequence numbers hold its
+ * events in order. A consistent cut while threads go on writing takes three steps. First read the spool's counter.
+ * Then collect the chunks numbered up to it, which include each thread's earlier chunks. Then read how far each is
+ * committed, the latest first: a reader that sees an event in a later chunk also sees the earlier chunk complete.
  *
- * Kills. Events and spool_progress change in one transaction. A chunk is recycled only after that: committed to 0, then
- * the next generation, then free. If the process is killed between these steps, recovery finds either the generation of
- * the progress row with nothing new in it, or a newer generation of which nothing has been taken over. */
+ * Kills: events and spool_progress change in one transaction. Only after that is a chunk recycled: committed becomes
+ * 0, then the generation is increased, then the state becomes free. If the process is killed between these steps,
+ * recovery finds either the generation of the progress row with nothing new in it, or a newer generation from which
+ * nothing was taken yet. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,21 +33,21 @@ static int by_sequence(const void *a, const void *b) {
 
 static bool is_opened(const struct xs_spool *spool) { return spool->source >= 0; }
 
-/* A chunk, of which the first `bytes` bytes are needed. NULL: the file was cut off meanwhile. */
+/* A chunk whose first `bytes` bytes are needed. NULL: the file became shorter meanwhile. */
 static const struct xs_chunk *chunk_at(const struct xs_spool *spool, unsigned i, size_t bytes) {
     return is_opened(spool) ? xs_spool_read_chunk(spool, i, bytes) : xs_spool_chunk(spool, i);
 }
 
-/* How many chunks there are to look at. */
+/* The number of chunks to look at. */
 static unsigned chunks_of(const struct xs_spool *spool) {
     if (is_opened(spool))
-        return spool->present_count; /* of those that are there */
+        return spool->present_count; /* those that are present in the file */
     size_t room = (spool->map_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES;
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     return count < room ? count : (unsigned)room;
 }
 
-/* Whole events that fit into a chunk, whatever a damaged file says. */
+/* The committed bytes, limited to whole events that fit into a chunk, since a file may be damaged. */
 static uint32_t committed_of(const struct xs_chunk *chunk) {
     uint32_t bytes = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_acquire);
     uint32_t limit = (uint32_t)(XS_SPOOL_CHUNK_EVENTS * sizeof(struct xs_event));
@@ -54,7 +56,8 @@ static uint32_t committed_of(const struct xs_chunk *chunk) {
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
 }
 
-/* Of an opened spool, what is written: a chunk may claim what the file has holes for, and a hole has no event. */
+/* The written part of a chunk in an opened spool. A chunk may claim bytes where the file has a hole, and a hole has
+ * no event. */
 static uint32_t written_of(const struct xs_spool *spool, unsigned i, uint32_t committed) {
     off_t from = (off_t)XS_SPOOL_HEADER_BYTES + (off_t)i * (off_t)XS_SPOOL_CHUNK_BYTES;
     off_t hole = is_opened(spool) && committed ? lseek(spool->source, from, SEEK_HOLE) : -1;
@@ -64,8 +67,8 @@ static uint32_t written_of(const struct xs_spool *spool, unsigned i, uint32_t co
     return bytes > 0 ? (uint32_t)bytes - (uint32_t)bytes % (uint32_t)sizeof(struct xs_event) : 0;
 }
 
-/* Where taking over goes on: the writer's own note of it, or when recovering the trace's word, which alone is true
- * after a kill. */
+/* Finds where draining goes on: by the writer's own note, or in recovery by the trace, which alone is right after a
+ * kill. */
 static int drained_of(const struct xs_chunk_header *header, struct xs_store *recovering, unsigned index,
                       uint32_t *drained) {
     if (!recovering) {
@@ -79,7 +82,7 @@ static int drained_of(const struct xs_chunk_header *header, struct xs_store *rec
     return status;
 }
 
-/* Collects what is to be taken over, in order; `recovering` is the store then, else NULL. */
+/* Collects the parts to be drained, in order. `recovering`: the store during recovery, else NULL. */
 static int collect(const struct xs_spool *spool, struct part *parts, unsigned chunks, struct xs_store *recovering,
                    unsigned *count) {
     uint64_t newest = atomic_load_explicit(&spool->header->next_sequence, memory_order_acquire);
@@ -108,8 +111,8 @@ static int collect(const struct xs_spool *spool, struct part *parts, unsigned ch
     return XS_OK;
 }
 
-/* A thread name as text: what is not printable ASCII or well-formed UTF-8 becomes '?'. Names are cut at 15 bytes, in
- * the middle of a character where it falls so. */
+/* Copies a thread's name as text: bytes that are neither printable ASCII nor well-formed UTF-8 become '?'. Names are
+ * cut at 15 bytes, even in the middle of a character. */
 static void clean_name(char *to, const char *from, size_t bytes) {
     size_t i = 0;
     while (i < bytes && from[i]) {
@@ -135,8 +138,7 @@ static bool continues(const struct xs_chunk *chunk, unsigned i) {
     return part->kind == XS_EVENT_DEFINITION && !part->is_first;
 }
 
-/* The events from i on, up to `to`, that make a definition; put together in `bytes`. XS_ERROR_INVALID where they make
- * none. */
+/* Joins the events of a definition from *i on, before `to`, in `bytes`. XS_ERROR_INVALID: they are none. */
 static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk, unsigned *i, unsigned to,
                            uint8_t bytes[XS_DEFINITION_BYTES_MAX]) {
     const struct xs_definition_part *first = (const struct xs_definition_part *)&chunk->events[*i], *part = first;
@@ -156,7 +158,8 @@ static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk,
                                   : XS_ERROR_INVALID;
 }
 
-/* Returns the events fed, or an error: a definition is one. Skipped ones count as fed, and once more in `skipped`. */
+/* Feeds a part's events to the store. Returns how many, or an error. A definition counts as one; skipped events
+ * count, too, and are also in `skipped`. */
 static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const struct part *part, int64_t *skipped) {
     const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     if (!chunk)
@@ -185,7 +188,7 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
     return status ? status : events;
 }
 
-/* To `pending` events, and the rest of a definition. */
+/* Cuts a part to `pending` events, and the rest of the last definition. */
 static void cut(const struct xs_spool *spool, struct part *part, int64_t pending) {
     const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     uint32_t to = part->from_bytes + (uint32_t)pending * (uint32_t)sizeof(struct xs_event);
@@ -212,13 +215,13 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
         total += fed;
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
-    return status ? status : is_opened(spool) ? total - skipped : total; /* a writer wants to know what it freed */
+    return status ? status : is_opened(spool) ? total - skipped : total; /* a writer wants to know how much was freed */
 }
 
 static void recycle(struct xs_spool *spool, const struct part *part) {
     struct xs_chunk_header *header = &xs_spool_chunk(spool, part->index)->header;
     atomic_store_explicit(&header->drained_bytes, part->to_bytes, memory_order_relaxed);
-    /* State before committed: once FULL is seen, committed is final. */
+    /* Read the state before `committed`: once the state is FULL, `committed` is final. */
     if (atomic_load_explicit(&header->state, memory_order_acquire) != XS_CHUNK_FULL)
         return;
     if (atomic_load_explicit(&header->committed_bytes, memory_order_relaxed) != part->to_bytes)
@@ -228,7 +231,7 @@ static void recycle(struct xs_spool *spool, const struct part *part) {
     atomic_store_explicit(&header->committed_bytes, 0, memory_order_release);
     atomic_store_explicit(&header->generation, generation + 1, memory_order_release);
     atomic_store_explicit(&header->drained_bytes, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* never too low for one that can be taken */
+    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* never too low for a chunk that can be taken */
     atomic_store_explicit(&header->state, XS_CHUNK_FREE, memory_order_release);
 }
 

@@ -1,5 +1,5 @@
-/* Reading a spool that another process wrote: checks of its file, and reading its chunks one at a time. Nothing of it
- * is mapped. */
+/* Reading a spool that another process wrote: checks its file, and reads its chunks one at a time. Nothing is
+ * mapped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
            xs_clock_is_sound(&header->clock);
 }
 
-enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; what is kept of each while recovering stays under 256 MiB */
+enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; recovery keeps less than 256 MiB for them */
 
-/* The next chunk from `i` on whose header lies in a part of the file that was written; `count` where none does. `*hole`
- * is where that part ends. */
+/* The next chunk from `i` on with a header that was written; `count`: there is none. `*hole`: end of that written
+ * part. */
 static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     if (bytes_of(i) < *hole)
         return i;
@@ -41,9 +41,9 @@ static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     return at > i ? (uint32_t)(at < count ? at : count) : i;
 }
 
-/* What the header says of the number of chunks is not believed: a file of 2 MiB can claim millions. A writer reserves
- * the blocks of every chunk, so only a file with holes, or a compressed one, has to be looked at part by part. Flushed
- * first: some file systems take a reserved block for a hole until what was stored there is written. */
+/* Finds the chunks that are present. The header's count is not trusted: a file of 2 MiB can claim millions. A writer
+ * reserves the blocks of every chunk, so only a file with holes or a compressed one is searched part by part. It is
+ * flushed first: some file systems report a reserved block as a hole until its data is written to disk. */
 static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     bool holes = (int64_t)st->st_blocks * 512 < st->st_size && fdatasync(fd) == 0;
@@ -62,7 +62,7 @@ static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
     return XS_OK;
 }
 
-/* Every byte, or it is no longer there. */
+/* Reads all bytes; false: the file became shorter. */
 static bool read_all(int fd, void *to, size_t bytes, off_t from) {
     char *at = to;
     while (bytes > 0) {
@@ -116,7 +116,7 @@ struct xs_chunk *xs_spool_read_chunk(const struct xs_spool *spool, unsigned i, s
 }
 
 void xs_spool_unmap(struct xs_spool *spool) {
-    if (spool->source >= 0) { /* it was opened */
+    if (spool->source >= 0) { /* it was opened, not created */
         free(spool->header);
         free(spool->loaded);
     } else if (spool->header) {

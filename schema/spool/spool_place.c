@@ -18,7 +18,7 @@
 
 #define TMPFS 0x01021994 /* statfs(2) */
 
-/* All spools of a user take at most one part in so many of a tmpfs, and at most so many bytes. */
+/* Limits for all spools of a user: this part of a tmpfs, and this many bytes. */
 #define SHARE_OF_USER 4u
 #define MOST_OF_USER (UINT64_C(4) << 30)
 #define MOST_ENTRIES 10000u
@@ -33,7 +33,7 @@ const char *xs_spool_runtime_dir(void) {
     return base && base[0] == '/' && strlen(base) < XS_SPOOL_FOLDER_BYTES ? base : "";
 }
 
-/* A descriptor of a folder that is that user's alone, or -1. */
+/* Opens a folder that belongs to that user alone; -1: it does not. */
 static int open_folder(const char *folder, uid_t uid) {
     struct stat st;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -45,7 +45,7 @@ static int open_folder(const char *folder, uid_t uid) {
     return fd;
 }
 
-/* A tmpfs in which nobody else can put another folder in the place of ours, with room for `bytes`. */
+/* Whether `base` is a tmpfs with room for `bytes` in which nobody else can replace our folder. */
 static bool base_is_fit(const char *base, size_t bytes) {
     struct statfs fs;
     struct stat st;
@@ -54,7 +54,7 @@ static bool base_is_fit(const char *base, size_t bytes) {
            (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / XS_SPOOL_SHARE_OF_MEMORY >= bytes;
 }
 
-/* What the spools in the folder take, of killed processes and of living ones. */
+/* The size of all spools in the folder, whether their processes live or were killed. */
 static uint64_t bytes_in(const char *folder) {
     DIR *entries = opendir(folder);
     uint64_t bytes = 0;
@@ -70,7 +70,7 @@ static uint64_t bytes_in(const char *folder) {
     return bytes;
 }
 
-/* Killed processes leave their spools, and nobody may ever read their traces. */
+/* Whether the folder's limits leave room. Killed processes leave spools, and perhaps nobody reads their traces. */
 static bool folder_has_room(const char *folder, size_t bytes) {
     struct statfs fs;
     if (statfs(folder, &fs) != 0)
@@ -79,14 +79,14 @@ static bool folder_has_room(const char *folder, size_t bytes) {
     return bytes_in(folder) + bytes <= (bound < MOST_OF_USER ? bound : MOST_OF_USER);
 }
 
-/* Makes the folder where it is missing. */
+/* Finds the folder for spools in memory, and makes it if it is missing. */
 static bool memory_folder(const char *runtime_dir, size_t bytes, char *folder) {
     const char *const bases[] = {"/dev/shm", runtime_dir};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         if (!*bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid()))
             continue;
         if (mkdir(folder, 0700) == 0)
-            (void)chmod(folder, 0700); /* whatever the umask */
+            (void)chmod(folder, 0700); /* whatever the umask is */
         int fd = open_folder(folder, geteuid());
         if (fd >= 0) {
             close(fd);
@@ -141,12 +141,12 @@ static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_
         return status;
     }
     memcpy(spool->header->id, id, sizeof id);
-    memcpy(spool->header->folder, folder, strlen(folder) + 1); /* nothing of the stack behind it */
+    memcpy(spool->header->folder, folder, strlen(folder) + 1); /* copies nothing of the stack behind the text */
     memcpy(spool->header->trace, trace, strlen(trace) + 1);
     return XS_OK;
 }
 
-/* The header as it is now, with another magic number. */
+/* Writes a pointer: the spool's present header with another magic number. */
 static int write_pointer(int fd, const struct xs_spool *spool) {
     static const uint64_t magic = XS_SPOOL_POINTER_MAGIC;
     const char *rest = (const char *)spool->header + sizeof magic;
@@ -215,7 +215,8 @@ void xs_spool_start(struct xs_spool *spool, const char *trace) {
     atomic_store_explicit(&spool->header->started, 1, memory_order_release);
 }
 
-/* Whoever renames a trace with all that lies beside it may have a next one made under the name. */
+/* Whether the file beside the trace is still ours: if somebody renamed the trace with all files beside it, another
+ * trace may have been made under the name. */
 static bool is_still_beside(const struct xs_spool_files *files) {
     struct stat st;
     return files->inode == 0 ||
@@ -236,7 +237,8 @@ void xs_spool_delete(const struct xs_spool_files *files) {
         unlink(files->beside);
 }
 
-/* Folders are known, so that a pointer of a stranger's names nothing else: this user's, and the trace's owner's. */
+/* Whether a pointer's folder is a known one, of this user or of the trace's owner; so a stranger's pointer leads
+ * nowhere else. */
 static bool folder_is_known(const char *folder, uid_t owner) {
     char known[XS_SPOOL_FOLDER_BYTES], run[64];
     snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)owner);
@@ -249,8 +251,8 @@ static bool folder_is_known(const char *folder, uid_t owner) {
 
 static enum xs_spool_absence absence_of_errno(void) { return errno == ENOENT ? XS_SPOOL_GONE : XS_SPOOL_NO_ACCESS; }
 
-/* What a pointer that `owner` wrote leads to; its header has to say the same. Nothing is opened where it is not there,
- * or not `owner`'s, or where the pointer is not to be followed. */
+/* Follows a pointer that `owner` wrote; the spool's header must agree with it. Nothing is opened if it is missing,
+ * does not belong to `owner`, or the pointer must not be followed. */
 static int follow(struct xs_spool_found *found, uid_t owner, bool may_follow) {
     const struct xs_spool_header *pointer = found->pointer;
     struct stat st;

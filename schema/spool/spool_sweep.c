@@ -1,6 +1,5 @@
-/* Deleting what killed processes left: spools in memory whose trace is gone, and the files of a start that was not
- * finished. Commands do this, and the library never does: the paths of other traces can lead to a disk that does not
- * answer. */
+/* Deleting what killed processes left: spools in memory without a trace, and files of an unfinished start. Only
+ * commands do this, not the library: the path of another trace can lead to a disk that does not answer. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +13,8 @@
 #include "schema/spool/spool_place.h"
 
 enum {
-    AGE_OF_LOOK_S = 3600,          /* after which a spool is looked at again */
-    AGE_OF_MARK_S = 3 * 24 * 3600, /* whoever moved a trace has so long to read it where it is now */
+    AGE_OF_LOOK_S = 3600,          /* a spool is looked at again after this time */
+    AGE_OF_MARK_S = 3 * 24 * 3600, /* a user who moved a trace has this long to read it at its new place */
     AGE_OF_EMPTY_S = 60,           /* a process that is starting may be between making a file and filling it */
     MARK = S_IRUSR,
     NO_MARK = S_IRUSR | S_IWUSR,
@@ -24,8 +23,7 @@ enum {
 
 static bool is_older(const struct stat *st, time_t seconds) { return time(NULL) - st->st_mtime > seconds; }
 
-/* Whether a file of that number is in the folder, under whatever name; also true where the folder is too large to
- * look. */
+/* Whether a file with that inode is in the folder, under any name; also true if the folder is too large to search. */
 static bool folder_has(const char *folder, uint64_t inode) {
     DIR *entries = opendir(folder);
     bool found = !entries && errno != ENOENT && errno != ENOTDIR;
@@ -38,9 +36,9 @@ static bool folder_has(const char *folder, uint64_t inode) {
     return found;
 }
 
-/* True where the trace is not where it was: its name is gone, nothing in its folder is the same file, and the nearest
- * folder that is still there is of the file system on which the trace was. (One that is not mounted now leaves
- * another's folder in its place.) The trace may still be in another folder, with the pointer to the spool beside it. */
+/* Whether the trace is gone from its folder: its name is gone, no file in its folder has its inode, and the nearest
+ * folder that still exists is on the trace's file system. (If a file system is not mounted now, another one's folder
+ * is in its place.) The trace may still be in another folder, with the pointer to the spool beside it. */
 static bool trace_is_gone(const struct xs_spool_header *header) {
     char path[XS_SPOOL_TRACE_BYTES];
     struct stat st;
@@ -64,11 +62,11 @@ static bool has_no_event(const struct xs_spool_header *header) {
     return !atomic_load(&header->started) && atomic_load(&header->next_sequence) == 0;
 }
 
-/* What is to be done with a spool. */
+/* What to do with a spool. */
 enum fate { KEEP, LOOKED, GONE, DELETE };
 
-/* Of a spool that this version reads. The cheapest questions come first; the last ones look at another process and at
- * the disk of the trace. */
+/* Decides about a spool of this version. The cheapest questions come first; the last ones look at another process
+ * and at the trace's disk. */
 static enum fate fate_of(const struct xs_spool_header *header, const char *path, const struct stat *st) {
     bool serves_nobody = atomic_load(&header->closed) || has_no_event(header);
     bool is_marked = (st->st_mode & 07777) == MARK;
@@ -79,15 +77,15 @@ static enum fate fate_of(const struct xs_spool_header *header, const char *path,
     return serves_nobody ? DELETE : !trace_is_gone(header) ? LOOKED : is_marked ? DELETE : GONE;
 }
 
-/* The file's time is that of the last look, and its mode says that its trace was missing then. In this order: a mark
- * with an old time would delete the spool at the next look. */
+/* Notes a look in the file: its time becomes now, and its mode says whether its trace was missing. The time comes
+ * first: a mark with an old time would delete the spool at the next look. */
 static void note_look(int fd, bool is_gone) {
     if (futimens(fd, NULL) == 0)
         (void)fchmod(fd, is_gone ? MARK : NO_MARK);
 }
 
-/* A spool of another layout is another version's, and is left to that: nothing in it can be read, so nobody knows
- * whether its process lives. */
+/* Looks at one spool. A spool of another version has another layout and is left alone: it cannot be read, so nobody
+ * knows whether its process lives. */
 static void sweep_one(const char *folder, const char *name) {
     char path[XS_SPOOL_FOLDER_BYTES + 300];
     union {
@@ -103,7 +101,7 @@ static void sweep_one(const char *folder, const char *name) {
         ssize_t n = pread(fd, &read, sizeof read, 0);
         enum fate fate = KEEP;
         if (n >= 0 && ((size_t)n < sizeof(uint64_t) || atomic_load(&read.header.magic) == 0)) {
-            /* Its process was killed at once, or is stopped there. */
+            /* Its process was killed in its first moments, or is stopped there. */
             bool is_marked = (st.st_mode & 07777) == MARK;
             bool is_time = is_older(&st, is_marked ? AGE_OF_MARK_S : AGE_OF_LOOK_S);
             fate = !is_time ? KEEP : is_marked ? DELETE : GONE;
@@ -131,7 +129,7 @@ void xs_spool_sweep(const char *folder) {
         closedir(entries);
 }
 
-/* Nothing, or a trace that this user's library was making. */
+/* Whether there is no trace, or one that this user's library had only begun. */
 static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *header, bool *is_there) {
     unsigned char first[100] = {0};
     struct stat st;
@@ -150,7 +148,7 @@ static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *
            memcmp(first + 68, "xfsp", 4) == 0; /* XS_APPLICATION_ID */
 }
 
-/* `status` is that of looking for the spool; *is_there becomes whether the trace is a file. */
+/* `status` is the result of the search for the spool; sets *is_there to whether the trace is a file. */
 static bool is_unstarted(const char *trace, int status, const struct xs_spool_found *found, bool *is_there) {
     const struct xs_spool_header *header = xs_spool_found_header(found);
     struct stat st;
@@ -187,7 +185,7 @@ bool xs_spool_clear_unstarted(const char *trace) {
     }
     if (clear) {
         if (!found.spool.header)
-            found.files.memory[0] = 0; /* a name that anybody may have written; what it leads to was not looked at */
+            found.files.memory[0] = 0; /* anybody may have written this name, and its target was not checked */
         xs_spool_delete(&found.files);
     }
     xs_spool_found_free(&found);

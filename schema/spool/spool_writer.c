@@ -1,4 +1,4 @@
-/* Who writes a spool, and whether that process still lives. */
+/* Finding the process that writes a spool, and whether it still lives. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
-/* First line of a small file, without its newline; "" where it cannot be read. */
+/* Reads the first line of a small file without its newline; "": it cannot be read. */
 static void read_line(const char *path, char *line, size_t bytes) {
     line[0] = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -56,10 +56,10 @@ bool xs_spool_same_mounts(const struct xs_spool_header *header) {
     return header->mount_namespace == namespace_of("mnt");
 }
 
-/* Whether /proc/PID/maps shows the file: 1, 0, or -1 where it cannot be read. */
+/* Whether /proc/PID/maps shows the file: 1, 0, or -1 if it cannot be read. */
 static int process_maps_file(const struct xs_spool_header *header, const char *path) {
     struct stat st;
-    /* The name of one in memory is its own in all the world, and stays in the list when the file was deleted. */
+    /* The name of a spool in memory is unique everywhere, and stays in the list after the file was deleted. */
     bool by_name = header->id[0] != 0;
     if (!by_name && stat(path, &st) != 0)
         return -1;
@@ -75,7 +75,7 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
         unsigned long inode;
         if (line_start) {
             lines++;
-            /* The device is not compared: btrfs and overlayfs show another one here than stat does. */
+            /* Ignore the device: for btrfs and overlayfs it differs from what stat says. */
             if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1) {
                 found = by_name ? strstr(line, header->id) != NULL
                                 : inode == (unsigned long)st.st_ino && strstr(line, ".spool") != NULL;
@@ -84,11 +84,11 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
         line_start = strchr(line, '\n') != NULL;
     }
     fclose(maps);
-    return lines == 0 ? -1 : found; /* a zombie's is empty */
+    return lines == 0 ? -1 : found; /* a zombie's list is empty */
 }
 
-/* A program may end its main thread and go on with others. Then the process is no zombie, though its first thread is
- * one and has no maps any more. */
+/* Whether other threads run. A program may end its main thread and go on with others. Then the process is no zombie,
+ * but its first thread is one and has no maps. */
 static bool has_other_threads(int32_t pid) {
     struct stat st;
     char path[40];
@@ -109,7 +109,7 @@ enum xs_writer xs_spool_writer(const struct xs_spool_header *header, const char 
     char host[sizeof header->host];
     node_name(host, sizeof host);
     if (!xs_spool_same_boot(header)) {
-        /* The same name after a reboot, or a file system shared with another machine where the job may still run. */
+        /* The machine has rebooted, or the file system is shared with another machine, where the job may still run. */
         return strcmp(host, header->host) == 0 ? XS_WRITER_GONE : XS_WRITER_UNKNOWN;
     }
     if (header->pid_namespace != namespace_of("pid"))

@@ -1,5 +1,5 @@
-/* Comparing a database's schema with ours; see schema_check.h. What is expected is made in memory from the same text
- * that a trace is made of, so that there is one definition. */
+/* Comparing a database's schema with ours; see schema_check.h. The expected schema is made in memory from the text
+ * that new traces are made from, so there is one definition. */
 #include "schema/write/schema_check.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ int xs_schema_reference(sqlite3 **db) {
     return rc == SQLITE_OK ? sqlite3_exec(*db, schema_sql, NULL, NULL, NULL) : rc;
 }
 
-/* Objects in the same order on both sides, tables first: they tell people most. An index that SQLite made by itself has
- * no text. */
+/* Objects in the same order on both sides, tables first because they tell people most. SQLite's automatic indexes
+ * have no text. */
 static const char objects[] =
     "SELECT CASE type WHEN 'table' THEN 'a' WHEN 'view' THEN 'b' ELSE 'c' END || name, type, name, tbl_name, sql"
     " FROM sqlite_master ORDER BY 1, 2";

@@ -1,10 +1,10 @@
-/* What numbers stand for: modules, stacks, Python code, NVTX ranges. The bytes come out of a spool that may be damaged,
- * so every length is checked against what is there. */
+/* Definitions of numbers: modules, stacks, Python code, NVTX ranges. The bytes come from a spool that may be
+ * damaged, so every length is checked. */
 #include <string.h>
 
 #include "schema/write/store_internal.h"
 
-/* What is left of a definition. */
+/* The unread part of a definition. */
 struct rest {
     const uint8_t *data;
     size_t bytes;
@@ -19,7 +19,7 @@ static bool take(struct rest *rest, void *to, size_t bytes) {
     return true;
 }
 
-/* Where `bytes` of text begin, NULL where they are not there. */
+/* Takes `bytes` bytes of text; NULL: there are fewer. */
 static const char *take_text(struct rest *rest, uint32_t bytes) {
     const char *text = (const char *)rest->data;
     if (rest->bytes < bytes)
@@ -29,7 +29,7 @@ static const char *take_text(struct rest *rest, uint32_t bytes) {
     return text;
 }
 
-/* Text up to its first 0, if it has one. */
+/* Writes text up to its first 0. */
 static void put_text(struct xs_row *row, const char *text, uint32_t bytes) {
     xs_put_bytes_as_text(row, text, strnlen(text, bytes));
 }

@@ -1,8 +1,8 @@
-/* CUPTI's activity records into the device_* tables. */
+/* Writing CUPTI's activity records into the device_* tables. */
 #include "schema/write/store_internal.h"
 #include "schema/write/thin_choice.h"
 
-#define CUPTI_NONE UINT32_MAX /* how CUPTI says that a context, stream or event does not apply */
+#define CUPTI_NONE UINT32_MAX /* CUPTI's value for a context, stream or event that does not apply */
 
 static void put_times(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
     bool known = start_ns != 0 || end_ns != 0;
@@ -10,7 +10,7 @@ static void put_times(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
     xs_put_if(row, known, end_ns);
 }
 
-/* Start and duration; the end itself only where it is before the start. */
+/* Writes start and duration; the end only if it lies before the start. */
 static void put_span(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
     bool known = start_ns != 0 || end_ns != 0;
     xs_put_if(row, known, start_ns);
@@ -34,7 +34,8 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
     xs_put_nonzero(row, (int64_t)node);
 }
 
-/* Of a transfer that is no longer there: its record will go in the next pass, but by then nobody knows the transfer. */
+/* Writes the record of a transfer that was thinned out. The next pass will drop the record, too, but by then nothing
+ * is known about the transfer. */
 static int put_late(struct xs_store *store, const struct xs_device_copy *copy) {
     bool may_be = store->choice && copy->graph_node == 0;
     int64_t shape = may_be ? xs_choice_late(store->choice, copy->correlation) : 0;

@@ -1,8 +1,8 @@
-/* Events of the host side into their tables: one SQL text and one binding a kind, side by side. */
+/* Writing events of the host side into their tables: one SQL text and one binding per kind, side by side. */
 #include "schema/write/store_internal.h"
 #include "schema/write/thin_choice.h"
 
-/* What every event of a batch converts the same way. */
+/* Values that all kinds of events convert alike. */
 struct common {
     const struct xs_event *event;
     uint32_t thread;
@@ -12,7 +12,7 @@ struct common {
 
 static bool has(const struct common *c, unsigned flag) { return (c->event->flags & flag) != 0; }
 
-/* Width of a box from its volume, which is what the event carries. */
+/* The width of a box from its volume, which the event carries. */
 static int64_t width_of(uint64_t bytes, uint64_t height, uint64_t depth) {
     uint64_t rows = (height ? height : 1) * (depth ? depth : 1);
     return (int64_t)(bytes / rows);
@@ -29,7 +29,7 @@ static void count_call(struct xs_store *store, const struct common *c, enum xs_c
         xs_choice_count(store->choice, of, c->event->entry, site, kind);
 }
 
-/* Whether the end is told as a difference to the beginning, which is shorter. */
+/* Whether the end is stored as the difference to the start, which is shorter. */
 static bool is_span(int64_t start, int64_t end) { return end >= start; }
 
 static struct xs_row_shape shape_of_transfer(const struct common *c) {
@@ -132,7 +132,8 @@ static int put_memset(struct xs_store *store, const struct common *c) {
     return xs_row_insert(&row);
 }
 
-/* Threads' events are drained chunk by chunk: a free may come before its allocation, which another thread made. */
+/* Writes an allocation. Events are drained chunk by chunk per thread, so a free may come before the allocation of
+ * another thread. */
 static int put_alloc(struct xs_store *store, const struct common *c) {
     struct xs_row row = xs_row_start(
         store, XS_STMT_ALLOC,
@@ -248,7 +249,7 @@ static int put_sync(struct xs_store *store, const struct common *c) {
     return xs_row_insert(&row);
 }
 
-/* Also of allocations and frees that came to nothing; those have no argument. */
+/* Writes any other call, also an allocation or free without effect, which has no argument. */
 static int put_api(struct xs_store *store, const struct common *c) {
     struct xs_row row = xs_row_start(store, XS_STMT_API,
                                      "INSERT INTO api_call(entry_point, thread, object, address, bytes, argument,"

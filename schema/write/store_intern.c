@@ -1,5 +1,5 @@
-/* Contexts, streams, kernel names and threads: events name them by a handle or a string, and the trace names them by a
- * small number. The numbers are row ids; the tables here save looking them up. */
+/* Numbers for contexts, streams, kernel names and threads. Events name them by a handle or a string, the trace by a
+ * small number, which is a row id. The hash tables here avoid look-ups in the trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +119,7 @@ int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64
         key.handle = 2;
         key.thread = thread;
     } else if (key.handle == 1) {
-        key.handle = 0; /* CU_STREAM_LEGACY is another name of the default stream */
+        key.handle = 0; /* CU_STREAM_LEGACY is another name of the default stream, whose handle is 0 */
     }
     struct xs_stream_entry *entry;
     HASH_FIND(hh, store->streams, &key, sizeof key, entry);
@@ -199,7 +199,7 @@ int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid, const char
     if (!entry) {
         entry = calloc(1, sizeof *entry);
         if (!entry)
-            return XS_OK; /* a row written twice does no harm */
+            return XS_OK; /* writing a row again does no harm */
         entry->id = id;
         HASH_ADD(hh, store->threads, id, sizeof entry->id, entry);
         if (entry->lost) {

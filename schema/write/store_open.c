@@ -1,4 +1,4 @@
-/* Birth and end of a trace that is written: the file, its schema and lookup rows, the pragmas, the WAL. */
+/* Creating and closing a trace: the file, its schema and lookup rows, the pragmas, the WAL. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "schema/write/store_internal.h"
 #include "schema/write/store_thin.h"
 
-/* The table's name and its rows, each from the one list. */
+/* A row of a lookup table, from the kinds' single list. */
 struct lookup {
     int value;
     const char *name;
@@ -57,7 +57,7 @@ static int fill_lookups(struct xs_store *store) {
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* The whole of it lands in the file itself, before there is a WAL: a reader knows a trace by its first page. */
+/* Writes the schema into the main file, before there is a WAL: a reader recognises a trace by its first page. */
 static int write_schema(struct xs_store *store) {
     static const char identity[] = "PRAGMA page_size=" STRING(
         XS_PAGE_BYTES) ";"
@@ -80,9 +80,9 @@ static int write_schema(struct xs_store *store) {
     return status;
 }
 
-/* What a kill can lose is in the page cache and so safe; only a crash of the machine could, and a trace is not worth
- * an fsync in the profiled program. WAL where the file system can (a network file system may not): there the readers
- * of a running trace do not make the writer wait. */
+/* Without fsync: after a kill, data in the page cache is safe; only a crash of the machine could lose it, and a
+ * trace is not worth an fsync in the profiled program. WAL if the file system allows it (a network file system may
+ * not), so that readers of a running trace do not make the writer wait. */
 static const char pragmas[] = "PRAGMA synchronous=OFF; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0;"
                               "PRAGMA cache_size=-2000; PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;";
 static const char wal_pragmas[] =
@@ -128,8 +128,8 @@ int xs_store_create(const char *path, struct xs_store **out) {
     if (!status)
         status = xs_store_exec(store, wal_pragmas);
     if (!status)
-        status = xs_store_exec(store, "PRAGMA user_version"); /* the first read opens the log and its index */
-    int why = EIO;                                            /* not EEXIST left over from somewhere */
+        status = xs_store_exec(store, "PRAGMA user_version"); /* reading anything opens the log and its index */
+    int why = EIO;                                            /* errno may hold an EEXIST of another call */
     if (!xs_side_files_are_own(path)) {
         status = XS_ERROR_SYSTEM;
         why = EEXIST;
@@ -145,7 +145,8 @@ int xs_store_create(const char *path, struct xs_store **out) {
     return XS_OK;
 }
 
-/* Nothing is written into a file that has another schema: what is in the place of a table could do anything. */
+/* Checks the schema. Nothing is written into a file with another one: an object in the place of a table could do
+ * anything. */
 static int check_schema(struct xs_store *store) {
     sqlite3_stmt *stmt = NULL;
     char why[256];
@@ -158,7 +159,8 @@ static int check_schema(struct xs_store *store) {
         return xs_store_status(store, rc);
     int status = version == XS_SCHEMA_VERSION ? xs_schema_check(store->db, why, sizeof why) : XS_ERROR_VERSION;
     if (status)
-        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL); /* closing it changes nothing */
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL); /* closing it then changes
+                                                                                         * nothing */
     return status;
 }
 
@@ -191,12 +193,12 @@ int xs_store_close(struct xs_store *store) {
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
-    /* A reader that has the trace open keeps the WAL alive; the next reader's recovery ends it. */
+    /* While a reader has the trace open, the WAL stays; the next reader's recovery ends it. */
     sqlite3_busy_timeout(store->db, 100);
     xs_store_give_back(store);
     int status = xs_store_exec(store, "PRAGMA journal_mode=DELETE");
-    /* SQLite makes no journal for a file that has another name now, which leaving the WAL needs; the rows can be put
-     * into it all the same. */
+    /* SQLite makes no journal for a file that was renamed, and cannot leave the WAL mode without one. A checkpoint
+     * still moves the rows into the file. */
     if (status && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED &&
         sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) == SQLITE_OK)
         status = XS_OK;

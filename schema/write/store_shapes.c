@@ -1,16 +1,16 @@
-/* Shapes: what rows of one kind have in common is stored once, and the rows name it. A program does the same again and
- * again, so there are few. What need not repeat (sizes, addresses, sets of arguments) becomes a part of a shape only
- * when all of the row is seen the second time; until then it is in the row. */
+/* Shapes: values that rows of one kind share are stored once, and the rows refer to them. Programs repeat
+ * themselves, so there are few shapes. Values that need not repeat (sizes, addresses, sets of arguments) join a shape
+ * only when the whole row is seen for the second time; until then they are in the row. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/write/store_internal.h"
 
-/* A place of the table: the hash of what a shape holds, which with 128 bits stands for it. */
+/* A hash slot: the 128-bit hash of a shape's values stands for the shape. */
 enum { NEW = 0, SEEN_ONCE = -1 };
 struct xs_shape_entry {
     uint64_t hash[2];
-    int64_t id; /* of its row, or NEW or SEEN_ONCE */
+    int64_t id; /* id of the shape's row, or NEW or SEEN_ONCE */
     bool used;
 };
 
@@ -53,9 +53,9 @@ static bool grow(struct xs_shapes *shapes) {
     return true;
 }
 
-/* Room for another one: a table that is full forgets what it saw once. Where that does not help much, nothing new is
- * remembered for a long while; else it would be gone through again and again. Then it begins anew, because a program
- * may do something else by now. */
+/* Makes room for another entry. A full table forgets the shapes that were seen once. If that frees too little,
+ * nothing new is remembered for MOST_MISSES shapes, so that the table is not searched again and again. Then it
+ * begins empty, because the program may do something else by now. */
 static bool make_room(struct xs_shapes *shapes) {
     if (shapes->is_full && ++shapes->misses < MOST_MISSES)
         return false;
@@ -81,7 +81,7 @@ static bool make_room(struct xs_shapes *shapes) {
     return !kept.is_full;
 }
 
-/* The entry of a hash, which may be new; NULL where there is no room for a new one. */
+/* The entry of a hash, added if it is new; NULL: no room for a new one. */
 static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash[2]) {
     struct xs_shape_entry *entry = shapes->places ? place_of(shapes, hash) : NULL;
     if (entry && entry->used)
@@ -96,7 +96,7 @@ static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash
 
 static const struct {
     enum xs_statement statement;
-    uint32_t loose; /* bits of the columns that the row may have instead */
+    uint32_t loose; /* bits of columns that may be in the row instead */
     const char *sql;
 } kinds[] = {
     [XS_SHAPE_TRANSFER] = {XS_STMT_TRANSFER_SHAPE, XS_LOOSE_OF_TRANSFER,
@@ -136,7 +136,7 @@ int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row
         hash_of(kind, shape, shape->set & ~shape->in_row, hash);
         entry = find(&store->shapes, hash);
     }
-    entry = entry ? entry : &nowhere; /* no room: a shape that nobody finds again */
+    entry = entry ? entry : &nowhere; /* no room: the shape is written, but not found again */
     int status = entry->id > 0 ? XS_OK : insert(store, kind, shape, shape->set & ~shape->in_row, entry);
     *id = entry->id;
     return status;

@@ -58,16 +58,13 @@ int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const
 
 int xs_store_source_file(struct xs_store *store, const char *path, const struct xs_source_identity *identity,
                          int64_t *id) {
-    struct xs_row row = xs_row_start(store, XS_STMT_SOURCE_FILE,
-                                     "INSERT INTO source_file(path, bytes, mtime_ns, hash_low, hash_high)"
-                                     " VALUES (?,?,?,?,?)");
+    struct xs_row row =
+        xs_row_start(store, XS_STMT_SOURCE_FILE, "INSERT INTO source_file(path, bytes, mtime_ns) VALUES (?,?,?)");
     if (!row.stmt)
         return row.status;
     xs_put_text(&row, path);
     xs_put(&row, identity->bytes);
     xs_put(&row, identity->mtime_ns);
-    xs_put_u64(&row, identity->hash[0]);
-    xs_put_u64(&row, identity->hash[1]);
     int status = xs_row_insert(&row);
     *id = sqlite3_last_insert_rowid(store->db);
     return status;

@@ -1,10 +1,10 @@
 /* Thinning a trace that grows too large; see store_thin.h.
  *
- * A pass goes over all rows behind the beginning, slice by slice of row numbers, each slice in a transaction of its own
- * between two batches of events. It drops what is neither of the sample nor kept beside it, from the end of the
- * beginning up to a mark a quarter of the size ago. The next pass begins when the file is nearly full again. As soon as
- * the middle itself needs too much, a pass takes a quarter of the sample of before: fewer would leave pages half empty,
- * which SQLite joins only when they are emptier than a third. */
+ * A pass goes over all rows after the beginning, slice by slice of row numbers. Each slice is a transaction of its
+ * own between two batches of events. The pass drops rows that neither belong to the sample nor are kept beside it,
+ * from the end of the beginning up to a mark that a quarter of the size was written after. The next pass begins when
+ * the file is nearly full again. When the middle needs too much, a pass takes a quarter of the previous sample: a
+ * smaller step would leave pages half empty, and SQLite joins pages only if they are emptier than a third. */
 #include "schema/write/store_thin.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "schema/write/store_internal.h"
 #include "schema/write/thin_choice.h"
 
-/* ?1 < id <= ?2 is the slice; the functions are those of thin_choice.h. */
+/* A slice is ?1 < id <= ?2. The functions are those of thin_choice.h. */
 #define SLICE "r.id > ?1 AND r.id <= ?2"
 #define FOLLOWS(is_of_transfer) SLICE " AND xs_follow(r.id, r.correlation, r.id, " is_of_transfer ")"
 #define CHOSEN(correlation, entry_point, site, kind)                                                                   \
@@ -30,16 +30,16 @@
 #define DEVICE_SPAN "coalesce(r.device_ns, r.end_ns - r.start_ns, 0)"
 #define PLAIN_SPAN "coalesce(r.return_ns - r.enter_ns, 0)"
 
-/* Failed calls are few and tell much: they stay. What is called again and again until it succeeds is in api_call. */
+/* Failed calls stay: they are few and tell much. Calls that are repeated until they succeed are in api_call. */
 #define OF_SHAPE(table) " r JOIN " table " s ON s.id = r.shape WHERE "
 #define SUCCEEDED "result = 0 AND "
 
-/* Calls come before the records of their kind. Transfers and the copies of the device go side by side. */
+/* Order: calls come before the device records of their kind. Transfers and the device's copies alternate. */
 enum { TRANSFER = 4, DEVICE_COPY = 5 };
 static const struct thinned {
     const char *table, *correlation;
     enum xs_calls_of of;
-    const char *sql[XS_THIN_STATEMENTS]; /* in their order, the last one deletes */
+    const char *sql[XS_THIN_STATEMENTS]; /* in order of execution; the last one deletes */
 } tables[XS_THINNED_TABLES] = {
     {"launch_row",
      "correlation",
@@ -114,47 +114,47 @@ static const struct thinned {
       NULL, DELETE_FROM("device_sync")}},
 };
 
-/* Rows of records may be there before that of their call: a pass begins so many before the mark. */
+/* A device record's row may be written before its call's row, so a pass begins this many rows before the mark. */
 enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = XS_CHOICE_ROWS, STEP_BITS = 2, MOST_BITS = 24 };
-/* Calls that stay beside the sample, with their records: a thirty-second of the size at most. */
+/* Calls kept beside the sample, with their records, take at most a thirty-second of the size. */
 enum { MOST_BESIDE = 1 << 16, SIZE_OF_BESIDE = 4096 };
 enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18, MOST_REWRITTEN_PAGES = (8 << 20) / XS_PAGE_BYTES };
 
 struct xs_thin_mark {
-    uint32_t correlation; /* the newest of all calls until then */
-    int64_t rows;         /* that were written until then */
+    uint32_t correlation; /* the newest of all calls up to here */
+    int64_t rows;         /* written up to here */
     int64_t ns;
-    int64_t last[XS_THINNED_TABLES]; /* number of the last row of each table */
+    int64_t last[XS_THINNED_TABLES]; /* number of each table's last row */
 };
 
-/* The next rows of a table. */
+/* The next rows of a table that are looked at together. */
 struct slice {
-    int64_t end;    /* number of the last one; 0: there are none */
-    int64_t newest; /* correlation among them */
+    int64_t end;    /* number of the last row; 0: there are no rows */
+    int64_t newest; /* the largest correlation in them */
 };
 
 struct xs_thin {
     struct xs_thin_mark begun;  /* the end of the beginning */
-    struct xs_thin_mark *marks; /* later ones, in order */
+    struct xs_thin_mark *marks; /* later marks, in order */
     size_t mark_count, mark_room;
     bool has_begun, is_passing;
-    unsigned bits;          /* of the mask of the sample */
-    uint64_t empty_bytes;   /* what a trace without events takes, or with few */
+    unsigned bits;          /* length of the sample's mask */
+    uint64_t empty_bytes;   /* size of a trace with no or few events */
     int64_t events;         /* since the last mark */
-    struct xs_thin_mark to; /* of the pass: what is older may go */
-    unsigned table;         /* of the pass: where it is */
-    unsigned done;          /* of the pass: bits of the tables that it is through with */
+    struct xs_thin_mark to; /* of the pass: rows up to this mark may be dropped */
+    unsigned table;         /* of the pass: present table */
+    unsigned done;          /* of the pass: one bit for each finished table */
     int64_t ids[XS_THINNED_TABLES];
-    struct slice copies;        /* of the device, that are next; no end: not looked up */
-    int64_t newest_before;      /* correlation of the transfers before the last slice of them */
-    uint64_t remembered_before; /* transfers, when the device's copies had their last slice */
+    struct slice copies;        /* the device's next copies; end 0: not looked up */
+    int64_t newest_before;      /* largest correlation of the transfers before their latest slice */
+    uint64_t remembered_before; /* remembered transfers at the latest slice of the device's copies */
     struct {
-        int64_t from, to, back;   /* rows that are gone through once more, and where it goes on then; no to: none */
-    } waiting;                    /* copies of the device, for their transfers */
-    int64_t row_bytes, pass_rows; /* of the pass: bytes of a row, and how many there are */
-    int64_t dropped;              /* in the pass */
+        int64_t from, to, back;   /* rows to be gone through again, and where to go on after them; to 0: none */
+    } waiting;                    /* the device's copies that wait for their transfers */
+    int64_t row_bytes, pass_rows; /* of the pass: bytes per row, and number of rows */
+    int64_t dropped;              /* rows dropped in the pass */
     bool has_passed, was_in_vain; /* the last pass is over; it dropped hardly anything */
-    uint64_t left_bytes;          /* behind it */
+    uint64_t left_bytes;          /* size after the last pass */
     sqlite3_stmt *statements[XS_THINNED_TABLES][XS_THIN_STATEMENTS], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
 };
 
@@ -197,7 +197,7 @@ void xs_store_give_back(struct xs_store *store) {
         sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
 }
 
-/* Number of the last row of a table; its statement is kept. */
+/* The number of a table's last row; keeps its statement. */
 static int64_t last_of(struct xs_store *store, unsigned table) {
     sqlite3_stmt **stmt = &store->thin->last[table];
     if (!*stmt) {
@@ -219,7 +219,8 @@ static struct xs_thin_mark mark_now(struct xs_store *store, int64_t now_ns) {
     return mark;
 }
 
-/* Marks lie some hundred to a quarter of the size: so many are enough, and they do not become more. */
+/* Adds a mark. A quarter of the size holds some hundred marks, so MOST_MARKS is enough; at that number every other
+ * one is dropped. */
 static bool add_mark(struct xs_thin *thin, struct xs_thin_mark mark) {
     enum { MOST_MARKS = 4096 };
     if (thin->mark_count == MOST_MARKS) {
@@ -239,7 +240,8 @@ static bool add_mark(struct xs_thin *thin, struct xs_thin_mark mark) {
     return true;
 }
 
-/* The newest mark behind which there are `rows` rows; false: there is none. Marks before it are of no use any more. */
+/* Finds the newest mark with at least `rows` rows after it, and drops the marks up to it, which are no longer
+ * needed. False: there is none. */
 static bool mark_before(struct xs_thin *thin, int64_t now, int64_t rows, struct xs_thin_mark *mark) {
     size_t found = thin->mark_count;
     while (found > 0 && now - thin->marks[found - 1].rows < rows)
@@ -252,7 +254,7 @@ static bool mark_before(struct xs_thin *thin, int64_t now, int64_t rows, struct 
     return true;
 }
 
-/* How many rows there are: numbers are given once, and what was dropped is in meta. */
+/* Begins a pass. The number of rows: all numbers ever given, less the dropped rows. */
 static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_bytes, int64_t now_ns) {
     struct xs_thin *thin = store->thin;
     struct xs_thin_mark now = mark_now(store, now_ns), to;
@@ -261,7 +263,7 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     if (!mark_before(thin, now.rows, (int64_t)(most_bytes / 4 / row_bytes), &to) || to.rows <= thin->begun.rows)
         return;
     uint64_t middle = (uint64_t)(to.rows - thin->begun.rows) * row_bytes;
-    if (thin->bits && !thin->was_in_vain && used >= most_bytes - most_bytes / 16) /* pages are emptier than reckoned */
+    if (thin->bits && !thin->was_in_vain && used >= most_bytes - most_bytes / 16) /* pages are emptier than estimated */
         thin->bits += thin->bits < MOST_BITS ? STEP_BITS : 0;
     while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8)
         thin->bits += STEP_BITS;
@@ -300,7 +302,7 @@ static int run(struct xs_store *store, unsigned table, unsigned which, int64_t t
     return xs_store_status(store, sqlite3_reset(*stmt));
 }
 
-/* Numbers of rows have large gaps where most were dropped. */
+/* The next slice. Row numbers have large gaps where most rows were dropped. */
 static struct slice next_slice(struct xs_store *store, unsigned table) {
     struct xs_thin *thin = store->thin;
     struct slice slice = {0};
@@ -319,8 +321,8 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
     return slice;
 }
 
-/* The table that is next. A copy of the device comes when its transfer was just before it, so that the time that it
- * took is added to what is known of the transfer. With several threads transfers are only roughly in order. */
+/* The table whose slice is next. A copy of the device comes shortly after its transfer, so that its time is added to
+ * what is remembered of the transfer. With several threads transfers are only roughly in order. */
 static unsigned turn(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
     while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1))
@@ -334,8 +336,8 @@ static unsigned turn(struct xs_store *store) {
     return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
 }
 
-/* After a slice of the device's copies: notes where some wait. The second time, behind the last of these, it goes on
- * where it was. */
+/* Notes after a slice of the device's copies which rows wait for their transfers. When they have been gone through
+ * again, continues where the pass was. */
 static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool waits) {
     if (waits) {
         thin->waiting.from = thin->waiting.to ? thin->waiting.from : from;
@@ -345,7 +347,7 @@ static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool wa
     }
 }
 
-/* All transfers were: what waited for them is next. */
+/* When all transfers are done: goes back to the copies that waited for them. */
 static void go_back(struct xs_thin *thin, unsigned table) {
     if (table == TRANSFER && thin->waiting.to) {
         thin->waiting.back = thin->ids[DEVICE_COPY];
@@ -353,7 +355,7 @@ static void go_back(struct xs_thin *thin, unsigned table) {
     }
 }
 
-/* One slice, in the batch that is open. */
+/* Thins one slice, inside the open transaction. */
 static int thin_slice(struct xs_store *store, unsigned table, int64_t to) {
     struct xs_thin *thin = store->thin;
     bool is_transfer = table == TRANSFER;
@@ -387,7 +389,7 @@ static int write_meta(struct xs_store *store) {
     return status ? status : xs_store_meta_int(store, XS_META_THINNED_TO_NS, thin->to.ns);
 }
 
-/* So many rows, in one transaction. */
+/* Thins about `rows` rows, in one transaction. */
 static int thin_some(struct xs_store *store, int64_t rows) {
     struct xs_thin *thin = store->thin;
     int64_t before = store->thinned_rows;
@@ -407,7 +409,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
         xs_store_rollback(store);
         xs_choice_forget(store->choice);
         store->thinned_rows = before;
-        thin->is_passing = false; /* the next one begins at the first table */
+        thin->is_passing = false; /* the next pass begins at the first table */
     }
     thin->dropped += store->thinned_rows - before;
     thin->is_passing = thin->is_passing && thin->table < XS_THINNED_TABLES;
@@ -415,8 +417,8 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     return status;
 }
 
-/* What is not thinned may need all of the size: allocations, failed calls, the beginning and the latest part. Then one
- * pass after another would find nothing, so the next one begins when there is more. */
+/* Whether to begin a pass. What is never thinned may need all of the size: allocations, failed calls, the beginning
+ * and the latest part. Then passes would find nothing, so the next one waits until the file has grown. */
 static bool is_time(struct xs_thin *thin, uint64_t used, uint64_t most_bytes) {
     if (thin->has_passed) {
         thin->has_passed = false;
@@ -458,9 +460,9 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
         begin_pass(store, used, most_bytes, now_ns);
     if (!thin->is_passing)
         return XS_OK;
-    /* A pass comes to its end while an eighth of the size comes in. Threads of the program wait for the drain thread
-     * two seconds at most, so even in a hurry it does not do everything at once. */
-    int64_t coming = 2 * events * thin->row_bytes; /* each with a record of the device */
+    /* A pass ends while an eighth of the size is written. Threads of the program wait for the drain thread at most
+     * two seconds, so even in a hurry it does not do all at once. */
+    int64_t coming = 2 * events * thin->row_bytes; /* each event has a device record */
     int64_t rows = thin->pass_rows * coming / (int64_t)(most_bytes / 8 + 1);
     bool hurry = used >= most_bytes - most_bytes / 16;
     return thin_some(store, hurry ? HURRIED_ROWS + 4 * rows : 2 * SLICE_ROWS + rows);

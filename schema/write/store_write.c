@@ -1,11 +1,11 @@
-/* Writing rows: statements, batches, errors, and the small tables that describe the run. */
+/* Writing rows: statements, transactions, errors, and the small tables that describe the run. */
 #include "schema/write/store_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* With the errno that the failed call left behind. */
+/* The status for SQLite's code; the failed call's errno must still be set. */
 static int status_of(int rc) {
     switch (rc & 0xff) {
     case SQLITE_OK:
@@ -23,8 +23,8 @@ static int status_of(int rc) {
     case SQLITE_NOMEM:
         return XS_ERROR_MEMORY;
     case SQLITE_IOERR: {
-        /* SQLite calls only ENOSPC of a write "full"; a quota, a file-size limit and the WAL's index are I/O errors.
-         * The errno that it keeps is that of the clean-up; the one of the write is still in errno. */
+        /* SQLite calls only a write's ENOSPC "full"; a quota, a file-size limit and the WAL's index are I/O errors.
+         * The errno that SQLite keeps is the clean-up's; the write's is still in errno. */
         bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || rc == SQLITE_IOERR_SHMSIZE;
         return full ? XS_ERROR_FULL : XS_ERROR_SQLITE;
     }
@@ -70,7 +70,7 @@ int xs_row_insert(struct xs_row *row) {
         return row->status;
     errno = 0;
     sqlite3_step(row->stmt);
-    int saved = errno; /* status_of looks at it */
+    int saved = errno; /* status_of reads it */
     int rc = sqlite3_reset(row->stmt);
     errno = saved;
     return xs_store_status(row->store, rc);
@@ -107,7 +107,7 @@ void xs_store_rollback(struct xs_store *store) {
         return;
     store->in_batch = false;
     store->failure = XS_OK;
-    /* The message of what went wrong is worth more than that of a rollback. */
+    /* Ignores errors of the rollback: the first error's message is worth more. */
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     if (store->intern_changed)

@@ -1,18 +1,19 @@
-/* Which calls stay; see thin_choice.h. */
+/* Choosing the calls that stay; see thin_choice.h. */
 #include "schema/write/thin_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls of a site, counted when they come: what a pass has to know beforehand. */
+/* A site and its number of calls, counted as they come: a pass must know it beforehand. */
 struct site {
-    uint64_t key; /* 0: free */
+    uint64_t key; /* 0: the hash slot is free */
     uint32_t count, bits;
 };
 
-/* The calls that went lately, in two parts: when one is full the older one is emptied for the next. */
+/* A recently dropped call. They are kept in two halves: when the newer half is full, the older one is emptied and
+ * reused. */
 struct gone {
-    uint32_t correlation; /* 0: free */
+    uint32_t correlation; /* 0: the hash slot is free */
     uint32_t shape : 31, is_late : 1;
 };
 
@@ -22,16 +23,16 @@ struct xs_choice {
     struct site *sites;
     uint32_t site_places, site_count;
     unsigned bits;  /* of the sample of all calls */
-    uint64_t *kept; /* calls that stay beside it: their keys, 0: free */
+    uint64_t *kept; /* keys of the calls that stay beside the sample; 0: free */
     uint32_t kept_places, kept_count, kept_most;
     struct gone *gone[2];
-    uint32_t gone_count; /* in gone[0] */
-    uint64_t remembered; /* in all */
+    uint32_t gone_count; /* used slots of gone[0] */
+    uint64_t remembered; /* number of all remembered calls */
     int64_t newest;
     struct xs_choice_range range;
-    bool waits;                   /* a record of the slice */
-    uint32_t row_count, row_at;   /* of the slice, and where the last question was */
-    int64_t rows[XS_CHOICE_ROWS]; /* that go */
+    bool waits;                   /* a record of the slice waits for its call */
+    uint32_t row_count, row_at;   /* rows of the slice that are dropped, and the position of the latest question */
+    int64_t rows[XS_CHOICE_ROWS]; /* dropped rows */
 };
 
 /* Scatters a number over 64 bits; different numbers stay different. */
@@ -74,7 +75,7 @@ void xs_choice_count(struct xs_choice *choice, enum xs_calls_of of, int64_t entr
     struct site *place = place_of_site(choice->sites, choice->site_places, key);
     if (!place->key) {
         if (choice->site_count >= choice->site_places / 2) {
-            if (!grow_sites(choice)) /* more than that have the sample alone */
+            if (!grow_sites(choice)) /* further sites have only the sample */
                 return;
             place = place_of_site(choice->sites, choice->site_places, key);
         }
@@ -91,7 +92,7 @@ static unsigned bits_for(const struct site *site, uint32_t quota) {
     return bits;
 }
 
-/* How many calls stay beside the sample, if no site has more than `quota` of them. */
+/* How many calls stay beside the sample if each site has at most `quota` of them. */
 static uint64_t wanted(const struct xs_choice *choice, uint32_t quota) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < choice->site_places; i++) {
@@ -169,7 +170,7 @@ static void remember(struct xs_choice *choice, uint32_t correlation, uint32_t sh
     choice->remembered++;
 }
 
-/* NULL: not known. */
+/* NULL: the call was not dropped, or is no longer remembered. */
 static struct gone *find_gone(struct xs_choice *choice, int64_t correlation) {
     for (int part = 0; part < 2 && correlation > 0 && correlation <= UINT32_MAX; part++) {
         struct gone *gone = place_of_gone(choice->gone[part], (uint32_t)correlation);
@@ -201,7 +202,7 @@ uint64_t xs_choice_remembered(const struct xs_choice *choice) { return choice->r
 enum { ID, CORRELATION, OTHER, THREAD, ENTRY_POINT, SITE, KIND, SHAPE };
 enum { IS_OF_TRANSFER = OTHER + 1 };
 
-/* What a call is chosen by; 0: it is none of those that may go. */
+/* The key that decides whether a call stays; 0: it is outside of the pass and always stays. */
 static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **values, int64_t thread) {
     const struct xs_choice_range *range = &choice->range;
     int64_t correlation = sqlite3_value_int64(values[CORRELATION]);
@@ -218,7 +219,7 @@ static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **valu
 
 static bool is_of_sample(uint64_t key, unsigned bits) { return (key & ((UINT64_C(1) << bits) - 1)) == 0; }
 
-/* What does not fit stays. */
+/* Answers the statement. A row that does not fit into the list stays. */
 static void answer(struct xs_choice *choice, sqlite3_context *context, bool goes, int64_t id) {
     goes = goes && choice->row_count < XS_CHOICE_ROWS;
     if (goes)
@@ -248,7 +249,8 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
     answer(choice, context, goes, sqlite3_value_int64(values[ID]));
 }
 
-/* Threads write their calls in parts, so a transfer can come long after one with a larger correlation. */
+/* Decides about a device record by its call. Threads write their calls in chunks, so a transfer can come long after
+ * one with a larger correlation. */
 static void follow(sqlite3_context *context, int count, sqlite3_value **values) {
     struct xs_choice *choice = sqlite3_user_data(context);
     uint64_t key = key_of_call(choice, values, 0);
@@ -268,7 +270,7 @@ static void is_gone(sqlite3_context *context, int count, sqlite3_value **values)
     int64_t id = sqlite3_value_int64(values[0]);
     (void)count;
     if (choice->row_at > 0 && choice->rows[choice->row_at - 1] >= id)
-        choice->row_at = 0; /* another statement */
+        choice->row_at = 0; /* the next statement begins */
     while (choice->row_at < choice->row_count && choice->rows[choice->row_at] < id)
         choice->row_at++;
     sqlite3_result_int(context, choice->row_at < choice->row_count && choice->rows[choice->row_at] == id);

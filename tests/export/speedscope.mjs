@@ -41,9 +41,9 @@ async function open(file) {
       (/Time Order/.test(document.body.innerText) && !/Loading/.test(document.body.innerText)) ||
       /Something went wrong/.test(document.body.innerText),
     null,
-    { timeout: 20000 },
+    { timeout: 300000 },
   );
-  await done.catch(() => errors.push('nothing shown after 20 s: ' + name));
+  await done.catch(() => errors.push('nothing shown: ' + name));
   const text = await page.evaluate(() => document.body.innerText);
   await page.close();
   if (/Something went wrong/.test(text) || said.some((s) => s.startsWith('error'))) errors.push(...said);

@@ -27,7 +27,7 @@ async function run(what, name, options, action) {
   });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(30000);
+    page.setDefaultTimeout(300000); // for what never comes, on the busiest machine
     const said = [];
     const requests = [];
     page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));

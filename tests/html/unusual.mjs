@@ -107,12 +107,6 @@ check('a trace without contents and call sites', 'old', {}, async (page) => {
   assert.match(await page.textContent('#panel-run'), /Contents.*known of 0 of 600 uploads and downloads/s);
 });
 
-check('text that is withheld', 'callsites', {}, async (page) => {
-  for (const tab of await tabs(page)) await page.click(`#${tab}`);
-  const said = (await page.textContent('#panel-run')).split('The text of 5 lines is not shown: it is not in the trace');
-  assert.equal(said.length, 2);
-});
-
 check("a killed program's trace", 'killed', {}, async (page) => {
   for (const tab of await tabs(page)) await page.click(`#${tab}`);
 });

@@ -6,7 +6,7 @@ set -u
 need_python ctypes multiprocessing
 unset LD_PRELOAD 2>/dev/null
 rm -rf "$WORK"; mkdir -p "$WORK"; cd "$WORK" || exit 99
-export XDG_STATE_HOME="$WORK/state" LD_LIBRARY_PATH="$SIM" PYTHONDONTWRITEBYTECODE=1
+export LD_LIBRARY_PATH="$SIM" PYTHONDONTWRITEBYTECODE=1
 fail() {
     echo "FAILED: $*"
     for file in bare.out bare.err traced.out traced.err; do echo "--- $file"; cat $file; done
@@ -58,8 +58,8 @@ if __name__ == "__main__":
 END
 for when in before after; do
     rm -f ./*.db
-    timeout -k 5 100 "$python" program.py $when >bare.out 2>bare.err; bare=$?
-    timeout -k 5 100 "$XFERSPY" run --output='t.%p.db' "$python" program.py $when >traced.out 2>traced.err; traced=$?
+    timeout -k 5 600 "$python" program.py $when >bare.out 2>bare.err; bare=$?
+    timeout -k 5 600 "$XFERSPY" run --output='t.%p.db' "$python" program.py $when >traced.out 2>traced.err; traced=$?
     [ $bare -eq 3 ] && [ $traced -eq 3 ] || fail "$when: exit status $bare, with the library $traced"
     cmp -s bare.out traced.out && grep -qx '\[0, 0, 5\]' bare.out || fail "$when: standard output"
     grep -v '^xferspy: ' traced.err | cmp -s - bare.err || fail "$when: standard error"

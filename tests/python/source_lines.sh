@@ -5,11 +5,11 @@ set -u
 need_python ctypes
 unset LD_PRELOAD 2>/dev/null
 rm -rf "$WORK"; mkdir -p "$WORK/app"; cd "$WORK" || exit 99
-export XDG_STATE_HOME="$WORK/state" LD_LIBRARY_PATH="$SIM" XFERSPY_QUIET=on PYTHONDONTWRITEBYTECODE=1
+export LD_LIBRARY_PATH="$SIM" XFERSPY_QUIET=on PYTHONDONTWRITEBYTECODE=1
 fail() { echo "FAILED: $*"; [ -e t.db ] && "$XFERSPY" query t.db "SELECT f.path, l.line, l.text FROM source_file f LEFT JOIN source_line l ON l.file = f.id"; exit 1; }
 
 cat >app/program.py <<'END'
-import ctypes, os, signal, subprocess, sys, time
+import ctypes, os, signal, sys
 cuda = ctypes.CDLL("libcuda.so.1")
 context, memory, count = ctypes.c_void_p(), ctypes.c_uint64(), 1 << 20
 buffer = ctypes.create_string_buffer(b"x" * count, count)
@@ -28,11 +28,7 @@ if sys.argv[1] == "fifo":
     os.mkfifo(__file__)
 if sys.argv[1] == "remove":
     os.remove(__file__)
-if sys.argv[1] == "kill":  # with the origin in the trace, which a thread of the library looks for meanwhile
-    asks = [os.environ["XFERSPY"], "query", "--format=tsv", "t.db", "SELECT count(*) FROM meta WHERE key = 'origin'"]
-    bare = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    while subprocess.run(asks, env=bare, stdout=subprocess.PIPE).stdout.split()[-1:] != [b"1"]:
-        time.sleep(0.05)
+if sys.argv[1] == "kill":
     os.kill(os.getpid(), signal.SIGKILL)
 END
 touch -d '2025-06-01 UTC' app/program.py
@@ -43,7 +39,7 @@ capture() {
     rm -f t.db*; rm -rf app/program.py; cp -p program.py.kept app/program.py
     options=
     while case $1 in --*) true ;; *) false ;; esac do options="$options $1"; shift; done
-    timeout 60 "$XFERSPY" run $options --output=t.db "$python" app/program.py "$@" >out 2>&1
+    timeout 600 "$XFERSPY" run $options --output=t.db "$python" app/program.py "$@" >out 2>&1
     status=$?
     [ -e t.db ] || { cat out; fail "no trace"; }
 }
@@ -57,27 +53,21 @@ capture none
 lines | grep -q "app/program.py:8     assert cuda.cuMemcpyHtoD_v2(memory, buffer, ctypes.c_size_t(count)) == 0  # the upload$" || fail "the line is kept"
 lines | grep -qv "assert cuda" && fail "and lines that no call came from: $(lines)"
 [ -z "$(notes)" ] || fail "notes: $(notes)"
-identity=$(rows "SELECT bytes = $(wc -c <app/program.py) AND mtime_ns = 1748736000000000000 AND
-    hash_low IS NOT NULL AND hash_high IS NOT NULL FROM source_file")
+identity=$(rows "SELECT bytes = $(wc -c <app/program.py) AND mtime_ns = 1748736000000000000
+    FROM source_file")
 [ "$identity" = 1 ] || fail "the identity"
 # Without the file, and for somebody else, the line is still there.
 rm app/program.py; mkdir elsewhere; cp t.db elsewhere/copy.db
 shows t.db || fail "shown without the file"
-XDG_STATE_HOME=$WORK/elsewhere shows elsewhere/copy.db || fail "shown of a copy"
-shows --source=off t.db && fail "--source=off"
+shows elsewhere/copy.db || fail "shown of a copy"
 "$XFERSPY" anonymize --force t.db -o anonymous.db >/dev/null && shows anonymous.db && fail "in an anonymized trace"
 grep -q "the upload" anonymous.db && fail "left in an anonymized trace"
-[ "$("$XFERSPY" query --format=tsv anonymous.db "SELECT count(*) FROM meta WHERE key = 'origin'" | tail -n 1)" = 0 ] ||
-    fail "an origin in an anonymized trace"
 rm -f merged.db; "$XFERSPY" merge t.db -o merged.db >/dev/null && shows merged.db || fail "in a merged file"
 
 capture --source-lines=off none
 [ -z "$(lines)" ] || fail "--source-lines=off"
-shows t.db || fail "an own trace shows what is in the files"
-cp t.db elsewhere/copy.db; shows elsewhere/copy.db && fail "a copy of it does not"
-XDG_STATE_HOME=$WORK/elsewhere shows t.db && fail "nor does it for somebody else"
-"$XFERSPY" symbolize t.db | grep -q "the text of" || fail "symbolize adds it"
-cp t.db elsewhere/copy.db; shows elsewhere/copy.db || fail "and then it is in a copy"
+shows t.db && fail "shown, with --source-lines=off"
+"$XFERSPY" symbolize t.db | grep -q "the text of" && fail "symbolize reads a file that only the trace names"
 
 capture touch; [ -z "$(lines)" ] || fail "of a file that changed"
 notes | grep -q "has changed since capture began" || fail "the note: $(notes)"
@@ -85,7 +75,7 @@ shows t.db && fail "shown of a file that changed"
 capture fifo; [ -z "$(lines)" ] || fail "of a FIFO"; [ "$status" -eq 0 ] || fail "a FIFO: status $status"
 capture remove; [ -z "$(lines)" ] || fail "of no file"; [ -z "$(notes)" ] || fail "a note: $(notes)"
 capture kill; [ -z "$(lines)" ] || fail "of a killed process"
-shows t.db || fail "of a killed process its user sees the files"
+shows t.db && fail "of a killed process a file is read that only the trace names"
 
 # Names that are no source files of the program.
 mkdir names

@@ -185,6 +185,22 @@ expect_status 0
 expect "apt-get could not install: zsh"
 APT_FAILS=yes CI=true run test
 expect_status 1
+# What is done is said before it is done, and what INSTALL=no leaves alone is named.
+run test
+[ "$(head -n 2 output | paste -s -d ' ' | tr -s ' ')" = \
+    "Installing these Debian packages as root (some 2 minutes if it is all of them): zsh" ] || fail "what it says first"
+AS_USER=1000 SUDO_WORKS=yes run test
+expect "as root, through sudo"
+INSTALL=no run test
+expect_status 1
+expect "missing, and not installed because of INSTALL=no: zsh"
+expect "apt-get update && apt-get install --no-install-recommends zsh"
+[ ! -s asked ] || fail "something was done in spite of INSTALL=no"
+everything none
+INSTALL=no run test
+expect_status 0
+[ ! -s output ] || fail "nothing is missing, and something is said"
+everything zsh
 run nonsense
 expect_status 2
 expect "unknown group 'nonsense'"

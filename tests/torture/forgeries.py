@@ -28,7 +28,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cases
 import pointers  # noqa: F401, its cases join the others
 
-SECONDS, MEMORY_BYTES, RECOVERY_BYTES, FILE_BYTES, WALL_SECONDS = 10, 512 << 20, 256 << 20, 64 << 20, 120
+SECONDS, MEMORY_BYTES, RECOVERY_BYTES, FILE_BYTES, WALL_SECONDS = 10, 512 << 20, 256 << 20, 64 << 20, 600
 
 # T: the trace; O: an output, which need not come to be.
 COMMANDS = [

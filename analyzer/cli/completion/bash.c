@@ -1,4 +1,4 @@
-/* What the commands take, as cases of completion.bash.in. */
+/* Options and arguments of the commands as cases of completion.bash.in. */
 #include <string.h>
 
 #include "analyzer/cli/completion/completion.h"

@@ -1,4 +1,4 @@
-/* What the commands take, as calls of fish's `complete`, for completion.fish.in. */
+/* Options and arguments of the commands as calls of fish's `complete`, for completion.fish.in. */
 #include <string.h>
 
 #include "analyzer/cli/completion/completion.h"
@@ -11,7 +11,7 @@ static void print_help(const char *help, FILE *file) {
     putc('\'', file);
 }
 
-/* What is offered, in apostrophes. */
+/* Prints the candidates, in apostrophes. */
 static void print_candidates(enum xs_argument_kind kind, const char *text, FILE *file) {
     static const char *const functions[] = {
         [XS_ARGUMENT_DIR] = "(__fish_complete_directories)",
@@ -89,7 +89,7 @@ static void print_name(const char *name, const char *summary, FILE *file) {
     putc('\n', file);
 }
 
-/* The options of all commands after which a word is their value: -o and --output are the same everywhere. */
+/* Prints the options whose next word is their value, over all commands: -o and --output mean the same everywhere. */
 static void print_valued(FILE *file) {
     fputs("    printf '%s\\n'", file);
     for (size_t c = 0; c < xs_command_count; c++) {

@@ -1,12 +1,12 @@
-/* What the commands take, as specifications of zsh's _arguments, for completion.zsh.in. */
+/* Options and arguments of the commands as specifications of zsh's _arguments, for completion.zsh.in. */
 #include <string.h>
 
 #include "analyzer/cli/completion/completion.h"
 
 static const char apostrophe[] = "'\\''";
-static const char quoted[] = "[]:\\"; /* what _arguments and _describe read something into */
+static const char quoted[] = "[]:\\"; /* characters with a meaning for _arguments and _describe */
 
-/* ":MESSAGE:ACTION" */
+/* Prints ":MESSAGE:ACTION". */
 static void print_action(enum xs_argument_kind kind, const char *text, FILE *file) {
     switch (kind) {
     case XS_ARGUMENT_WORDS:
@@ -71,7 +71,7 @@ static void print_options(const struct xs_command *command, const char *indent, 
         const struct xs_interface_argument *argument = &list.arguments[i];
         bool program = argument->kind == XS_ARGUMENT_PROGRAM;
         if (program)
-            fprintf(file, "%s'(-)", indent); /* what follows are its options */
+            fprintf(file, "%s'(-)", indent); /* its own options follow */
         else if (argument->repeats)
             fprintf(file, "%s'*", indent);
         else

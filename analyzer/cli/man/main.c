@@ -1,5 +1,5 @@
-/* xferspy-man FOLDER DATE: writes the man pages of xferspy, of each command and of libxferspy.so into a folder, made of
- * what the commands take and of schema/options.def. Part of the build, not installed. */
+/* xferspy-man FOLDER DATE: writes the man pages of xferspy, of each command and of libxferspy.so into a folder, from
+ * the commands' interfaces and schema/options.def. Part of the build, not installed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void fail(const char *what) {
     exit(XS_EXIT_ERROR);
 }
 
-/* Opens FOLDER/NAME.SECTION and writes its first line and its name. `command` NULL: of no command. */
+/* Opens FOLDER/NAME.SECTION and writes its first line and its name. `command` NULL: the page is about no command. */
 static FILE *open_page(const char *folder, const char *name, const char *command, int section, const char *summary) {
     struct xs_string path = {0}, title = {0};
     xs_string_format(&title, "%s%s%s", name, command ? "-" : "", command ? command : "");
@@ -91,7 +91,7 @@ static void print_options(const struct xs_interface_list *list, FILE *file) {
     }
 }
 
-/* All pages but this one. */
+/* Lists all pages but this one. */
 static void print_see_also(const char *page, FILE *file) {
     const char *comma = "";
     fputs(".SH SEE ALSO\n", file);
@@ -108,7 +108,7 @@ static void print_see_also(const char *page, FILE *file) {
     fprintf(file, "%s", strcmp(page, "libxferspy") != 0 ? ",\n.BR libxferspy (7)\n" : "\n");
 }
 
-/* Of a command, or of xferspy itself with NULL. */
+/* Writes the page of a command; NULL: of xferspy itself. */
 static void write_command(const char *folder, const struct xs_command *command) {
     const struct argp *argp = command ? &command->interface->argp : &xs_main_argp;
     const char *doc = argp->doc ? argp->doc : "", *rest = strchr(doc, '\v');
@@ -151,7 +151,7 @@ static void print_variable(const char *prefix, const char *name, const char *val
     }
     putc('\n', file);
     struct xs_string text = {0};
-    for (const char *c = help; *c; c++) /* @ begins the name of another option */
+    for (const char *c = help; *c; c++) /* @ begins another option's name */
         xs_string_format(&text, *c == '@' ? "XFERSPY_" : "%c", *c);
     if (*preset)
         xs_string_format(&text, " (default: %s)", preset);

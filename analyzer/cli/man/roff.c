@@ -7,7 +7,7 @@
 
 enum { LINE = 78 };
 
-/* How a character is written in prose; NULL: as itself. */
+/* How to write a character in prose; NULL: unchanged. */
 static const char *in_prose(char c, bool *quoting) {
     switch (c) {
     case '\\':
@@ -98,7 +98,7 @@ static const char *end_of_line(const char *line, const char *end) {
     return found ? found : end;
 }
 
-/* The lines of an example, from the first to the one after the last. */
+/* Prints the lines of an example. Returns the line after it. */
 static const char *print_example(const char *line, const char *end, FILE *file) {
     fputs(".RS 4\n.EX\n", file);
     while (line < end && is_literal(line)) {
@@ -113,7 +113,7 @@ static const char *print_example(const char *line, const char *end, FILE *file) 
 
 enum where { NOWHERE, SECTION_BEGINS, IN_TEXT, IN_NAMED };
 
-/* One paragraph, its sections included. */
+/* Prints one paragraph with its sections. */
 static void print_paragraph(const char *text, const char *end, enum where *where, FILE *file) {
     static const char exit_status[] = "Exit status:";
     const size_t prefix = sizeof exit_status - 1;

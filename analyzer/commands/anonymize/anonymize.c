@@ -1,6 +1,5 @@
-/* Copying a trace column by column; see anonymize.h. Only columns that columns.def names are read. A value that has
- * another type than its column is left out, because a text in a column of numbers would be copied without anyone having
- * looked at it. */
+/* Copying a trace column by column; see anonymize.h. Only columns in columns.def are read. A value whose type
+ * differs from its column's is left out: a text in a column of numbers would be copied unseen. */
 #include "analyzer/commands/anonymize/anonymize.h"
 
 #include <sqlite3.h>
@@ -76,8 +75,8 @@ static void put_number(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt
         sqlite3_bind_null(to, at);
 }
 
-/* Of a module with a load_bias of 0. */
-enum place { MOVES, IN_FILE /* where its file says */, NOWHERE /* not known: its addresses are those of a process */ };
+/* What addresses mean in a module with a load_bias of 0. */
+enum place { MOVES, IN_FILE /* offsets in the file */, NOWHERE /* not known: treated as addresses of the process */ };
 
 static enum place place_of(const struct copying *c, sqlite3_stmt *from, int column) {
     const uint64_t *place = sqlite3_column_type(from, column) == SQLITE_INTEGER
@@ -109,7 +108,7 @@ static void put_moved(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt 
         put_number(c, to, at, from, column, required);
 }
 
-/* By the order in which contents appear, which the trace shows anyway. */
+/* Replaces a content by its number in the order of first use, which the trace shows anyway. */
 static void put_content(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
     if (sqlite3_column_type(from, column) != SQLITE_INTEGER ||
         sqlite3_column_type(from, column + 1) != SQLITE_INTEGER) {
@@ -132,7 +131,7 @@ static void put_text(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *
         sqlite3_bind_null(to, at);
         return;
     }
-    const char *text = (const char *)sqlite3_column_text(from, column); /* of a number, its digits */
+    const char *text = (const char *)sqlite3_column_text(from, column); /* for a number, its digits */
     size_t bytes = text ? (size_t)sqlite3_column_bytes(from, column) : 0;
     if (c->how->keep[kind]) {
         sqlite3_bind_text(to, at, text ? text : "", (int)bytes, SQLITE_TRANSIENT);
@@ -145,7 +144,7 @@ static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from,
                 enum xs_anonymous_kind kind) {
     bool moved = kind >= XS_ANONYMOUS_ADDRESS && kind <= XS_ANONYMOUS_SYMBOL_CODE;
     if (kind == XS_ANONYMOUS_CONTENT_HIGH && !c->how->keep[kind])
-        return; /* with the column before it */
+        return; /* written with the column before it */
     if (kind == XS_ANONYMOUS_CONTENT && !c->how->keep[kind])
         put_content(c, to, at, from, column, required);
     else if (moved && !c->how->keep[kind])
@@ -165,7 +164,7 @@ static int fail(const struct copying *c, sqlite3 *db, const char *what) {
 
 static int cannot_write(const struct copying *c) { return fail(c, c->out, "the copy cannot be written"); }
 
-/* Whether columns may not be NULL, as the schema of this version says, in the order of the table. */
+/* Reads for each column of a table, in its order, whether this version's schema forbids NULL. */
 static int read_required(const struct copying *c, const char *table, bool *required) {
     sqlite3_stmt *rows = NULL;
     int count = 0;
@@ -246,7 +245,7 @@ static int copy_tables(struct copying *c) {
 
 /* --- meta --- */
 
-/* The schema's version was written with the copy's tables. What the trace says of it may be anything. */
+/* Copies the meta rows. The schema's version was written with the copy's tables; the trace may claim any other. */
 static int copy_meta(struct copying *c) {
     sqlite3_stmt *from = NULL, *to = NULL;
     int status = XS_OK;
@@ -265,7 +264,7 @@ static int copy_meta(struct copying *c) {
                 put_number(c, to, 2, from, 0, false);
             else if (metas[i].kind > XS_ANONYMOUS_CONTENT_HIGH)
                 put_text(c, to, 2, from, 0, false, metas[i].kind);
-            else /* options are numbers as texts */
+            else /* options are numbers stored as texts */
                 sqlite3_bind_int64(to, 2, sqlite3_column_int64(from, 0));
             sqlite3_step(to);
             if (sqlite3_reset(to) != SQLITE_OK)
@@ -281,7 +280,8 @@ static int copy_meta(struct copying *c) {
     return status;
 }
 
-/* Offsets keep the places within a page, and within what SQLite and readers take for an address. */
+/* Draws the key and the offsets. An offset is a multiple of a page and keeps addresses in the range that SQLite and
+ * readers accept. */
 static int draw(struct copying *c) {
     uint64_t drawn[4];
     if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn) {

@@ -13,7 +13,7 @@
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };
 #define FOLDER "/anonymous/"
 
-/* The words before the number. */
+/* The word before each pseudonym's number. */
 static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY] = "binary",
                                                            [XS_ANONYMOUS_FILE] = "file",
                                                            [XS_ANONYMOUS_PYTHON_FILE] = "file",
@@ -34,7 +34,7 @@ static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY]
                                                            [XS_ANONYMOUS_FIRST_WORD] = "system",
                                                            [XS_ANONYMOUS_LIST] = "list"};
 
-/* The end of a file's name says the language, and no more than that. */
+/* The extension of a file's name if it is a known one, which only shows the language. */
 static const char *extension_of(const char *path) {
     static const char *const known[] = {".c", ".cc",  ".cpp", ".cxx", ".cu", ".cuh",
                                         ".h", ".hpp", ".py",  ".pyx", ".rs", ".f90"};
@@ -53,7 +53,7 @@ static bool is_same_binary(const char *a, const char *b) {
 
 static bool is_library_file(const char *path) { return xs_library_function(NULL, path); }
 
-/* A name of the table's, without what a * of it stood for: "libcudart.so" in a folder of its own. */
+/* Makes a name from libraries.def, without the part that a * stands for: "libcudart.so" in a folder of its own. */
 static bool name_by_table(char *name, const char *path, const char *base, uint64_t number) {
     bool is_shared = strstr(base, ".so") != NULL;
     for (size_t i = 0; i < xs_library_row_count; i++) {
@@ -73,8 +73,8 @@ static bool name_by_table(char *name, const char *path, const char *base, uint64
     return false;
 }
 
-/* Tries one name after the other until one is taken for what the original is: by its own name, by a folder or package
- * that it lies in, at last one that is nobody's. */
+/* Tries names until xferspy classifies one like the original: by the file's own name, by a folder or package that it
+ * lies in, at last an unknown one. */
 static void name_binary(char *name, const char *path, uint64_t number) {
     const char *slash = strrchr(path, '/');
     if (path[0] == '[') {
@@ -95,7 +95,7 @@ static void name_binary(char *name, const char *path, uint64_t number) {
         if (is_same_binary(name, path))
             return;
     }
-    /* a library of a package whose name has a version */
+    /* a library of a package with a version in its name */
     snprintf(name, NAME_BYTES, FOLDER "site-packages/cupy/binary_%" PRIu64 ".so", number);
 }
 
@@ -132,8 +132,8 @@ static void name_python_file(char *name, const char *path, uint64_t number) {
     snprintf(name, NAME_BYTES, FOLDER "lib/python3/file_%" PRIu64 ".py", number);
 }
 
-/* A function of a library is known by how its name begins; in what follows there may be anything, as in a template's
- * arguments. */
+/* Names a function. A library's function is recognised by how its name begins; the rest may be anything, such as a
+ * template's arguments. */
 static void name_function(char *name, const char *function, uint64_t number) {
     static const char *const interpreter[] = {"_PyEval_EvalFrame", "PyEval_EvalFrame", "_TAIL_CALL_"};
     bool anywhere = xs_library_function(function, "-"), without_line = xs_library_function(function, NULL);
@@ -170,7 +170,7 @@ static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
     return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
 }
 
-/* Numbered from 1 on. */
+/* The number of a range's kind, from 1. */
 static uint64_t kind_of_range(struct xs_pseudonyms *pseudonyms, const char *text) {
     char kind[XS_STEP_RANGE_NAME];
     xs_step_range_kind_name(text, kind);
@@ -182,8 +182,8 @@ static uint64_t kind_of_range(struct xs_pseudonyms *pseudonyms, const char *text
     return *known;
 }
 
-/* Steps of a run are told by the names of ranges: those that differ in numbers alone still do so, others have other
- * letters, and what is a library's is known as that. */
+/* Names a range. Steps of a run are found by names of ranges, so names that differ only in numbers still do, other
+ * names get other letters, and a library's range is still recognised. */
 static void name_range(char *name, struct xs_pseudonyms *pseudonyms, const char *text, uint64_t number) {
     char letters[16], digits[24] = "";
     size_t first = sizeof letters - 1;
@@ -197,7 +197,7 @@ static void name_range(char *name, struct xs_pseudonyms *pseudonyms, const char 
         if (xs_library_rows[i].what == XS_LIBRARY_RANGE &&
             !strncmp(text, xs_library_rows[i].pattern, strlen(xs_library_rows[i].pattern)))
             of_library = xs_library_rows[i].pattern;
-    if (!*of_library && xs_library_range(NULL, text)) /* an operator's, by what stands behind its name */
+    if (!*of_library && xs_library_range(NULL, text)) /* an operator's range is recognised by what follows its name */
         snprintf(name, NAME_BYTES, "range_%s, seq = %" PRIu64 ", op_id = %" PRIu64, letters + first, number, number);
     else
         snprintf(name, NAME_BYTES, "%srange_%s%s", of_library, letters + first, digits);
@@ -285,7 +285,8 @@ static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
            (kind == XS_ANONYMOUS_LIST && strspn(text, "0123456789+,") == bytes);
 }
 
-/* Texts are told apart by 128 bits of keyed hashes, which stay in memory: a file's author cannot make two alike. */
+/* Texts are compared by 128 bits of keyed hashes. The key stays in memory, so a file's author cannot make two texts
+ * collide. */
 const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text,
                          size_t bytes) {
     char name[NAME_BYTES];

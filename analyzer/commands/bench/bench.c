@@ -1,4 +1,4 @@
-/* Rounds of runs, and what they say of each other; see bench.h. */
+/* Running rounds of a bench, and comparing the variants; see bench.h. */
 #include "analyzer/commands/bench/bench.h"
 
 #include <errno.h>
@@ -21,12 +21,12 @@ struct work {
     const struct xs_bench_terms *terms;
     struct xs_bench *bench;
     struct xs_watch watch;
-    char ***environments; /* a variant each */
+    char ***environments; /* one per variant */
     int64_t began_ns, longest_ns;
-    struct xs_bench_run *round; /* of this one, a variant each: runs count when their round is complete */
+    struct xs_bench_run *round; /* of the present round, one per variant; runs count when their round is complete */
 };
 
-/* Of which variant a run is. Every second round goes backwards, and each pair of rounds begins with another one. */
+/* The variant of a run. Every second round goes backwards, and each pair of rounds begins with another variant. */
 static size_t variant_at(size_t round, size_t place, size_t count) {
     size_t turned = (place + round / 2) % count;
     return round % 2 ? count - 1 - turned : turned;
@@ -50,7 +50,7 @@ static void keep_output(struct work *w, size_t variant, FILE *output, FILE *erro
     }
 }
 
-/* For what a program prints; it has no name, and no program but this one gets it. */
+/* A file for a program's output. It has no name, and only this program gets it. */
 static FILE *new_file(void) {
     FILE *file = tmpfile();
     if (file)
@@ -58,7 +58,7 @@ static FILE *new_file(void) {
     return file;
 }
 
-/* False where the measurement ends. */
+/* False: the measurement ends. */
 static bool run_variant(struct work *w, size_t variant) {
     struct xs_bench_run *run = &w->round[variant];
     FILE *output = new_file(), *errors = new_file();
@@ -90,7 +90,7 @@ static bool run_variant(struct work *w, size_t variant) {
     return w->bench->end == XS_BENCH_COMPLETE;
 }
 
-/* Whether there is time for one more round, by the longest up to now. */
+/* Whether there is time for one more round, by the longest so far. */
 static bool has_time(const struct work *w) {
     int64_t deadline = deadline_of(w);
     return !deadline || xs_monotonic_ns() + w->longest_ns <= deadline;
@@ -209,7 +209,7 @@ void xs_bench_compare(const struct xs_bench *bench, size_t variant, struct xs_be
     const struct xs_bench_side *before = &bench->sides[0], *after = &bench->sides[variant];
     int status;
     bool is_failed = xs_bench_failures(bench, 0, &status) || xs_bench_failures(bench, variant, &status);
-    size_t rounds = is_failed ? 0 : bench->rounds; /* how long it takes to fail is no measurement */
+    size_t rounds = is_failed ? 0 : bench->rounds; /* the time until a failure is no measurement */
     xs_bench_compare_times(before->runs, rounds, after->runs, rounds, pair);
     pair->is_failed = is_failed;
     xs_outputs_compare(&before->outputs, &after->outputs, &pair->output);

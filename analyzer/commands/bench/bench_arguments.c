@@ -1,4 +1,4 @@
-/* The options of measurements in turns; see bench_arguments.h. */
+/* The options of alternating measurements; see bench_arguments.h. */
 #include "analyzer/commands/bench/bench_arguments.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ enum {
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
-    /* two rows, or argp adds a lecture on the arguments of short options to the help */
+    /* two rows, because argp would otherwise explain the arguments of short options in the help */
     {"runs", OPTION_RUNS, "N", 0, "runs of each command, 9 if not given, at most 32; short: -n N", 1},
     {NULL, 'n', "N", OPTION_HIDDEN, NULL, 1},
     {"warm-up", OPTION_WARM_UP, "N", 0, "runs of each before the measured ones; 1 if not given", 1},
@@ -66,7 +66,7 @@ static size_t parse_number(const char *name, const char *text, size_t least, siz
 
 static void parse_pattern(const char *name, const char *text, regex_t *pattern, struct argp_state *state) {
     char message[200];
-    if (!*text) /* which every line matches */
+    if (!*text) /* it would match every line */
         argp_error(state, "--%s: the pattern is empty", name);
     int error = regcomp(pattern, text, REG_EXTENDED);
     if (error) {

@@ -1,4 +1,4 @@
-/* A bench as text, Markdown and JSON. Printing only: the words are in bench_words.c. */
+/* A bench as text, Markdown and JSON. Only printing; bench_words.c has the words. */
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -37,7 +37,7 @@ static void free_row(struct row *row) {
         xs_string_free(texts[i]);
 }
 
-/* One or two rows: of the program, and of its loop. */
+/* Makes one or two rows: for the program, and for its loop. */
 static size_t make_rows(const struct xs_bench_report *report, struct row *rows) {
     size_t count = 0;
     if (report->pair.wall.difference.certainty != XS_NOT_KNOWN)
@@ -98,7 +98,7 @@ void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out) {
 
 /* --- Markdown --- */
 
-/* In code, what a program printed can be no markup. */
+/* Prints a program's output as code, in which nothing is markup. */
 static void put_code(struct xs_out *out, const char *label, const char *text) {
     struct xs_string code = {0};
     xs_markdown_code(&code, text);

@@ -11,7 +11,7 @@
 
 static const char damaged[] = XS_JSON_DAMAGED("bench --json");
 
-/* False where the file says something else than times. */
+/* False: the file has something else than times there. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
                       struct xs_metric_value *times, size_t *count) {
     struct xs_string sql = {0};
@@ -32,7 +32,7 @@ static bool read_side(const struct xs_json_document *document, const char *key, 
 
 static bool read_times(const struct xs_json_document *document, struct xs_bench_times *times) {
     static const char *const keys[] = {"before", "after"}, *const names[] = {"loop_ns", "wall_ns"};
-    for (size_t i = 0; i < 2; i++) { /* of loops, where there are such */
+    for (size_t i = 0; i < 2; i++) { /* times of loops, if there are any */
         bool good = true;
         for (size_t side = 0; side < 2; side++)
             good = good && read_side(document, keys[side], names[i], times->times[side], &times->counts[side]);

@@ -1,4 +1,4 @@
-/* A bench in words; see bench_words.h. */
+/* The words of a bench; see bench_words.h. */
 #include "analyzer/commands/bench/bench_words.h"
 
 #include <inttypes.h>
@@ -170,7 +170,7 @@ void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *r
             xs_string_format(text, "%s%s", n++ ? ", " : "", words[i]);
 }
 
-/* Words with other characters than these get quotes, as a shell needs them. */
+/* Adds a command. Words with other characters than these are quoted for a shell. */
 void xs_bench_command(struct xs_string *text, char *const *argv) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
     for (size_t i = 0; argv[i]; i++) {
@@ -208,7 +208,7 @@ static void note_end(struct xs_bench_report *report) {
              bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
 }
 
-/* Whether it is the work that ends so, or how to say that it is. */
+/* Notes failed runs: whether the program always ends so, or how to say that it does. */
 static void note_failures(struct xs_bench_report *report) {
     int first = 0, second = 0;
     size_t before = xs_bench_failures(report->bench, 0, &first), after = xs_bench_failures(report->bench, 1, &second);
@@ -218,7 +218,7 @@ static void note_failures(struct xs_bench_report *report) {
         note(report, "What a program prints about its failure is not shown; run it by itself");
 }
 
-/* How runs to warm up ended, too. */
+/* Notes how runs ended, warm-up runs included. */
 static void note_exits(struct xs_bench_report *report) {
     for (size_t i = 0; i < 2; i++) {
         const struct xs_bench_side *side = &report->bench->sides[i];
@@ -244,7 +244,7 @@ static void note_loop(struct xs_bench_report *report) {
     }
 }
 
-/* What varies is known by two runs of the program as it is. */
+/* Notes that varying lines are known only after two runs of the unchanged program. */
 static void note_varying(struct xs_bench_report *report) {
     if (report->pair.output.result == XS_OUTPUT_DIFFERS && report->bench->sides[0].outputs.runs == 1)
         note(report,
@@ -253,7 +253,7 @@ static void note_varying(struct xs_bench_report *report) {
              side_name(report, 0));
 }
 
-/* Too short, or too noisy. */
+/* Notes runs that are too short, or too noisy. */
 static void note_noise(struct xs_bench_report *report) {
     const struct xs_bench_time *time = xs_bench_deciding(&report->pair);
     const struct xs_difference *d = &time->difference;

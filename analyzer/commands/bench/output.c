@@ -1,5 +1,5 @@
-/* Outputs of programs; see output.h. Of a line its hash is kept, so that a long output of many runs takes little
- * memory. */
+/* Comparing outputs of programs; see output.h. Only a hash of each line is kept, so long outputs of many runs take
+ * little memory. */
 #include "analyzer/commands/bench/output.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ double xs_time_unit_ns(const char *text, size_t bytes) {
     return 0;
 }
 
-/* Lines may have NULs in them. */
+/* Whether a line matches; lines may contain NULs. */
 static bool matches(const regex_t *pattern, const char *line, size_t bytes, regmatch_t *groups, size_t group_count) {
     groups[0] = (regmatch_t){.rm_so = 0, .rm_eo = (regoff_t)bytes};
     return regexec(pattern, line, group_count, groups, REG_STARTEND) == 0;
@@ -37,7 +37,7 @@ static size_t letters(const char *text, size_t bytes) {
     return n;
 }
 
-/* The time in a line that has one. A number without a unit that is known, or a negative one, is none. */
+/* Reads the time in a line. A negative number, or one without a known unit, is no time. */
 static bool read_time(const struct xs_bench_patterns *patterns, const char *line, size_t bytes,
                       struct xs_metric_value *loop) {
     regmatch_t groups[2];
@@ -70,7 +70,7 @@ static bool is_ignored(const struct xs_bench_patterns *patterns, const char *lin
 
 static void keep_line(struct xs_outputs *outputs, size_t number, const char *line, size_t bytes) {
     uint64_t hash = xs_hash_of_text(line, bytes);
-    if (outputs->runs) { /* not the first */
+    if (outputs->runs) { /* not the first output */
         if (number < outputs->count)
             outputs->varies[number] |= outputs->lines[number] != hash;
         return;
@@ -87,7 +87,7 @@ static void keep_line(struct xs_outputs *outputs, size_t number, const char *lin
         xs_string_add(&outputs->text, line, bytes);
 }
 
-/* Of each line: what it says of the time, and, with `outputs`, what it is. */
+/* Reads all lines: their times, and with `outputs` also their hashes. */
 static bool read_lines(struct xs_outputs *outputs, FILE *file, const struct xs_bench_patterns *patterns,
                        struct xs_metric_value *loop) {
     char *line = NULL;
@@ -132,7 +132,7 @@ void xs_outputs_free(struct xs_outputs *outputs) {
     *outputs = (struct xs_outputs){0};
 }
 
-/* The line of that number, where it is kept. */
+/* Copies the line of that number, if it is kept. */
 static void copy_line(const struct xs_outputs *outputs, size_t number, struct xs_string *copy) {
     const char *at = outputs->text.data, *end = at ? at + outputs->text.length : NULL;
     if (number >= outputs->count)

@@ -1,4 +1,5 @@
-/* Starting and waiting; see start.h. Signals are waited for and not handled: what they interrupt is this wait alone. */
+/* Starting programs and waiting for them; see start.h. Signals are waited for instead of handled: they can interrupt
+ * only this wait. */
 #include "analyzer/commands/bench/start.h"
 
 #include <errno.h>
@@ -36,9 +37,9 @@ void xs_watch_begin(struct xs_watch *watch) {
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) /* as under nohup */
             sigaddset(&watch->signals, ending[i]);
-    signal(SIGCHLD, SIG_DFL); /* ignored, children would be gone before their status is asked for */
+    signal(SIGCHLD, SIG_DFL); /* if it were ignored, a child's status would be gone before it is asked for */
     sigprocmask(SIG_BLOCK, &watch->signals, &watch->before);
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that the end of what a run left behind can be waited for */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* allows waiting for processes that a run left behind */
 }
 
 void xs_watch_end(const struct xs_watch *watch) {
@@ -46,7 +47,7 @@ void xs_watch_end(const struct xs_watch *watch) {
     sigprocmask(SIG_SETMASK, &watch->before, NULL);
 }
 
-/* The next signal that came, 0 where none came in that time (negative: for ever). */
+/* The next signal; 0: none came within the time (negative: wait for ever). */
 static int next_signal(const struct xs_watch *watch, int64_t ns) {
     struct timespec time = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     int number = ns < 0 ? sigwaitinfo(&watch->signals, NULL) : sigtimedwait(&watch->signals, NULL, &time);
@@ -68,7 +69,7 @@ static bool is_ours(const char *path, size_t bytes) {
     return bytes - skip >= strlen(LIBRARY) && !memcmp(path + skip, LIBRARY, strlen(LIBRARY));
 }
 
-/* "LD_PRELOAD=..." without our library, a new string; NULL where nothing is left. */
+/* The setting "LD_PRELOAD=..." without our library, as a new string; NULL: nothing is left. */
 static char *without_library(const char *setting) {
     struct xs_string kept = {0};
     const char *value = strchr(setting, '=') + 1;
@@ -131,7 +132,7 @@ static int spawn(char *const *argv, char **environment, FILE *output, FILE *erro
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setsigmask(&attributes, &watch->before);
-    posix_spawnattr_setpgroup(&attributes, 0); /* so that what it started ends with it */
+    posix_spawnattr_setpgroup(&attributes, 0); /* so that processes that it started end with it */
     int error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -145,7 +146,7 @@ static bool has_ended(pid_t pid, int *status) {
     return ended == pid || ended < 0;
 }
 
-/* Asks the program and all that it started to end, then makes it. */
+/* Asks the program and all processes that it started to end, then kills them. */
 static void end_program(pid_t pid, int number, const struct xs_watch *watch) {
     int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
     int status;
@@ -160,10 +161,10 @@ static void end_program(pid_t pid, int number, const struct xs_watch *watch) {
         }
         next_signal(watch, left);
     }
-    kill(-pid, SIGKILL); /* what it left behind */
+    kill(-pid, SIGKILL); /* processes that it left behind */
 }
 
-/* Takes the status of all that ended of a process group; true where none of it is left. */
+/* Takes the status of all ended processes of a group. True: no process of the group is left. */
 static bool is_group_gone(pid_t group) {
     pid_t ended;
     int status;
@@ -172,13 +173,13 @@ static bool is_group_gone(pid_t group) {
     return ended < 0;
 }
 
-/* Asks a group to end, or makes it, and waits until it has, or for PATIENCE_S. The signal of `watch` that came
- * meanwhile; 0: none. */
+/* Signals a group, and waits until it has ended, or for PATIENCE_S. Returns a signal of `watch` that came meanwhile;
+ * 0: none. */
 static int end_group(pid_t group, int with, const struct xs_watch *watch) {
     int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000, left;
     int number = 0;
     kill(-group, with);
-    kill(-group, SIGCONT); /* a stopped process gets the signal when it goes on */
+    kill(-group, SIGCONT); /* a stopped process gets the signal when it continues */
     while (!is_group_gone(group) && !number && (left = until - xs_monotonic_ns()) > 0) {
         number = next_signal(watch, left);
         number = number == SIGCHLD ? 0 : number;
@@ -186,8 +187,8 @@ static int end_group(pid_t group, int with, const struct xs_watch *watch) {
     return number;
 }
 
-/* Ends what a program left running when it ended, so that it takes nothing from the next run. What ignores SIGTERM to
- * clean up behind the program, as Python's resource tracker does, has the time for that. */
+/* Ends processes that a program left running, so that they take nothing from the next run. Processes that ignore
+ * SIGTERM to clean up after the program, as Python's resource tracker does, get time for that. */
 static int end_rest(pid_t pid, const struct xs_watch *watch) {
     if (is_group_gone(pid) && kill(-pid, 0) != 0)
         return 0;

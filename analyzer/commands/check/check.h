@@ -50,9 +50,6 @@ void xs_check_suppression(struct xs_string *text, const struct xs_suppression *s
 void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
                    const struct xs_check_finding *finding, bool *absolute);
 
-/* Says whether a failing rule shows a place: a note on withheld text belongs there. */
-bool xs_check_shows_places(const struct xs_judged *judged);
-
 /* Arrays of places list at most this many. */
 enum { XS_CHECK_PLACES = 5 };
 

@@ -1,4 +1,4 @@
-/* xferspy check: compares runs with limits on metrics and findings, for CI. It knows baselines and suppressions. The
+/* xferspy check: compares runs with limits on metrics and findings, for CI, with baselines and suppressions. The
  * exit status is 3 if a limit does not hold. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,10 @@
 #include "analyzer/commands/common/traces.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 XS_DECLARE_COMMAND(check)
 
-/* A baseline and suppressions are about findings: with them each is judged by itself. */
+/* A baseline and suppressions are about findings: with them each finding is judged separately. */
 #define DEFAULT_RULES "removable-time:1%"
 #define DEFAULT_RULES_OF_FINDINGS "any:1%"
 #define CANNOT_DECIDE "if the trace does not have enough data to decide "
@@ -100,8 +99,8 @@ static void (*const writers[FORMATS])(const struct xs_check *check, struct xs_ou
 
 struct arguments {
     struct xs_traces_arguments traces; /* first, for xs_parse_traces */
-    struct xs_traces named;            /* what they stand for */
-    bool incomplete;                   /* not all that they stand for could be named */
+    struct xs_traces named;            /* the traces that the arguments stand for */
+    bool incomplete;                   /* some of them could not be named */
     struct xs_check_config config;     /* what the options say */
     const char *baseline, *junit, *sarif, *source_root, *write_baseline;
     char **configs;
@@ -110,7 +109,7 @@ struct arguments {
     enum format format;
 };
 
-/* Options that stand for what the file can say as well. */
+/* Parses options that the file can contain, too. */
 static void parse_terms(int key, const char *text, struct arguments *arguments, struct argp_state *state) {
     char message[XS_RULE_MESSAGE_BYTES];
     if (key == OPTION_FAIL_ON && !xs_rules_add(&arguments->config.rules, text, message))
@@ -160,7 +159,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         arguments->sarif = argument;
         return 0;
     case OPTION_SOURCE_ROOT:
-        arguments->source_root = realpath(argument, NULL); /* as traces have their folders; until the end */
+        arguments->source_root = realpath(argument, NULL); /* absolute, like the folders in traces; never freed */
         arguments->source_root = arguments->source_root ? arguments->source_root : argument;
         return 0;
     case OPTION_RULES:
@@ -181,7 +180,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* --- what is not checking --- */
+/* --- other than checking --- */
 
 static int list_rules(const struct xs_out_options *options) {
     static const char *const of_metrics[] = {
@@ -248,7 +247,7 @@ static bool read_configs(struct arguments *arguments, struct xs_check_config *co
     return true;
 }
 
-/* What the options say stands before what the files say; suppressions are the files' alone. */
+/* Merges the options with the files. Options have precedence; suppressions come from the files only. */
 static void merge(struct arguments *arguments, struct xs_check_config *config) {
     struct xs_check_config *given = &arguments->config;
     char message[XS_RULE_MESSAGE_BYTES];
@@ -268,7 +267,7 @@ static void merge(struct arguments *arguments, struct xs_check_config *config) {
         xs_check_config_allow(config, given->allowed_unknown[i], message);
 }
 
-/* False, with a message, where a rule needs a baseline and there is none. */
+/* False: a rule needs a baseline and there is none; a message was printed. */
 static bool has_what_rules_need(const struct xs_check_config *config, bool baseline) {
     for (size_t i = 0; i < config->rules.count; i++) {
         if (config->rules.items[i].relative && !baseline) {
@@ -305,8 +304,8 @@ static int write_all(const struct arguments *arguments, const struct xs_check *c
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
 }
 
-/* Every trace that can be read is judged; which cannot is part of the result, whose reader may not see the exit
- * status. */
+/* Judges every trace that can be read. Unreadable ones are part of the result, because its reader may not see the
+ * exit status. */
 static int judge_all(const struct arguments *arguments, struct xs_check *check) {
     int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
     struct xs_judged *all = xs_realloc(NULL, sizeof *all * (size_t)arguments->named.count);
@@ -357,7 +356,7 @@ static int check_with(const struct arguments *arguments, const struct xs_check_c
     return status;
 }
 
-/* Files are looked at before traces are read: that takes long, and their names are wrong at once. */
+/* Checks the output files before traces are read, which takes long: a wrong name is reported at once. */
 static bool outputs_are_free(const struct arguments *arguments) {
     const char *const paths[] = {arguments->traces.output.path, arguments->junit, arguments->sarif};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -391,7 +390,7 @@ static int check(struct arguments *arguments) {
     return status;
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_check = {.argp = {.options = check_options,
                                                          .parser = parse,
                                                          .args_doc = "TRACE...",
@@ -403,7 +402,6 @@ int xs_command_check(int argc, char **argv) {
     struct arguments arguments = {0};
     int status;
     xs_check_config_begin(&arguments.config);
-    xs_source_policy_own_only(); /* reports for others, written by machines */
     if (argp_parse(&xs_interface_check.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
     if (!arguments.list)
@@ -412,7 +410,7 @@ int xs_command_check(int argc, char **argv) {
     if (arguments.list)
         status = list_rules(&arguments.traces.output);
     else if (!arguments.named.count)
-        status = XS_EXIT_ERROR; /* was said */
+        status = XS_EXIT_ERROR; /* a message was printed */
     else if (arguments.write_baseline)
         status = write_baseline(&arguments);
     else

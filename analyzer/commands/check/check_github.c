@@ -1,13 +1,12 @@
-/* `xferspy check --format=github`: workflow commands, lines that GitHub Actions shows at the source lines that they
- * name. */
+/* `xferspy check --format=github`: workflow commands, which GitHub Actions shows at the source lines that they name. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/commands/check/check.h"
 
-/* Escaped as for people first, so that no text begins another command or moves the log's cursor; then by GitHub's
- * rules, by which the values of properties need more. */
+/* Escapes a text, first as for people, so that no text begins another command or moves the log's cursor; then by
+ * GitHub's rules, which escape more in values of properties. */
 static void put(FILE *file, const char *text, bool property) {
     char *escaped = xs_text_escaped(text);
     for (const char *p = escaped; *p; p++)

@@ -1,4 +1,4 @@
-/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only ever added; docs/use/check.md has
+/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only added; docs/use/check.md lists
  * them. */
 #include <string.h>
 
@@ -109,7 +109,6 @@ static void put_judged(struct xs_json *json, const struct xs_check *check, const
     for (size_t i = 0; i < judged->note_count; i++)
         xs_json_text(json, NULL, judged->notes[i]);
     xs_json_end(json, ']');
-    xs_place_withheld_json(json, judged->withheld_lines, judged->withheld);
     xs_json_count(json, "undecided", judged->undecided);
     xs_json_end(json, '}');
 }

@@ -1,12 +1,12 @@
-/* `xferspy check --junit`: a testsuite a trace, a testcase a rule, in the form that CI servers read (Jenkins'
- * junit-10.xsd). */
+/* `xferspy check --junit`: one testsuite per trace and one testcase per rule, in the form that CI servers read
+ * (Jenkins' junit-10.xsd). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/commands/check/check.h"
 
-/* Text as XML 1.0 can carry it: controls, what is no UTF-8 and what hides or reorders are spelled out as for people;
- * the two code points that are left and that XML has no place for become U+FFFD. */
+/* Writes text that XML 1.0 can contain. Controls, invalid UTF-8 and characters that hide or reorder text are escaped
+ * as for people; the two remaining code points that XML forbids become U+FFFD. */
 static void put_xml(FILE *file, const char *text) {
     char *escaped = xs_text_escaped(text);
     size_t bytes = strlen(escaped);
@@ -137,11 +137,6 @@ void xs_check_junit(const struct xs_check *check, struct xs_out *out) {
             put_case(out->file, judged, &judged->results[k]);
         for (size_t k = 0; k < judged->expired_count; k++)
             put_expired(out->file, &check->terms->config->suppressions[judged->expired[k]]);
-        if (*judged->withheld && xs_check_shows_places(judged)) {
-            fputs("    <system-out>", out->file);
-            put_xml(out->file, judged->withheld);
-            fputs(".</system-out>\n", out->file);
-        }
         fputs("  </testsuite>\n", out->file);
     }
     for (size_t i = 0; i < check->unread_count; i++)

@@ -1,5 +1,5 @@
 /* `xferspy check --sarif`: SARIF 2.1.0, which code hosts show at the lines that it names. The output has one run for
- * any number of traces: a finding that several ranks have is one result. Section numbers are those of the OASIS
+ * any number of traces: a finding that several ranks have is one result. Section numbers refer to the OASIS
  * standard. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,9 +16,6 @@
 #include "analyzer/totals/summary/metrics.h"
 #include "analyzer/words/sentences.h"
 
-#ifndef XFERSPY_VERSION
-#define XFERSPY_VERSION "0.1.0"
-#endif
 #define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
 /* A finding of one of the traces. */
@@ -35,7 +32,7 @@ struct entries {
 static const struct xs_check_finding *finding_of(const struct entry *e) {
     return &e->judged->findings.items[e->finding];
 }
-/* Of verdicts that join, which there are may differ from run to run: the result stays that of one rule. */
+/* The rule of a finding. If verdicts join, they may vary from run to run, so the detector is the rule. */
 static const char *rule_of(const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     return d->verdicts_join ? d->id : f->kind;
@@ -49,7 +46,7 @@ static bool is_same(const struct entry *a, const struct entry *b) {
            !strcmp(rule_of(finding_of(a)), rule_of(finding_of(b)));
 }
 
-/* By what they are, so that the file changes little from run to run; of the same the worst first. */
+/* Orders by identity, so that the file changes little from run to run; of equal entries the worst comes first. */
 static int by_place(const void *left, const void *right) {
     const struct entry *a = left, *b = right;
     const struct xs_check_finding *x = finding_of(a), *y = finding_of(b);
@@ -67,7 +64,7 @@ static int by_place(const void *left, const void *right) {
     return order ? order : (a->judged > b->judged) - (a->judged < b->judged);
 }
 
-/* Of findings too small to be listed, and of advice, only what fails. */
+/* Collects the results. Findings too small to be listed, and advice, are in it only if they fail. */
 static void collect(const struct xs_check *check, struct entries *entries) {
     size_t most = 0;
     for (size_t i = 0; i < check->count; i++)
@@ -88,7 +85,7 @@ static void collect(const struct xs_check *check, struct entries *entries) {
 
 /* --- parts --- */
 
-/* Texts of messages can have links and placeholders (3.11.5, 3.11.6); those of a trace have none. */
+/* Adds literal text. Messages can contain links and placeholders (3.11.5, 3.11.6); texts of a trace must not. */
 static void add_literal(struct xs_string *text, const char *raw) {
     char *escaped = xs_text_escaped(raw);
     for (const char *p = escaped; *p; p++) {
@@ -107,7 +104,7 @@ static void put_message(struct xs_json *json, const char *key, const char *text)
     xs_json_end(json, '}');
 }
 
-/* RFC 3986: everything but letters, digits, a few marks and the slashes is %XX; bytes that are no UTF-8, too. */
+/* A path as a URI by RFC 3986: all but letters, digits, a few marks and slashes becomes %XX, invalid UTF-8, too. */
 static char *as_uri(const char *path, bool absolute) {
     struct xs_string uri = {0};
     if (absolute)
@@ -133,7 +130,7 @@ static void put_artifact(struct xs_json *json, const char *path, bool absolute) 
     free(uri);
 }
 
-/* Hosts refuse results without a file: of code without lines it is the library's, else the program's. */
+/* Writes the location. Hosts refuse results without a file: code without lines gets its library, or the program. */
 static void put_location(struct xs_json *json, const struct xs_check *check, const struct entry *e) {
     const struct xs_check_finding *f = finding_of(e);
     struct xs_string path = {0};
@@ -168,7 +165,7 @@ static void put_location(struct xs_json *json, const struct xs_check *check, con
     xs_string_free(&path);
 }
 
-/* Where one result has suppressions all have the array (3.27.23), empty or not. */
+/* If one result has suppressions, all must have the array (3.27.23), empty or not. */
 static void put_no_suppressions(struct xs_json *json, const struct xs_check *check) {
     if (!check->terms->config->suppression_count)
         return;
@@ -215,8 +212,8 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
 
 /* --- results --- */
 
-/* Which of those with the same key in one file it is, from 1: lines whose text is not known differ in their order
- * alone. */
+/* The number of a result among those with one key in one file, from 1. Lines without known text differ only in their
+ * order. */
 static unsigned ordinal_of(const struct entries *entries, size_t index) {
     enum { LOOKED_AT = 1000 };
     const struct entry *e = &entries->items[index];
@@ -249,7 +246,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
         xs_json_count(json, "occurrenceCount", occurrences);
     snprintf(hash, sizeof hash, "%016" PRIx64 ":%u", e->fingerprint, ordinal_of(entries, index));
     xs_json_object(json, "partialFingerprints");
-    xs_json_text(json, "primaryLocationLineHash", hash); /* the one that GitHub looks at */
+    xs_json_text(json, "primaryLocationLineHash", hash); /* the one that GitHub reads */
     xs_json_text(json, "xferspySite/v1", hash);
     xs_json_end(json, '}');
     if (states[standing])
@@ -277,8 +274,8 @@ static void put_findings(struct xs_json *json, const struct xs_check *check, con
     }
 }
 
-/* Rules that are about no place: a metric over its limit, unless the causes of that are results; and those that the
- * trace cannot tell (3.27.9: "open"). */
+/* Whether a rule's result has no place: a metric over its limit, unless its causes are results; or a rule that the
+ * trace cannot decide (3.27.9: "open"). */
 static bool is_placeless(const struct xs_rule_result *r) {
     return r->outcome == XS_OUTCOME_UNKNOWN ||
            (r->outcome == XS_OUTCOME_FAIL && r->rule->about == XS_RULE_METRIC && !r->place_count);
@@ -291,7 +288,7 @@ static char *placeless_id(const struct xs_rule_result *r) {
     return id.data;
 }
 
-/* Whether the baseline is over a metric's limit, too. */
+/* Whether the baseline exceeds a metric's limit, too. */
 static bool was_over(const struct xs_check *check, const struct xs_rule_result *r) {
     if (r->rule->about != XS_RULE_METRIC || r->rule->relative)
         return false;
@@ -337,7 +334,7 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
 static void put_finding_rule(struct xs_json *json, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     struct xs_string help = {0};
-    /* It is read on other machines, so it names the page, and not where it lies on this one. */
+    /* It is read on other machines, so it names the page without a folder of this machine. */
     xs_string_format(&help, "%s See docs/rules/findings/%s.md of xferspy.",
                      xs_detector_remedy(d, xs_finding_compared_verdict(f->detector, f->verdict)), d->id);
     xs_json_object(json, NULL);
@@ -362,7 +359,7 @@ static void put_finding_rule(struct xs_json *json, const struct xs_check_finding
     xs_string_free(&help);
 }
 
-/* Each name once (3.19.23), however many traces have it. */
+/* Writes each name once (3.19.23), however many traces have it. */
 static void put_placeless_rules(struct xs_json *json, const struct xs_check *check) {
     char **seen = NULL;
     size_t count = 0;
@@ -420,22 +417,12 @@ static void put_notification(struct xs_json *json, const char *level, const char
     xs_string_free(&text);
 }
 
-/* What is missing from the results (3.20.21). */
+/* Writes what is missing from the results (3.20.21). */
 static void put_notifications(struct xs_json *json, const struct xs_check *check) {
     xs_json_array(json, "toolExecutionNotifications");
     for (size_t i = 0; i < check->unread_count; i++)
         put_notification(json, "error", check->unread[i], XS_CHECK_UNREAD);
-    for (size_t i = 0; i < check->count; i++)
-        if (*check->judged[i].withheld)
-            put_notification(json, "note", check->judged[i].path, check->judged[i].withheld);
     xs_json_end(json, ']');
-}
-
-static bool is_withheld(const struct xs_check *check) {
-    for (size_t i = 0; i < check->count; i++)
-        if (*check->judged[i].withheld)
-            return true;
-    return false;
 }
 
 void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
@@ -460,7 +447,7 @@ void xs_check_sarif(const struct xs_check *check, struct xs_out *out) {
                 check->incomplete                      ? XS_EXIT_ERROR
                 : check->outcome >= XS_OUTCOME_UNKNOWN ? XS_EXIT_LIMIT
                                                        : XS_EXIT_OK);
-    if (check->unread_count || is_withheld(check))
+    if (check->unread_count)
         put_notifications(&json, check);
     xs_json_end(&json, '}');
     xs_json_end(&json, ']');

@@ -1,4 +1,4 @@
-/* `xferspy check` for people: a line a rule, the places under those that fail, and what is to be done next. */
+/* `xferspy check` for people: a line per rule, places under rules that fail, and what to do next. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void put_outcome(struct xs_out *out, enum xs_outcome outcome) {
             xs_style_off(out, words[outcome].style));
 }
 
-/* A rule's text in its column, and the sentence after it. */
+/* Prints a rule's text in its column, and the sentence after it. */
 static void put_rule(struct xs_out *out, const char *rule, int width, const char *sentence) {
     char *escaped = xs_text_escaped(rule);
     int used = xs_text_width(escaped);
@@ -91,7 +91,7 @@ static void put_result(const struct xs_check *check, const struct xs_judged *jud
         xs_out_indented(out, 13, "and %s more", xs_format_count(count, r->place_count - XS_CHECK_PLACES));
 }
 
-/* What to type next about what saves most of all that fails. */
+/* Prints what to type next about the failing finding that saves most. */
 static void put_next(const struct xs_judged *judged, struct xs_out *out) {
     const struct xs_check_finding *most = NULL;
     char *word = xs_text_shell_word(judged->path);
@@ -165,8 +165,6 @@ static void put_judged(const struct xs_check *check, const struct xs_judged *jud
     put_baseline(check, judged, out);
     for (size_t i = 0; i < judged->note_count; i++)
         xs_out_line(out, XS_STYLE_WARN, "%s", judged->notes[i]);
-    if (*judged->withheld && xs_check_shows_places(judged))
-        xs_out_line(out, XS_STYLE_DIM, "%s.", judged->withheld);
     if (judged->undecided && judged->outcome < XS_OUTCOME_UNKNOWN) {
         char count[XS_UNIT_BYTES], *word = xs_text_shell_word(judged->path);
         xs_out_line(out, XS_STYLE_DIM, "Not decided: %s instances; xferspy explain --undecided %s",
@@ -190,7 +188,7 @@ static void put_unused(const struct xs_check *check, struct xs_out *out) {
     }
 }
 
-/* Of several traces, those of a whole run say it. */
+/* The words for what shares refer to; with several traces, those of a whole run. */
 static const char *share_of_all(const struct xs_check *check) {
     const struct xs_judged *whole = check->judged;
     for (size_t i = 1; i < check->count && whole->recorded.in_part; i++)

@@ -9,7 +9,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/sentences.h"
 
-/* With the least of a range, 0: there is none. */
+/* Adds a measured value, with the least value of a range; 0: no range. */
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t least,
                          const struct xs_recorded_time *recorded) {
     char buffer[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
@@ -26,7 +26,7 @@ static void put_measured(struct xs_string *text, const struct xs_rule *rule, uin
         xs_string_format(text, "%s%s or more)", *share ? "; " : " (", xs_format_ns(buffer, least));
 }
 
-/* Whether it limits what repairs save, and not what something took. */
+/* Whether the rule limits what repairs save, not what something took. */
 static bool is_saving(const struct xs_rule *rule) {
     bool metric = rule->metric == XS_METRIC_REMOVABLE_TIME || rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME;
     return rule->unit == XS_METRIC_NS && (rule->about == XS_RULE_METRIC ? metric : true);
@@ -127,13 +127,13 @@ void xs_check_path(struct xs_string *text, const struct xs_check *check, const s
                    const struct xs_check_finding *f, bool *absolute) {
     const char *path = f->path, *root = check->source_root ? check->source_root : judged->cwd;
     size_t length;
-    char *whole = NULL; /* a relative name counts from the folder that the program ran in, which need not be the root */
+    char *whole = NULL; /* a relative name counts from the program's working directory, which need not be the root */
     *absolute = false;
     if (f->is_source && check->source_root && *path != '/' && *judged->cwd == '/') {
         whole = xs_text_format("%s/%s", judged->cwd, strncmp(path, "./", 2) ? path : path + 2);
         path = is_below(whole, root, &length) ? whole : path;
     }
-    if (!f->is_source) { /* a library or a program, wherever it lay */
+    if (!f->is_source) { /* a library or a program, in any folder */
         path = *path ? xs_base_name(path) : "unknown";
     } else if (is_below(path, root, &length)) {
         path += length + 1;
@@ -144,11 +144,4 @@ void xs_check_path(struct xs_string *text, const struct xs_check *check, const s
     }
     xs_string_format(text, "%s", path);
     free(whole);
-}
-
-bool xs_check_shows_places(const struct xs_judged *judged) {
-    for (size_t i = 0; i < judged->result_count; i++)
-        if (judged->results[i].outcome == XS_OUTCOME_FAIL && judged->results[i].place_count)
-            return true;
-    return false;
 }

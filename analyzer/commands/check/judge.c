@@ -67,15 +67,16 @@ enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, con
     return standing ? standing : xs_judged_standing(judged, terms, finding, XS_METRIC_COUNT);
 }
 
-/* The interval of what the rule measures of a finding. `sure' goes by the least, of which the sample's low end is a
- * part. */
+/* The interval of what the rule measures in a finding. `sure' uses the least saving, which includes the sample's low
+ * end. */
 static struct xs_check_range range_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
     if (rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS)
         return (struct xs_check_range){f->least_ns, f->least_ns};
     return f->range[rule->unit];
 }
 
-/* Above the limit for certain; or perhaps, which a limit against a baseline lets pass: no more is not grown. */
+/* The outcome for a range. It may be certainly above the limit, or perhaps; a limit from a baseline lets "perhaps"
+ * pass, because the finding has not grown for certain. */
 static enum xs_outcome by_range(const struct xs_rule *rule, const struct xs_check_range *range, uint64_t limit) {
     if (range->low > limit)
         return XS_OUTCOME_FAIL;
@@ -111,8 +112,8 @@ static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
     return xs_sum(base, rule->is_share ? xs_judge_share_of(base, rule->share) : rule->limit);
 }
 
-/* What there is to save is at the first findings of the causes, but for those that a report folds: they do not tell why
- * a limit is passed. */
+/* Adds the causes' first findings, where the savings are. Findings that a report folds are left out: they do not
+ * explain why a limit is exceeded. */
 static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
@@ -121,8 +122,7 @@ static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     }
 }
 
-/* Device times that are modelled lie in an interval: a limit that lies in it, too, is neither kept nor passed for
- * certain. */
+/* Judges modelled device times, which lie in an interval. If the limit lies in it, the outcome is unknown. */
 static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
     uint64_t least_ns, most_ns;
@@ -172,13 +172,13 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     judge_modelled(j, r);
 }
 
-/* `verdicts`: the bits of those that a finding without one in its kind has. */
+/* `verdicts`: bits of the verdicts that a finding of several verdicts has. */
 static bool is_kind(const struct xs_rule *rule, const char *kind, unsigned verdicts) {
     const struct xs_detector *d = xs_detectors[rule->detector];
     size_t id = strlen(d->id);
     if (strncmp(kind, d->id, id) != 0 || (kind[id] && kind[id] != '/'))
         return false;
-    if (rule->verdict >= 0 && !kind[id] && d->verdicts_join) /* it counts under each that it has */
+    if (rule->verdict >= 0 && !kind[id] && d->verdicts_join) /* it counts under each of its verdicts */
         return verdicts >> rule->verdict & 1;
     return rule->verdict < 0 || (kind[id] && !strcmp(kind + id + 1, d->verdicts[rule->verdict].name));
 }
@@ -187,7 +187,8 @@ static uint64_t base_of(const struct xs_rule *rule, const struct xs_check_findin
     return high ? f->range[rule->unit].high : xs_check_measured(f, rule->unit);
 }
 
-/* What the baseline has of it, without what is suppressed by now; `high`: the upper end of its interval. */
+/* What the baseline has of this kind, without findings that are suppressed now; `high`: the upper end of its
+ * interval. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = &j->terms->baseline->findings;
     uint64_t base = 0;
@@ -249,7 +250,7 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
         enum xs_outcome outcome = by_range(rule, &range, limit);
         if (outcome == XS_OUTCOME_FAIL)
             add_place(r, i);
-        /* the largest, but one that is over its limit, or may be, before all that are not */
+        /* the largest value; but values over their limit, certainly or perhaps, come before all others */
         if (!any || outcome > r->outcome || (outcome == r->outcome && value > r->value)) {
             r->low = range.low;
             r->high = range.high;
@@ -295,7 +296,7 @@ static void judge_rule(struct xs_judge *j, struct xs_rule_result *r) {
         r->outcome = XS_OUTCOME_ALLOWED;
 }
 
-/* --- around them --- */
+/* --- a whole run --- */
 
 __attribute__((format(printf, 2, 3))) static void add_note(struct xs_judged *judged, const char *format, ...) {
     struct xs_string text = {0};
@@ -398,9 +399,6 @@ void xs_check_judge(const struct xs_reading *reading, const struct xs_check_term
     look_up_states(&j);
     find_gone(&j);
     add_notes(&j);
-    struct xs_string withheld = {0};
-    judged->withheld_lines = xs_place_withheld(&withheld, reading->findings->sites);
-    judged->withheld = judged->withheld_lines ? withheld.data : xs_strdup("");
     for (size_t i = 0; i < reading->findings->undecided_count; i++)
         judged->undecided = xs_sum(judged->undecided, reading->findings->undecided[i].count);
     judged->results = xs_realloc(NULL, sizeof *judged->results * rules->count);
@@ -420,7 +418,6 @@ void xs_judged_free(struct xs_judged *judged) {
     }
     for (size_t i = 0; i < judged->note_count; i++)
         free(judged->notes[i]);
-    free(judged->withheld);
     void *const blocks[] = {judged->path,    judged->cwd,  judged->executable, judged->command, judged->states,
                             judged->results, judged->gone, judged->expired,    judged->notes};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)

@@ -62,9 +62,6 @@ struct xs_judged {
     uint64_t undecided;               /* instances, over all findings */
     char **notes;                     /* further remarks on the trace */
     size_t note_count;
-    uint64_t withheld_lines; /* lines with withheld text; `withheld` says why in a sentence without full stop, "" if
-                                there are none */
-    char *withheld;
 };
 
 /* Terms that traces are judged by. */

@@ -1,5 +1,4 @@
-/* Why the trace cannot tell whether a rule holds: contents and device times that are not there, and copies that nobody
- * looked at. */
+/* Why a trace cannot decide a rule: missing contents or device times, and copies that were not looked at. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +33,8 @@ static void add_device_reason(const struct xs_judge *j, struct xs_string *reason
                      run->cupti_status, *run->cupti_text ? " (" : "", run->cupti_text, *run->cupti_text ? ")" : "");
 }
 
-/* How many of the undecided can be instances: of copies for which checked ones stand, the interval has them where the
- * finding was made, and elsewhere so many as a sample without one allows. */
+/* How many undecided cases can be instances. For copies that checked ones stand for, the finding's interval includes
+ * them; elsewhere it is as many as a sample without any instance allows. */
 static uint64_t may_be(const struct xs_findings *findings, unsigned detector, uint64_t undecided) {
     const struct xs_by_chance *left = findings->left_out ? &findings->left_out[detector] : NULL;
     if (!left)
@@ -62,7 +61,7 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
         return;
     if (unit != XS_METRIC_COUNT && !may_be(findings, (unsigned)detector, undecided)) /* the intervals have them all */
         return;
-    if (j->terms->baseline) { /* what could not be told before either is no news */
+    if (j->terms->baseline) { /* cases that could not be decided before either are no news */
         uint64_t was = j->terms->baseline->undecided[detector];
         if (undecided <= xs_sum(was, xs_judge_share_of(was, j->terms->tolerance)))
             return;
@@ -76,7 +75,7 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
                                : "");
 }
 
-/* What could not be checked in the baseline's run either is no news. To be freed. */
+/* The detectors whose unchecked copies are no news, because the baseline's run had them, too. To be freed. */
 static bool *unchecked_as_before(const struct xs_judge *j) {
     const struct xs_findings *findings = j->reading->findings;
     bool *without = xs_realloc(NULL, xs_detector_count * sizeof *without);
@@ -96,7 +95,7 @@ static void add_unchecked_reason(const struct xs_unchecked *unchecked, struct xs
     xs_string_format(reason, XS_COULD_NOT_BE_CHECKED XS_UNCHECKED_REMEDY);
 }
 
-/* All repairs together: whether the limit holds even if every copy that was not checked could go. */
+/* Adds whether the limit on all repairs together holds even if every unchecked copy could be removed. */
 static void add_unchecked_in_all(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
     bool *without = unchecked_as_before(j);
     struct xs_unchecked total = xs_unchecked_total(j->reading->findings, without);
@@ -105,7 +104,7 @@ static void add_unchecked_in_all(const struct xs_judge *j, const struct xs_rule_
     free(without);
 }
 
-/* The same of each finding by itself: at one site the copies of one detector, with what it found there. */
+/* Adds whether the limit holds for each finding: with the unchecked copies of one detector at one site. */
 static void add_unchecked_of_each(const struct xs_judge *j, const struct xs_rule_result *r, struct xs_string *reason) {
     const struct xs_findings *findings = j->reading->findings;
     bool *without = unchecked_as_before(j);
@@ -147,9 +146,9 @@ static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_res
     }
 }
 
-/* Of a run as it was repaired, only the times are what they were: copies and allocations count, and are found to be
- * waste, as the program asked for them. So a limit may be passed by what did not run, or be kept by what was repaired.
- */
+/* Why a repaired run cannot be judged. Only its times are real: copies and allocations are counted, and found to be
+ * waste, as the program asked for them. So a limit may be exceeded by what did not run, or be kept because of the
+ * repair. */
 char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule) {
     bool saves = rule->metric == XS_METRIC_REMOVABLE_TIME || rule->metric == XS_METRIC_LEAST_REMOVABLE_TIME;
     bool measured = rule->about == XS_RULE_METRIC && rule->unit == XS_METRIC_NS && !saves;
@@ -174,7 +173,7 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};
     const struct xs_looked_at *looked_at = &j->reading->summary.looked_at;
-    if (looked_at->has_gaps && !looked_at->parts) { /* a note says why, and nothing else counts */
+    if (looked_at->has_gaps && !looked_at->parts) { /* a note says why, and nothing else matters */
         xs_string_format(&reason, "The part of the run that was to be recorded never came.");
         return reason.data;
     }
@@ -193,7 +192,7 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
         add_device_reason(j, &reason);
         add_unchecked_of_each(j, r, &reason);
     }
-    /* the end is guessed by the latest time, and one that is wrong makes every share of the run a limit that nothing
+    /* the end is guessed from the latest time; a wrong one turns every share of the run into a limit that nothing
      * reaches */
     if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
         j->reading->findings->damaged_rows)

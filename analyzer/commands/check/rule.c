@@ -107,15 +107,15 @@ bool xs_rule_name_known(const char *name, char *message) {
 
 /* --- limits --- */
 
-/* Digits with at most one point; what follows is the unit. strtod takes too much: hexadecimal, "inf", signs,
- * exponents. */
+/* Parses digits with at most one point; the unit follows. strtod would also accept hexadecimal numbers, "inf", signs
+ * and exponents. */
 static bool parse_number(const char *text, double *number, const char **unit) {
     size_t digits = strspn(text, "0123456789"), more = 0;
     if (text[digits] == '.')
         more = 1 + strspn(text + digits + 1, "0123456789");
     if (digits + more > 40 || !digits || more == 1)
         return false;
-    *number = strtod(text, NULL); /* stops at the unit: none begins with an exponent */
+    *number = strtod(text, NULL); /* stops at the unit, because no unit begins with an exponent */
     *unit = text + digits + more;
     while (isblank((unsigned char)**unit))
         (*unit)++;
@@ -148,7 +148,7 @@ static bool parse_unit(struct xs_rule *rule, double number, const char *name, bo
         factor = units[i].factor;
     }
     number *= factor;
-    if (number >= 9e18) /* what is that large is no limit: beyond int64, and doubles are coarse there */
+    if (number >= 9e18) /* no useful limit: beyond int64, where doubles are coarse */
         return false;
     if (rule->unit == XS_METRIC_COUNT && floor(number) < number)
         return false;
@@ -156,7 +156,7 @@ static bool parse_unit(struct xs_rule *rule, double number, const char *name, bo
     return true;
 }
 
-/* Whether the limit's unit is one that the metric can be measured in. */
+/* Whether the metric can be measured in the limit's unit. */
 static bool fits_metric(struct xs_rule *rule, bool unit_given, const char *limit, char *message) {
     static const char *const wanted[] = {[XS_METRIC_NS] = "a time: use a unit, as in 20ms, " XS_OR_A_SHARE ", as in 5%",
                                          [XS_METRIC_BYTES] = "bytes: use a number, or a unit, as in 1MiB",

@@ -1,4 +1,4 @@
-/* What the commands share; see command.h. */
+/* Shared by the commands; see command.h. */
 #include "analyzer/commands/common/command.h"
 
 #include <errno.h>
@@ -8,9 +8,11 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/installation.h"
+#include "analyzer/commands/common/progress.h"
 #include "analyzer/commands/common/traces.h"
+#include "analyzer/trace/lines/lines.h"
 
-/* "this, that or another"; `note` follows the first. */
+/* Adds "this, that or another"; `note` follows the first word. */
 static void add_words(struct xs_string *string, const char *const *words, const char *note) {
     for (size_t i = 0; words[i]; i++)
         xs_string_format(string, "%s%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i], i ? "" : note);
@@ -20,7 +22,7 @@ void xs_format_help(struct xs_string *string, const char *const *formats) {
     add_words(string, formats, " (the default)");
 }
 
-/* Which of the words an option's argument is. */
+/* Finds which of the words an option's argument is. */
 static error_t parse_word(const char *option, const char *argument, const char *const *words, unsigned *which,
                           struct argp_state *state) {
     struct xs_string list = {0};
@@ -39,7 +41,7 @@ static error_t parse_word(const char *option, const char *argument, const char *
 enum { OPTION_FORCE = 0x1000, OPTION_COLOR, OPTION_OUTPUT, OPTION_FORMAT, OPTION_FORMAT_JSON };
 static const struct argp_option output_options[] = {
     {NULL, 0, NULL, 0, "Output:", 9},
-    /* two rows, or argp adds a lecture on the arguments of short options to every help text */
+    /* two rows, because argp would otherwise explain the arguments of short options in every help text */
     {"output", OPTION_OUTPUT, "FILE", 0, "write to FILE instead of standard output; short: -o FILE", 9},
     {NULL, 'o', "FILE", OPTION_HIDDEN, NULL, 9},
     {"force", OPTION_FORCE, NULL, 0, XS_HELP_FORCE, 9},
@@ -177,6 +179,12 @@ int xs_open(const char *path, struct xs_trace *trace, bool quietly) {
         xs_complain("%s: %s", path, trace->warning);
     else if (trace->is_live && !quietly)
         xs_complain("%s: still being written; this is what it holds so far", path);
+    if (!quietly) {
+        struct xs_progress progress;
+        xs_progress_begin(&progress, trace);
+        xs_lines_complete(trace);
+        xs_progress_end(&progress);
+    }
     return XS_OK;
 }
 

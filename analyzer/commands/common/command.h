@@ -82,7 +82,8 @@ extern const struct argp xs_ask_argp;
 /* Writes the help of --format: "text (the default), json or tsv". */
 void xs_format_help(struct xs_string *string, const char *const *formats);
 
-/* Opens a trace and prints what went wrong or was recovered. `quietly` prints errors only. */
+/* Opens a trace and prints what went wrong or was recovered. `quietly` prints errors only; without it, the lines that
+ * calls came from are put into an own trace that has none (analyzer/trace/lines/lines.h). */
 int xs_open(const char *path, struct xs_trace *trace, bool quietly);
 
 /* Returns true, with a message, if -o names one of the inputs: --force must not replace what is being read. */

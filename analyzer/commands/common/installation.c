@@ -1,4 +1,4 @@
-/* Files beside the program; see installation.h. */
+/* Files that belong to the program; see installation.h. */
 #include "analyzer/commands/common/installation.h"
 
 #include <libgen.h>
@@ -18,18 +18,18 @@ char *xs_own_folder(void) {
     return xs_strdup(dirname(path));
 }
 
-/* Where docs/ may be, from the program's folder, and a file that has to be there for it. */
+/* Possible folders for docs/, from the program's folder, and a file that must exist for each. */
 static const struct {
     const char *docs, *if_there;
 } places[] = {
 #ifdef XFERSPY_DOCDIR
-    {XFERSPY_DOCDIR, NULL}, /* of the installation, where that is not the next one */
+    {XFERSPY_DOCDIR, NULL}, /* of the installation, if it is not the next one */
 #endif
     {"../share/doc/xferspy/docs", NULL},
-    {"../../../docs", "../CMakeCache.txt"}, /* of build/NAME/bin, in the sources */
+    {"../../../docs", "../CMakeCache.txt"}, /* for build/NAME/bin in the source tree */
 };
 
-/* The path of a file that is there, from `own` where it is relative; to be freed. */
+/* The path of a file if it exists; a relative folder counts from `own`. To be freed. */
 static char *there(const char *own, const char *folder, const char *name) {
     char *path = *folder == '/' ? xs_text_format("%s/%s", folder, name) : xs_text_format("%s/%s/%s", own, folder, name);
     char *found = realpath(path, NULL);

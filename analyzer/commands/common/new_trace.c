@@ -16,7 +16,7 @@
 #include "schema/safe_open/sqlite_open.h"
 #include "schema/write/store.h"
 
-enum { PATH_BYTES = 4000 }; /* with what is added to it, below what the system takes */
+enum { PATH_BYTES = 4000 }; /* leaves room for suffixes below the system's limit */
 
 error_t xs_parse_new_trace(int key, char *argument, struct xs_new_trace_arguments *arguments,
                            struct argp_state *state) {
@@ -73,10 +73,11 @@ static void forget(struct xs_new_trace *trace) {
     *trace = (struct xs_new_trace){0};
 }
 
-/* Nobody reads the file before it is finished, and one that was not finished is not kept: no journal, no waiting. */
+/* Opens the database without a journal: nobody reads the file before it is finished, and an unfinished file is not
+ * kept. */
 static int open_database(struct xs_new_trace *trace) {
     int rc = xs_sqlite_open(trace->temporary, XS_WRITE, &trace->db);
-    if (rc == SQLITE_OK) /* those of the schema, which was just written */
+    if (rc == SQLITE_OK) /* the schema's triggers, which were just written */
         rc = sqlite3_db_config(trace->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, (int *)NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(trace->db,
@@ -115,13 +116,14 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
     return XS_ERROR_SQLITE;
 }
 
-/* Without --force a file that came to be in the meantime stays. With it a symbolic link is replaced, not followed. */
+/* Renames the file to its final name. Without --force a file that was made meanwhile stays; with it a symbolic link
+ * is replaced, not followed. */
 static int put_in_place(const struct xs_new_trace *trace) {
     if (trace->force)
         return rename(trace->temporary, trace->path);
     if (link(trace->temporary, trace->path) == 0)
         return 0;
-    return errno == EEXIST ? -1 : rename(trace->temporary, trace->path); /* file systems without hard links */
+    return errno == EEXIST ? -1 : rename(trace->temporary, trace->path); /* for file systems without hard links */
 }
 
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep) {

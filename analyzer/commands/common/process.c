@@ -1,4 +1,4 @@
-/* Traces of running processes, found by the files that they have open; see process.h. */
+/* Finding traces of running processes by their open files; see process.h. */
 #include "analyzer/commands/common/process.h"
 
 #include <dirent.h>
@@ -17,13 +17,13 @@
 #include "analyzer/commands/common/command.h"
 #include "schema/read/trace.h"
 
-enum { MOST_PROCESSES = 4096, NAMED = 8 /* in a message */ };
+enum { MOST_PROCESSES = 4096, NAMED = 8 /* NAMED: in a message */ };
 
 bool xs_is_process(const char *argument) {
     return *argument && !argument[strspn(argument, "0123456789")] && access(argument, F_OK) != 0;
 }
 
-/* --- the traces that one process has open --- */
+/* --- traces that one process has open --- */
 
 static bool is_trace_of(const char *path, int64_t pid) {
     struct xs_trace trace;
@@ -57,7 +57,8 @@ static bool is_new(struct xs_texts *seen, const char *path) {
     return seen->known.count > before;
 }
 
-/* Through one table of open files; `seen`: the files that were looked at. 0, or why they cannot be. */
+/* Adds the traces of one table of open files. `seen`: files that were looked at. Returns 0, or why it cannot be
+ * read. */
 static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, struct xs_traces *traces) {
     DIR *files = opendir(folder);
     int error = files ? 0 : errno;
@@ -77,8 +78,8 @@ static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, 
     return error;
 }
 
-/* Of every thread: the one that writes the trace has a table of open files of its own. 0, or why none of them can be
- * looked at. */
+/* Adds the open traces of every thread: the thread that writes the trace has its own table of open files. Returns 0,
+ * or why none can be read. */
 static int add_open_ones(int64_t pid, struct xs_traces *traces) {
     struct xs_string folder = {0};
     struct xs_texts seen = {0};
@@ -104,14 +105,14 @@ static int add_open_ones(int64_t pid, struct xs_traces *traces) {
     return any ? 0 : first_error;
 }
 
-/* --- the processes that it started --- */
+/* --- processes that a process started --- */
 
 struct process {
     int64_t pid, parent;
     bool is_meant;
 };
 
-/* The parent is the second word behind the name, which stands in brackets and may have any characters. */
+/* The parent, which is the second word after the name; the name stands in brackets and may contain any characters. */
 static int64_t parent_of(const char *pid) {
     struct xs_string path = {0};
     char text[1024];
@@ -142,7 +143,8 @@ static size_t list_processes(struct process *processes) {
     return count;
 }
 
-/* Children, theirs, and so on: numbers say nothing of who was first, so until nothing more is found. */
+/* Marks children, their children, and so on. Numbers do not follow the order of starts, so it repeats until nothing
+ * new is found. */
 static void mean_descendants(struct process *processes, size_t count, int64_t pid) {
     for (bool more = true; more;) {
         more = false;
@@ -156,7 +158,7 @@ static void mean_descendants(struct process *processes, size_t count, int64_t pi
     }
 }
 
-/* "4243 writes run.db, 4244 writes run.2.db" */
+/* Adds "4243 writes run.db, 4244 writes run.2.db". */
 static void add_descendants(int64_t pid, struct xs_traces *traces, struct xs_string *who) {
     struct process *processes = xs_realloc(NULL, MOST_PROCESSES * sizeof *processes);
     size_t count = list_processes(processes);

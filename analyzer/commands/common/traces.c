@@ -1,4 +1,4 @@
-/* Names of traces, from arguments; see traces.h. */
+/* Names of traces, from a command's arguments; see traces.h. */
 #include "analyzer/commands/common/traces.h"
 
 #include <dirent.h>
@@ -18,19 +18,19 @@
 #include "schema/spool/spool_place.h"
 #include "schema/write/store.h"
 
-enum { NOTES = 3 }; /* lines on what a folder has that is no trace */
+enum { NOTES = 3 }; /* lines about files in a folder that are no traces */
 
-/* What two names have in common that mean the same trace. */
+/* Equal for two names of one trace. */
 struct source {
     dev_t device;
     ino_t inode;
-    char *member; /* of a merged file, "" of others */
+    char *member; /* of a merged file; "" for others */
 };
 
 struct expansion {
     struct xs_traces *traces;
-    struct source *sources; /* one a name; inode 0: there is no such file */
-    int count;              /* of names and of sources */
+    struct source *sources; /* one per name; inode 0: no such file */
+    int count;              /* number of names and of sources */
     int status;
 };
 
@@ -38,7 +38,7 @@ static bool is_same(const struct source *a, const struct source *b) {
     return a->inode && a->inode == b->inode && a->device == b->device && !strcmp(a->member, b->member);
 }
 
-/* Takes one more trace, unless it is there. `file` is what has to exist for it. */
+/* Adds a trace, unless it was added before. `file` must exist for it. */
 static void add(struct expansion *e, const char *name, const char *file, const char *member) {
     struct xs_traces *traces = e->traces;
     struct stat st;
@@ -83,12 +83,12 @@ static void add_merged(struct expansion *e, const char *file) {
     free(members);
 }
 
-/* By its first bytes; whether it can be read is for whoever opens it. */
+/* Whether a file is a trace, by its first bytes. Whether it can be read shows when it is opened. */
 static bool is_trace(const char *path) {
     unsigned char header[100] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return errno != ENOENT; /* a message will say why it cannot be read */
+        return errno != ENOENT; /* a later message says why it cannot be read */
     ssize_t n = pread(fd, header, sizeof header, 0);
     close(fd);
     uint32_t id = (uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 | (uint32_t)header[70] << 8 | header[71];
@@ -100,8 +100,8 @@ static int is_database(const struct dirent *entry) {
     return entry->d_name[0] != '.' && length > 3 && !strcmp(entry->d_name + length - 3, ".db");
 }
 
-/* What a process that was killed while it started left there: no trace, and nothing that a user would know what to do
- * with. */
+/* Deletes what a process that was killed while starting left: it is no trace, and no user would know what to do with
+ * it. */
 static void clear_unstarted(const char *folder) {
     static const char suffix[] = ".db.spool";
     DIR *entries = opendir(folder);

@@ -37,9 +37,6 @@ struct xs_side_run {
     uint64_t transfers;
     uint64_t timed,
         without_time; /* transfers that leave a device record: with a device time (also modelled), and without */
-    uint64_t
-        withheld_lines; /* lines with withheld text; `withheld` says why in a sentence without its full stop, or "" */
-    const char *withheld;
     bool simulated, duration_known, live, has_call_sites, has_contents, has_device_times;
     struct xs_metric_values metrics;
     struct xs_metric_value own;                           /* time that xferspy itself took of its wall time */

@@ -1,5 +1,5 @@
-/* xferspy diff: what became of findings, call sites and the run between two versions of a program, and whether it
- * paid. */
+/* xferspy diff: shows what became of findings, call sites and the run between two versions of a program, and whether
+ * the change paid. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "analyzer/commands/diff/diff_bench.h"
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 XS_DECLARE_COMMAND(diff)
 
@@ -60,8 +59,8 @@ struct list {
 struct arguments {
     struct xs_out_options output;
     struct list sides[2];
-    struct xs_traces traces[2]; /* what they stand for */
-    int side;                   /* that traces are named for; -1: neither --before nor --after was given yet */
+    struct xs_traces traces[2]; /* the traces that the lists stand for */
+    int side;                   /* side for the next traces; -1: no --before or --after so far */
     struct list plain;
     const char *bench; /* NULL: none */
     struct xs_diff_view view;
@@ -82,7 +81,7 @@ static void free_list(struct list *list) {
     free(list->paths);
 }
 
-/* Two traces, or a side each. */
+/* Checks the sides: two traces, or --before and --after. */
 static void check_sides(struct arguments *a, struct argp_state *state) {
     if (a->side < 0 && a->plain.count == 2) {
         append(&a->sides[0], a->plain.paths[0]);
@@ -136,7 +135,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* Folders and merged files stand for the traces in them. A side of which a part is missing is another side. */
+/* Replaces folders and merged files by their traces. A side with a missing part would be another side, so that is an
+ * error. */
 static int expand(struct list *list, struct xs_traces *traces) {
     int status = xs_traces_expand(list->paths, (int)list->count, traces);
     if (status == XS_EXIT_OK && traces->count > XS_RUNS_LIMIT) {
@@ -173,7 +173,7 @@ static int diff(const struct arguments *a) {
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         if (xs_output_is_trace(&a->output, &a->traces[side]))
             status = XS_EXIT_ERROR;
-    if (status == XS_EXIT_OK && xs_out_check(&a->output) < 0) /* rather now than after reading */
+    if (status == XS_EXIT_OK && xs_out_check(&a->output) < 0) /* now, instead of after reading */
         status = XS_EXIT_ERROR;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         status = xs_side_read(&sides[side], a->traces[side].names, (size_t)a->traces[side].count);
@@ -197,7 +197,7 @@ static int diff(const struct arguments *a) {
     return status;
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_diff = {
     .argp = {.options = options, .parser = parse, .args_doc = "BEFORE AFTER", .doc = doc, .children = children}};
 

@@ -1,5 +1,5 @@
-/* A diff as JSON: everything, whatever the text leaves out. Keys are stable; additions only. docs/use/diff.md and
- * docs/schema/diff.schema.json document it. */
+/* A diff as JSON, with everything that the text leaves out. Keys are stable; only additions are made.
+ * docs/use/diff.md and docs/schema/diff.schema.json describe it. */
 #include <inttypes.h>
 
 #include "analyzer/commands/diff/diff_words.h"
@@ -14,7 +14,7 @@ static void put_spread(struct xs_json *json, const char *key, const struct xs_sp
     xs_json_end(json, '}');
 }
 
-/* The keys of a difference, into the object that is open. */
+/* Writes the keys of a difference into the open object. */
 static void put_difference(struct xs_json *json, const struct xs_difference *d) {
     put_spread(json, "before", &d->before);
     put_spread(json, "after", &d->after);
@@ -91,7 +91,6 @@ static void put_run(const struct xs_side_run *run, struct xs_json *json) {
     xs_json_bool(json, "simulated", run->simulated);
     xs_json_text(json, "fingerprint_mode", run->fingerprint_mode);
     xs_json_text(json, "captured_by_version", run->xferspy_version);
-    xs_place_withheld_json(json, run->withheld_lines, run->withheld);
     xs_json_end(json, '}');
 }
 

@@ -1,4 +1,4 @@
-/* A diff in Markdown, for a pull request. All texts of traces are escaped so that they are text there, too. */
+/* A diff in Markdown, for a pull request. All text of traces is escaped, so that it is no markup. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 
-/* What would be markup, a table's border, a link, a mention or a reference becomes a plain character. Hosts look for
- * mentions and references in what was rendered, where no escape is left: a space of no width keeps the sign from what
- * follows. The text has no controls any more. */
+/* Prints text: markup, table borders, links, mentions and references become plain characters. Hosts look for
+ * mentions and references in rendered text, where escapes are gone; a zero-width space keeps such a sign apart from
+ * what follows. The text has no control characters at this point. */
 static void put(struct xs_out *out, const char *text) {
     for (const char *start = text; text && *text; text++) {
         bool link =
@@ -27,7 +27,7 @@ static void put(struct xs_out *out, const char *text) {
     }
 }
 
-/* Names of code are code, in which hosts see nothing else. */
+/* Prints names of code as code, in which hosts see no markup. */
 static void put_code(struct xs_out *out, const char *text) {
     struct xs_string code = {0};
     xs_markdown_code(&code, text);

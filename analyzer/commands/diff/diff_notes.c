@@ -1,5 +1,5 @@
-/* What makes two sides hard to compare, a line each: other programs, machines or ways of recording, sides that are
- * swapped, a trace that is there twice. The diff is made all the same. */
+/* Notes on what makes two sides hard to compare, one line each: other programs, machines or ways of recording,
+ * swapped sides, a trace that occurs twice. The diff is made all the same. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ void xs_diff_note_first(struct xs_diff *c, const char *text) {
     c->notes[0] = last;
 }
 
-/* The same text, cut where it is too long for a line; escaped where it is shown, as all of a note is. */
+/* Adds a text, cut if it is too long for a line; all of a note is escaped when it is shown. */
 static void cut(struct xs_string *text, const char *raw) {
     size_t bytes = strlen(raw), fit = xs_text_fit(raw, TEXT_COLUMNS);
     xs_string_add(text, raw, fit < bytes ? fit : bytes);
@@ -49,7 +49,7 @@ bool xs_side_has_device_times(const struct xs_side *side) {
     return true;
 }
 
-/* --- the same of all runs --- */
+/* --- differences between all runs --- */
 
 static void differ(struct xs_diff *c, const char *what, const char *before, const char *after) {
     struct xs_string x = {0}, y = {0};
@@ -78,13 +78,13 @@ static void note_ranks(struct xs_diff *c, int64_t before, int64_t after) {
     differ(c, "Ranks", x, y);
 }
 
-/* Arguments, without the program's own name, which is compared by itself. */
+/* The arguments without the program's name, which is compared separately. */
 static const char *arguments_of(const struct xs_side_run *run) {
     const char *blank = strchr(run->command, ' ');
     return blank ? blank + 1 : "none";
 }
 
-/* The executable's, or where that is not known the command's. */
+/* Adds the program's name: the executable's, or the command's if that is not known. */
 static void program_of(struct xs_string *text, const struct xs_side_run *run) {
     const char *name = *run->executable ? run->executable : run->command;
     size_t bytes = *run->executable ? strlen(name) : strcspn(name, " ");
@@ -103,7 +103,7 @@ static bool is_same_program(const struct xs_side_run *a, const struct xs_side_ru
     return same;
 }
 
-/* What an interpreter runs is the program: its script, if there is one among the arguments. */
+/* Adds the name of what the program runs: for an interpreter the script among its arguments, if there is one. */
 static void script_of(struct xs_string *text, const struct xs_side_run *run) {
     program_of(text, run);
     if (text->length < 6 || strncmp(text->data, "python", 6) != 0)

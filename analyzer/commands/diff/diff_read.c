@@ -1,5 +1,5 @@
-/* What a side of a diff keeps of each of its runs; see diff.h. Traces are read one after the other, so the command
- * never needs more memory than the largest trace does. */
+/* Reading a side of a diff: what is kept of each of its runs; see diff.h. Traces are read one after the other, so
+ * the command needs no more memory than for the largest trace. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -84,23 +84,20 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
                              .own = {xs_own_ns(&reading->summary), xs_bare_is_known(&reading->summary)},
                              .together_least = {findings->together.least_ns, true},
                              .together_most = {findings->together.most_ns, true}};
-    struct xs_string withheld = {0};
+    struct xs_string said = {0};
     struct xs_side_run *added = &side->runs[side->run_count];
-    added->withheld_lines = xs_place_withheld(&withheld, findings->sites);
-    added->withheld = added->withheld_lines ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_modelled_say(&withheld, &reading->summary);
-    added->windows = withheld.length ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_looked_at_say_briefly(&reading->summary, &withheld);
-    added->looked_at = withheld.length ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_repaired_say(&withheld, &reading->summary.repaired);
-    added->repaired = withheld.length ? keep(side, withheld.data) : "";
-    withheld.length = 0;
-    xs_say_bounds(&withheld, findings);
-    added->bounds = withheld.length ? keep(side, withheld.data) : "";
-    xs_string_free(&withheld);
+    xs_modelled_say(&said, &reading->summary);
+    added->windows = said.length ? keep(side, said.data) : "";
+    said.length = 0;
+    xs_looked_at_say_briefly(&reading->summary, &said);
+    added->looked_at = said.length ? keep(side, said.data) : "";
+    said.length = 0;
+    xs_repaired_say(&said, &reading->summary.repaired);
+    added->repaired = said.length ? keep(side, said.data) : "";
+    said.length = 0;
+    xs_say_bounds(&said, findings);
+    added->bounds = said.length ? keep(side, said.data) : "";
+    xs_string_free(&said);
     if (!side->run_count)
         side->cwd = keep(side, run->cwd);
     for (size_t i = 0; i < findings->undecided_count; i++) {
@@ -111,10 +108,10 @@ static void add_run(struct xs_side *side, const struct xs_reading *reading) {
 
 /* --- its call sites --- */
 
-/* A site of this run: its number, and the place of the side that it is. */
+/* The sites of the present run: their numbers, and their places on the side. */
 struct here {
     struct xs_side_place *places;
-    uint32_t *sites, *place_of; /* place_of: by site number, XS_UNMATCHED: of no interest */
+    uint32_t *sites, *place_of; /* by site number; XS_UNMATCHED: of no interest */
     size_t count, capacity, site_limit;
 };
 
@@ -159,8 +156,8 @@ static void note_site(struct xs_side *side, const struct xs_findings *findings, 
     here->place_of[site] = (uint32_t)here->count++;
 }
 
-/* Those with transfers or findings first, for their texts; then all lines that call the driver, which show how code
- * moved. */
+/* Collects the sites: first those with transfers or findings, for their texts; then all lines that call the driver,
+ * which show how code moved. */
 static void collect_sites(struct xs_side *side, const struct xs_findings *findings, struct here *here) {
     const struct xs_sites *sites = findings->sites;
     *here = (struct here){.site_limit = (size_t)sites->count + sites->placed_count};
@@ -179,7 +176,7 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     struct xs_amounts *row = all + index * limit;
     for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
-            row[r].of[m] = (struct xs_metric_value){.known = true}; /* where there is nothing, nothing took any time */
+            row[r].of[m] = (struct xs_metric_value){.known = true}; /* without any, nothing took time */
         row[r].least = row[r].most = row[r].at_least = (struct xs_metric_value){.known = true};
     }
     return row;
@@ -202,7 +199,8 @@ static struct xs_match_place *match_places(const struct xs_side_place *places, s
     return list;
 }
 
-/* The runs of a side are of one program, mostly of one build: what differs is which lines were reached. */
+/* Joins the run's sites with the side's places. The runs of a side are of one program, mostly of one build; they
+ * differ in which lines were reached. */
 static void join_sites(struct xs_side *side, struct here *here) {
     struct xs_match match;
     struct xs_match_place *known = match_places(side->places, side->place_count);
@@ -266,7 +264,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_findings 
     return (uint32_t)*found - 1;
 }
 
-/* Two sites of this run may be one place of the side: their findings are one, then. */
+/* Adds to a sum. Two sites of this run may be one place of the side; their findings are then one. */
 static void add_to(struct xs_metric_value *sum, uint64_t value, bool known) {
     sum->value = xs_sum(sum->value, value);
     sum->known &= known;
@@ -289,7 +287,7 @@ static void add_findings(struct xs_side *side, const struct xs_findings *finding
         add_to(&of->of[XS_MEASURE_HOST_NS], xs_amount_ns(&amount, f->cost.host_ns), true);
         add_to(&of->of[XS_MEASURE_GIVES_BACK_NS], f->gives_back_ns, true);
         add_to(&of->at_least, f->saves.least_ns, true);
-        if (i >= findings->cause_count) /* finding k is the first of cause k */
+        if (i >= findings->cause_count) /* finding k is the first one of cause k */
             continue;
         add_to(&of->least, f->saves.least_ns, true);
         add_to(&of->most, f->saves.most_ns, true);

@@ -59,7 +59,7 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
 
 /* --- the run --- */
 
-/* On one screen there is room for what the conclusion rests on. */
+/* Whether a metric gets a row. On one screen there is room only for what the conclusion rests on. */
 static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
     const struct xs_difference *d = &c->metrics[metric];
     if (all)
@@ -111,7 +111,8 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
 
 /* --- findings --- */
 
-/* By what it grew or shrank, which is said right behind the word; what it saves may have gone the other way. */
+/* Whether a measure follows the word directly: the one by which the finding grew or shrank. What it saves may have
+ * changed the other way. */
 static bool is_said_first(const struct xs_change *change, enum xs_measure measure) {
     return (change->kind == XS_GREW || change->kind == XS_SHRANK) && measure == change->decided_by &&
            (measure == XS_MEASURE_COUNT || measure == XS_MEASURE_BYTES);
@@ -142,7 +143,7 @@ static void amounts(struct xs_string *text, const struct xs_diff *c, const struc
     }
 }
 
-/* "up to 484 ms (6.05 ms or more)" */
+/* Adds "up to 484 ms (6.05 ms or more)". */
 static void add_saving(struct xs_string *text, const struct xs_spread *least, const struct xs_spread *most) {
     if (most->known)
         xs_saving_text(text, least->median, most->median);
@@ -150,8 +151,8 @@ static void add_saving(struct xs_string *text, const struct xs_spread *least, co
         xs_diff_value(text, XS_METRIC_NS, most);
 }
 
-/* "predicted: saves up to 24.3 ms" of what is gone, "saves 24.3 ms -> 2.00 ms"; of what may be gone or not no more than
- * that it saved */
+/* Adds "predicted: saves up to 24.3 ms" for a finding that is gone, or "saves 24.3 ms -> 2.00 ms"; for one that may
+ * be gone only what it saved. */
 static void gain_of(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_difference *d = &change->of[XS_MEASURE_GIVES_BACK_NS];
     const struct xs_side_finding *shown =
@@ -205,10 +206,11 @@ static bool is_shown(const struct xs_change *change, bool all) {
 
 struct rows {
     size_t shown;
-    size_t more, small, same; /* left out: there are enough, they are small, nothing changed */
+    size_t more, small, same; /* left out because there are enough, because they are small, or because nothing
+                               * changed */
 };
 
-/* Counts a row; true where it is shown. */
+/* Counts a row. True: it is shown. */
 static bool take(struct rows *rows, const struct xs_change *change, bool all, size_t limit) {
     if (is_shown(change, all) && rows->shown < limit) {
         rows->shown++;
@@ -218,7 +220,7 @@ static bool take(struct rows *rows, const struct xs_change *change, bool all, si
     return false;
 }
 
-/* What is left out, in one line. */
+/* Prints in one line what is left out. */
 static void print_rest(const struct rows *rows, struct xs_out *out) {
     struct xs_string text = {0};
     if (rows->more)

@@ -88,7 +88,7 @@ static void add_wall(struct xs_string *text, const struct xs_diff *c) {
     xs_string_free(&percent);
 }
 
-/* "It removed transfers (1.20 GiB less)", "It shortened transfers (300 ms of it less)" */
+/* Adds "It removed transfers (1.20 GiB less)" or "It shortened transfers (300 ms of it less)". */
 static void add_less(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
@@ -117,7 +117,7 @@ static void add_gone(struct xs_string *text, const struct xs_diff *c) {
         xs_string_format(text, "; findings are gone that cost %s", xs_format_ns(buffer, c->prediction.most_ns));
 }
 
-/* "It copied 1.55 GiB less, in 395 fewer copies; 2 findings are gone, 1 is new" */
+/* Adds "It copied 1.55 GiB less, in 395 fewer copies; 2 findings are gone, 1 is new". */
 static void add_did(struct xs_string *text, const struct xs_diff *c) {
     const struct xs_conclusion *v = &c->conclusion;
     char buffer[XS_UNIT_BYTES];
@@ -153,7 +153,7 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
     xs_string_format(text, "Whether it paid cannot be told: ");
     if (xs_side_in_part(c->before) != xs_side_in_part(c->after)) {
         xs_string_format(text, "not all calls were recorded in %s", xs_side_in_part(c->before) ? "BEFORE" : "AFTER");
-        return; /* what it copied less or more is of another time */
+        return; /* its bytes are about another length of time */
     }
     if (xs_diff_is_unsure(c)) {
         add_wall(text, c);
@@ -370,7 +370,7 @@ void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t bef
 
 static bool same(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
-/* As little as tells where it was. */
+/* Adds where it was before, as briefly as possible. */
 static void add_way(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {
     const struct xs_side_place *was = &c->before->places[before], *is = &c->after->places[after];
     if (!was->has_frame)
@@ -413,7 +413,7 @@ void xs_diff_finding_places(const struct xs_diff *c, const struct xs_change *cha
     *after = change->after != XS_UNMATCHED ? c->after->findings[change->after].place : XS_UNMATCHED;
 }
 
-/* Where the sides have different verdicts, neither is what grew or shrank. */
+/* Adds the kind of a finding. If the sides have different verdicts, neither of them grew or shrank. */
 void xs_diff_finding_kind(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_side_finding *finding = xs_diff_finding(c, change);
     unsigned verdict = finding->verdict;

@@ -1,4 +1,4 @@
-/* xferspy doctor: whether capture will work on this machine, and what to do about what is missing. */
+/* xferspy doctor: checks whether capture will work on this machine, and says what to do about what is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -96,7 +96,7 @@ void xs_diagnoses_free(struct xs_diagnoses *diagnoses) {
     *diagnoses = (struct xs_diagnoses){0};
 }
 
-/* A diagnosis as it goes through the pipe: its level as a digit, then three strings, each with its NUL. */
+/* Sends diagnoses through the pipe. Each is its level as a digit and three strings with their NULs. */
 static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagnoses *)) {
     struct xs_diagnoses diagnoses = {0};
     struct xs_string bytes = {0};
@@ -106,7 +106,7 @@ static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagno
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    setenv("XFERSPY_ENABLE", "off", 1); /* where LD_PRELOAD is set for everything, doctor shall leave no trace */
+    setenv("XFERSPY_ENABLE", "off", 1); /* if LD_PRELOAD is set for everything, doctor must leave no trace */
     probe(&diagnoses);
     for (size_t i = 0; i < diagnoses.count; i++) {
         const struct xs_diagnosis *c = &diagnoses.items[i];
@@ -121,7 +121,7 @@ static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagno
             break;
         sent += (size_t)n;
     }
-    _exit(0); /* no destructors of what was loaded */
+    _exit(0); /* runs no destructors of loaded libraries */
 }
 
 static void receive(struct xs_diagnoses *diagnoses, const struct xs_string *bytes) {
@@ -145,7 +145,7 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads to the end of the pipe. False when the time was over first. */
+/* Reads to the end of the pipe. False: the time was over first. */
 static bool read_all(int fd, int timeout_s, struct xs_string *bytes) {
     int64_t end = now_ms() + (int64_t)timeout_s * 1000;
     for (;;) {
@@ -185,7 +185,7 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
     close(fds[0]);
     if (pid > 0 && !answered)
         kill(pid, SIGKILL);
-    /* a child inside a hanging driver call may not even die of SIGKILL: then it is left behind */
+    /* a child inside a hanging driver call may survive even SIGKILL; it is then left behind */
     for (int i = 0; pid > 0 && waitpid(pid, &status, answered ? 0 : WNOHANG) == 0 && i < 100; i++)
         poll(NULL, 0, 10);
     receive(diagnoses, &bytes);
@@ -202,7 +202,7 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
 
 static const char *const level_names[] = {"ok", "note", "warn", "FAIL"};
 
-enum { TEXT_COLUMN = 18 }; /* after the level and what was looked at */
+enum { TEXT_COLUMN = 18 }; /* after the level and the topic */
 
 static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
     static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_DIM, XS_STYLE_WARN, XS_STYLE_BAD};

@@ -1,4 +1,4 @@
-/* The diagnoses of doctor that read files and the environment, and try the preload itself. */
+/* Diagnoses that read files and the environment, and try the preloading itself. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +19,9 @@
 #include "analyzer/commands/run/run.h"
 #include "schema/redact.h"
 
-#define SPOOL_BYTES (64u << 20) /* free space below which a trace will hit the end of the disk soon */
+#define SPOOL_BYTES (64u << 20) /* with less free space the disk will soon be full */
 
-/* The first line of a file, without its newline; false when it cannot be read. */
+/* Reads the first line of a file without its newline. False: it cannot be read. */
 static bool read_line(const char *path, char *line, int bytes) {
     FILE *file = fopen(path, "re");
     bool good = file && fgets(line, bytes, file);
@@ -32,7 +32,7 @@ static bool read_line(const char *path, char *line, int bytes) {
     return good;
 }
 
-/* The loader complains on standard error when it cannot preload, and starts the program all the same. */
+/* Tries to preload. The loader complains on standard error if it cannot, but starts the program all the same. */
 static void probe_preload(struct xs_diagnoses *diagnoses) {
     char *tried = NULL, *library = xs_find_library(&tried);
     int fds[2], status = 0;
@@ -144,7 +144,8 @@ static void look_at_visible_devices(struct xs_diagnoses *diagnoses) {
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "variables", NULL, "CUDA_VISIBLE_DEVICES=%s", visible);
 }
 
-/* One subscriber at a time (before CUDA 13.3): whoever else injects himself into CUDA programs takes CUPTI away. */
+/* Looks for tools that inject themselves into CUDA programs. Before CUDA 13.3 CUPTI has one subscriber at a time,
+ * and they take it away. */
 void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
     static const char *const injectors[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
                                             "NSYS_PROFILING_SESSION_ID"};
@@ -165,7 +166,8 @@ void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
                       enable);
 }
 
-/* From outside nobody tells the program, and so not the library either. */
+/* Diagnoses checkpoints: nobody tells the program when it is checkpointed from outside, so the library does not know
+ * either. */
 void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
     char *program = xs_find_program("cuda-checkpoint");
     if (program)
@@ -175,7 +177,8 @@ void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
     free(program);
 }
 
-/* What the kernel module was told is shown under the one name by the open modules, under the other by older ones. */
+/* Whether counters are restricted. Open kernel modules show the setting under the first name, older ones under the
+ * second. */
 static bool counters_are_restricted(FILE *params) {
     static const char *const names[] = {"RmProfilingAdminOnly: 1", "RestrictProfilingToAdminUsers: 1"};
     bool restricted = false;
@@ -187,8 +190,8 @@ static bool counters_are_restricted(FILE *params) {
     return restricted;
 }
 
-/* CUPTI's activity records, which are what xferspy asks for, are free for all users on Linux since CUDA 10.2; events,
- * metrics and the profiling APIs are not (CUPTI's documentation, "Limitations"). */
+/* Diagnoses access to counters. CUPTI's activity records, which xferspy uses, are free for all users on Linux since
+ * CUDA 10.2; events, metrics and the profiling APIs are not (CUPTI's documentation, "Limitations"). */
 void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged) {
     struct xs_string path = {0};
     xs_string_format(&path, "%s/proc/driver/nvidia/params", root);
@@ -206,7 +209,7 @@ void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool p
 
 static bool is_word(const char *value, const char *word) { return value && !strcasecmp(value, word); }
 
-/* What a person should know before giving a trace away. */
+/* Diagnoses what a user should know before giving a trace away. */
 void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     const char *pattern = getenv("XFERSPY_REDACT");
     const char *refused = pattern && *pattern ? xs_pattern_refused(pattern) : NULL;
@@ -214,7 +217,7 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     bool lines = !xs_means_off(getenv("XFERSPY_SOURCE_LINES")) && !is_word(getenv("XFERSPY_STACK"), "none");
     bool hashes = !is_word(getenv("XFERSPY_FINGERPRINT"), "off");
     struct xs_string remedy = {0};
-    if (refused) /* without the pattern, in which there may be a secret */
+    if (refused) /* without the pattern, which may contain a secret */
         xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "correct the pattern", XS_REDACT_REFUSED, refused);
     if (!hides)
         xs_string_format(&remedy, "XFERSPY_REDACT=PATTERN hides arguments; ");
@@ -227,7 +230,7 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
                   refused ? ", its arguments hidden"
                   : hides ? " without the arguments that match XFERSPY_REDACT"
                           : " with all arguments",
-                  lines ? "the text of the lines of Python that calls came from" : "no text of the program's sources",
+                  lines ? "the text of source lines that made calls" : "no text of the program's sources",
                   hashes ? "hashes of what was copied, not what was copied" : "nothing of what was copied");
     xs_string_free(&remedy);
 }

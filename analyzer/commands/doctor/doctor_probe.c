@@ -1,5 +1,5 @@
-/* The probes of doctor that load libraries; each runs in a child. No CUDA header is needed: the few functions and
- * numbers used here are part of the driver's and CUPTI's stable interfaces. */
+/* Diagnoses that load libraries; each runs in a child. No CUDA header is needed: the few functions and numbers used
+ * here are part of the driver's and CUPTI's stable interfaces. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "analyzer/commands/doctor/doctor.h"
 #include "analyzer/words/remedies.h"
 
-/* CUdevice_attribute and CUresult, as cuda.h numbers them. */
+/* Numbers of CUdevice_attribute and CUresult, as in cuda.h. */
 enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_REGISTERS = 99 };
 
 struct driver {
@@ -62,7 +62,7 @@ static const char *library_path(void *symbol, char *buffer, size_t bytes) {
     return buffer;
 }
 
-/* cuInit's refusals that have a remedy of their own. */
+/* Remedies for refusals of cuInit that have one of their own. */
 static const char *remedy_for(int error) {
     switch (error) {
     case 100: /* no device */
@@ -80,8 +80,8 @@ static const char *remedy_for(int error) {
     }
 }
 
-/* Confidential computing as NVML has it (nvml.h): nvmlConfComputeSystemState_t, and version 1 of
- * nvmlSystemConfComputeSettings_t, which also tells of protected PCIe. */
+/* Confidential computing in NVML's terms (nvml.h): nvmlConfComputeSystemState_t, and version 1 of
+ * nvmlSystemConfComputeSettings_t, which also reports protected PCIe. */
 struct nvml_state {
     unsigned environment, feature, tools;
 };
@@ -90,7 +90,7 @@ struct nvml_settings {
 };
 enum { NVML_SETTINGS_VERSION = 1u << 24 | sizeof(struct nvml_settings), NVML_PROTECTED_PCIE = 1 };
 
-/* NVML stays loaded: the child ends soon. */
+/* Whether confidential computing is on. NVML stays loaded: the child ends soon. */
 static bool is_confidential(void) {
     void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*init)(void) = NULL, (*get_state)(struct nvml_state *) = NULL, (*get_settings)(struct nvml_settings *) = NULL;
@@ -110,7 +110,7 @@ static bool is_confidential(void) {
     return settled || (get_state && get_state(&state) == 0 && state.feature); /* cppcheck-suppress resourceLeak */
 }
 
-/* What a GPU's memory of the host is worth to it. */
+/* Diagnoses whether a GPU can use page-locked memory. */
 static void probe_pinning(struct xs_diagnoses *diagnoses, const struct driver *driver, int device) {
     static const char remedy[] = "copy less, and in larger pieces; reports of runs on this GPU do not advise to pin";
     int registers = 1;
@@ -184,7 +184,7 @@ void xs_probe_driver(struct xs_diagnoses *diagnoses) {
         probe_device(diagnoses, &driver, i);
 }
 
-/* ---- CUPTI: the places in which the preloaded library looks, and those that only a Python program opens to it ---- */
+/* ---- CUPTI: the folders in which the preloaded library looks, and those that only a Python program adds ---- */
 
 static int driver_version(void) {
     int version = 0;
@@ -195,7 +195,7 @@ static int driver_version(void) {
     return get && get(&version) == 0 ? version : 0; /* cppcheck-suppress resourceLeak */
 }
 
-/* What is known of this CUPTI with this driver (known_trouble.def). */
+/* Says what is known about this CUPTI with this driver (known_trouble.def). */
 static void say_known_trouble(struct xs_diagnoses *diagnoses, uint32_t cupti) {
     static const struct {
         uint32_t first, last;
@@ -216,7 +216,7 @@ static void say_known_trouble(struct xs_diagnoses *diagnoses, uint32_t cupti) {
     }
 }
 
-/* What was loaded stays loaded: CUPTI must not be unloaded, and the child ends soon. */
+/* Tries one CUPTI. It stays loaded: CUPTI must not be unloaded, and the child ends soon. */
 static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_packages) {
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     int (*get_version)(uint32_t *) = NULL;
@@ -311,7 +311,7 @@ void xs_probe_cupti(struct xs_diagnoses *diagnoses) {
         }
         return;
     }
-    /* as the preloaded library does: the version that fits the driver first, everywhere */
+    /* as in the preloaded library: the version that fits the driver comes first, everywhere */
     const int majors[] = {driver_major() >= 13 ? 13 : 12, driver_major() >= 13 ? 12 : 13};
     for (int i = 0; i < 2; i++) {
         char soname[40];

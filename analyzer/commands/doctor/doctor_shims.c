@@ -1,5 +1,5 @@
-/* Which preloaded libraries stand between a program and the driver beside libxferspy.so: those that export functions of
- * libcuda, as libraries do that share a GPU between containers. */
+/* Preloaded libraries between a program and the driver besides libxferspy.so: those that export functions of
+ * libcuda, as libraries for sharing a GPU between containers do. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/doctor/doctor.h"
 
-/* Shims that are in use, by the names of their files. */
+/* Known shims, by their file names. */
 static const struct {
     const char *file, *what;
 } known[] = {
@@ -32,7 +32,7 @@ static const char *known_as(const char *file) {
     return NULL;
 }
 
-/* A part of a file that lies in memory; NULL where the file does not have all of it. */
+/* A part of a file in memory; NULL: the file does not have all of it. */
 static const void *part(const void *file, uint64_t file_bytes, uint64_t offset, uint64_t bytes) {
     return offset <= file_bytes && bytes <= file_bytes - offset ? (const char *)file + offset : NULL;
 }
@@ -41,8 +41,8 @@ static bool is_driver_function(const char *name, uint64_t room) {
     return room > 3 && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
 }
 
-/* How many functions of the driver a shared library of 64 bits defines in its table of dynamic symbols. Nothing in the
- * file is believed unchecked. */
+/* How many functions of the driver a 64-bit shared library defines in its table of dynamic symbols. Everything in
+ * the file is checked. */
 static unsigned count_in(const void *file, uint64_t bytes) {
     const Elf64_Ehdr *header = part(file, bytes, 0, sizeof *header);
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -81,7 +81,7 @@ static unsigned driver_functions_of(const char *path) {
     return count;
 }
 
-/* A name without a slash is looked for as the loader does it, in the usual folders. */
+/* Counts the functions of a library. A name without a slash is searched in the usual folders, as the loader does. */
 static unsigned functions_of_name(const char *root, const char *name) {
     static const char usual[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
                                 "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/local/lib";

@@ -1,4 +1,4 @@
-/* Reads the rows that findings name; see evidence.h. There is one query for each table. The names of its columns are
+/* Reading the rows that findings name; see evidence.h. There is one query per table. The names of its columns are
  * the keys of the JSON. */
 #include "analyzer/commands/explain/evidence.h"
 
@@ -22,7 +22,7 @@ enum { KERNEL_BYTES = 1024 }; /* of a name as the source has it */
 #define CALL(row)                                                                                                      \
     row ".enter_ns AS enter_ns, " row ".return_ns - " row ".enter_ns AS host_ns, th.tid AS tid, " row                  \
         ".stream AS stream"
-/* The same of the tables that have where it was called from, too. */
+/* Columns of a call in tables that also say where it was called from. */
 #define CALL_FROM(row) CALL(row) ", " row ".stack AS stack_id, " row ".nvtx_range AS nvtx_range_id"
 #define CALL_JOINS(row)                                                                                                \
     " LEFT JOIN entry_point e ON e.id = " row ".entry_point LEFT JOIN thread th ON th.id = " row ".thread"
@@ -94,7 +94,7 @@ static const char *const queries[] = {
                      " FROM device_migration m LEFT JOIN migration_kind k ON k.id = m.kind WHERE m.id = ",
 };
 
-/* The keys outlive the statement: they are the aliases, of which each name is kept once. */
+/* The key of a column. Keys outlive the statement, so each alias is kept once. */
 static const char *static_key(const char *name) {
     static const char *const keys[] = {"entry_point",
                                        "direction",

@@ -1,4 +1,4 @@
-/* xferspy explain: the findings of a trace, one of them with its evidence, and rows for programs. */
+/* xferspy explain: the findings of a trace, one finding with its evidence, and rows for programs. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,6 @@
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/modelled/modelled.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/trace/source_option.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
@@ -23,7 +22,7 @@
 
 XS_DECLARE_COMMAND(explain)
 
-enum { NAMES_SHOWN = 12 }; /* where one is not known */
+enum { NAMES_SHOWN = 12 }; /* shown if the wanted one is not known */
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 static const char *const format_names[] = {"text", "json", "tsv", NULL};
@@ -102,14 +101,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 /* What on_instance collects. */
 struct collected {
     bool wants_kept;
-    const char *seen_of; /* the finding that was asked for, NULL: none */
+    const char *seen_of; /* the wanted finding; NULL: none */
     struct xs_kept *items;
     size_t count, capacity;
     struct xs_seen *seen;
     size_t seen_count, seen_capacity;
 };
 
-/* Of a finding asked for by name, those of its detector alone: the others would be most of them. */
+/* Whether an instance may belong to the wanted finding. For a name only its detector matters; the other instances
+ * would be most of them. */
 static bool may_be_asked_for(const char *asked, unsigned detector) {
     const char *id = xs_detectors[detector]->id;
     return (*asked >= '0' && *asked <= '9') || !strncmp(asked, id, strlen(id));
@@ -159,7 +159,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
     }
 }
 
-/* The finding nearest in spelling, -1 where none is near. */
+/* The finding nearest in spelling; -1: none is near. */
 static long nearest_finding(const struct xs_findings *findings, const char *asked) {
     struct xs_nearest spelled;
     size_t edits = SIZE_MAX;
@@ -178,7 +178,7 @@ static long nearest_finding(const struct xs_findings *findings, const char *aske
     return nearest;
 }
 
-/* In place of all names: the one that was meant, or which numbers there are. Whether that is said. */
+/* Says which finding was probably meant, or which numbers there are. False: all names have to be listed. */
 static bool say_nearest(const struct arguments *arguments, const struct xs_findings *findings) {
     const char *asked = arguments->ask.asked, *trace = arguments->ask.trace;
     if (findings->count && *asked && !asked[strspn(asked, "0123456789")]) {
@@ -198,7 +198,7 @@ static bool say_nearest(const struct arguments *arguments, const struct xs_findi
     return true;
 }
 
-/* Of a finding that the trace does not have: that there may be some, as not all could be decided. */
+/* Says that a missing finding may still exist, because not all cases could be decided. */
 static bool say_undecided(const struct arguments *arguments, const struct xs_findings *findings) {
     const char *asked = arguments->ask.asked, *slash = strchr(asked, '/');
     size_t length = slash ? (size_t)(slash - asked) : strlen(asked);
@@ -212,7 +212,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
         undecided = xs_sum(undecided, findings->undecided[i].count);
         most = most && most->count >= findings->undecided[i].count ? most : &findings->undecided[i];
     }
-    if (!most || findings->selection) /* what is undecided is of the whole trace */
+    if (!most || findings->selection) /* undecided cases are counted over the whole trace */
         return false;
     bool unchecked = false;
     for (size_t i = 0; i < findings->unchecked_count; i++)
@@ -223,7 +223,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     return true;
 }
 
-/* Says what there is instead. Returns the exit status. */
+/* Says what can be asked for instead. Returns the exit status. */
 static int no_such_finding(const struct arguments *arguments, const struct xs_findings *findings, bool several) {
     struct xs_string names = {0};
     for (size_t i = 0; i < findings->count && i < NAMES_SHOWN; i++) {
@@ -286,7 +286,7 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     return XS_OK;
 }
 
-/* Nothing is written before the finding is known to be there. */
+/* Writes nothing before it is known that the finding exists. */
 static int show(struct xs_explain *explain, const struct arguments *arguments) {
     struct xs_out out;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
@@ -349,7 +349,7 @@ static int explain_trace(const struct arguments *arguments) {
     return exit_status;
 }
 
-static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_ASK_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, {0}};
 const struct xs_interface xs_interface_explain = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID [FINDING]", .doc = doc, .children = children},
     .formats = format_names};

@@ -1,4 +1,4 @@
-/* `explain` for people: one instance of a finding, its rows with what is known of them. See explain_instance.h. */
+/* `explain` for people: one instance of a finding, with what is known about its rows. See explain_instance.h. */
 #include "analyzer/commands/explain/explain_instance.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static const char *short_direction(const char *direction) {
     return direction ? direction : "?";
 }
 
-/* "from" or "to" of a transfer. */
+/* Prints "from" or "to" of a transfer. */
 static void side_line(const struct xs_facts *facts, bool source, struct xs_out *out) {
     struct xs_string text = {0};
     const char *kind = xs_fact_text(facts, source ? "src_kind" : "dst_kind");
@@ -29,7 +29,7 @@ static void side_line(const struct xs_facts *facts, bool source, struct xs_out *
     int64_t allocation = xs_fact_number(facts, source ? "src_allocation" : "dst_allocation", 0);
     int64_t offset = xs_fact_number(facts, source ? "src_offset_bytes" : "dst_offset_bytes", 0);
     xs_string_format(&text, "%s", address ? address : "an unknown address");
-    if (device < 0 || (kind && strcmp(kind, "device") != 0)) /* "device 0" says it already */
+    if (device < 0 || (kind && strcmp(kind, "device") != 0)) /* "device 0" implies it */
         xs_string_format(&text, ", %s", kind ? kind : "unknown");
     if (device >= 0)
         xs_string_format(&text, ", device %" PRId64, device);
@@ -85,7 +85,7 @@ static void time_line(const struct xs_facts *facts, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* The row's own line: what it is, which, when, by which call, how much. */
+/* Prints the row itself: its kind, number, time, call and size. */
 static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, struct xs_out *out) {
     char at[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     static const char *const kinds[] = {"memory_kind", "launch_kind", "migration_kind"};
@@ -100,7 +100,7 @@ static void row_line(const struct xs_evidence *e, const struct xs_facts *facts, 
     if (e->table == XS_EVIDENCE_TRANSFER)
         xs_string_format(&text, ", %s%s", short_direction(xs_fact_text(facts, "direction")),
                          xs_fact_number(facts, "is_async", 0) ? ", asynchronous" : "");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) /* of a transfer there is none of them */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) /* a transfer has none of these */
         if (xs_fact_text(facts, kinds[i]))
             xs_string_format(&text, ", %s", xs_fact_text(facts, kinds[i]));
     if (kernel)
@@ -133,7 +133,7 @@ static void other_lines(const struct xs_evidence *e, const struct xs_facts *fact
         xs_out_fact(out, "freed", "never, as far as the trace goes");
 }
 
-/* Where the row was called from: the user's line where it is another than the finding's, and the NVTX range. */
+/* Prints where the row was called from: the user's line if it is not the finding's, and the NVTX range. */
 static void call_lines(const struct xs_explain *explain, const struct xs_facts *facts, struct xs_out *out) {
     const struct xs_sites *sites = explain->findings->sites;
     uint32_t place = xs_sites_place(sites, xs_fact_number(facts, "stack_id", 0));
@@ -169,7 +169,7 @@ static void row_block(const struct xs_explain *explain, const struct xs_evidence
     time_line(facts, out);
 }
 
-/* What ran between the earlier event and this one, of what the model looks at. */
+/* Prints what ran between the earlier event and this one, of what the model follows. */
 static int between_lines(const struct xs_explain *explain, const struct xs_facts *now, const struct xs_facts *then,
                          struct xs_out *out, char *message) {
     char count[XS_UNIT_BYTES];

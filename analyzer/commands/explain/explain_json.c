@@ -1,4 +1,4 @@
-/* `explain` as JSON. Keys are stable, docs/use/report.md lists them. */
+/* `explain` as JSON. Keys are stable, and docs/use/report.md lists them. */
 #include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
 #include "analyzer/commands/explain/stacks.h"
@@ -30,7 +30,7 @@ static int put_evidence(const struct xs_explain *explain, const struct xs_instan
     return status;
 }
 
-/* The first instances, with all that the trace says of the rows they name. */
+/* Writes the first instances, with all that the trace says about their rows. */
 static int put_first(const struct xs_explain *explain, const struct xs_finding *f, struct xs_json *json,
                      char *message) {
     int status = XS_OK;
@@ -106,7 +106,7 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);
     if (explain->all)
-        put_instances(explain, json, "all_instances"); /* `instances' is how many */
+        put_instances(explain, json, "all_instances"); /* `instances' is their number */
     xs_json_end(json, '}');
     return status;
 }
@@ -117,7 +117,7 @@ static void put_model(const struct xs_explain *explain, struct xs_json *json) {
     xs_link_json(&explain->findings->link, json);
 }
 
-/* The one that was asked for, or all. */
+/* Writes the chosen finding, or all. */
 static int put_findings(const struct xs_explain *explain, struct xs_json *json, char *message) {
     struct xs_repaired repaired;
     xs_repaired_read(&repaired, explain->trace);

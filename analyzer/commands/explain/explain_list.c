@@ -13,13 +13,14 @@
 #include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 
-/* A name that is cut could not be typed, so on a narrow terminal the other columns go. */
+/* Whether there is room for a column. A name that is cut could not be typed, so on a narrow terminal other columns
+ * go. */
 static bool has_room(const struct xs_out *out, int columns) { return !out->columns || out->columns >= columns; }
-enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* and for what is saved at least */ };
+enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* also for the least saving */ };
 
-/* A finding's cause, where another finding leads it. */
+/* The cause of a finding that another finding leads. */
 struct under {
-    size_t cause; /* its number, from 1; 0: none, or the finding leads it */
+    size_t cause; /* number of the cause, from 1; 0: none, or the finding leads it */
     bool is_offered;
 };
 
@@ -40,16 +41,16 @@ static struct under *all_under(const struct xs_findings *findings) {
     return under;
 }
 
-/* That what it saves is not to be added to what the cause's first finding saves. */
+/* Adds that the saving must not be added to the one of the cause's first finding. */
 static void say_leader(struct xs_string *text, const struct under *under) {
     if (under->cause)
         xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
 }
 
-/* Its repair was tried by the replay of the run, and changes nothing. */
+/* Whether the replay found that the repair changes nothing. */
 static bool saves_nothing(const struct xs_finding *f) { return !f->advice && f->saves.known && !f->saves.most_ns; }
 
-/* Which words of the table need an explanation. */
+/* Words of the table that need an explanation. */
 struct words {
     bool advice, instead_of, part_of;
 };

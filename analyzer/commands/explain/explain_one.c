@@ -21,7 +21,7 @@
 
 enum { EVIDENCE_SHOWN = 3 };
 
-/* What may have been in vain, too, though nothing in the trace says so. */
+/* Prints the cost of something else that may have been in vain, though nothing in the trace says so. */
 static void apart_line(const struct xs_times *apart, struct xs_out *out) {
     char ns[XS_UNIT_BYTES];
     bool device = apart->device_known && apart->device_ns;
@@ -31,7 +31,7 @@ static void apart_line(const struct xs_times *apart, struct xs_out *out) {
                     device ? "on the device" : "in the calls");
 }
 
-/* The range of what is saved, and why it is one; what it rests on. */
+/* Prints the range of what is saved, why it is a range, and what it rests on. */
 static void saving_lines(const struct xs_findings *findings, const struct xs_finding *f, struct xs_out *out) {
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     struct xs_string why = {0}, price = {0}, sample = {0};
@@ -92,9 +92,6 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
     xs_out_fact(out, "where", "%s", text.data + strlen("at "));
     char *line = xs_place_source(findings->sites, xs_site_frame(findings, f->site));
     xs_place_source_line(line, xs_site_frame(findings, f->site), XS_FACT_LABEL + 4, out);
-    text.length = 0;
-    if (!line && xs_place_withheld(&text, findings->sites))
-        xs_out_fact(out, "source", "%s", text.data);
     free(line);
     context_lines(f, out);
     text.length = 0;
@@ -170,7 +167,7 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* The one that costs most, where that is more than any of the first by a tenth; else NULL. */
+/* The largest instance, if it costs a tenth more than each of the first ones; else NULL. */
 static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
     if (!f->largest_count)
         return NULL;
@@ -181,7 +178,7 @@ static const struct xs_instance *largest_beside(const struct xs_finding *f, size
     return &f->largest[0];
 }
 
-/* The first ones, as they happened, and the largest where it is not among them. */
+/* Prints the first instances in order, and the largest if it is not among them. */
 int xs_explain_one(const struct xs_explain *explain, struct xs_out *out, char *message) {
     const struct xs_finding *f = &explain->findings->items[explain->chosen];
     size_t shown = f->first_count < EVIDENCE_SHOWN ? f->first_count : EVIDENCE_SHOWN;

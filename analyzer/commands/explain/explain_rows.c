@@ -1,4 +1,4 @@
-/* Rows of `explain` for programs, and the same as tables: findings, instances, what is undecided. */
+/* Rows of `explain` for programs, and as tables: findings, instances, undecided cases. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 #define ROWS_MEASURED 1000
 
-/* One row after the other, as TSV or into a table that is printed now and then. */
+/* Rows, one after the other, as TSV or in a table that is printed now and then. */
 struct rows {
     struct xs_out *out;
     struct xs_table *table; /* NULL: TSV */
@@ -65,7 +65,7 @@ static void rows_end(struct rows *rows) {
         xs_table_free(rows->table);
 }
 
-/* Where some have no device time, nothing is estimated of it. */
+/* The estimated device time; without an estimate if some instances have no device time. */
 static uint64_t device_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
     return f->timed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
 }
@@ -87,11 +87,11 @@ static void finding_row(const struct xs_findings *findings, const struct xs_find
     rows_count(rows, true, all.bytes);
     rows_count(rows, device, device_ns_in_all(f, &all, f->cost.device_ns));
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->cost.exposed_ns));
-    /* a detector of host time leaves the device's alone: what its repair removes is time in calls */
+    /* for a detector of host time, not the device's: its repair removes time in calls */
     rows_count(rows, device || !all.about,
                device ? device_ns_in_all(f, &all, f->removable.device_ns) : f->removable.host_ns);
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->removable.exposed_ns));
-    /* looking at a copy takes time in its call, which says nothing of the calls that were left out */
+    /* looking at contents takes time in a copy's call, so it says nothing about calls that were left out */
     rows_count(rows, !all.about, f->cost.host_ns);
     rows_count(rows, true, f->advice);
     rows_count(rows, true, f->folded);

@@ -1,4 +1,4 @@
-/* Stacks, as frames of people's functions and lines; see stacks.h. */
+/* Call stacks as functions and lines; see stacks.h. */
 #include "analyzer/commands/explain/stacks.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum {
     FRAMES_SHOWN = 48 /* lines of one stack, without --full-stack */
 };
 
-/* --- which stacks a finding has --- */
+/* --- the stacks of a finding --- */
 
 struct stack_count {
     int64_t stack;
@@ -52,7 +52,7 @@ static void stack_counts_free(struct stack_counts *counts) {
     xs_hash_free(&counts->by_stack);
 }
 
-/* A statement that gives the stack of a row, of a table that has stacks; else NULL. */
+/* Prepares a statement for the stack of a row; NULL if the table has no stacks. */
 static int prepare(const struct xs_trace *trace, enum xs_evidence_table table, sqlite3_stmt **statement,
                    char *message) {
     static const bool has_stacks[] = {[XS_EVIDENCE_TRANSFER] = true,
@@ -70,7 +70,7 @@ static int prepare(const struct xs_trace *trace, enum xs_evidence_table table, s
     return XS_ERROR_CORRUPT;
 }
 
-/* 0: none recorded. */
+/* The stack of a row; 0: none recorded. */
 static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
     sqlite3_bind_int64(statement, 1, row);
     int64_t stack = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
@@ -78,7 +78,7 @@ static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
     return stack;
 }
 
-/* By frequency; the first instance's, which is the first item, stays in front. */
+/* Orders by frequency. The first item, the first instance's stack, stays in front. */
 static int most_frequent(const void *a, const void *b) {
     const struct stack_count *x = a, *y = b;
     if (x->instances != y->instances)
@@ -91,7 +91,7 @@ static bool is_of(const struct xs_seen *seen, const struct xs_finding *f) {
     return seen->what == xs_seen_what(seen->what >> 28, verdict, f->detector) && xs_finding_has_verdict(f, verdict);
 }
 
-/* Instances about the same call at the same place with different callers further out have different stacks. */
+/* Counts the stacks of the finding. Instances of one call at one place differ if their outer callers do. */
 static int count_stacks(const struct xs_explain *explain, struct stack_counts *counts, char *message) {
     const struct xs_finding *f = &explain->findings->items[explain->chosen];
     enum { TABLES = XS_EVIDENCE_MIGRATION + 1 };
@@ -119,7 +119,7 @@ static int count_stacks(const struct xs_explain *explain, struct stack_counts *c
 
 /* --- as text --- */
 
-/* What a frame of a library is of, in a word: the file of native code, Python's package. */
+/* A word for a library frame: the file of native code, or Python's package. */
 static void library_name(char name[LIBRARY_BYTES], const struct xs_frame *frame) {
     static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
     const char *text = frame->module ? frame->module : frame->file ? frame->file : "an unknown library";
@@ -136,7 +136,7 @@ static void library_name(char name[LIBRARY_BYTES], const struct xs_frame *frame)
     snprintf(name, LIBRARY_BYTES, "%s", xs_base_name(text));
 }
 
-/* "12 frames of libtorch_cuda.so, torch and others" */
+/* Prints "12 frames of libtorch_cuda.so, torch and others". */
 static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out *out) {
     char names[LIBRARIES_NAMED][LIBRARY_BYTES];
     size_t named = 0, others = 0;
@@ -162,8 +162,7 @@ static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* How many frames from this one on are calls of one line by itself: what recursion makes. Those are one line of
- * output. */
+/* How many frames from this one on are one line calling itself, as recursion does. They become one line of output. */
 static size_t repeated(const struct xs_frame *frames, size_t count) {
     size_t n = 1;
     while (n < count && frames[n].line == frames->line && frames[n].inlined == frames->inlined &&
@@ -193,12 +192,12 @@ static void frame_text(struct xs_string *text, const struct xs_sites *sites, con
         xs_string_format(text, "  (x %zu)", times);
 }
 
-/* The lines of a stack, one after the other. */
+/* Walks through a stack, line by line. */
 struct walk {
     const struct xs_explain *explain;
     const struct xs_frame *frames;
-    size_t count, next; /* frames, and the first of them that no line has */
-    size_t shown;       /* frames that have a line of their own */
+    size_t count, next; /* number of frames, and the first one that has no line yet */
+    size_t shown;       /* frames with lines of their own */
     const struct xs_frame *user;
 };
 
@@ -253,8 +252,8 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
         xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
 }
 
-/* A number for what is printed of a stack, without what differs by folded frames only: their lines, and the numbers
- * behind them. `lines` has each line behind those before it, which makes it a tree. */
+/* A number for the printed form of a stack: its lines, and the numbers behind them. Stacks that differ only in
+ * folded frames get one number. `lines` is a tree: each line is stored behind those before it. */
 static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, struct xs_texts *texts,
                                struct xs_hash *lines) {
     const struct xs_sites *sites = explain->findings->sites;
@@ -274,10 +273,10 @@ static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, 
     return number;
 }
 
-/* Stacks that print the same become one, the first of them: they differ in folded frames, or in addresses of a line. */
+/* Joins stacks with equal printed forms into the first one: they differ in folded frames, or in addresses of a line. */
 static void join_same(const struct xs_explain *explain, struct stack_counts *counts) {
     struct xs_texts texts = {0};
-    struct xs_hash lines = {0}, printed = {0}; /* the latter to index + 1 */
+    struct xs_hash lines = {0}, printed = {0}; /* printed: to index + 1 */
     size_t kept = 0;
     for (size_t i = 0; i < counts->count; i++) {
         uint64_t number = number_printed(explain, counts->items[i].stack, &texts, &lines);

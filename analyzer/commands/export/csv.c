@@ -1,5 +1,5 @@
-/* CSV as RFC 4180 has it: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped
- * as everywhere else (\n, \x1b), so a row is one line. */
+/* CSV by RFC 4180: a header line, CRLF, quotes where a field needs them; NULL is an empty field. Text is escaped as
+ * everywhere else (\n, \x1b), so a row is one line. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -38,7 +38,8 @@ static void row(void *data, const struct xs_cell *cells, unsigned count) {
             putc(',', w->file);
         if (cells[i].kind == XS_CELL_INT)
             fprintf(w->file, "%" PRId64, cells[i].number);
-        else if (cells[i].kind == XS_CELL_REAL && isfinite(cells[i].real)) /* no number is null in JSON, too */
+        else if (cells[i].kind == XS_CELL_REAL && isfinite(cells[i].real)) /* as in JSON, a NaN or infinite value is
+                                                                            * left empty */
             fprintf(w->file, "%.17g", cells[i].real);
         else if (cells[i].kind != XS_CELL_NULL && cells[i].kind != XS_CELL_REAL)
             field(w, &cells[i]);

@@ -1,4 +1,4 @@
-/* xferspy export: a trace in the formats of other tools (analyzer/commands/export). */
+/* xferspy export: writes a trace in the formats of other tools (analyzer/commands/export). */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +195,7 @@ static int export_traces(const struct arguments *arguments) {
     return status;
 }
 
-/* Bytes that a terminal would act upon go there only where somebody insists. */
+/* Whether the output is refused: a terminal gets binary data only with --force. */
 static bool is_refused(const struct arguments *arguments) {
     const struct xs_out_options *output = &arguments->traces.output;
     bool standard = !output->path || !strcmp(output->path, "-");

@@ -1,4 +1,4 @@
-/* JSON lines: an object a row, integers as integers, `findings` as an array. */
+/* JSON lines: one object per row, integers as integers, `findings` as an array. */
 #include <string.h>
 
 #include "analyzer/base/json.h"

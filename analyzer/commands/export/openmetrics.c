@@ -1,5 +1,5 @@
-/* OpenMetrics text, for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind; all
- * of them are gauges, because the run has ended and its numbers no longer grow. The samples of one metric have to stand
+/* OpenMetrics text for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind. All
+ * are gauges, because the run has ended and its numbers no longer grow. The samples of one metric have to stand
  * together, so this writer takes all traces at once. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void sample(const struct writer *w, const struct family *f, int run, cons
         fprintf(w->file, "%" PRIu64 "\n", value);
 }
 
-/* Controls are shown as elsewhere (\n, \x1b); then what the format itself escapes. */
+/* Adds a label. Control characters are escaped as elsewhere (\n, \x1b), then as the format requires. */
 static void label(struct xs_string *labels, const char *name, const char *value) {
     struct xs_string clean = {0}, shown = {0};
     xs_export_utf8(&clean, value, strlen(value));
@@ -60,7 +60,7 @@ static void number_label(struct xs_string *labels, const char *name, int64_t val
     xs_string_format(labels, "%s%s=\"%" PRId64 "\"", labels->length ? "," : "", name, value);
 }
 
-/* What tells runs apart. */
+/* The labels that distinguish runs. */
 static char *labels_of(const struct xs_run *run) {
     struct xs_string labels = {0};
     label(&labels, "host", run->host);
@@ -75,7 +75,7 @@ static char *labels_of(const struct xs_run *run) {
 
 /* --- families --- */
 
-/* A gauge and not an `info`: so node_exporter's text files, whose format knows none, can have it, too. */
+/* Writes a gauge instead of an `info`, because the format of node_exporter's text files has no `info`. */
 static void put_runs(const struct writer *w, const struct xs_export *e) {
     fputs("# TYPE xferspy_run_info gauge\n# HELP xferspy_run_info what was run, and where; 1\n", w->file);
     for (int i = 0; i < e->count; i++) {
@@ -90,7 +90,7 @@ static void put_runs(const struct writer *w, const struct xs_export *e) {
     }
 }
 
-/* "wall-time" as xferspy_wall_time_seconds */
+/* Writes a metric; "wall-time" becomes xferspy_wall_time_seconds. */
 static void put_metric(const struct writer *w, const struct xs_export *e, unsigned metric) {
     const struct xs_metric_info *info = &xs_metric_infos[metric];
     struct xs_string name = {0};
@@ -101,7 +101,7 @@ static void put_metric(const struct writer *w, const struct xs_export *e, unsign
     head(w->file, &family);
     for (int i = 0; i < e->count; i++) {
         const struct xs_metric_value *value = &e->reading[i].metrics.of[metric];
-        if (value->known) /* an absent sample, not a 0 */
+        if (value->known) /* a missing sample instead of 0 */
             sample(w, &family, i, "", value->value);
     }
     xs_string_free(&name);
@@ -170,7 +170,8 @@ static void add_finding(uint64_t *values, const struct xs_finding *f) {
         values[i] = xs_sum(values[i], more[i]);
 }
 
-/* One sample for all places of a detector's verdict: places are many, and change with every version of a program. */
+/* Writes one sample for all places of a detector's verdict: places are many, and change with every version of a
+ * program. */
 static void put_findings_of(const struct writer *w, const struct xs_export *e, unsigned which, int run) {
     const struct xs_findings *findings = e->reading[run].findings;
     for (unsigned detector = 0; detector < xs_detector_count; detector++) {
@@ -196,7 +197,7 @@ static void put_findings_of(const struct writer *w, const struct xs_export *e, u
     }
 }
 
-/* The same series twice would be no OpenMetrics. */
+/* Checks that labels differ: a repeated series is invalid OpenMetrics. */
 static int check_distinct(const struct writer *w, const struct xs_export *e) {
     for (int i = 0; i < e->count; i++) {
         for (int k = 0; k < i; k++) {

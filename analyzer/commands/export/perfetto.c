@@ -1,5 +1,5 @@
-/* Perfetto's own format: a sequence of protobuf packets, each a track, or something that begins, ends or counts on one.
- * Texts that come again are interned, which is most of why a trace is small. */
+/* Perfetto's own format: a sequence of protobuf packets, each for a track or for something that begins, ends or
+ * counts on one. Repeated texts are interned, which is the main reason why files are small. */
 #include <string.h>
 #include <uthash.h>
 
@@ -16,13 +16,13 @@ enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER }; /* TrackEvent.Type */
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };           /* TracePacket.SequenceFlags */
 enum { UNIT_SIZE_BYTES = 3, ORDER_EXPLICIT = 3, SEQUENCE = 1 };
 
-/* A text under a number, in the space of one field of InternedData. */
+/* A text with a number, valid in one field of InternedData. */
 struct interned {
     UT_hash_handle hh;
     uint64_t iid;
     char key[]; /* the field's number in one byte, then the text */
 };
-enum { INTERNED_BYTES = 32 << 20 }; /* of all; after that texts are written out, once a row, and cut */
+enum { INTERNED_BYTES = 32 << 20 }; /* of all texts; after that, texts are written in each row and cut */
 
 struct writer {
     FILE *file;
@@ -30,7 +30,7 @@ struct writer {
     size_t interned_bytes;
     uint64_t last_iid;
     bool begun;
-    struct xs_string packet, event, inner, text, key, data; /* data: InternedData of this packet */
+    struct xs_string packet, event, inner, text, key, data; /* data: InternedData of the present packet */
 };
 
 static void clear(struct xs_string *string) { string->length = 0; }
@@ -65,7 +65,7 @@ static void begin_event(struct writer *w, const struct xs_track *track, unsigned
 
 /* --- texts --- */
 
-/* The number of a text, which is made valid UTF-8 in w->text; 0: not interned. */
+/* The number of a text; 0: not interned. Leaves the text as valid UTF-8 in w->text. */
 static uint64_t intern(struct writer *w, unsigned field, const char *text, size_t bytes) {
     struct interned *known;
     char mark = (char)field;
@@ -91,7 +91,7 @@ static uint64_t intern(struct writer *w, unsigned field, const char *text, size_
     return known->iid;
 }
 
-/* A text as a number in one field of a message, or written out in another. */
+/* Adds a text to a message: as a number in one field, or written out in another. */
 static void add_text(struct writer *w, struct xs_string *message, unsigned table, unsigned by_number, unsigned by_text,
                      const char *text, size_t bytes) {
     uint64_t iid = intern(w, table, text, bytes);

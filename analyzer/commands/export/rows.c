@@ -1,4 +1,4 @@
-/* Rows of a trace with what is resolved of them; see rows.h. */
+/* Rows of a trace, with names for their numbers; see rows.h. */
 #include "analyzer/commands/export/rows.h"
 
 #include <ctype.h>
@@ -48,7 +48,7 @@ struct xs_text_room xs_text_room_of(const struct xs_export *e) {
     return (struct xs_text_room){.path = e->reading->path, .left = bytes > 0 ? TIMES_THE_TRACE * (uint64_t)bytes : 0};
 }
 
-/* At most: not every format escapes everything, nor in so many bytes. */
+/* An upper bound: not every format escapes so many characters, or so long. */
 static uint64_t written_bytes(const char *text, size_t bytes) {
     uint64_t count = bytes;
     for (size_t i = 0; i < bytes; i++)
@@ -121,7 +121,7 @@ struct reader {
     const struct xs_export *e;
     struct xs_callsites *callsites; /* NULL: none */
     sqlite3_stmt *statement;
-    int columns, entry, stack, correlation; /* of _entry, stack and correlation; -1: none */
+    int columns, entry, stack, correlation; /* indices of _entry, stack and correlation; -1: none */
     struct line line;
     struct xs_string names;
 };
@@ -149,7 +149,7 @@ static void add_marked(struct reader *r) {
     r->line.cells[r->line.count - 1].kind = XS_CELL_NAMES;
 }
 
-/* Behind a device time whether it is modelled; NULL where there is none. */
+/* Adds a column after a device time: whether that is modelled; NULL if there is no time. */
 static void add_modelled(struct reader *r, int column, bool row) {
     int64_t correlation = row ? number_of(r, r->correlation) : 0;
     bool known = row && sqlite3_column_type(r->statement, column) != SQLITE_NULL;
@@ -158,7 +158,7 @@ static void add_modelled(struct reader *r, int column, bool row) {
     add_int(&r->line, "modelled", modelled, known);
 }
 
-/* Without a row under the statement all of it is NULL, which leaves the names. */
+/* Builds a line. Without a row all values are NULL, and only the names matter. */
 static void build(struct reader *r, bool row) {
     r->line.count = 0;
     for (int i = 0; i < r->columns; i++) {
@@ -205,7 +205,7 @@ static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink)
     while (xs_export_step(r.statement, &code)) {
         build(&r, true);
         sink->row(sink->data, r.line.cells, r.line.count);
-        if (ferror(e->out->file)) /* said when it is closed */
+        if (ferror(e->out->file)) /* closing the output reports it */
             break;
     }
     xs_string_free(&r.names);
@@ -230,18 +230,18 @@ static void finding_line(const struct xs_findings *findings, size_t index, struc
     add_count(line, "transfers", all.transfers, true);
     add_count(line, "bytes", all.bytes, true);
     add_count(line, "gives_back_ns", f->gives_back_ns, !f->advice);
-    /* where some have no device time, nothing is estimated of these */
+    /* if some have no device time, none is estimated for them */
     add_count(line, "device_ns", timed ? xs_amount_ns(&all, f->cost.device_ns) : f->cost.device_ns,
               f->timed_instances > 0);
     add_count(line, "exposed_ns", exposed ? xs_amount_ns(&all, f->cost.exposed_ns) : f->cost.exposed_ns,
               f->exposed_instances > 0);
-    /* looking at a copy takes time in its call, which says nothing of the calls that were left out */
+    /* looking at contents takes time in a copy's call, so it says nothing about calls that were left out */
     add_count(line, "host_ns", f->cost.host_ns, !all.about);
     add_int(line, "first_ns", f->first_ns, true);
     add_int(line, "last_ns", f->last_ns, true);
     add_text(line, "entry_point", xs_site_name(findings, f->site));
     add_frame(line, xs_site_frame(findings, f->site));
-    add_int(line, "leads_cause", index < findings->cause_count, true); /* finding k is the first of cause k */
+    add_int(line, "leads_cause", index < findings->cause_count, true); /* finding k is the first one of cause k */
     add_count(line, "saves_least_ns", f->saves.least_ns, f->saves.known);
     add_count(line, "saves_most_ns", f->saves.most_ns, f->saves.known);
     add_count(line, "checked", f->sample.checked, f->sample.is_of_contents);

@@ -1,6 +1,5 @@
-/* speedscope's file format: call stacks of transfers, outermost frame first, weighted three times: by device time, by
- * bytes and by the time that findings save. Below the program's frames stand the driver's function and what
- * was copied. */
+/* speedscope's file format: call stacks of transfers, outermost frame first, with three weights: device time, bytes,
+ * and the time that findings save. The innermost frames are the driver's function and what was copied. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@ static const struct {
     const char *name, *unit;
 } weights[WEIGHTS] = {{"device time", "nanoseconds"}, {"bytes", "bytes"}, {"removable time", "nanoseconds"}};
 
-/* Transfers of one stack, entry point and kind. */
+/* Transfers with one stack, entry point and kind. */
 struct group {
     int64_t stack, entry;
     unsigned direction, src_kind, dst_kind;
@@ -34,7 +33,7 @@ struct writer {
     struct xs_hash by_key;
     struct xs_hash frames; /* two hashes of a frame's texts to its number + 1 */
     size_t frame_count;
-    uint32_t *samples; /* numbers of frames, all groups one after the other */
+    uint32_t *samples; /* numbers of frames, one group after the other */
     size_t *sample_ends, sample_count, sample_capacity;
     struct xs_string text;
 };
@@ -66,7 +65,8 @@ static struct group *group_of(struct writer *w, sqlite3_stmt *row) {
 
 static void add(uint64_t *sum, int64_t value) { *sum = xs_sum(*sum, value > 0 ? (uint64_t)value : 0); }
 
-/* Device time of a batch call is its first copy's: it belongs to all of them, which have one stack. */
+/* Adds up the transfers. The first copy of a batch call has the device time of all its copies, which share one
+ * stack. */
 static int add_up(struct writer *w) {
     static const char sql[] =
         "SELECT t.stack, t.entry_point, t.direction, t.src_kind, t.dst_kind, t.id, t.bytes,"
@@ -107,7 +107,7 @@ static uint64_t hash_of(const char *text, uint64_t seed) {
     return xs_mix(hash + 0x100);
 }
 
-/* Adds a frame to the stack at hand, and to the file's list where it is new. */
+/* Adds a frame to the present stack, and to the file's list if it is new. */
 static void put_frame(struct writer *w, const char *name, const char *file, uint32_t line) {
     uint64_t low = hash_of(file, hash_of(name, line)), high = hash_of(name, hash_of(file, line + 1));
     uint64_t *known = xs_hash_put(&w->frames, low, high);

@@ -30,7 +30,7 @@ static void push(struct xs_rate *rate, struct xs_rate_copy copy) {
     rate->under_way[i] = copy;
 }
 
-/* Copies that ended until then; the counter's value at `ns` itself is left to the caller. */
+/* Removes copies that ended by `ns` and counts each change, except at `ns` itself: the caller counts there. */
 static void end_until(struct xs_tracks *t, struct xs_rate *rate, int64_t ns) {
     while (rate->count && rate->under_way->end_ns <= ns) {
         int64_t at_ns = rate->under_way->end_ns;
@@ -40,7 +40,7 @@ static void end_until(struct xs_tracks *t, struct xs_rate *rate, int64_t ns) {
             sift_down(rate);
         }
         if (!rate->count)
-            rate->sum = 0; /* what rounding left */
+            rate->sum = 0; /* drops rounding errors */
         if (at_ns < ns)
             t->sink->counter(t->sink->data, rate->track, at_ns, rate->sum);
     }
@@ -94,7 +94,7 @@ static struct live *live_of(struct memory *m, unsigned kind, int64_t device) {
 
 int xs_tracks_memory(struct xs_tracks *t) {
     enum { AT, KIND, DEVICE, BYTES, FREED };
-    static const char sql[] = /* freed first: memory that changes hands is no peak */
+    static const char sql[] = /* frees come first: memory that changes hands makes no peak */
         "SELECT return_ns, kind, coalesce(device, -1), bytes, 0 AS freed FROM allocation UNION ALL"
         " SELECT free_enter_ns, kind, coalesce(device, -1), bytes, 1 FROM allocation WHERE free_return_ns IS NOT NULL"
         " ORDER BY 1, 5 DESC";

@@ -1,6 +1,6 @@
-/* The host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A trace says
- * in which range a call was made, but not when the range began. So a range is drawn from its first call to its last
- * call, and a call outside of it ends it. */
+/* The host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A trace
+ * says which range a call was made in, but not when the range began. So a range is drawn from its first call to its
+ * last, and a call outside of it ends it. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 enum { RANGE_DEPTH = 64 };
 
 struct thread {
-    const struct xs_track *track, *ranges; /* ranges NULL: none so far */
-    int64_t open[RANGE_DEPTH], last_ns;    /* outermost first; the end of the last call in them */
+    const struct xs_track *track, *ranges; /* ranges: NULL until the first range */
+    int64_t open[RANGE_DEPTH], last_ns;    /* open: outermost first. last_ns: end of the last call in them */
     unsigned depth;
 };
 
@@ -32,7 +32,8 @@ static struct thread *thread_of(struct host *h, int64_t id) {
     *known = (uint64_t)(uintptr_t)thread;
     struct xs_timeline_thread system;
     struct xs_string name = {0};
-    xs_timeline_thread(&h->t->e->reading->trace, id, &system, h->t->e->message); /* without a name it still has calls */
+    xs_timeline_thread(&h->t->e->reading->trace, id, &system, h->t->e->message); /* a thread without a name still has
+                                                                                  * calls */
     if (system.name && *system.name)
         xs_string_add(&name, system.name, strlen(system.name));
     else
@@ -44,7 +45,7 @@ static struct thread *thread_of(struct host *h, int64_t id) {
     return thread;
 }
 
-/* The ranges around a call, outermost first. Returns how many; of a circle in a damaged trace as many as fit. */
+/* The ranges around a call, outermost first. Returns how many; of a cycle in a damaged trace as many as fit. */
 static unsigned chain_of(struct host *h, int64_t range, int64_t *chain) {
     unsigned depth = 0;
     while (range > 0 && depth < RANGE_DEPTH) {

@@ -1,5 +1,5 @@
-/* What lay in an allocation and when: the contents that copies brought into the allocations of a device that most was
- * copied to and from, piece by piece over time; and which findings and call sites that concerns. */
+/* The history of device allocations for the page: which contents copies brought into them, piece by piece over time,
+ * and which findings and call sites concern them. Only the allocations with most bytes copied are kept. */
 #ifndef XFERSPY_ANALYZER_HTML_BUFFERS_H
 #define XFERSPY_ANALYZER_HTML_BUFFERS_H
 
@@ -16,22 +16,23 @@
 enum { XS_HTML_BUFFERS = 32, XS_HTML_PIECES = 240, XS_HTML_CONTENTS = 4096, XS_HTML_BUFFER_EVENTS = 1000000 };
 enum { XS_HTML_USES_WITH_TIMES = 16, XS_HTML_USE_TIMES = 256 };
 
-/* What a piece of an allocation held; the page has the same list. */
+/* How the content of a piece came to be; the page has the same list. */
 enum xs_html_how {
     XS_HTML_BY_UPLOAD,
     XS_HTML_BY_MEMSET,
     XS_HTML_BY_COPY,     /* from memory of a device */
-    XS_HTML_BY_DOWNLOAD, /* nobody copied it there: a download showed it, so kernels wrote it */
-    XS_HTML_BY_SEVERAL,  /* more than one after the other, each too short for a piece of its own */
+    XS_HTML_BY_DOWNLOAD, /* a download showed it and no copy brought it, so a kernel wrote it */
+    XS_HTML_BY_SEVERAL,  /* more than one of these in succession, each too short for a piece of its own */
 };
 enum { XS_HTML_CONTENT_UNKNOWN = -1, XS_HTML_CONTENT_SEVERAL = -2 };
 
 struct xs_html_piece {
-    int64_t start_ns, end_ns, changed_ns; /* changed: the first launch that was given a pointer and may have; 0: none */
+    int64_t start_ns, end_ns, changed_ns; /* changed_ns: first launch that was given a pointer and may have changed
+                                           * it; 0: none */
     uint64_t offset, bytes, writes, reads;
-    int64_t row; /* transfer or memset that brought it first */
+    int64_t row; /* transfer or memset that brought the content first */
     int32_t content;
-    int32_t site; /* index of the row of the call that brought it; -1: several, or none of those that are shown */
+    int32_t site; /* index of the call's row in "sites"; -1: several calls, or a site that is not shown */
     uint8_t how;
 };
 
@@ -40,15 +41,15 @@ struct xs_html_buffer_event {
     uint64_t address, bytes, content[2];
     int32_t site; /* as of a piece */
     uint16_t buffer;
-    uint8_t what; /* enum xs_html_how of a write, or one of the other two */
+    uint8_t what; /* enum xs_html_how of a write, XS_HTML_READ or XS_HTML_LAUNCH */
     bool known;
 };
 
-/* What concerns a buffer of a finding, or of the calls of one site. */
+/* A finding that concerns a buffer, or a site with calls that do. */
 struct xs_html_use {
     uint32_t index;
     uint64_t calls;
-    int64_t *times; /* when; not all of them if they are many */
+    int64_t *times; /* when; some are left out if there are many */
     size_t count, capacity;
 };
 
@@ -58,7 +59,7 @@ struct xs_html_uses { /* zeroed: empty */
 };
 
 struct xs_html_buffer {
-    int64_t id, device, begin_ns, end_ns; /* end: freed, or INT64_MAX */
+    int64_t id, device, begin_ns, end_ns; /* end_ns: when it was freed, or INT64_MAX */
     uint64_t address, bytes, moved;
     uint32_t site; /* number of the allocating call */
     uint64_t transfers;
@@ -71,7 +72,7 @@ struct xs_html_buffer {
 struct xs_html_buffers { /* zeroed: empty */
     struct xs_html_buffer *buffers;
     size_t count, capacity;
-    uint64_t all; /* device allocations that were copied to or from */
+    uint64_t all; /* number of device allocations with copies */
     struct xs_html_buffer_event *events;
     size_t event_count, event_capacity;
     struct xs_hash content_index; /* to index + 1 */
@@ -81,25 +82,25 @@ struct xs_html_buffers { /* zeroed: empty */
     size_t content_count, content_capacity;
 };
 
-/* Negative status: the message is set. To be freed either way. `end_ns` is the end of the run. */
+/* Negative status: the message is set. Call xs_html_buffers_free even then. `end_ns`: end of the run. */
 int xs_html_buffers_read(struct xs_html_buffers *buffers, const struct xs_trace *trace, struct xs_html_sites *sites,
                          const struct xs_marks *marks, int64_t end_ns, char *message);
-/* "residency": {...} of the object that is open. */
+/* Writes "residency": {...} into the open object. */
 void xs_html_buffers_json(const struct xs_html_buffers *buffers, const struct xs_sites *sites, struct xs_json *json);
 void xs_html_buffers_free(struct xs_html_buffers *buffers);
 
-/* From the events of the buffers to their pieces (buffers_play.c). */
+/* Makes pieces from the events of the buffers (buffers_play.c). */
 void xs_html_buffers_play(struct xs_html_buffers *buffers, int64_t end_ns);
 
-/* One call more of a finding or site at this moment; moments closer than `step_ns` are one, where there are many. A
- * negative step: none is kept (buffers_use.c). */
+/* Adds a call of a finding or site at a moment (buffers_use.c). If there are many, moments closer than `step_ns` are
+ * one. A negative step: no moment is kept. */
 void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, int64_t step_ns);
-/* KEY: [[index, calls, [moments, each as what it is later than the one before]], ...], those with most calls first, of
- * the object that is open. Only the first `with_moments` have any, because a page has to stay small. */
+/* Writes KEY: [[index, calls, [moments, each as the difference to the one before]], ...] into the open object, most
+ * calls first. Only the first `with_moments` have moments, to keep the page small. */
 void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t with_moments, struct xs_json *json);
 void xs_html_uses_free(struct xs_html_uses *uses);
 
-/* What else happens to a buffer. */
+/* Events of a buffer that are no writes, after enum xs_html_how. */
 enum { XS_HTML_READ = 16, XS_HTML_LAUNCH };
 
 #endif

@@ -1,6 +1,6 @@
-/* Replays what happened to a buffer. A write ends the content that it overwrites. A launch that was given a pointer
- * into the buffer may have changed all of it. If a download brings other bytes than the known ones, then a launch did
- * change it. */
+/* Making a buffer's pieces from its events. A write ends the content that it overwrites. A launch that was given a
+ * pointer into the buffer may have changed all of it. If a download brings other bytes than the known ones, a
+ * launch did change it. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -13,7 +13,7 @@ struct play {
     struct xs_html_buffer *buffer;
     struct xs_html_piece live[LIVE];
     size_t count;
-    int64_t step_ns; /* pieces shorter than this go together */
+    int64_t step_ns; /* shorter pieces are joined */
 };
 
 static int by_time(const void *a, const void *b) {
@@ -46,7 +46,7 @@ static bool same_place(const struct xs_html_piece *a, const struct xs_html_piece
     return a->offset == b->offset && a->bytes == b->bytes;
 }
 
-/* A piece that is over goes out: by itself, or into one of its place that ended not long ago. */
+/* Adds a piece that has ended: as a new item, or to an item at the same offsets that ended shortly before. */
 static void finish(struct play *p, struct xs_html_piece piece, int64_t end_ns) {
     struct xs_html_buffer *buffer = p->buffer;
     piece.end_ns = end_ns;
@@ -74,14 +74,14 @@ static void finish(struct play *p, struct xs_html_piece piece, int64_t end_ns) {
 }
 
 static void add_live(struct play *p, const struct xs_html_piece *piece, int64_t now) {
-    if (p->count == LIVE) { /* the oldest has been seen for long enough */
+    if (p->count == LIVE) { /* the oldest has been shown for long enough */
         finish(p, p->live[0], now);
         p->live[0] = p->live[--p->count];
     }
     p->live[p->count++] = *piece;
 }
 
-/* Ends what [offset, offset + bytes) overlaps; what sticks out goes on. */
+/* Ends the pieces that [offset, offset + bytes) overlaps; their parts outside of it go on. */
 static void overwrite(struct play *p, uint64_t offset, uint64_t bytes, int64_t now) {
     uint64_t end = offset + bytes;
     for (size_t i = p->count; i-- > 0;) {
@@ -119,7 +119,7 @@ static void take_write(struct play *p, const struct xs_html_buffer_event *event,
     for (size_t i = 0; i < p->count; i++) {
         struct xs_html_piece *live = &p->live[i];
         if (same_place(live, &piece) && live->content == piece.content && piece.content >= 0 && !live->changed_ns) {
-            live->writes++; /* once more what lay there */
+            live->writes++; /* the same content was written again */
             if (live->site != piece.site)
                 live->site = -1;
             return;
@@ -176,7 +176,7 @@ static void play_one(struct xs_html_buffers *b, size_t index, size_t first, size
         take(&p, &b->events[i]);
     for (size_t i = 0; i < p.count; i++)
         finish(&p, p.live[i], last);
-    if (p.buffer->count > XS_HTML_PIECES * 4) { /* many places at once */
+    if (p.buffer->count > XS_HTML_PIECES * 4) { /* pieces at many offsets at once */
         p.buffer->count = XS_HTML_PIECES * 4;
         p.buffer->events_left_out = true;
     }

@@ -17,7 +17,7 @@ void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, i
     use->calls++;
     if (step_ns < 0 || use->count >= XS_HTML_USE_TIMES * 2)
         return;
-    if (use->count >= XS_HTML_USE_TIMES && /* rows nearly come in the order of time */
+    if (use->count >= XS_HTML_USE_TIMES && /* rows come nearly in the order of time */
         (uint64_t)at_ns - (uint64_t)use->times[use->count - 1] < (uint64_t)step_ns)
         return;
     xs_grow(&use->times, use->count, &use->capacity, sizeof *use->times);

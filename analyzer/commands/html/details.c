@@ -1,5 +1,5 @@
-/* Findings at length; see details.h. Rows are read by their ids, without device times: the device records have no
- * index, so a join would take a second for each row of a large trace. The page takes the times from the timeline. */
+/* Details of findings; see details.h. Rows are read by id and without device times: device records have no index, so
+ * a join would take a second per row of a large trace. The page takes the times from the timeline. */
 #include "analyzer/commands/html/details.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/sentences.h"
 
-/* id, stack, when, how long, bytes, address, content and what was there before, as texts; NULL where the table has
- * none. */
+/* Columns of the queries: id, stack, time, duration, bytes, addresses, and the content now and before as texts; NULL
+ * if the table has no such column. */
 enum { STACK, ENTER, RETURN, BYTES, SOURCE, TARGET, CONTENT, BEFORE };
 #define DIGITS(name) "printf('%%016llx%%016llx', f." name "_high, f." name "_low)"
 static const char *const queries[] = {
@@ -47,14 +47,14 @@ static void put_number(struct xs_json *json, const char *key, const struct xs_sc
         xs_json_int(json, key, xs_scan_int(scan, column));
 }
 
-/* Keys of a row that is not there, or says nothing, are left out. Stores its stack, 0: none. */
+/* Writes one row; leaves out keys that have no value. Stores the row's stack; 0: none. */
 static int put_row(const struct xs_trace *trace, const struct xs_evidence *evidence, int64_t *stack,
                    struct xs_json *json, char *message) {
     char sql[640];
     struct xs_scan scan;
     uint64_t damaged = 0;
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of the table above */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* from the table above */
     snprintf(sql, sizeof sql, queries[evidence->table], (long long)evidence->row);
 #pragma GCC diagnostic pop
     xs_json_object(json, NULL);

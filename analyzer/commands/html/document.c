@@ -49,8 +49,8 @@ void xs_html_run_close(struct xs_html_run_of *run) {
     xs_reading_close(&run->reading);
 }
 
-/* Leaves the findings out that are too many for a page, the causes whose first finding is one of them, and of a cause
- * the worst findings. `causes` has room for XS_HTML_FINDINGS; the rest is the report's own. */
+/* Copies the findings that fit into a page, the causes whose first finding is among them, and for each cause its
+ * worst findings. `causes` has room for XS_HTML_FINDINGS; all else still belongs to the report. */
 static void cut(struct xs_findings *shown, struct xs_cause *causes, const struct xs_findings *findings) {
     *shown = *findings;
     shown->count = findings->count < XS_HTML_FINDINGS ? findings->count : XS_HTML_FINDINGS;
@@ -66,8 +66,8 @@ static void cut(struct xs_findings *shown, struct xs_cause *causes, const struct
     }
 }
 
-/* The report's first line, cut where it names the finding to begin with: what is before the name, the name, the rest.
- * One text where it names none. */
+/* Writes the report's first line in three parts: before the name of the finding to begin with, the name, the rest.
+ * It is one part if it names no finding. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
     struct xs_string text = {0};
     struct xs_part name = {0};
@@ -82,7 +82,7 @@ static void put_headline(const struct xs_report *report, struct xs_json *json) {
     xs_string_free(&text);
 }
 
-/* What `xferspy try' measured, in two parts of a sentence, in the order of the report's `tried`. */
+/* Writes what `xferspy try' measured, each in two parts of a sentence, in the order of the report's `tried`. */
 static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
     xs_json_array(json, "tried_texts");
     for (size_t i = 0; i < tried->count; i++) {
@@ -99,7 +99,7 @@ static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* The report's own object, less what is too much for a page, and what that is. */
+/* Writes the report's own object without what a page has no room for, and says what was left out. */
 static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     const struct xs_findings *findings = run->reading.findings;
     struct xs_cause causes[XS_HTML_FINDINGS];
@@ -110,7 +110,7 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_report report = {
         .summary = &run->reading.summary, .findings = &shown, .contents = run->reading.contents, .tried = &tried};
     xs_tried_read(&tried, &run->reading.trace);
-    xs_json_array(json, "report"); /* an array of one: the report brings its own braces */
+    xs_json_array(json, "report"); /* an array of one item, because the report writes its own braces */
     xs_report_json(&report, json);
     xs_json_end(json, ']');
     put_headline(&report, json);
@@ -125,7 +125,7 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-/* How steps are told, in the words of the report; null where there are none. */
+/* Writes how steps were marked, in the report's words; null: there are no steps. */
 static void put_steps(const struct xs_findings *findings, struct xs_json *json) {
     struct xs_string mark = {0};
     xs_steps_say_mark(&mark, findings);
@@ -133,7 +133,7 @@ static void put_steps(const struct xs_findings *findings, struct xs_json *json) 
     xs_string_free(&mark);
 }
 
-/* Calls that failed, in the words of the report; null where none did. */
+/* Writes the calls that failed, in the report's words; null: none did. */
 static void put_failures(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_string text = {0};
     xs_failures_say(&text, &run->reading.summary.failures, run->reading.findings);
@@ -141,7 +141,7 @@ static void put_failures(const struct xs_html_run_of *run, struct xs_json *json)
     xs_string_free(&text);
 }
 
-/* That a part of the run alone was looked at, and that it was repaired. */
+/* Writes that only a part of the run was looked at, and that the run was repaired. */
 static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
     struct xs_string text = {0};
     xs_repaired_say(&text, &summary->repaired);
@@ -154,7 +154,7 @@ static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
     xs_string_free(&text);
 }
 
-/* What is not known of contents and of page migrations, in the words of the report. */
+/* Writes what is not known about contents and page migrations, in the report's words. */
 static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
     char why[256];
     struct xs_string windows = {0};
@@ -232,7 +232,7 @@ static int put_run(struct xs_html_run_of *run, struct xs_json *json, char *messa
     return status;
 }
 
-/* What `xferspy diff --json` says of both, in an array of one. */
+/* Writes the output of `xferspy diff --json` for both runs, in an array of one item. */
 static void put_diff(const struct xs_html_run_of *runs, struct xs_json *json) {
     static const struct xs_diff_view view = {.top = XS_HTML_SITES_SHOWN, .all = true};
     struct xs_side sides[2] = {{0}, {0}};

@@ -30,7 +30,7 @@ void xs_html_flame_free(struct xs_html_flame *flame) {
     *flame = (struct xs_html_flame){0};
 }
 
-/* Frames in the order in which they come to be shown; equal ones have one number. */
+/* Distinct frames, numbered in the order of first use. */
 struct frames {
     const struct xs_frame **items;
     size_t count, capacity;
@@ -54,7 +54,7 @@ static size_t number_of(struct frames *frames, const struct xs_frame *frame) {
     return (size_t)*known - 1;
 }
 
-/* Savings are known of a site; its stacks share them by the time inside their calls. */
+/* What a stack saves. Savings are known per site; the stacks of a site share them by the time inside their calls. */
 static uint64_t saves(const struct xs_findings *findings, const struct xs_html_leaf *leaf, const uint64_t *of_site) {
     if (leaf->site >= findings->at_sites.count)
         return 0;

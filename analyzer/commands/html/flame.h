@@ -1,4 +1,4 @@
-/* Where calls came from, for the page's flame graph: totals by whole stack and entry point. */
+/* The page's flame graph: totals by whole call stack and entry point. */
 #ifndef XFERSPY_ANALYZER_HTML_FLAME_H
 #define XFERSPY_ANALYZER_HTML_FLAME_H
 
@@ -10,11 +10,11 @@ enum { XS_HTML_LEAVES = 2000, XS_HTML_LEAF_FRAMES = 64 };
 
 /* All calls of one entry point with one stack. */
 struct xs_html_leaf {
-    int64_t entry_point, stack; /* 0: none recorded */
-    uint32_t site;              /* its number in struct xs_sites */
-    int32_t index;              /* of the site's row in "sites", -1: not among those that are shown */
+    int64_t entry_point, stack;                    /* 0: none recorded */
+    uint32_t site;                                 /* number in struct xs_sites */
+    int32_t index;                                 /* index of the site's row in "sites"; -1: not shown */
     uint64_t transfers, bytes, device_ns, host_ns; /* of copies */
-    uint64_t calls_ns;                             /* in calls of any kind, by which its site's savings are shared */
+    uint64_t calls_ns;                             /* in calls of any kind; the site's savings are shared out by it */
 };
 
 struct xs_html_flame { /* zeroed: empty */
@@ -23,13 +23,13 @@ struct xs_html_flame { /* zeroed: empty */
     struct xs_hash by_key; /* entry point and stack to index + 1 */
 };
 
-/* The index of the leaf that a call belongs to; `index` and `site` as xs_html_site_index gives them. */
+/* The index of a call's leaf. `index` and `site` are results of xs_html_site_index. */
 uint32_t xs_html_flame_leaf(struct xs_html_flame *flame, int64_t entry_point, int64_t stack, int32_t index,
                             uint32_t site);
 void xs_html_flame_free(struct xs_html_flame *flame);
 
-/* "flame": {...} of the object that is open: frames, each once, and for each leaf the numbers of its frames, outermost
- * first. The leaves that cost least are left out if there are too many. Reorders them. */
+/* Writes "flame": {...} into the open object: the distinct frames, and for each leaf the numbers of its frames,
+ * outermost first. If there are too many leaves, the cheapest are left out. Reorders the leaves. */
 void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_findings *findings, struct xs_json *json);
 
 #endif

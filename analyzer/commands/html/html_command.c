@@ -1,4 +1,4 @@
-/* xferspy html: a trace, or two, as one page that any browser opens. */
+/* xferspy html: one or two traces as one page that any browser opens. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,7 +8,6 @@
 #include "analyzer/commands/html/page.h"
 #include "analyzer/commands/html/stream.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 XS_DECLARE_COMMAND(html)
 
@@ -74,7 +73,7 @@ static void free_names(char **names, size_t count) {
         free(names[i]);
 }
 
-/* Numbers of processes become the traces that they write; false after a message. */
+/* Turns numbers of processes into the paths of their traces. False: a message was printed. */
 static bool find_names(char *const *arguments, size_t count, char **names) {
     for (size_t i = 0; i < count; i++)
         if (!(names[i] = xs_trace_named(arguments[i])))
@@ -82,7 +81,7 @@ static bool find_names(char *const *arguments, size_t count, char **names) {
     return true;
 }
 
-static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_html = {
     .argp = {.parser = parse, .args_doc = "TRACE|PID [TRACE]", .doc = doc, .children = children}};
 

@@ -1,6 +1,6 @@
-/* The timeline of the page: host threads, streams and each device's kinds of work as lanes of segments. A segment is
- * one call or one piece of work on a device; where a trace has more of them than a page can hold, those of one kind
- * that lie within one step of time are one segment, with how many they are and how long they took together. */
+/* The page's timeline: host threads, streams, and each device's kinds of work as lanes of segments. A segment is one
+ * call or one piece of work on a device. If a trace has more than a page can hold, segments of one kind within one
+ * step of time become one, with their number and total time. */
 #ifndef XFERSPY_ANALYZER_HTML_LANES_H
 #define XFERSPY_ANALYZER_HTML_LANES_H
 
@@ -15,7 +15,7 @@
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/totals/timeline/marks.h"
 
-/* What a segment is; the page has the same list. The first are the directions of schema/format/kinds.h. */
+/* Kinds of segments; the page has the same list. The first ones are the directions of schema/format/kinds.h. */
 enum xs_html_kind {
     XS_HTML_KERNEL = XS_DIRECTION_COUNT,
     XS_HTML_WAIT,
@@ -30,44 +30,43 @@ enum xs_html_group { XS_HTML_THREADS, XS_HTML_STREAMS, XS_HTML_ENGINES, XS_HTML_
 struct xs_html_segment {
     int64_t start_ns, end_ns;
     uint64_t busy_ns, bytes;
-    int64_t row; /* of the first: transfer, sync, memset or allocation; 0: none known */
+    int64_t row; /* row of the first: transfer, sync, memset or allocation; 0: not known */
     uint32_t count;
-    int32_t what;      /* index of its site, of a kernel of its name; -1: several, or not known */
-    uint32_t modelled; /* of them: when they ran is not measured */
-    uint32_t number;   /* in the order in which they came to be */
+    int32_t what;      /* index of the site, or of a kernel's name; -1: several, or not known */
+    uint32_t modelled; /* how many of them have modelled times */
+    uint32_t number;   /* in the order of creation */
     uint8_t kind;
 };
 
 struct xs_html_lane {
     enum xs_html_group group;
-    bool others;    /* of all that found no lane of their own */
-    int64_t key[3]; /* thread.id; device, CUPTI's context and stream; device and kind */
-    int64_t stream; /* stream.id of a call whose work is in it, 0: none known */
+    bool others;    /* for all work that found no lane of its own */
+    int64_t key[3]; /* thread.id; or device and CUPTI's context and stream; or device and kind */
+    int64_t stream; /* stream.id of a call with work in the lane; 0: not known */
     struct xs_html_segment *items;
     size_t count, capacity;
-    size_t latest[XS_HTML_KINDS]; /* index + 1 */
+    size_t latest[XS_HTML_KINDS]; /* latest segment of each kind: index + 1 */
 };
 
 struct xs_html_lanes {
     struct xs_html_lane *lanes;
     size_t count, capacity, of_group[XS_HTML_GROUPS];
     struct xs_hash by_key;
-    struct xs_hash marked; /* segment's number and finding to how many of its calls the finding is about */
+    struct xs_hash marked; /* a segment's number and a finding to how many of the segment's calls the finding has */
     uint32_t segments;
-    int64_t first_ns, last_ns, step_ns; /* step 0: every segment is one call */
+    int64_t first_ns, last_ns, step_ns; /* step_ns 0: every segment is one call */
     char **kernels;                     /* names */
     size_t kernel_count;
     struct xs_hash kernel_index; /* kernel_name.id to index + 1 */
 };
 
-/* Reads the trace, and hands each copy with times on to `scatter` and each call to `flame`.
- * Negative status: the message is set. To be freed
- * either way. */
+/* Reads the trace. Also gives each timed copy to `scatter` and each call to `flame`. Negative status: the message is
+ * set. Call xs_html_lanes_free even then. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
                        const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
                        char *message);
 
-/* "timeline": {...} of the object that is open. Negative status: the message is set. */
+/* Writes "timeline": {...} into the open object. Negative status: the message is set. */
 int xs_html_lanes_json(struct xs_html_lanes *lanes, const struct xs_trace *trace, size_t findings, struct xs_json *json,
                        char *message);
 void xs_html_lanes_free(struct xs_html_lanes *lanes);

@@ -1,4 +1,4 @@
-/* The timeline as JSON: one array a column, since a trace has many segments. */
+/* The timeline as JSON: one array per column, because a trace has many segments. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +59,13 @@ enum column {
     COLUMN_BYTES,
     COLUMN_WHAT,
     COLUMN_ROW,
-    COLUMN_MODELLED, /* of traces that recorded device times in windows; of the work that `count` counts */
+    COLUMN_MODELLED, /* only if device times were recorded in windows: how much of `count` is modelled */
     COLUMNS
 };
 static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row", "modelled"};
 
-/* A start counts from the one before; `busy` of one call is its length, and left 0. */
+/* A value of a segment. A start is the difference to the one before; `busy` of a single call is its length and left
+ * 0. */
 static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, enum column column) {
     switch (column) {
     case COLUMN_KIND:
@@ -132,8 +133,8 @@ static int by_finding(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* For each finding the segments that it is about, as numbers through all lanes, each from the one before, and how many
- * of a segment's calls those are. */
+/* Writes for each finding its segments, as numbers through all lanes and as differences to the one before, with how
+ * many of a segment's calls the finding has. */
 static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
     uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places), place = 0;
     struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);

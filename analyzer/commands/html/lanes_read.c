@@ -1,5 +1,4 @@
-/* Makes lanes of the timeline: of the host's calls, then of the device's work, each joined with the call that asked for
- * it. */
+/* Making the lanes: first the host's calls, then the device's work, each joined with its call. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -11,15 +10,15 @@
 
 enum { KERNEL_NAMES = 400, KERNEL_BYTES = 1024, NO_DIRECTION = UINT8_MAX };
 
-/* A transfer or memset of the host, as far as its device record needs it. */
+/* A transfer or memset of the host, with what its device record needs. */
 struct call {
     int64_t row;
     uint32_t correlation, site, leaf;
     int32_t index, stream;
-    uint8_t direction, host_kind; /* direction of a memset: NO_DIRECTION */
+    uint8_t direction, host_kind; /* direction: NO_DIRECTION for a memset */
 };
 
-/* A thread's latest batch call: its segment, which holds the bytes of all its copies. */
+/* A thread's latest batch call: its segment, which has the bytes of all its copies. */
 struct batch {
     int64_t enter_ns, correlation;
     size_t lane, item; /* indexes */
@@ -67,8 +66,8 @@ static void put_call(struct work *w, enum xs_html_kind kind, const struct xs_tim
     mark(w, segment, (enum xs_evidence_table)row->evidence, row->id, call->site);
 }
 
-/* The first copy of a batch stands for the call; the others have its times, and bytes of their own. Rows of other
- * threads may lie between them. */
+/* Begins a batch call. Its first copy stands for the call; the others have the same times and bytes of their own.
+ * Rows of other threads may lie between them. */
 static void begin_batch(struct work *w, const struct xs_timeline_row *row) {
     int64_t key[3] = {row->thread, 0, 0};
     uint64_t *known = xs_hash_put(&w->batch_of, (uint64_t)row->thread, 0);
@@ -105,7 +104,7 @@ static struct call call_from(struct work *w, const struct xs_timeline_row *row, 
     call.index = xs_html_site_index(w->sites, row->entry_point, row->stack, &call.site);
     call.leaf = xs_html_flame_leaf(w->flame, row->entry_point, row->stack, call.index, call.site);
     struct xs_html_leaf *leaf = &w->flame->leaves[call.leaf];
-    if (row->timed && row->batch_index <= 0) /* the copies of a batch have the times of one call */
+    if (row->timed && row->batch_index <= 0) /* the copies of a batch call all have the call's times */
         leaf->calls_ns = xs_sum(leaf->calls_ns, xs_timeline_ns(row));
     return call;
 }
@@ -157,7 +156,7 @@ static int compare_calls(const void *a, const void *b) {
     return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-/* The call that asked for the work, NULL: not known, as of what a graph did. */
+/* The call that asked for the work; NULL: not known, as for work of a graph. */
 static const struct call *call_of(struct work *w, const struct xs_timeline_row *row) {
     if (w->unordered)
         qsort(w->calls, w->count, sizeof *w->calls, compare_calls);
@@ -238,7 +237,8 @@ static int read_kernel_names(struct work *w) {
 
 /* --- all of it --- */
 
-/* So fine that the busiest trace stays within what the page can hold, were every lane busy all the time. */
+/* A step of time that keeps even the busiest trace within what the page can hold, if every lane were busy all the
+ * time. */
 static int64_t step_of(const struct xs_summary *summary) {
     uint64_t calls = summary->all.count, work = xs_sum(summary->coverage.device_copies, summary->coverage.modelled);
     calls = xs_sum(calls, xs_sum(summary->memsets.count, summary->memsets_device.count));
@@ -255,7 +255,7 @@ static int64_t step_of(const struct xs_summary *summary) {
     return step > 0 ? step : 1;
 }
 
-/* Calls before the work that they asked for. Launches, and what only the export draws, are not on the page. */
+/* Reads calls before their work. The page does not show launches and what only the export draws. */
 static int read_all(struct work *w) {
     static const struct {
         enum xs_timeline_kind kind;
@@ -272,7 +272,7 @@ static int read_all(struct work *w) {
     return status;
 }
 
-/* Lanes that are many get a coarser step: what was read is read again. */
+/* If there are too many segments, everything is read again with a longer step. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
                        const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
                        char *message) {
@@ -298,7 +298,7 @@ int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *sum
         xs_hash_free(&w.batch_of);
         if (status < 0 || lanes->segments <= XS_HTML_SEGMENTS)
             break;
-        /* by how much it is over, and some more: lanes do not shrink evenly */
+        /* in proportion to the excess, and some more: lanes do not shrink evenly */
         double factor = (double)lanes->segments / XS_HTML_SEGMENTS * 1.5;
         step =
             step ? (int64_t)((double)step * factor) : (int64_t)(summary->run.duration_ns / XS_HTML_SEGMENTS * 12) + 1;

@@ -1,5 +1,5 @@
-/* The page's own parts, made of analyzer/commands/html/web and embedded at build time: what stands before the document,
- * and what after it. */
+/* The page's own parts, before and after the document. They are made from analyzer/commands/html/web and embedded at
+ * build time. */
 #ifndef XFERSPY_ANALYZER_HTML_PAGE_H
 #define XFERSPY_ANALYZER_HTML_PAGE_H
 

@@ -1,4 +1,4 @@
-/* In place of the page, where it could not be built. */
+/* Replaces the page in a build that could not make it. */
 #include "analyzer/commands/html/page.h"
 
 struct xs_html_part xs_html_page_head(void) {

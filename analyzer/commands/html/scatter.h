@@ -1,5 +1,5 @@
-/* Bandwidth against size: copies of one direction and kind of host memory whose size and time agree within an eighth of
- * a factor of two are one point, so that any number of copies makes a bounded number of points. */
+/* Bandwidth against size. Copies of one direction and kind of host memory are one point if their sizes and times
+ * agree within an eighth of a factor of two, so the number of points is bounded. */
 #ifndef XFERSPY_ANALYZER_HTML_SCATTER_H
 #define XFERSPY_ANALYZER_HTML_SCATTER_H
 
@@ -14,8 +14,8 @@ enum { XS_HTML_POINTS = 12000 };
 
 struct xs_html_point {
     uint64_t bytes, ns, count; /* sums */
-    int64_t row;               /* transfer.id of the first */
-    int32_t site;              /* its site's index, -1: none */
+    int64_t row;               /* transfer.id of the first copy */
+    int32_t site;              /* index of its site; -1: none */
     uint8_t direction, host_kind;
 };
 
@@ -23,12 +23,12 @@ struct xs_html_scatter { /* zeroed: empty */
     bool host_times;     /* ns is time inside blocking calls: the trace has no device times */
     struct xs_html_point *items;
     size_t count, capacity;
-    uint64_t left_out; /* copies that found no place */
+    uint64_t left_out; /* copies beyond XS_HTML_POINTS */
     struct xs_hash by_cell;
 };
 
 void xs_html_scatter_add(struct xs_html_scatter *scatter, const struct xs_html_point *copy);
-/* "bandwidth": {...} of the object that is open. */
+/* Writes "bandwidth": {...} into the open object. */
 void xs_html_scatter_json(const struct xs_html_scatter *scatter, struct xs_json *json);
 void xs_html_scatter_free(struct xs_html_scatter *scatter);
 

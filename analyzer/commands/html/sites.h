@@ -1,4 +1,4 @@
-/* Call sites as the page numbers them: the rows of the totals by call site, the largest first. */
+/* Call sites with the page's numbers: the rows of the totals by call site, the largest first. */
 #ifndef XFERSPY_ANALYZER_HTML_SITES_H
 #define XFERSPY_ANALYZER_HTML_SITES_H
 
@@ -12,21 +12,22 @@ enum { XS_HTML_SITES_SHOWN = 300 };
 struct xs_html_sites {
     struct xs_sites *sites; /* the findings' */
     const struct xs_by *by;
-    struct xs_hash by_number; /* a site's number to its row's index + 2; 1: not among those that are shown */
-    struct xs_hash by_row;    /* frame and entry point to index + 1 */
-    uint64_t saves_ns[XS_HTML_SITES_SHOWN + 1]; /* by row: what the causes there save; the last is of all others */
+    struct xs_hash by_number;                   /* a site's number to its row's index + 2; 1: not shown */
+    struct xs_hash by_row;                      /* frame and entry point to index + 1 */
+    uint64_t saves_ns[XS_HTML_SITES_SHOWN + 1]; /* by row: what the causes there save; the last entry is for all
+                                                 * other rows */
 };
 
 void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_findings *findings, const struct xs_by *by);
 void xs_html_sites_end(struct xs_html_sites *sites);
 
-/* The row's index of a call, -1: not among those that are shown. Stores the site's number. */
+/* The row's index for a call; -1: not shown. Stores the site's number. */
 int32_t xs_html_site_index(struct xs_html_sites *sites, int64_t entry_point, int64_t stack, uint32_t *number);
 
-/* "sites": [...], and "sites_left_out", the totals of all others, of the object that is open. */
+/* Writes "sites": [...] into the open object, and "sites_left_out": the totals of all others. */
 void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json);
 
-/* "label" and "source": a place for people and its line's text, null where not known. */
+/* Writes "label" and "source": a place for people and the text of its line; null: not known. */
 void xs_html_place_json(const struct xs_sites *sites, const struct xs_frame *frame, struct xs_json *json);
 
 #endif

@@ -15,7 +15,7 @@ static void put_byte(struct xs_html_stream *stream, unsigned char byte) {
     stream->written++;
 }
 
-/* Whether the character that begins here still has a place; says so once where it has none. */
+/* Whether the character that begins here still fits. Marks the cut at the first one that does not. */
 static int has_place(struct xs_html_stream *stream) {
     if (stream->cut)
         return 0;
@@ -26,8 +26,8 @@ static int has_place(struct xs_html_stream *stream) {
     return 0;
 }
 
-/* A byte of an escape, without its backslash. What the writer escapes by number would be invisible, or would turn the
- * text around it: the page shows the escape itself, as reports do. */
+/* Takes a byte of an escape, without its backslash. A character that the writer escaped by number would be invisible
+ * or would reverse the text around it, so the page shows the escape itself, as reports do. */
 static void take_escape(struct xs_html_stream *stream, char byte) {
     char text[16];
     if (stream->after_backslash && byte == 'u') {
@@ -43,14 +43,14 @@ static void take_escape(struct xs_html_stream *stream, char byte) {
         stream->escape[stream->digits++] = byte;
         if (--stream->escape_left)
             return;
-        bool replaced = !memcmp(stream->escape, "fffd", 4); /* was no UTF-8 */
+        bool replaced = !memcmp(stream->escape, "fffd", 4); /* invalid UTF-8 */
         snprintf(text, sizeof text, "%s%.4s", replaced ? "\\u" : "\\\\u", stream->escape);
     }
     if (has_place(stream))
         put(stream, text);
 }
 
-/* A byte of a text. '<' cannot begin a tag or a comment this way, and '&' no entity in whatever reads the page as
+/* Takes a byte of a text. '<' is escaped so that no tag or comment begins, and '&' for readers that take the page as
  * XML. */
 static void take_text(struct xs_html_stream *stream, unsigned char byte) {
     char escaped[8];
@@ -61,7 +61,7 @@ static void take_text(struct xs_html_stream *stream, unsigned char byte) {
     } else if (byte == '"') {
         stream->in_text = 0;
         put_byte(stream, byte);
-    } else if ((byte & 0xc0) == 0x80) { /* goes on with a character that was counted */
+    } else if ((byte & 0xc0) == 0x80) { /* continues a character that was counted */
         if (!stream->cut)
             put_byte(stream, byte);
     } else if (has_place(stream)) {
@@ -89,7 +89,7 @@ static ssize_t write_some(void *cookie, const char *bytes, size_t size) {
             put_byte(stream, byte);
         }
     }
-    return ferror(stream->to) ? 0 : (ssize_t)size; /* 0 is how a cookie's stream tells an error */
+    return ferror(stream->to) ? 0 : (ssize_t)size; /* a cookie's stream reports an error by 0 */
 }
 
 FILE *xs_html_stream_open(struct xs_html_stream *stream, FILE *to) {

@@ -1,5 +1,5 @@
-/* The host's side of an import: the calls of the CUDA runtime and driver, in the order of their time, joined with what
- * the device recorded for them. */
+/* The host's side of an import: the calls of CUDA's runtime and driver in the order of time, joined with their
+ * device records. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const struct kind {
 #undef XS_NSYS_CALL
 };
 
-/* A name of the export's, looked into once. */
+/* A function's name in the export, looked up once. */
 struct function {
     const struct kind *kind; /* NULL: its calls are left out */
     int32_t entry_point;
@@ -29,7 +29,7 @@ struct reading {
     struct xs_nsys_importer *importer;
     struct function *functions;
     size_t count, capacity;
-    struct xs_hash by_name; /* the number of a name: its place + 1 */
+    struct xs_hash by_name; /* to index + 1 */
 };
 
 enum { TAKEN = -1, NAME_BYTES = 128 };
@@ -44,7 +44,8 @@ static const struct kind *kind_of(const char *name) {
     return NULL;
 }
 
-/* "cudaMemcpy_v3020": the version of the runtime that brought the function is no part of the name that people know. */
+/* The length of a name without its version: "cudaMemcpy_v3020" is cudaMemcpy. The number is the version of the
+ * runtime that introduced the function. */
 static size_t plain_length(const char *name) {
     const char *mark = strrchr(name, '_');
     bool is_version =
@@ -96,7 +97,8 @@ static const struct function *function_of(struct reading *reading, sqlite3_stmt 
 
 /* --- what the device recorded for a call --- */
 
-/* The records of a call, once: a call within another has the same number. The last one recorded comes first. */
+/* Takes the records of a call, last one first. Only the first of two nested calls gets them, because both have one
+ * number. */
 static struct xs_nsys_record *take_records(struct xs_nsys_importer *importer, uint32_t correlation) {
     uint64_t *place = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
     if (!place || *place == (uint64_t)TAKEN)
@@ -122,12 +124,12 @@ static struct xs_nsys_record *of_type(struct xs_nsys_importer *importer, struct 
     return record;
 }
 
-/* Where the export does not say in which context: in the process's only one. */
+/* The context for a call that the export gives none: the only context of the process, if there is just one. */
 static int32_t only_context(const struct xs_nsys_importer *importer) { return importer->contexts.count == 1 ? 1 : 0; }
 
 /* --- rows --- */
 
-/* CUPTI's kind as the host's side of a trace has it; `device`: this side can only be that. */
+/* CUPTI's kind of memory in the numbers of a trace. `device`: this side of the copy can only be device memory. */
 static enum xs_memory_kind memory_of(unsigned kind, bool device) {
     static const uint8_t memory[] = {XS_MEM_UNKNOWN, XS_MEM_PAGEABLE, XS_MEM_PINNED, XS_MEM_DEVICE,
                                      XS_MEM_ARRAY,   XS_MEM_MANAGED,  XS_MEM_DEVICE, XS_MEM_MANAGED};
@@ -146,7 +148,7 @@ static void put_where(struct xs_nsys_into *into, const struct xs_nsys_call *call
     xs_into_if(into, call->range, call->range);
 }
 
-/* `record` NULL: a call that failed. */
+/* Writes a transfer. `record` NULL: the call failed. */
 static void put_transfer(struct xs_nsys_importer *importer, const struct xs_nsys_call *call,
                          const struct xs_nsys_record *record, int64_t bytes, int64_t batch_index) {
     static const struct xs_nsys_record none = {.device = -1, .src_device = -1, .dst_device = -1};
@@ -176,15 +178,15 @@ static void put_transfer(struct xs_nsys_importer *importer, const struct xs_nsys
     importer->counts->transfers++;
 }
 
-/* A batch call has a record a copy. Of another call several are parts of the one copy; a peer copy without peer access
- * has two, each of the whole size. False where it has none. */
+/* Writes the copies of a call. A batch call has one record per copy. Another call may have several: parts of its one
+ * copy, or for a peer copy without peer access two of the whole size. False: it has no record. */
 static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, bool is_batch,
                        struct xs_nsys_record *records) {
     struct xs_nsys_record *first = NULL;
     int64_t count = 0, bytes = 0;
     for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r)) {
         int64_t sum;
-        first = r; /* the first one recorded, at the end */
+        first = r; /* at the end, the first one recorded */
         count++;
         importer->counts->copies_without_call--;
         if (xs_direction_of_copy(r->kind) == XS_DIR_PEER)
@@ -228,7 +230,7 @@ static bool put_memset(struct xs_nsys_importer *importer, const struct xs_nsys_c
 static void put_launch(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, int kind) {
     static const uint64_t launched = (uint64_t)1 << 63;
     uint64_t *kernel = call->correlation ? xs_hash_find(&importer->by_call, call->correlation, 1) : NULL;
-    if (kernel && *kernel & launched) /* the driver's call within the runtime's */
+    if (kernel && *kernel & launched) /* this is the driver's call inside the runtime's */
         return;
     int64_t context = kernel ? (int64_t)(*kernel >> 31 & INT32_MAX) : only_context(importer);
     int64_t stream = kernel ? (int64_t)(*kernel & INT32_MAX) : 0;
@@ -276,7 +278,7 @@ static void put_other(struct xs_nsys_importer *importer, const struct xs_nsys_ca
     xs_into_row(&into);
 }
 
-/* The memory events of a call keep it: their rows are written at the end. */
+/* Gives a call to its memory events, which are written at the end. False: it has none, or another call took them. */
 static bool give_to_memory(struct xs_nsys_importer *importer, const struct xs_nsys_call *call) {
     uint64_t *place = call->correlation ? xs_hash_find(&importer->memory_by_call, call->correlation, 0) : NULL;
     if (!place || *place == (uint64_t)TAKEN)

@@ -1,12 +1,12 @@
-/* The device's side of an import: copies, memsets, kernels, waits and migrations become rows, and what they say about
- * the calls that made them is remembered for these. */
+/* The device's side of an import: copies, memsets, kernels, waits and migrations become rows. Their records are also
+ * kept for the calls that made them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/import/import_internal.h"
 
-/* CUDA_MEMOPR_MEMORY_KIND to CUpti_ActivityMemoryKind, whose numbers a trace has. */
+/* The CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
 static uint8_t memory_kind(sqlite3_stmt *rows, int column) {
     static const uint8_t kinds[] = {1, 2, 3, 4, 5, 6, 7};
     int64_t kind = xs_nsys_int_or(rows, column, -1);
@@ -18,7 +18,7 @@ static int32_t ordinal(sqlite3_stmt *rows, int column) {
     return device >= 0 && device < 4096 ? (int32_t)device : -1;
 }
 
-/* Columns that device records begin with. */
+/* The first columns of all device records. */
 enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, PID, FIRST };
 #define COMMON "start, end, deviceId, contextId, streamId, correlationId, globalPid, "
 
@@ -142,7 +142,7 @@ static void take_copies(struct xs_nsys_importer *importer) {
         xs_into_row(&into);
         if (!node) {
             remember(importer, &place, record);
-            importer->counts->copies_without_call++; /* until its call takes it */
+            importer->counts->copies_without_call++; /* counts until a call takes the record */
         }
     }
     sqlite3_finalize(rows);
@@ -182,7 +182,7 @@ static void take_memsets(struct xs_nsys_importer *importer) {
 
 /* --- kernels --- */
 
-/* A call's kernel is only asked for its context and stream. */
+/* Keeps a kernel for its call, which only needs its context and stream. */
 static void remember_kernel(struct xs_nsys_importer *importer, const struct place *place) {
     if (place->correlation)
         *xs_hash_put(&importer->by_call, place->correlation, 1) =
@@ -232,7 +232,7 @@ static void take_kernels(struct xs_nsys_importer *importer) {
     sqlite3_finalize(rows);
 }
 
-/* A graph that was recorded as a whole: what ran in it is not known, but the device was at work. */
+/* Takes graphs that were recorded as a whole: their work is not known, but the device was busy. */
 static void take_graphs(struct xs_nsys_importer *importer) {
     enum { GRAPH = FIRST };
     const char *name = xs_texts_keep(&importer->nsys->texts, "(a whole graph)");
@@ -297,7 +297,7 @@ static void take_faults(struct xs_nsys_importer *importer, const char *table, in
         int64_t start, end;
         if (!xs_nsys_is_ours(importer, rows, OWNER))
             continue;
-        if (!xs_nsys_span(rows, BEGIN, &start, &end)) { /* the host's have no end */
+        if (!xs_nsys_span(rows, BEGIN, &start, &end)) { /* faults of the host have no end */
             if (sqlite3_column_type(rows, FINISH) != SQLITE_NULL || !xs_nsys_int(rows, BEGIN, &start) || start < 0 ||
                 start > INT64_C(1) << 62) {
                 importer->nsys->skipped++;

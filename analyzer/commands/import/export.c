@@ -19,7 +19,8 @@
 enum { VALUE_BYTES = 64 << 20, ORDER_COLUMNS = 4, NAME_BYTES = 64 };
 static const int64_t largest_time_ns = INT64_C(1) << 62;
 
-/* What the file begins with; a message and a negative status where it is no SQLite database of somebody else's. */
+/* Checks the file's first bytes. Negative: a message was printed, it is no SQLite database, or one of another
+ * program. */
 static int look(const char *path) {
     unsigned char header[100] = {0};
     struct stat st;
@@ -57,7 +58,7 @@ static int read_strings(struct xs_nsys *nsys) {
     return nsys->status;
 }
 
-/* What an export without any event of CUDA is, and what only looks like one. */
+/* Checks for CUDA events, and names the likely reason if there are none. */
 static int check_kind(struct xs_nsys *nsys) {
     bool calls = xs_nsys_has_table(nsys, "CUPTI_ACTIVITY_KIND_RUNTIME");
     bool copies = xs_nsys_has_table(nsys, "CUPTI_ACTIVITY_KIND_MEMCPY");
@@ -131,7 +132,7 @@ static bool exists(const struct xs_nsys *nsys, const char *sql, const char *tabl
     return found;
 }
 
-/* One that holds rows: what computes them (a view, a virtual table, a generated column) could take any time. */
+/* Views, virtual tables and generated columns could take any time to compute, so they do not count. */
 bool xs_nsys_has_table(const struct xs_nsys *nsys, const char *table) {
     return exists(nsys,
                   "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0"
@@ -151,7 +152,7 @@ static void fail(struct xs_nsys *nsys) {
     nsys->status = XS_ERROR_CORRUPT;
 }
 
-/* The names of a list "a, b", in quotes; missing ones become `missing`, or are left out where that is NULL. */
+/* Adds the names of a list "a, b" in quotes. Missing columns become `missing`; with NULL they are left out. */
 static void add_columns(const struct xs_nsys *nsys, struct xs_string *sql, const char *table, const char *columns,
                         const char *missing) {
     const char *separator = "";
@@ -218,7 +219,7 @@ const char *xs_nsys_string(const struct xs_nsys *nsys, sqlite3_stmt *statement, 
     return found ? (const char *)(uintptr_t)*found : NULL;
 }
 
-/* Names and values are texts, or numbers of texts in the oldest ones. */
+/* Names and values are texts; in the oldest exports, numbers of texts. */
 const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char *name) {
     sqlite3_stmt *rows = xs_nsys_select(nsys, table, "name, value, nameId, valueId", NULL);
     const char *found = NULL;

@@ -1,4 +1,4 @@
-/* One process of an export into a trace: the order of the parts, and what describes the run. See import.h. */
+/* Importing one process: the order of the parts, and what describes the run. See import.h. */
 #include "analyzer/commands/import/import.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, str
     while (xs_nsys_row(nsys, rows)) {
         int64_t start, end, id;
         if (!xs_nsys_int(rows, ID, &id)) {
-            if (!calls) /* of whoever made the call */
+            if (!calls) /* it belongs to the process that made the call */
                 continue;
             id = 0;
         }
@@ -64,7 +64,7 @@ static int by_pid(const void *a, const void *b) {
     return (x->global > y->global) - (x->global < y->global);
 }
 
-/* PROCESSES has names; older exports have it under that name, too, or not at all. */
+/* Reads the processes' names from PROCESSES; older exports have it with other columns, or not at all. */
 static void read_names(struct xs_nsys *nsys, struct xs_nsys_processes *all) {
     enum { ID, NAME, NAME_ID };
     sqlite3_stmt *rows = xs_nsys_select(nsys, "PROCESSES", "globalPid, name, nameId", NULL);
@@ -100,7 +100,8 @@ void xs_nsys_processes_free(struct xs_nsys_processes *processes) {
 
 /* --- reading --- */
 
-/* Older exports do not say whose a device record is: it is the only process's, or it cannot be told. */
+/* Whether a device record belongs to this process. Older exports do not say: then it does only if there is one
+ * process. */
 bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column) {
     int64_t id;
     return xs_nsys_int(rows, column, &id) ? id >> 24 == importer->process->global : importer->only_process;
@@ -119,7 +120,7 @@ uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column) {
 
 /* --- what describes the run --- */
 
-/* The default stream of each context. */
+/* Reads the default stream of each context. */
 static void read_contexts(struct xs_nsys_importer *importer) {
     enum { PID, CONTEXT, STREAM };
     sqlite3_stmt *rows =
@@ -152,7 +153,7 @@ static void put_device(struct xs_nsys_importer *importer, int64_t ordinal, sqlit
     xs_into_row(&into);
 }
 
-/* A process sees the GPUs that it was given, by numbers of its own. */
+/* Reads the process's GPUs. It has its own numbers for them. */
 static void read_devices(struct xs_nsys_importer *importer) {
     enum { GPU, ORDINAL, PID };
     struct xs_nsys *nsys = importer->nsys;

@@ -1,4 +1,4 @@
-/* xferspy import: an Nsight Systems export as a trace, for the findings that need no contents. */
+/* xferspy import: makes traces from an Nsight Systems export, for the findings that need no contents. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* The name of a process's trace. */
+/* The file name of a process's trace. */
 static char *expand(const char *template, int64_t pid) {
     struct xs_string name = {0};
     for (const char *p = template; *p; p++) {

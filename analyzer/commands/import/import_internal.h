@@ -1,11 +1,11 @@
-/* What the files of the import share; everyone else includes import.h. */
+/* Shared by the files of the import; all others include import.h. */
 #ifndef XFERSPY_ANALYZER_IMPORT_IMPORT_INTERNAL_H
 #define XFERSPY_ANALYZER_IMPORT_IMPORT_INTERNAL_H
 
 #include "analyzer/commands/import/import.h"
 #include "schema/format/kinds.h"
 
-/* One statement a table of the trace, prepared at first use. */
+/* One statement per table of the trace, prepared at first use. */
 enum xs_nsys_table {
     XS_INTO_TRANSFER,
     XS_INTO_MEMSET,
@@ -37,10 +37,10 @@ enum xs_nsys_table {
 /* What a device record says about the call that has its number. */
 enum xs_nsys_record_type { XS_RECORD_COPY, XS_RECORD_MEMSET, XS_RECORD_SYNC, XS_RECORD_EVENT };
 struct xs_nsys_record {
-    uint32_t next; /* of the same call, its place + 1 */
+    uint32_t next; /* index + 1 of another record of the same call */
     uint8_t type, kind, src_kind, dst_kind;
     int32_t device, src_device, dst_device; /* -1: not known */
-    int32_t context, stream;                /* rows of the trace, 0: not known */
+    int32_t context, stream;                /* row ids of the trace; 0: not known */
     int64_t bytes, value;                   /* value: of a memset, or the number of an event */
 };
 
@@ -53,10 +53,10 @@ struct xs_nsys_call {
     bool is_async;
 };
 
-/* One event of CUDA_GPU_MEMORY_USAGE_EVENTS, with its call where that is known. */
+/* One row of CUDA_GPU_MEMORY_USAGE_EVENTS, with its call if that is known. */
 struct xs_nsys_memory_event {
     int64_t start_ns, address, bytes;
-    uint32_t next; /* of the same call, its place + 1 */
+    uint32_t next; /* index + 1 of another event of the same call */
     uint32_t correlation;
     uint8_t kind;
     bool is_free, is_pool, is_static, has_call;
@@ -75,24 +75,25 @@ struct xs_nsys_importer {
     sqlite3_stmt *into[XS_INTO_COUNT];
     int failure; /* SQLite's code of the first insertion that failed */
     struct xs_nsys_counts *counts;
-    int64_t last_ns; /* of anything, since time 0 */
+    int64_t last_ns; /* latest time of all rows, since time 0 */
 
     struct xs_nsys_record *records;
     size_t record_count, record_capacity;
     struct xs_hash
-        by_call; /* correlation and 0: the place + 1 of the last of its records; and 1: of its kernel, packed */
+        by_call; /* (correlation, 0): index + 1 of the call's last record; (correlation, 1): its kernel, packed */
     struct xs_nsys_memory_event *memory;
     size_t memory_count, memory_capacity;
     struct xs_hash memory_by_call;
-    struct xs_hash contexts, streams, threads, names, entry_points; /* to rows of the trace */
-    struct xs_hash null_streams;                                    /* of a context: its default stream + 1 */
+    struct xs_hash contexts, streams, threads, names, entry_points; /* to row ids of the trace */
+    struct xs_hash null_streams;                                    /* by context: its default stream + 1 */
     struct xs_nsys_ranges *ranges;
     struct xs_nsys_stacks *stacks;
 };
 
 /* --- rows of the trace (rows.c) --- */
 
-/* Column after column, then the row; the value of a column stays bound until the next row. */
+/* A row to be written: values are bound column after column, then xs_into_row inserts. A bound value stays bound
+ * until the next row. */
 struct xs_nsys_into {
     struct xs_nsys_importer *importer;
     sqlite3_stmt *statement;
@@ -119,8 +120,8 @@ void xs_nsys_meta_int(struct xs_nsys_importer *importer, const char *key, int64_
 void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* These make rows for the contexts, streams, threads and kernel names of the export. They return the row's number, 0
- * for what the export does not have. */
+/* Make rows for the contexts, streams, threads and kernel names of the export. Return the row's number; 0: the
+ * export does not have it. */
 int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int64_t device);
 int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row);
 int32_t xs_nsys_thread(struct xs_nsys_importer *importer, int64_t global);
@@ -129,20 +130,21 @@ int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name)
 /* --- reading (import.c) --- */
 
 bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* by its globalPid */
-int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* time 0; remembers the latest */
+int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* in ns since time 0; remembers the latest */
 uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column);         /* 0: none */
 
-void xs_nsys_take_device(struct xs_nsys_importer *importer); /* device.c: copies, memsets, kernels, waits, migrations */
-void xs_nsys_take_memory(struct xs_nsys_importer *importer); /* memory.c: remembers them for the calls */
+void xs_nsys_take_device(struct xs_nsys_importer *importer); /* device.c: takes copies, memsets, kernels, waits,
+                                                              * migrations */
+void xs_nsys_take_memory(struct xs_nsys_importer *importer); /* memory.c: keeps memory events for the calls */
 void xs_nsys_write_memory(struct xs_nsys_importer *importer);
 void xs_nsys_take_calls(struct xs_nsys_importer *importer); /* calls.c */
 
-/* ranges.c: the row of the innermost range that is open on a thread then. Times of a thread ascend. */
+/* ranges.c: the row of the innermost range open on a thread at a time. Times per thread must ascend. */
 void xs_nsys_ranges_begin(struct xs_nsys_importer *importer);
 int32_t xs_nsys_range_at(struct xs_nsys_importer *importer, int64_t global_tid, int64_t ns);
 void xs_nsys_ranges_end(struct xs_nsys_importer *importer);
 
-/* stacks.c: the row of a call chain, 0: none. */
+/* stacks.c: the row of a call chain; 0: none. */
 void xs_nsys_stacks_begin(struct xs_nsys_importer *importer);
 int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain);
 void xs_nsys_stacks_end(struct xs_nsys_importer *importer);

@@ -1,5 +1,4 @@
-/* Allocations of an import: each allocation of CUDA_GPU_MEMORY_USAGE_EVENTS with the free of its address that
- * follows. */
+/* Allocations of an import: each allocation in CUDA_GPU_MEMORY_USAGE_EVENTS, with the next free of its address. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +72,7 @@ void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
     sqlite3_finalize(rows);
 }
 
-/* The call's times and place, or only the moment of the event. */
+/* The event's call, or one that has only the event's time. */
 static struct xs_nsys_call call_of(const struct xs_nsys_memory_event *event) {
     return event->has_call ? event->call
                            : (struct xs_nsys_call){.start_ns = event->start_ns, .end_ns = event->start_ns};
@@ -109,7 +108,7 @@ static void put(struct xs_nsys_importer *importer, const struct xs_nsys_memory_e
     importer->counts->allocations++;
 }
 
-/* What is allocated at an address that still has an allocation began after an end that was not seen. */
+/* Writes all allocations. If an address is allocated again, the end of the earlier allocation was not seen. */
 void xs_nsys_write_memory(struct xs_nsys_importer *importer) {
     struct xs_hash live = {0};
     uint32_t *ends = xs_realloc(NULL, importer->memory_count * sizeof *ends);

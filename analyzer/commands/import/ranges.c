@@ -1,5 +1,5 @@
-/* NVTX ranges of an import: of each thread those that nvtxRangePush and Pop made, which nest; asked for by the calls of
- * CUDA in the order of their time. */
+/* NVTX ranges of an import: nested ranges of each thread from nvtxRangePush and Pop. Calls ask for them in the order
+ * of time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct range {
 
 /* A thread's ranges, and how far its calls have come. */
 struct thread {
-    size_t next, last; /* in `ranges`: the next that begins, and where they end */
+    size_t next, last; /* indices in `ranges`: the next one to begin, and the end */
     unsigned depth;
     struct {
         int64_t end;
@@ -29,9 +29,9 @@ struct xs_nsys_ranges {
     size_t count, capacity;
     struct thread *threads;
     size_t thread_count;
-    struct xs_hash by_thread; /* globalTid: its place + 1 */
-    struct xs_hash names;     /* name and domain: a number */
-    struct xs_hash rows;      /* that number and the parent: the row */
+    struct xs_hash by_thread; /* by globalTid: index + 1 */
+    struct xs_hash names;     /* name and domain to a number */
+    struct xs_hash rows;      /* that number and the parent to the row */
 };
 
 static int by_thread_and_start(const void *a, const void *b) {
@@ -40,7 +40,7 @@ static int by_thread_and_start(const void *a, const void *b) {
         return x->thread < y->thread ? -1 : 1;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) /* the outer one first */
+    if (x->end != y->end) /* the outer one comes first */
         return x->end > y->end ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
@@ -111,7 +111,7 @@ void xs_nsys_ranges_begin(struct xs_nsys_importer *importer) {
     }
 }
 
-/* Ranges of the same name within the same one are one row. Kept texts have one address each. */
+/* The row of a range. Ranges of one name inside one parent share a row. Equal kept texts have equal addresses. */
 static int32_t row_of(struct xs_nsys_importer *importer, const struct range *range, int32_t parent) {
     struct xs_hash *rows = &importer->ranges->rows, *names = &importer->ranges->names;
     uint64_t *name = xs_hash_put(names, (uint64_t)(uintptr_t)range->name, (uint64_t)(uintptr_t)range->domain);

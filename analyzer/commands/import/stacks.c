@@ -1,19 +1,19 @@
-/* Call chains of an import as stacks: chains with the same frames are one stack, and what Nsight Systems resolved is
- * kept as the trace's symbols. */
+/* Call chains of an import as stacks. Chains with the same frames are one stack, and the names that Nsight Systems
+ * resolved become the trace's symbols. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/import/import_internal.h"
 
-enum { FRAMES = 512 }; /* of one chain that are kept, the innermost; SQLite's ids have room for more */
+enum { FRAMES = 512 }; /* kept of one chain, the innermost; SQLite's ids would allow more */
 
 struct frame {
     const char *module, *function; /* kept texts; NULL: not known */
     int64_t address;               /* 0: not known */
 };
 
-/* A distinct stack: its frames, and its row once a call had it. */
+/* A distinct stack: its frames, and its row once a call has used it. */
 struct stack {
     size_t first;
     uint32_t count;
@@ -26,7 +26,7 @@ struct xs_nsys_stacks {
     size_t frame_count, frame_capacity;
     struct stack *stacks;
     size_t count, capacity;
-    struct xs_hash by_content, by_chain; /* the place + 1 of a stack */
+    struct xs_hash by_content, by_chain; /* index + 1 of a stack */
     struct xs_hash modules, addresses, symbols;
     int32_t rows;
 };
@@ -38,7 +38,7 @@ static bool same_frames(const struct frame *a, const struct frame *b, size_t cou
     return true;
 }
 
-/* The chain whose frames are the last `count` ones; they are dropped again where another chain has the same. */
+/* Ends the chain with the last `count` frames. Drops them again if another chain has the same. */
 static void end_chain(struct xs_nsys_stacks *all, int64_t chain, uint32_t count, bool is_cut) {
     if (!count)
         return;
@@ -125,7 +125,7 @@ static int32_t module_row(struct xs_nsys_importer *importer, const char *path) {
     return (int32_t)*row;
 }
 
-/* Where the export has no address the function stands for one, above all that a binary has. */
+/* The address of a frame. If the export has none, a made-up one above all real addresses stands for the function. */
 static int64_t address_of(struct xs_nsys_stacks *all, const struct frame *frame) {
     static const int64_t made_up = INT64_C(1) << 62;
     if (frame->address)
@@ -138,7 +138,7 @@ static int64_t address_of(struct xs_nsys_stacks *all, const struct frame *frame)
 }
 
 static void put_frame(struct xs_nsys_importer *importer, int32_t stack, uint32_t depth, const struct frame *frame) {
-    static const char no_module[] = "[unknown]"; /* what no file can be called */
+    static const char no_module[] = "[unknown]"; /* not a possible name of a file */
     const char *path = frame->module ? frame->module : frame->function ? no_module : NULL;
     int32_t module = path ? module_row(importer, path) : 0;
     int64_t address = address_of(importer->stacks, frame);

@@ -1,4 +1,4 @@
-/* xferspy info: what a trace is and holds. */
+/* xferspy info: what a trace is and what it contains. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const char doc[] = "Shows " XS_HELP_INFO ": the file, the run, the machin
                           "  xferspy info job.db               each trace of a merged file\n"
                           "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
 
-/* Either of the two gets what is read. */
+/* Where output goes: to one of the two. */
 struct sink {
     struct xs_out *out;
     struct xs_json *json;
@@ -48,7 +48,7 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && !strcmp(text + n - m, end);
 }
 
-/* The value once more with a unit, where its key names one. */
+/* Adds the value with a unit, if its key ends in one. */
 static void add_human(struct xs_table *table, const char *key, int64_t value) {
     char buffer[XS_UNIT_BYTES] = "";
     if (ends_with(key, "_unix_ns"))
@@ -237,7 +237,7 @@ static void show_file(const struct xs_trace *trace, struct sink *sink) {
     free(text);
 }
 
-/* A trace to be given away may have lines of the program in it. */
+/* Shows how many lines of source text are stored: a user may want to give the trace away. */
 static int show_sources(const struct xs_trace *trace, struct sink *sink, char *message) {
     char buffer[XS_UNIT_BYTES];
     uint64_t lines = 0;
@@ -252,7 +252,7 @@ static int show_sources(const struct xs_trace *trace, struct sink *sink, char *m
     return status;
 }
 
-/* As it was recorded: nothing is modelled here. */
+/* Shows what was recorded; this command models nothing. */
 static void show_windows(const struct xs_trace *trace, struct sink *sink) {
     struct xs_device_windows *windows = xs_device_windows_read(trace);
     char buffer[XS_UNIT_BYTES];
@@ -288,7 +288,7 @@ static void show_ranges(const struct xs_trace *trace, struct sink *sink) {
     xs_capture_ranges_free(&ranges);
 }
 
-/* Nothing for an empty text. */
+/* Adds a line; nothing for an empty text. */
 static void put_line(struct xs_table *table, const char *name, const char *text) {
     if (!*text)
         return;
@@ -296,7 +296,7 @@ static void put_line(struct xs_table *table, const char *name, const char *text)
     xs_table_cell(table, text);
 }
 
-/* What most people look for in the table meta. */
+/* Adds what most people look for in the table meta. */
 static void put_run(const struct xs_trace *trace, struct xs_table *table) {
     static const struct {
         const char *name, *key;

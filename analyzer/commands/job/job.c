@@ -65,7 +65,7 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
     for (unsigned i = 0; i < XS_JOB_COLUMN_COUNT; i++)
         p->columns[i] = values.of[metrics[i]];
     p->columns[XS_JOB_WALL] = (struct xs_metric_value){.value = run->duration_ns, .known = true};
-    if (s->selected) /* it is known of all copies together, not of some */
+    if (s->selected) /* it is known for all copies together, not for some */
         p->columns[XS_JOB_EXPOSED] = (struct xs_metric_value){0};
 }
 
@@ -100,7 +100,7 @@ static struct xs_job_device *find_device(struct xs_job *job, const char *host, c
     return device;
 }
 
-/* Those that copied or ran kernels; where device times are not known, those that the trace names. */
+/* Adds the devices that copied or ran kernels. Without device times, all that the trace names. */
 static void add_devices(struct xs_job *job, const struct xs_summary *s) {
     bool any = false;
     for (size_t i = 0; i < s->device_count; i++)
@@ -115,9 +115,9 @@ static void add_devices(struct xs_job *job, const struct xs_summary *s) {
     }
 }
 
-/* What is the same in all processes. Addresses count within their file, so where it was mapped does not matter; a line
- * is told by its function and file, wherever they were compiled into, as in one trace. Without a line calls in one
- * function are places of their own. */
+/* Adds the part of a frame that is equal in all processes. A line is identified by its function and file, whatever
+ * binary has it, as in one trace. Without a line each call in a function is a place of its own, by its address in
+ * the file, which does not depend on where the file was mapped. */
 static void add_frame_key(struct xs_string *key, const struct xs_frame *frame) {
     if (frame && (frame->python || frame->line))
         xs_string_format(key, "\x1f%s\x1f%s\x1f%" PRIu32, frame->function ? frame->function : "",
@@ -202,7 +202,7 @@ static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
     sum->scaled_most_ns = xs_sum(sum->scaled_most_ns, more->scaled_most_ns);
 }
 
-/* Where processes have different verdicts, the remedy is the one for all of them. */
+/* Joins two verdicts into one. The remedy is then the one for all verdicts. */
 static void join_verdicts(struct xs_job_finding *finding, const struct xs_findings *findings,
                           const struct xs_finding *f) {
     struct xs_finding joined = *f;
@@ -213,7 +213,8 @@ static void join_verdicts(struct xs_job_finding *finding, const struct xs_findin
     finding->remedy = xs_remedy_of(findings, &joined);
 }
 
-/* The share of the process that is being added: the last one, if it is there. `cause`: that it leads, NULL: none. */
+/* Adds to the share of the present process, which is the last share if it exists. `cause`: the cause that this
+ * finding leads; NULL: none. */
 static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_findings *findings,
                       const struct xs_finding *f, const struct xs_cause *cause) {
     size_t process = job->process_count - 1;
@@ -241,8 +242,8 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     join_verdicts(finding, findings, f);
 }
 
-/* The findings are in the order of their keys while traces are added; new ones come behind until all of a trace's were
- * looked up, of which no two have the same key but by odd names. */
+/* Adds the findings of a trace. The job's findings are sorted by key. New ones are appended until all of the trace
+ * were looked up: two of one trace have the same key only if names are odd. */
 static void add_findings(struct xs_job *job, const struct xs_findings *findings) {
     size_t known = job->finding_count;
     for (size_t i = 0; i < findings->count; i++) {
@@ -257,26 +258,17 @@ static void add_findings(struct xs_job *job, const struct xs_findings *findings)
         } else {
             free(wanted.key);
         }
-        /* finding k is the first of cause k */
+        /* finding k is the first one of cause k */
         add_share(job, found, findings, f, i < findings->cause_count ? &findings->causes[i] : NULL);
     }
     if (job->finding_count > known)
         qsort(job->findings, job->finding_count, sizeof *job->findings, compare_keys);
 }
 
-static char *withheld_of(const struct xs_findings *findings) {
-    struct xs_string text = {0};
-    if (!xs_place_withheld(&text, findings->sites))
-        return xs_strdup("");
-    xs_string_add(&text, ".", 1);
-    return text.data;
-}
-
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
                 const struct xs_findings *findings, const char *contents_unknown) {
     add_process(job, path, identity, summary, findings);
     job->processes[job->process_count - 1].contents_unknown = xs_strdup(contents_unknown);
-    job->processes[job->process_count - 1].withheld = withheld_of(findings);
     add_filter(&job->filter, findings->selection);
     add_devices(job, summary);
     add_findings(job, findings);
@@ -299,7 +291,6 @@ static void free_process(struct xs_job_process *p) {
     free(p->cwd);
     free(p->status);
     free(p->contents_unknown);
-    free(p->withheld);
     free(p->bounds);
     free(p->identity);
 }

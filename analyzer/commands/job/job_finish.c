@@ -1,5 +1,4 @@
-/* A job when all of its traces were taken: processes in order, with names, and what is computed over them; see
- * job.h. */
+/* Finishing a job after its last trace: processes in order and with names, and the numbers over them; see job.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static int compare_numbers(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Of values in order. */
+/* The median of sorted values. */
 static uint64_t median_of(const uint64_t *sorted, size_t count) {
     uint64_t low = sorted[(count - 1) / 2], high = sorted[count / 2];
     return low + (high - low) / 2;
@@ -82,7 +81,7 @@ static int compare_indices(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Puts the processes in order, and whatever names them by their place. */
+/* Sorts the processes, and renumbers all that refers to them. */
 static void order_processes(struct xs_job *job) {
     struct place *places = xs_realloc(NULL, job->process_count * sizeof *places);
     size_t *after = xs_realloc(NULL, job->process_count * sizeof *after);
@@ -128,7 +127,7 @@ static void label_processes(struct xs_job *job) {
     }
 }
 
-/* --- what is computed --- */
+/* --- numbers over processes --- */
 
 static void mark_outliers(struct xs_job *job, enum xs_job_column column, const uint64_t *values,
                           const size_t *processes, size_t count) {
@@ -194,7 +193,7 @@ static int compare_findings(const void *left, const void *right) {
     return order ? order : strcmp(a->key, b->key);
 }
 
-/* Counts the distinct texts that `of` gives, without "": not known. */
+/* Counts the distinct texts that `of` returns; "" means not known and does not count. */
 static size_t count_distinct(const struct xs_job *job, const char *(*of)(const struct xs_job_process *)) {
     size_t distinct = 0;
     for (size_t i = 0; i < job->process_count; i++) {

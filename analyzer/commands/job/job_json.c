@@ -1,4 +1,4 @@
-/* The report of a job as JSON. Keys are stable, docs/use/report.md lists them; null stands for what is not known. */
+/* The report of a job as JSON. Keys are stable, and docs/use/report.md lists them; null: not known. */
 #include "analyzer/commands/job/job_words.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
@@ -10,7 +10,7 @@ static void put_known_int(struct xs_json *json, const char *key, bool known, int
         xs_json_null(json, key);
 }
 
-/* Keys that end in "process" are places in the array "processes". */
+/* Writes a spread. Keys that end in "process" are indices of the array "processes". */
 static void put_spread(struct xs_json *json, const char *key, const struct xs_job_spread *s) {
     if (!s->count) {
         xs_json_null(json, key);
@@ -138,7 +138,7 @@ static void put_devices(const struct xs_job *job, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* What was asked for, over all processes; moments and the rest are in the filter of each trace. */
+/* Writes what was filtered, over all processes; the filter of each trace has the moments and the rest. */
 static void put_filter(const struct xs_job_filter *filter, struct xs_json *json) {
     if (!filter->text) {
         xs_json_null(json, "filter");

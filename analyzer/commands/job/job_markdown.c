@@ -1,5 +1,5 @@
-/* The report of a job in GitHub's Markdown: what is saved in the one that gains most as its heading, a table and a list
- * of findings, how the processes differ folded away as the text report has it. */
+/* The report of a job in GitHub's Markdown: the saving of the process that gains most as heading, a table and a list
+ * of findings, and, folded away, how the processes differ, as in the text report. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 
-/* Names of files come from outside, ranks are numbers. */
+/* Adds a process's name. Ranks are numbers, but names of files come from outside. */
 static void add_process(struct xs_string *text, const struct xs_job *job, size_t process) {
     struct xs_string name = {0};
     xs_job_process_name(&name, job, process);
@@ -110,7 +110,8 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     xs_string_free(&bound);
 }
 
-/* What it is, where, what each has of it, and what to do; with the line itself where it can be had. */
+/* Prints a finding: what and where it is, what each process has of it, what to do, and the line's text if it is
+ * known. */
 static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     const struct xs_detector *d = xs_detectors[f->detector];
@@ -173,6 +174,5 @@ void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out) {
     findings(job, all, out);
     xs_markdown_lines_begin(&lines);
     xs_job_text_processes(job, all, &lines.out);
-    xs_job_text_withheld(job, &lines.out);
     xs_markdown_lines_folded(&lines, "How the processes differ", out);
 }

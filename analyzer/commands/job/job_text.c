@@ -1,4 +1,4 @@
-/* The report of a job as text: what ran; what was found and how the processes differ is in files of their own. */
+/* The report of a job as text: what ran. Other files print what was found and how the processes differ. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_C
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-/* The processes that have the same as process `first`, where none before has it. */
+/* The processes with the same text as process `first`; NULL if an earlier process has it. */
 static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(const struct xs_job_process *),
                      size_t *count) {
     const char *what = of(&job->processes[first]);
@@ -27,7 +27,7 @@ static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(c
     return processes;
 }
 
-/* A line a host, or a program, with its processes. */
+/* Prints a line per host or program, with its processes. */
 static void list(const struct xs_job *job, const char *label, const char *(*of)(const struct xs_job_process *),
                  bool all, struct xs_out *out) {
     size_t shown = 0, more = 0;
@@ -69,7 +69,7 @@ static void run_line(const struct xs_job *job, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Which devices, and that some were shared. */
+/* Prints the devices, and which of them were shared. */
 static void device_lines(const struct xs_job *job, struct xs_out *out) {
     size_t shown = 0;
     for (size_t i = 0; i < job->device_count && shown < PROGRAMS; i++) {
@@ -104,7 +104,7 @@ static void device_lines(const struct xs_job *job, struct xs_out *out) {
     }
 }
 
-/* Ranks of the job that there is no trace of. */
+/* Prints the ranks of the job that have no trace. */
 static void missing_line(const struct xs_job *job, struct xs_out *out) {
     struct xs_string text = {0};
     size_t named = 0;
@@ -143,7 +143,6 @@ static bool is_cut(const struct xs_job_process *p) {
 }
 static const char *bounds_of(const struct xs_job_process *p) { return p->bounds; }
 static const char *contents_unknown_of(const struct xs_job_process *p) { return p->contents_unknown; }
-static const char *withheld_of(const struct xs_job_process *p) { return p->withheld; }
 
 static void warnings(const struct xs_job *job, struct xs_out *out) {
     struct xs_string simulated = {0}, said = {0}, live = {0}, snapshot = {0}, cut = {0}, modelled = {0}, in_part = {0};
@@ -217,7 +216,7 @@ static void print_run(const struct xs_job *job, bool all, struct xs_out *out) {
     warnings(job, out);
 }
 
-/* A sentence that is not the same of all, and the processes that it is said of. */
+/* Prints sentences that differ between processes, each with its processes. */
 static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs_job_process *), enum xs_style style,
                      struct xs_out *out) {
     size_t shown = 0;
@@ -234,10 +233,6 @@ static void lines_of(const struct xs_job *job, const char *(*of)(const struct xs
     }
 }
 
-void xs_job_text_withheld(const struct xs_job *job, struct xs_out *out) {
-    lines_of(job, withheld_of, XS_STYLE_PLAIN, out);
-}
-
 void xs_job_text_warnings(const struct xs_job *job, struct xs_out *out) {
     warnings(job, out);
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
@@ -252,6 +247,5 @@ void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out) {
     lines_of(job, contents_unknown_of, XS_STYLE_WARN, out);
     lines_of(job, bounds_of, XS_STYLE_WARN, out);
     xs_job_text_processes(job, all, out);
-    xs_job_text_withheld(job, out);
     xs_out_line(out, XS_STYLE_DIM, "--each shows the report of every process.");
 }

@@ -17,7 +17,7 @@ void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const 
     free(processes);
 }
 
-/* How much of a cause is shown: of the first ones more, so that the first screen fits a terminal of 24 lines. */
+/* How much of a cause is shown. The first causes show more, and the first screen fits a terminal of 24 lines. */
 enum { CAUSES_SHOWN = 4, WITH_SOURCE = 1, WITH_REMEDY = 2 };
 
 static void print_where(const struct xs_job *job, const struct xs_job_finding *f, bool with_text, bool all,
@@ -41,7 +41,7 @@ static void print_where(const struct xs_job *job, const struct xs_job_finding *f
     xs_string_free(&what);
 }
 
-/* The `number`-th that is shown, from 0. */
+/* Prints finding `index`, the `number`-th that is shown (from 0). */
 static void print_finding(const struct xs_job *job, size_t index, size_t number, bool all, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     struct xs_string name = {0}, gain = {0}, spread = {0};

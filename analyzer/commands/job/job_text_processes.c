@@ -11,7 +11,7 @@
 enum {
     ROWS = 16,
     NAME_COLUMNS = 60,
-    NARROW = 75 /* columns of a terminal, in which host and device are not all that has to go */
+    NARROW = 75 /* columns of a terminal; a narrower one loses more than the columns for host and device */
 };
 
 static void value_cell(struct xs_table *table, unsigned column, const struct xs_metric_value *value, bool outlier,
@@ -52,7 +52,7 @@ static void process_row(struct xs_table *table, const struct xs_job *job, size_t
     xs_string_free(&host);
 }
 
-/* Under each column: the mean, and how far the largest is from it. */
+/* Adds two rows: the mean of each column, and how far the largest value is from it. */
 static void spread_rows(struct xs_table *table, const struct xs_job *job) {
     static const char *const labels[] = {"mean", "max / mean"};
     bool modelled = false;
@@ -76,8 +76,7 @@ static void spread_rows(struct xs_table *table, const struct xs_job *job) {
     }
 }
 
-/* All where they fit on a screen; else those that differ most: the ends of each column, then what is far from the
- * others. */
+/* Chooses the rows. If not all fit on a screen: the least and the most of each column, then outliers. */
 static bool *choose_rows(const struct xs_job *job, bool all) {
     bool *chosen = xs_realloc(NULL, job->process_count * sizeof *chosen);
     size_t count = 0;

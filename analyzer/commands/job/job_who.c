@@ -1,4 +1,4 @@
-/* Which processes of a job are meant, in few words. */
+/* Naming some processes of a job in few words. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_
     xs_string_add_cut(text, p->label, NAME_COLUMNS);
 }
 
-/* Ranks one after another as "0-3". Returns how many processes from `i` on were taken. */
+/* Adds consecutive ranks as "0-3". Returns how many processes from `i` on were taken. */
 static size_t add_range(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count,
                         size_t i) {
     const struct xs_job_process *first = &job->processes[processes[i]], *last = first;

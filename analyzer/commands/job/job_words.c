@@ -1,4 +1,4 @@
-/* What the text of a job and its Markdown say in the same words; see job_words.h. */
+/* Sentences that the text and the Markdown of a job share; see job_words.h. */
 #include "analyzer/commands/job/job_words.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const s
     xs_string_format(text, ").");
 }
 
-/* Processes run side by side: what they save is no sum. */
+/* Processes run side by side, so savings are not added up. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_REMOVABLE];
     char buffer[XS_UNIT_BYTES];

@@ -9,55 +9,56 @@
 #include "analyzer/trace/site.h"
 #include "analyzer/words/sentences.h"
 
-/* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names where processes have no rank. `processes` are in
+/* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names if processes have no rank. `processes` must be in
  * order. */
 void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
-/* The same where names would be too long: "3 of 17 processes" of several that have no ranks. */
+/* Adds what xs_job_who adds, but "3 of 17 processes" where names would be too long. */
 void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
-/* "rank 3", or its name. */
+/* Adds "rank 3", or the process's name. */
 void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process);
 
-/* The processes for which `is` holds, as above; true where there are any. */
+/* Adds the processes for which `is` holds, as xs_job_who does. False: there are none. */
 bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *));
 
-/* What was asked for and how much of all traces it is; nothing where that is all. Not escaped. */
+/* Adds the filter and how much of all traces passed; adds nothing if all did. Not escaped. */
 void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job);
 
-/* --- job_words.c: what text and Markdown say; `name` adds a process as the format writes it --- */
+/* --- job_words.c: sentences of both text and Markdown; `name` adds a process as the format writes it --- */
 
 typedef void xs_job_name_fn(struct xs_string *text, const struct xs_job *job, size_t process);
-/* "A job of 4 processes on 2 hosts" */
+/* Adds "A job of 4 processes on 2 hosts". */
 void xs_job_say_title(struct xs_string *text, const struct xs_job *job);
-/* What it saves in each of several processes, a sentence; nothing of advice and where it is the same in all. */
+/* Adds a sentence on what the repair saves in each of several processes; nothing for advice, or if all save the
+ * same. */
 void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding,
                        xs_job_name_fn *name);
-/* What all repairs save, a sentence or two; nothing where that is nothing. */
+/* Adds a sentence or two on what all repairs save; nothing if they save nothing. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name);
-/* How many there are, and of what size, over all processes. */
+/* How many copies the finding has, and of what size, over all processes. */
 struct xs_amount xs_job_in_all(const struct xs_job_finding *finding);
-/* " (checked 132 of 199)", over all processes; nothing where all were. */
+/* Adds " (checked 132 of 199)", over all processes; nothing if all copies were checked. */
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *finding);
-/* What stands before the most that a process saves: XS_UP_TO where that is a range, "128 to " where processes differ.
- * Returns whether they do. */
+/* Adds what precedes the most that a process saves: XS_UP_TO before a range, "128 to " if processes differ. Returns
+ * whether they differ. */
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *finding);
-/* "saves 128 to 146 ms by process, up to 39 % of the run"; of what is the same in all "saves 146 ms, 39 % of the run".
- */
+/* Adds "saves 128 to 146 ms by process, up to 39 % of the run", or "saves 146 ms, 39 % of the run" if all save the
+ * same. */
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
-/* What shares are of: of a process that was recorded in part, where there is one. */
+/* The time that shares refer to. If a process was recorded in part: that process's. */
 const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job);
-/* To read a finding's file by: it is of its home. */
+/* Sites for reading a finding's file, which is in the folder of its `home` process. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);
 
-/* `all`: every finding and every process. */
+/* Prints the report; with `all` every finding and every process. */
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out);
 
-/* For a pull request's comment or an issue, in GitHub's Markdown. Text of the traces is in code spans and blocks. */
+/* Prints GitHub's Markdown, for a pull request or an issue. All text of the traces is in code spans and blocks. */
 void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out);
 
-/* Key "job" of the object that is open. */
+/* Writes the key "job" into the open object. */
 void xs_job_json(const struct xs_job *job, struct xs_json *json);
 
-/* Whether its repair saves nothing in any process: then it is no cause, and no list counts it. */
+/* Whether the repair saves nothing in any process. Such a finding is no cause, and no list counts it. */
 bool xs_job_saves_nothing(const struct xs_job_finding *finding);
 
 #endif

@@ -1,5 +1,5 @@
-/* xferspy merge: the traces of a job in one file. Every trace is looked at first, to put them in order and to name
- * them, then copied, one at a time. */
+/* xferspy merge: puts the traces of a job into one file. Every trace is first opened once, for the order and the
+ * names, and then copied, one at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +18,6 @@
 #include "analyzer/commands/common/traces.h"
 #include "schema/read/merged.h"
 #include "schema/read/merged_write.h"
-#include "schema/read/origin.h"
 
 XS_DECLARE_COMMAND(merge)
 
@@ -39,21 +38,21 @@ static const char doc[] =
     "named "
     "by its file's name. `xferspy query job.db \"SELECT * FROM merged_trace\"' lists them.";
 
-/* A trace to be merged, as its first look showed it. */
+/* A trace to be merged, as it was at the first look. */
 struct source {
     const char *path;
     int64_t rank, pid, start_unix_ns; /* rank -1: none */
-    char *host, *file, *identity;     /* file: its name without the folder; identity NULL: not known */
+    char *host, *file, *identity;     /* file: name without the folder; identity NULL: not known */
     char name[XS_MERGED_NAME_BYTES];
 };
 
 struct job {
     struct source *sources;
     size_t count;
-    size_t unread; /* that were named and left out */
+    size_t unread; /* arguments that were left out */
 };
 
-/* The file's name, or that of the file that it was in the merged one before. */
+/* The file's name; for a trace of a merged file, the name it was merged under. */
 static char *file_of(const struct xs_trace *trace, const char *path) {
     if (trace->merged_id < 0)
         return xs_strdup(xs_base_name(path));
@@ -88,7 +87,7 @@ static void look_at(struct job *job, const char *path) {
 
 static int by_number(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-/* By rank, those without one last, then by what does not depend on the order of the arguments. */
+/* Orders by rank, traces without one last, then by data that does not depend on the order of the arguments. */
 static int by_rank(const void *left, const void *right) {
     const struct source *a = left, *b = right;
     int order = by_number(a->rank < 0, b->rank < 0);
@@ -106,7 +105,8 @@ static bool is_taken(const struct job *job, size_t before, const char *name) {
     return false;
 }
 
-/* The rank, where that says which; else the file's name without .db, with ~2 and so on where that is taken. */
+/* Names each trace: by its rank if that is unique, else by its file without .db, with ~2 and so on if the name is
+ * taken. */
 static void name_sources(struct job *job) {
     for (size_t i = 0; i < job->count; i++) {
         struct source *s = &job->sources[i];
@@ -125,16 +125,8 @@ static void name_sources(struct job *job) {
     }
 }
 
-/* An origin is of one file. What was this user's own stays so in the merged file, which keeps its inode when it gets
- * its name. */
-static void sign(struct xs_merged_writer *writer, const char *temporary, bool own) {
-    char origin[XS_ORIGIN_BYTES];
-    xs_merged_set_meta(writer, "origin", own && xs_origin_sign(temporary, origin) ? origin : NULL);
-}
-
-/* Copies one trace; a negative status ends the merge. */
-static int copy(struct job *job, struct xs_merged_writer *writer, const char *temporary, const struct source *source,
-                size_t *merged) {
+/* Copies one trace. A negative status ends the merge. */
+static int copy(struct job *job, struct xs_merged_writer *writer, const struct source *source, size_t *merged) {
     struct xs_trace trace;
     struct xs_progress progress;
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -143,8 +135,6 @@ static int copy(struct job *job, struct xs_merged_writer *writer, const char *te
         xs_progress_begin(&progress, &trace);
         status = xs_merged_add(writer, &trace, source->name, source->file, message);
         xs_progress_end(&progress);
-        if (status >= 0)
-            sign(writer, temporary, xs_origin_is_own(&trace));
         xs_trace_close(&trace);
     } else {
         status = XS_ERROR_CORRUPT;
@@ -169,8 +159,8 @@ static void tell(const struct xs_out_options *options, size_t merged, size_t unr
     free(path);
 }
 
-/* Gives the complete file its name: over an existing one only with --force. A symbolic link is replaced, not followed.
- */
+/* Renames the complete file to its final name; replaces an existing one only with --force. A symbolic link is
+ * replaced, not followed. */
 static int put_in_place(const char *temporary, const struct xs_out_options *options) {
     int failed = options->force ? rename(temporary, options->path)
                                 : renameat2(AT_FDCWD, temporary, AT_FDCWD, options->path, RENAME_NOREPLACE);
@@ -193,7 +183,7 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
         return XS_EXIT_ERROR;
     }
     for (size_t i = 0; i < job->count && status >= 0; i++)
-        status = copy(job, writer, temporary, &job->sources[i], &merged);
+        status = copy(job, writer, &job->sources[i], &merged);
     bool keep = status >= 0 && merged;
     if (xs_merged_close(writer, keep, message) < 0) {
         xs_complain("%s", message);
@@ -205,7 +195,7 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
     return job->unread ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-/* Into a file beside the output, which gets its name when it is whole. */
+/* Merges into a file beside the output and renames it when it is complete. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
     struct xs_string temporary = {0};
     xs_string_format(&temporary, "%s.XXXXXX", options->path);

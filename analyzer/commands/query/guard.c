@@ -9,9 +9,8 @@
 
 #include "analyzer/base/memory.h"
 
-/* Those that compute something of their arguments and touch nothing else. Not among them: what loads code, takes or
- * gives addresses (fts3_tokenizer), makes large values of nothing (zeroblob, randomblob), or tells of the connection.
- */
+/* Functions that only compute a result from their arguments. Not listed: those that load code, take or give
+ * addresses (fts3_tokenizer), make large values from nothing (zeroblob, randomblob), or tell about the connection. */
 static const char *const functions[] = {
     "abs", "avg", "char", "coalesce", "concat", "concat_ws", "count", "cume_dist", "current_date", "current_time",
     "current_timestamp", "date", "datetime", "dense_rank", "first_value", "format", "glob", "group_concat", "hex",
@@ -29,7 +28,7 @@ static const char *const functions[] = {
     "json_insert", "json_object", "json_patch", "json_quote", "json_remove", "json_replace", "json_set", "json_type",
     "json_valid"};
 
-/* Names that were read from SQLite: sorting them is not worth it, there are some dozens. */
+/* Names that were read from SQLite; there are some dozens, too few to be sorted. */
 struct names {
     char **items;
     size_t count;
@@ -39,7 +38,7 @@ struct xs_query_guard {
     sqlite3 *db;
     struct names tables;  /* tables and views that may be read */
     struct names modules; /* of virtual tables */
-    char refused[256];    /* what was refused first, "" where nothing was */
+    char refused[256];    /* what was refused first; "": nothing */
 };
 
 static bool is_one_of(const struct names *names, const char *name) {
@@ -78,8 +77,8 @@ static bool is_virtual(const struct xs_query_guard *guard, const char *name) {
     return is_one_of(&guard->modules, name) || !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* Where no column of it is needed, a WITH clause's own table is asked for, too. It can have any name, but that of a
- * virtual table, which looks the same here. */
+/* Whether a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it
+ * needs none. Such a table can have any name except a virtual table's, which looks the same here. */
 static bool may_read(const struct xs_query_guard *guard, const char *table, const char *column) {
     return is_one_of(&guard->tables, table) || ((!column || !*column) && !is_virtual(guard, table));
 }
@@ -103,7 +102,7 @@ static int authorize(void *data, int action, const char *first, const char *seco
         return SQLITE_OK;
     case SQLITE_READ:
         return first && may_read(guard, first, second) ? SQLITE_OK : refuse(guard, READS_ONLY, first);
-    case SQLITE_FUNCTION: /* its name comes second */
+    case SQLITE_FUNCTION: /* the function's name is the second one */
         return second && may_call(second) ? SQLITE_OK : refuse(guard, "it cannot call the function ", second);
     case SQLITE_PRAGMA:
         return refuse(guard, "it cannot use PRAGMA ", first);
@@ -114,8 +113,8 @@ static int authorize(void *data, int action, const char *first, const char *seco
     }
 }
 
-/* A virtual table comes to be at its first use, and declares its columns as if it made a table; so it never gets as far
- * as being read. */
+/* The virtual table that an error is about; NULL: none. SQLite creates a virtual table at its first use and has it
+ * declare columns like a new table, so the statement is refused before it reads. */
 static const char *virtual_table_of(const char *error) {
     static const char failed[] = "vtable constructor failed: ";
     return strncmp(error, failed, sizeof failed - 1) ? NULL : error + sizeof failed - 1;

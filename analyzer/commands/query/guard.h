@@ -1,17 +1,17 @@
-/* What a statement of `query` may do: read the tables and views of the trace, and call functions of a list. Everything
- * that is not named as allowed is refused: changes, other files, PRAGMA, virtual tables and table-valued functions. */
+/* Limits a statement of `query` to reading tables and views of the trace and to calling listed functions. Everything
+ * else is refused: changes, other files, PRAGMA, virtual tables and table-valued functions. */
 #ifndef XFERSPY_ANALYZER_QUERY_GUARD_H
 #define XFERSPY_ANALYZER_QUERY_GUARD_H
 
 struct sqlite3;
 struct xs_query_guard;
 
-/* From here to the end, preparing a statement on `db` fails where it may not be run. */
+/* Between these two, preparing a statement on `db` fails unless it may be run. */
 struct xs_query_guard *xs_query_guard_begin(struct sqlite3 *db);
 void xs_query_guard_end(struct xs_query_guard *guard);
 
-/* After preparing failed: what was refused, as the end of a sentence about the query; NULL where the reason is another.
- */
+/* What was refused when preparing failed, as the end of a sentence about the query. NULL: it failed for another
+ * reason. */
 const char *xs_query_refused(struct xs_query_guard *guard);
 
 #endif

@@ -1,5 +1,5 @@
-/* xferspy query: a trace asked in SQL. Three things make sure that it only reads: the connection is read-only, a guard
- * refuses what is not allowed, and the prepared statement is checked. */
+/* xferspy query: questions to a trace in SQL. Three things make sure that a query only reads: a read-only
+ * connection, a guard that refuses everything not allowed, and a check of the prepared statement. */
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static const char tables_sql[] =
     " FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
     " GROUP BY m.rowid ORDER BY m.type DESC, m.rowid";
 
-/* The same of one trace in a merged file, which hides the tables of all of them. */
+/* Lists the tables of one trace in a merged file; its views hide the tables with all traces. */
 static const char merged_tables_sql[] =
     "SELECT CASE WHEN m.name IN (SELECT name FROM sqlite_master WHERE type = 'table') THEN 'table' ELSE 'view' END"
     " AS type, m.name AS name, group_concat(c.name, ', ') AS columns"
@@ -65,7 +65,7 @@ static const char *sql_of_tables(const struct xs_trace *trace) {
     return trace->merged_id < 0 ? tables_sql : merged_tables_sql;
 }
 
-/* A merged file as a whole can be asked, too: its tables say which trace a row is of. */
+/* Opens a trace, or a merged file as a whole: its tables say which trace a row belongs to. */
 static int open_asked(const char *path, struct xs_trace *trace) {
     char message[XS_TRACE_MESSAGE_BYTES];
     if (!xs_merged_is(path))
@@ -101,7 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
-/* What a statement may take. Steps are not alike: one may copy 16 MiB. */
+/* What a statement may use. Time is limited, too, because one step may copy 16 MiB. */
 struct limits {
     struct xs_steps *steps; /* NULL: there are none */
     double until_s;         /* of processor time */
@@ -114,14 +114,15 @@ static double processor_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* SQLite asks now and then whether to go on. (sqlite3_interrupt would miss a signal just before the first step.) */
+/* Called by SQLite now and then. (sqlite3_interrupt would miss a signal just before the first step.) */
 static int has_to_end(void *data) {
     struct limits *limits = data;
     limits->late = limits->late || (limits->steps && processor_s() > limits->until_s);
     return interrupted != 0 || limits->late || (limits->steps && xs_steps_spend(limits->steps));
 }
 
-/* Memory is SQLite's, also for what it sorts; in a large trace that goes to files, and only the time has a bound. */
+/* Sets the limits. The memory limit covers what SQLite sorts; for a large trace SQLite sorts in files, and only time
+ * is limited. */
 static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
     enum { MEMORY_BYTES = 256 << 20, SORTED_IN_MEMORY = 64 << 20, SECONDS = 8, SECONDS_A_MIB = 2 };
     struct stat st = {0};
@@ -148,7 +149,7 @@ static void complain_sql(const struct xs_trace *trace, const char *sql) {
     xs_string_free(&hint);
 }
 
-/* One statement, and only a reading one. NULL after a message. */
+/* Prepares one statement that only reads. NULL: a message was printed. */
 static sqlite3_stmt *prepare(const struct xs_trace *trace, const char *sql, struct xs_query_guard *guard) {
     sqlite3_stmt *statement = NULL, *rest = NULL;
     const char *tail = NULL;
@@ -192,7 +193,7 @@ static void complain_stopped(const struct xs_trace *trace, const struct limits *
 
 static int print_rows(const struct xs_trace *trace, sqlite3_stmt *statement, const struct arguments *arguments) {
     struct xs_out out;
-    /* a second ^C ends us at once */
+    /* a second ^C ends the process at once */
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
     sigaction(SIGINT, NULL, &before);
     if (before.sa_handler != SIG_IGN)
@@ -225,7 +226,7 @@ static int run_query(const struct xs_trace *trace, const char *sql, const struct
     return status;
 }
 
-/* For people: a line a table, its columns wrapped below. */
+/* Prints a line per table, with its columns wrapped below. */
 static int print_tables(const struct xs_trace *trace, const struct arguments *arguments) {
     char message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;

@@ -12,7 +12,7 @@
 #define ROWS_MEASURED 1000
 #define BYTES_MEASURED (8 << 20) /* a value can have 16 MiB */
 
-/* A value's text; blobs as SQL writes them. */
+/* The text of a value; blobs as SQL writes them. */
 static void value_text(sqlite3_stmt *statement, int column, struct xs_string *text) {
     if (sqlite3_column_type(statement, column) == SQLITE_BLOB) {
         const unsigned char *bytes = sqlite3_column_blob(statement, column);
@@ -57,7 +57,7 @@ static int print_table(sqlite3_stmt *statement, struct xs_out *out) {
     return code;
 }
 
-/* TSV quotes nothing: what separates there is escaped. */
+/* Prints a field. TSV has no quotes, so its separators are escaped. */
 static void print_field(FILE *file, const struct xs_string *text, bool number, char separator) {
     struct xs_string escaped = {0};
     xs_string_add(&escaped, "", 0);
@@ -90,7 +90,8 @@ static int print_separated(sqlite3_stmt *statement, char separator, struct xs_ou
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
             struct xs_string text = {0};
-            bool number = is_number(sqlite3_column_type(statement, i)); /* asked before it is read as text */
+            bool number = is_number(sqlite3_column_type(statement, i)); /* asked before reading it as text changes
+                                                                         * the type */
             value_text(statement, i, &text);
             if (i)
                 putc(separator, out->file);

@@ -1,4 +1,4 @@
-/* What may have been meant by a column or table that there is not. */
+/* Hints for a missing column or table. */
 #include <ctype.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool has_word(const char *sql, const char *word) {
     return false;
 }
 
-/* Of "a, b, c". */
+/* Tries the columns of "a, b, c". */
 static void try_columns(struct xs_nearest *nearest, const char *columns) {
     char name[sizeof nearest->name];
     for (size_t bytes; *columns; columns += bytes + strspn(columns + bytes, ", ")) {
@@ -33,7 +33,7 @@ static void try_columns(struct xs_nearest *nearest, const char *columns) {
     }
 }
 
-/* "no such column: t.x" without what is not x. */
+/* The x of "no such column: t.x". */
 static const char *after(const char *error, const char *what) {
     const char *missing = strncmp(error, what, strlen(what)) ? NULL : error + strlen(what);
     const char *dot = missing ? strrchr(missing, '.') : NULL;
@@ -60,7 +60,7 @@ void xs_query_hint(const struct xs_trace *trace, const char *sql, const char *ta
             xs_string_format(&of_tables, "; %s has %s", name, columns);
         }
     }
-    xs_scan_end(&scan); /* a hint that cannot be had is none */
+    xs_scan_end(&scan); /* without an answer there is no hint */
     const char *meant = xs_nearest_name(&nearest);
     if (meant)
         xs_string_format(hint, "; did you mean `%s'?", meant);

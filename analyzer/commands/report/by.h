@@ -7,7 +7,7 @@
 #include "analyzer/findings/engine/findings.h"
 #include "analyzer/totals/summary/summary_by.h"
 
-/* `top`: rows that are shown, 0: as many as fit a screen, of JSON all. */
+/* `top`: number of rows; 0: as many as fit a screen, in JSON all. */
 void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out);
 void xs_by_json(const struct xs_by *by, size_t top, struct xs_json *json);
 

@@ -1,4 +1,4 @@
-/* The report as text: what the program lost to profiling, to what, and why that is more than the budget. */
+/* The report as text: what profiling cost the program, for what, and why that is more than the budget. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,12 +36,12 @@ static void print_parts(const struct xs_cost *c, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* The share of all that was lost, of the run and its end together. */
+/* The share of the run, with its end, that was lost. */
 static const char *share_of(char *buffer, uint64_t ns, const struct xs_summary *s) {
     return xs_format_share(buffer, ns, xs_sum(s->run.duration_ns, s->cost.close_ns));
 }
 
-/* As it is printed: a share of 2.04 % is "2.0 %", which nobody takes for more than 2 %. */
+/* Whether the share as it is printed is over the budget: 2.04 % is printed as "2.0 %" and taken for 2 %. */
 static bool is_over_budget(const struct xs_summary *s, uint64_t ns) {
     char share[XS_UNIT_BYTES];
     share_of(share, ns, s);
@@ -57,7 +57,7 @@ static const char *const part_names[] = {[XS_COST_PROCESS] = "the start and the 
                                          [XS_COST_CONTENTION] = CONTENTION};
 _Static_assert(sizeof part_names / sizeof *part_names == XS_COST_PARTS, "a name for each part");
 
-/* Where the rest would keep to the budget, the run is too short for what a process pays once. */
+/* Whether the run is only too short for what a process pays once: the rest would keep to the budget. */
 static bool is_short(const struct xs_summary *s, const uint64_t ns[XS_COST_PARTS], struct xs_out *out) {
     char once[XS_UNIT_BYTES], share[XS_UNIT_BYTES], rest[XS_UNIT_BYTES];
     uint64_t spent_ns = xs_spent_ns(s), once_ns = ns[XS_COST_PROCESS] < spent_ns ? ns[XS_COST_PROCESS] : spent_ns;
@@ -70,7 +70,7 @@ static bool is_short(const struct xs_summary *s, const uint64_t ns[XS_COST_PARTS
     return true;
 }
 
-/* Why it is more than the budget: the two parts that took most. */
+/* Prints why the cost is over the budget: the two largest parts. */
 static void print_excess(const struct xs_summary *s, struct xs_out *out) {
     char taken[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
     uint64_t ns[XS_COST_PARTS];
@@ -92,7 +92,7 @@ static void print_excess(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* What the run lost to profiling, and to what. A part of the end lies behind what is measured of the run. */
+/* Prints what the run lost to profiling, and for what. A part of the end is not in the measured run. */
 static void print_budget(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_cost *c = &s->cost;
     char own[XS_UNIT_BYTES], share[XS_UNIT_BYTES], budget[48] = "no budget", bare[XS_UNIT_BYTES], run[XS_UNIT_BYTES];

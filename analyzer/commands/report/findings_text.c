@@ -1,4 +1,4 @@
-/* The first section of a report: what was found, ranked by what it saves, one screen at most. */
+/* The first section of a report: findings ranked by what they save, one screen at most. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { INDENT = 6 };
 
-/* What and where, and, where the user's own line is known, its text below. */
+/* Prints what and where, and the text of the user's line if it is known. */
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
                         struct xs_out *out) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
@@ -34,7 +34,7 @@ static void print_where(const struct xs_findings *findings, const struct xs_find
     xs_string_free(&place);
 }
 
-/* What the framework did, in a line; nothing where nothing is known. */
+/* Prints a line on what the framework did; nothing if that is not known. */
 static void print_context(const struct xs_finding *f, struct xs_out *out) {
     struct xs_string text = {0};
     xs_say_framework(&text, f);
@@ -43,7 +43,7 @@ static void print_context(const struct xs_finding *f, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* The name, which `explain` takes, what its repair saves, and of how many copies the contents are known. */
+/* Prints the name that `explain` takes, what its repair saves, and how many contents are known. */
 static void print_name(const struct xs_findings *findings, size_t index, int name_columns, struct xs_out *out) {
     const struct xs_finding *f = &findings->items[index];
     struct xs_string name = {0}, gain = {0}, checked = {0};
@@ -63,7 +63,7 @@ static void print_name(const struct xs_findings *findings, size_t index, int nam
     xs_string_free(&checked);
 }
 
-/* A finding beneath the cause's first that helps if the first repair cannot be made. In one line, where it can be. */
+/* Prints another finding of the cause, which helps if the first repair cannot be made. One line if possible. */
 static void print_other(const struct xs_findings *findings, size_t index, struct xs_out *out) {
     const struct xs_finding *f = &findings->items[index];
     struct xs_string name = {0}, gain = {0};
@@ -75,7 +75,7 @@ static void print_other(const struct xs_findings *findings, size_t index, struct
     xs_string_free(&gain);
 }
 
-/* What `xferspy try' measured of its repair, or of the first of its other ones. */
+/* Prints what `xferspy try' measured for its repair, or for the first of the other ones. */
 static void print_tried(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
     const struct xs_tried_item *item = report->tried ? xs_tried_of_cause(report->tried, report->findings, cause) : NULL;
     struct xs_string text = {0};
@@ -86,7 +86,8 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     xs_string_free(&text);
 }
 
-/* The number of the first cause that leads with the same words, from 1. One of a detour leads with other ones. */
+/* The number of the first cause that leads with the same remedy, from 1. A cause with a detour leads with another
+ * one. */
 static size_t first_with_remedy(const struct xs_findings *findings, size_t number) {
     const char *remedy = xs_remedy_of(findings, &findings->items[findings->causes[number].findings[0]]);
     for (size_t i = 0; i < number; i++) {
@@ -97,7 +98,7 @@ static size_t first_with_remedy(const struct xs_findings *findings, size_t numbe
     return number + 1;
 }
 
-/* That the copies are part of a detour over the host: at its first cause, with all that is known of it. */
+/* Prints at a detour's first cause that the copies are part of it, and all that is known about it. */
 static void print_detour(const struct xs_findings *findings, size_t number, struct xs_out *out) {
     const struct xs_finding *f = &findings->items[findings->causes[number].findings[0]];
     struct xs_string text = {0};
@@ -130,8 +131,8 @@ static void print_turns(const struct xs_finding *f, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* What there is to save; then what and where; then what to do, where it was said before by its number, and what else
- * can be done: of the first cause one thing that saves a tenth of it, of the others only with `all`. */
+/* Prints a cause: what it saves, what and where, and what to do (by number if that was said before). Then what else
+ * can be done: for the first cause one thing that saves a tenth of it, for the others only with `all`. */
 static void print_cause(const struct xs_report *report, size_t number, int name_columns, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
     bool all = report->details;
@@ -186,7 +187,7 @@ static int name_columns(const struct xs_findings *findings, bool all) {
     return (int)columns;
 }
 
-/* How many there are that were not shown, and what they save together. */
+/* Findings that were not shown: how many, and what they save together. */
 struct rest {
     size_t causes, advice;
     uint64_t ns;

@@ -32,7 +32,7 @@ static void amount(struct xs_string *text, const struct xs_findings *f) {
     xs_say_of_run(text, " of the run's ", wasted, &f->recorded);
 }
 
-/* The first one's line, or what stands in its place. Stores where the name is. */
+/* Adds the first finding's line, or a substitute. Stores where its name is. */
 static void begin_with(struct xs_string *text, const struct xs_findings *findings, bool one, bool with_place,
                        struct xs_part *name) {
     const struct xs_frame *frame = xs_site_frame(findings, findings->items[0].site);
@@ -53,7 +53,7 @@ static void next(struct xs_string *text, size_t begin) {
         xs_string_format(text, "; ");
 }
 
-/* Pages that moved, and kernels and the host that waited for them. */
+/* Adds migrations: how many pages moved, and how long kernels and the host waited for them. */
 static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
 #define NUMBER(n, id, name) XS_MIGRATION_##id = n,
     enum { XS_MIGRATION_KINDS(NUMBER) };
@@ -80,7 +80,7 @@ static void say_migrations(struct xs_string *text, const struct xs_summary *s) {
         xs_string_format(text, ", and not all was recorded");
 }
 
-/* What may have cost time, and is in no finding. */
+/* Adds what may have cost time but is in no finding. */
 static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     const struct xs_summary *s = report->summary;
     const struct xs_content_coverage *c = &report->contents;
@@ -119,7 +119,7 @@ static void say_unseen(struct xs_string *text, const struct xs_report *report) {
     }
 }
 
-/* Where nothing was found: that, or why nobody can say so. */
+/* Adds that nothing was found, or why that is not known. */
 static void say_nothing(struct xs_string *text, const struct xs_report *report) {
     const struct xs_findings *f = report->findings;
     struct xs_string unseen = {0};

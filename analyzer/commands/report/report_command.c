@@ -1,8 +1,7 @@
-/* xferspy report: what was found in a trace and what it shows, on one screen. */
+/* xferspy report: shows what was found in a trace and what it contains, on one screen. */
 #include "analyzer/commands/report/report.h"
 #include "analyzer/savings/causes/causes.h"
 #include "analyzer/symbols/debug_path.h"
-#include "analyzer/trace/source_option.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -88,8 +87,8 @@ struct view {
     const struct xs_filter *filter; /* NULL: none */
     int by;                         /* enum xs_by_key, -1: none */
     size_t top;
-    struct xs_job *job; /* takes the numbers of every trace; NULL: one trace alone */
-    bool each;          /* the report of every trace, too; of JSON always */
+    struct xs_job *job; /* gets the numbers of every trace; NULL: a single trace */
+    bool each;          /* also print every trace's report; always with JSON */
     int shown;          /* traces that could be read */
     struct xs_out *out;
 };
@@ -186,7 +185,7 @@ static void show(const struct xs_report *report, const struct view *view, const 
         xs_report_text(report, view->out);
 }
 
-/* The numbers of a trace, for the job. */
+/* Adds a trace's numbers to the job. */
 static void add_to_job(struct xs_job *job, const char *path, const struct xs_report *report) {
     char *identity = xs_trace_identity(report->summary->trace), why[256];
     xs_content_coverage_why_none(&report->contents, why, sizeof why);
@@ -194,7 +193,7 @@ static void add_to_job(struct xs_job *job, const char *path, const struct xs_rep
     free(identity);
 }
 
-/* A trace of the same process as another: a copy, or the original of what a merged file has. */
+/* Whether another trace of the same process was read: a copy, or the original of one in a merged file. */
 static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
     char *identity = job ? xs_trace_identity(trace) : NULL;
     const char *known = identity ? xs_job_known(job, identity) : NULL;
@@ -204,7 +203,8 @@ static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
     return known != NULL;
 }
 
-/* One trace; a failure was printed and leaves the output as it was. `index` is its heading's, negative for none. */
+/* Reports one trace. After a failure, which was printed, the output is as before. `index`: number of its heading;
+ * negative: none. */
 static int report_one(const char *path, const struct view *view, int index) {
     struct xs_trace trace;
     struct xs_summary summary;
@@ -288,8 +288,7 @@ int xs_report_traces(char *const *paths, int count, bool as_json, bool details, 
     return report_all(paths, count, &view);
 }
 
-static const struct argp_child children[] = {
-    XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_OUTPUT_CHILD, XS_DEBUG_PATH_CHILD, XS_FILTER_CHILD, {0}};
 const struct xs_interface xs_interface_report = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE|PID...", .doc = doc, .children = children}};
 
@@ -318,7 +317,7 @@ int xs_command_report(int argc, char **argv) {
                         .out = &out};
     int status = report_all(named.names, named.count, &view);
     status = status == XS_EXIT_OK ? expanded : status;
-    /* where no trace could be read there is nothing to keep */
+    /* without any readable trace there is nothing to keep */
     if (xs_out_close(&out, status == XS_EXIT_OK || view.shown) < 0)
         status = XS_EXIT_ERROR;
     xs_traces_free(&named);

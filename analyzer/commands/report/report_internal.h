@@ -1,14 +1,14 @@
-/* Between the files that print the report as text; for nobody else. */
+/* Shared by the files that print the report as text; no other file includes this. */
 #ifndef XFERSPY_ANALYZER_REPORT_REPORT_INTERNAL_H
 #define XFERSPY_ANALYZER_REPORT_REPORT_INTERNAL_H
 
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"
 
-/* What profiling cost; cost_text.c. */
+/* Prints what profiling cost; cost_text.c. */
 void xs_report_cost(const struct xs_summary *s, struct xs_out *out);
 
-/* Device times of some, but not of all transfers that moved something; their numbers get the mark. */
+/* Whether only a part of the transfers that moved something has device times; such numbers get the mark. */
 #define XS_PARTLY_TIMED_MARK "*"
 static inline bool xs_report_partly_timed(const struct xs_totals *t) {
     return t->timed_count && t->timed_count + t->empty_count < t->count;
@@ -16,20 +16,20 @@ static inline bool xs_report_partly_timed(const struct xs_totals *t) {
 
 void xs_report_overlap_lines(const struct xs_summary *summary, struct xs_out *out);
 
-/* Those of the sections that are asked for, with a heading each: all but the findings. */
+/* Prints the requested sections, except the findings, each with a heading. */
 void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
-/* Of them everything after the transfers: migrations, memory, waiting, coverage, cost. */
+/* Prints the sections after the transfers: migrations, memory, waiting, coverage, cost. */
 void xs_report_text_more(const struct xs_report *report, unsigned sections, struct xs_out *out);
-/* The line on calls that failed; nothing where none did. */
+/* Prints a line on calls that failed; nothing if none did. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out);
-/* That device times are modelled; nothing where they are not. It comes before all of them. */
+/* Prints that device times are modelled, before any of them; nothing if they are not. */
 void xs_report_windows(const struct xs_summary *summary, struct xs_out *out);
-/* Warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
+/* Prints warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
-/* The first section. */
+/* Prints the first section. */
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out);
-/* Whether a cause has a repair that can be tried and was not; and then the line to type next. */
+/* Whether a cause has a repair that can be tried and was not. Then xs_report_text_next prints the next command. */
 bool xs_report_can_try(const struct xs_report *report);
 #define XS_NEXT_TRY "To measure what the repairs gain on the unchanged program: "
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out);

@@ -1,5 +1,5 @@
-/* The report as JSON: the whole summary and the findings. Keys are stable; additions only, a change of meaning raises
- * the version. */
+/* The report as JSON: the whole summary and the findings. Keys are stable; only additions are made, and a change of
+ * meaning raises the version. */
 #include <inttypes.h>
 
 #include "analyzer/commands/job/job_words.h"
@@ -62,7 +62,7 @@ static void put_run(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-/* What the report begins with. */
+/* Writes the report's first sentence. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
     struct xs_string text = {0};
     xs_report_headline(&text, report, true, NULL);
@@ -72,7 +72,7 @@ static void put_headline(const struct xs_report *report, struct xs_json *json) {
     xs_string_free(&text);
 }
 
-/* What cannot be 0 is 0 where it is not known. */
+/* Writes a value that cannot be 0; a 0 means that it is not known. */
 static void put_known(struct xs_json *json, const char *key, uint64_t value) {
     if (value)
         xs_json_count(json, key, value);
@@ -212,7 +212,7 @@ static void put_count_times(const struct xs_summary *s, struct xs_json *json, co
         xs_json_text(json, "kind", names[i]);
         xs_json_count(json, "count", rows[i].count);
         xs_json_count(json, "bytes", rows[i].bytes);
-        put_known(json, "ns", rows[i].ns); /* not measured of kernel launches */
+        put_known(json, "ns", rows[i].ns); /* not measured for kernel launches */
         if (rows == s->launches)
             put_known(json, "device_ns", rows[i].device_ns);
         if (rows[i].modelled)
@@ -255,7 +255,7 @@ static void put_allocations(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* The same sentences as in the text. */
+/* Writes the sentences about what was left out, as in the text. */
 static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
     xs_json_array(json, "left_out");
     for (unsigned kind = 0; kind < XS_LEFT_OUT_COUNT; kind++) {
@@ -275,7 +275,7 @@ static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* The steps that were recorded, or the parts, as they were asked for. */
+/* Writes the recorded steps or parts, as they were asked for. */
 static void put_steps(const struct xs_recorded_steps *steps, struct xs_json *json) {
     static const char *const by[] = {
         [XS_RECORDED_BY_RANGE] = "range", [XS_RECORDED_BY_WAIT] = "wait", [XS_RECORDED_NONE] = "none"};

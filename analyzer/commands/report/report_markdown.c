@@ -1,5 +1,5 @@
-/* The report in GitHub's Markdown: the headline as its heading, a table and a list of causes, and the other sections
- * folded away as the text report has them. */
+/* The report in GitHub's Markdown: the headline as heading, a table and a list of causes, and, folded away, the
+ * other sections as in the text report. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void add_place(struct xs_string *text, const struct xs_findings *findings
                       with_function);
 }
 
-/* All of it in one code span: places and ranges are text of the trace. */
+/* Prints the steps in one code span: places and ranges are text of the trace. */
 static void steps_part(const struct xs_findings *findings, struct xs_out *out) {
     struct xs_string text = {0}, code = {0};
     xs_steps_say(&text, findings);
@@ -75,7 +75,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&filter);
 }
 
-/* As in the text: what saves something, and not too much of it at once. */
+/* Whether a cause is shown, as in the text: it saves something, and is among the first. */
 static bool is_shown(const struct xs_report *report, size_t index) {
     const struct xs_cause *cause = &report->findings->causes[index];
     return cause->saves.most_ns && (report->details || (index < XS_FINDINGS_SHOWN && !cause->folded));
@@ -105,7 +105,7 @@ static void table(const struct xs_report *report, struct xs_out *out) {
     }
 }
 
-/* "saves 84.6 ms, 28 % of the run (checked 137 of 199)" */
+/* Adds "saves 84.6 ms, 28 % of the run (checked 137 of 199)". */
 static void add_gain(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     struct xs_string checked = {0};
     xs_finding_gain_between(text, findings, f);
@@ -115,7 +115,7 @@ static void add_gain(struct xs_string *text, const struct xs_findings *findings,
     xs_string_free(&checked);
 }
 
-/* What is better than its remedy. */
+/* Adds a better way than the remedy, if there is one. */
 static void add_detour(struct xs_string *text, const struct xs_findings *findings, const struct xs_finding *f) {
     struct xs_string said = {0};
     xs_say_detour_work(&said, findings, f);
@@ -128,7 +128,7 @@ static void add_detour(struct xs_string *text, const struct xs_findings *finding
     xs_string_free(&said);
 }
 
-/* What it is, where, what it costs, and what to do; with the line itself where it can be had. */
+/* Prints a finding: what and where it is, what it costs, what to do, and the line's text if it is known. */
 static void finding(const struct xs_report *report, size_t index, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
     const struct xs_finding *f = &findings->items[index];
@@ -139,7 +139,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     add_gain(&gain, findings, f);
     xs_finding_amount(&amount, f);
     xs_finding_cost(&cost, f);
-    if (cost.length && *cost.data == 'a') /* "About 158 ms ...": a sentence */
+    if (cost.length && *cost.data == 'a') /* "About 158 ms ...": make it a sentence */
         *cost.data = 'A';
     add_place(&place, findings, f->site, true);
     xs_finding_turns(&turns, f);
@@ -159,7 +159,7 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_string_free(&gain);
 }
 
-/* What `xferspy try' measured of a repair: figures and words of its own, nothing of the trace. */
+/* Prints what `xferspy try' measured for a repair: only our own figures and words, no text of the trace. */
 static void tried(const struct xs_tried_item *item, const char *before, const char *after, struct xs_out *out) {
     struct xs_string text = {0};
     if (!item)
@@ -169,7 +169,7 @@ static void tried(const struct xs_tried_item *item, const char *before, const ch
     xs_string_free(&text);
 }
 
-/* What helps if the first repair cannot be made: what saves a tenth of it. */
+/* Prints what helps if the first repair cannot be made: findings that save a tenth of it. */
 static void others(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
     size_t shown = 0;
@@ -200,7 +200,7 @@ static void total(const struct xs_findings *findings, struct xs_out *out) {
     xs_string_free(&bounds);
 }
 
-/* Advice is listed with everything, else counted. */
+/* Prints the rest: advice is listed if everything is, else counted. */
 static void rest(const struct xs_report *report, struct xs_out *out) {
     const struct xs_findings *findings = report->findings;
     struct xs_string text = {0};
@@ -252,7 +252,7 @@ static void folded(const struct xs_report *report, unsigned section, const char 
     xs_markdown_lines_folded(&lines, summary, out);
 }
 
-/* The path is text of the trace's user, so the line to type is one code span. */
+/* Prints the next command, in one code span because the path is a user's text. */
 static void next(const struct xs_report *report, struct xs_out *out) {
     struct xs_string line = {0}, code = {0};
     if (!xs_report_can_try(report))
@@ -295,11 +295,6 @@ void xs_report_markdown(const struct xs_report *report, struct xs_out *out) {
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
         findings_part(report, out);
-    if (xs_report_is_without_coverage(sections)) {
-        xs_markdown_lines_begin(&lines);
-        xs_findings_source_line(report->findings, &lines.out);
-        xs_markdown_lines_block(&lines, out);
-    }
     for (unsigned i = 0; i < XS_SECTION_COUNT; i++)
         if (summaries[i] && sections >> i & 1)
             folded(report, i, summaries[i], out);

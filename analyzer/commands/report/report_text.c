@@ -1,5 +1,5 @@
-/* The report as text: the run, what was found, its transfers, the largest and the slowest. What follows is in
- * report_text_more.c. */
+/* The report as text: the run, what was found, its transfers, the largest and the slowest; report_text_more.c prints
+ * the rest. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/where_words.h"
 
-#define COMMAND_COLUMNS 300 /* of a command line, where there is no terminal to cut it */
+#define COMMAND_COLUMNS 300 /* of a command line, if there is no terminal that cuts it */
 #define DEVICE_LINES 4
 
 static const char *direction_label(enum xs_direction direction) {
@@ -25,7 +25,7 @@ static const char *direction_label(enum xs_direction direction) {
     return labels[direction];
 }
 
-/* What copies from where to where, in few columns: "H2D pageable" says that the other side is plain device memory. */
+/* Adds the kind of a copy in few columns: "H2D pageable" says that the other side is plain device memory. */
 static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_direction direction,
                       enum xs_memory_kind src, enum xs_memory_kind dst) {
     const char *label = direction_label(direction);
@@ -40,7 +40,7 @@ static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_
                         xs_memory_kind_names[dst]);
 }
 
-/* Only host links have the peak that the trace knows. */
+/* Whether the peak that the trace knows applies: only to host links. */
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 
 static void device_line(struct xs_out *out, const struct xs_device_summary *d) {
@@ -102,7 +102,7 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* On a line of their own, so that they are what is read first. */
+/* Prints the headline on a line of its own, so that it is read first. */
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
     struct xs_string headline = {0}, filter = {0};
     xs_report_headline(&headline, report, true, NULL);
@@ -130,7 +130,7 @@ static void print_where(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* The loop of the program, where it has one. */
+/* Prints the program's loop, if it has one. */
 static void print_steps(const struct xs_report *report, struct xs_out *out) {
     struct xs_string step = {0}, warm_up = {0};
     xs_steps_say(&step, report->findings);
@@ -220,7 +220,7 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* Of copies large enough that their rate is that of the memory, and not what a few bytes take. */
+/* Whether a rate says something about the memory: only if the copies are large. */
 static bool shows_rate(const struct xs_totals *t) {
     enum { LARGE = 64 << 10 };
     return t->device_ns && t->timed_count && t->timed_bytes / t->timed_count >= LARGE;
@@ -228,7 +228,7 @@ static bool shows_rate(const struct xs_totals *t) {
 
 #define PAGEABLE_SHARE "Host memory: %s of the bytes pageable"
 
-/* Pinned against pageable, in a sentence: the table above has the numbers, this says what they mean. */
+/* Prints what the table's numbers mean: pinned against pageable, in a sentence. */
 static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     char share[XS_UNIT_BYTES], slow[XS_UNIT_BYTES], fast[XS_UNIT_BYTES];
     const struct xs_totals *pageable = &s->pageable, *pinned = &s->pinned;
@@ -257,7 +257,7 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     }
 }
 
-/* What the mark in the table means; rates are over the bytes of timed transfers alone. */
+/* Prints what the mark in the table means: rates cover only the bytes of timed transfers. */
 static void partly_timed_line(const struct xs_summary *s, struct xs_out *out) {
     char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (xs_report_partly_timed(&s->all))
@@ -273,7 +273,7 @@ static void besides(struct xs_string *text, uint64_t count, const char *one, con
                          count == 1 ? one : many);
 }
 
-/* Copies that the table leaves out. */
+/* Prints the copies that the table leaves out. */
 static void other_transfers_line(const struct xs_summary *s, struct xs_out *out) {
     char bytes[XS_UNIT_BYTES], ns[XS_UNIT_BYTES];
     const struct xs_count_time *graph = &s->graph_total;
@@ -385,8 +385,6 @@ void xs_report_text(const struct xs_report *report, struct xs_out *out) {
     }
     if (sections & XS_SECTION_BIT(FINDINGS))
         xs_report_text_findings(report, out);
-    if (xs_report_is_without_coverage(sections))
-        xs_findings_source_line(report->findings, out);
     xs_report_text_sections(report, sections, out);
     if (sections & XS_SECTION_BIT(FINDINGS))
         xs_report_text_next(report, out);

@@ -32,7 +32,7 @@ void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, c
     xs_string_add(text, ".", 1);
 }
 
-/* One line a device: its copies beside its kernels. */
+/* Prints a line per device: its copies beside its kernels. */
 void xs_report_overlap_lines(const struct xs_summary *s, struct xs_out *out) {
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < s->device_count; i++) {
@@ -81,7 +81,7 @@ static void print_memory(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* The name in the plural, for counts: "stream waits". */
+/* Adds a row. The name is in the plural, for counts: "stream waits". */
 static void call_row(struct xs_table *table, const struct xs_summary *s, const char *what,
                      const struct xs_count_time *t) {
     char buffer[XS_UNIT_BYTES];
@@ -108,7 +108,7 @@ static void print_calls(const struct xs_summary *s, struct xs_out *out) {
     const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
-        if (i == 2 || i == 4) /* the size, which most have none of, and the share */
+        if (i == 2 || i == 4) /* the size, which most rows lack, and the share */
             xs_table_optional(table);
     }
     for (unsigned i = 0; i < XS_SYNC_SCOPE_COUNT; i++)
@@ -149,7 +149,7 @@ static void print_migrations(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* 130001 is 13.0.1; before 13 the version is a small number that counts releases. */
+/* The version as text: 130001 is 13.0.1; before 13 it is a small number that counts releases. */
 static const char *cupti_version(char *buffer, int64_t version) {
     if (version >= 100000)
         snprintf(buffer, XS_UNIT_BYTES, "%" PRId64 ".%" PRId64 ".%" PRId64, version / 10000, version / 100 % 100,
@@ -159,12 +159,13 @@ static const char *cupti_version(char *buffer, int64_t version) {
     return buffer;
 }
 
-/* It has no end, and nothing says that its process was killed: a snapshot, or the copy of a file that was written. */
+/* Whether the trace has no end although its process was not killed: it is a snapshot, or a copy of a file that was
+ * being written. */
 static bool is_cut_short(const struct xs_summary *s) {
     return !strcmp(s->run.status, "running") && !s->trace->is_live && !s->trace->is_cut;
 }
 
-/* CUPTI's end came before the program's, or the program's before CUPTI's last records. */
+/* Prints that CUPTI ended before the program, or the program before CUPTI's last records. */
 static void cupti_partly_line(const struct xs_summary *s, const char *cupti, struct xs_out *out) {
     const struct xs_run *run = &s->run;
     const struct xs_coverage *c = &s->coverage;
@@ -199,7 +200,7 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     bool unfinished = s->trace->is_live || !strcmp(run->status, "recovered") || !strcmp(run->status, "running");
     snprintf(cupti, sizeof cupti, "CUPTI%s%s", run->cupti_version ? " " : "",
              run->cupti_version ? cupti_version(version, run->cupti_version) : "");
-    /* the status is written with the first records: unknown is still starting, or killed early */
+    /* the status is written with the first records: unknown means still starting, or killed early */
     if ((active || (unknown && c->device_copies)) ? unfinished && c->without_record : c->device_copies > 0)
         cupti_partly_line(s, cupti, out);
     else if (s->trace->windows && (active || unknown))

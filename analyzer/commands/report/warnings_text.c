@@ -1,4 +1,4 @@
-/* What stands before the numbers of a report, as text: what makes them less than the whole truth. Also in Markdown. */
+/* Warnings before the numbers of a report, as text and in Markdown: what makes them less than the whole truth. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "analyzer/words/modelled_words.h"
 #include "analyzer/words/sentences.h"
 
-/* Of a call that is gone nothing is modelled. */
+/* Says that rows were thinned out. Calls that are gone are not modelled. */
 static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_thinned *thinned = &s->thinned;
     char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
@@ -31,7 +31,8 @@ void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* CUPTI hands device times over late, many at once. Until then what waits for kernels looks like copying. */
+/* Says that device times are late: CUPTI hands over many at once. Until then, waiting for kernels looks like
+ * copying. */
 static void say_late(const struct xs_summary *s, struct xs_out *out) {
     enum { MUCH_PERCENT = 2 };
     const struct xs_coverage *c = &s->coverage;
@@ -44,7 +45,7 @@ static void say_late(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(late, c->without_record), xs_format_count(of, c->host_transfers));
 }
 
-/* How far a trace goes whose end is not in it, and why, where that is known. */
+/* Says how far an unfinished trace goes, and why, if that is known. */
 static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_trace *trace = s->trace;
     const char *why = "The trace was not finished", *more = "";
@@ -67,7 +68,7 @@ static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
     say_late(s, out);
 }
 
-/* What makes the rest of the report less than the whole truth comes before it. */
+/* Prints all warnings, before the rest of the report. */
 void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
     const char *status = s->run.status;
     struct xs_string simulated = {0};
@@ -111,7 +112,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(buffer, s->damaged_rows));
 }
 
-/* Before everything: what a program does after a call failed is not what it was written for. */
+/* Prints failed calls before everything else: after one, a program does not do what it was written for. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
     struct xs_string text = {0};
     xs_failures_say(&text, &report->summary->failures, report->findings);

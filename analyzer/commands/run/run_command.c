@@ -1,5 +1,5 @@
 /* xferspy run: starts a program under capture. Its options are those of the preloaded library (schema/options.def),
- * handed over as environment variables. */
+ * passed on as environment variables. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -77,13 +77,13 @@ const char *xs_pattern_refused(const char *pattern) {
 bool xs_means_off(const char *value) { return value && is_one_of(NO, value); }
 bool xs_means_on(const char *value) { return value && is_one_of(YES, value); }
 
-/* Underscores of the fields become hyphens. */
+/* Adds an option's name: underscores of the field become hyphens. */
 static void add_name(struct xs_string *name, const struct capture_option *option) {
     for (const char *c = option->field; *c; c++)
         xs_string_add(name, *c == '_' ? "-" : c, 1);
 }
 
-/* The values that an option accepts are checked here already: the library would only print and go on. */
+/* Whether an option accepts the value. The library would only print a complaint and go on. */
 static bool accepts(const struct capture_option *option, const char *value) {
     const char *values = option->type == BOOL ? YES "|" NO : option->values;
     size_t n = strlen(value);
@@ -113,8 +113,8 @@ static void refuse(const struct capture_option *option, const char *value, struc
     xs_string_free(&why);
 }
 
-/* Why it is no window or no name, NULL: it is. The library would say so, too, but only when the program is under way.
- */
+/* Why the value is no window or no name; NULL: it is one. The library would say so, too, but only once the program
+ * runs. */
 static const char *refused_part(const struct capture_option *option, const char *value) {
     if (!strcmp(option->field, "window"))
         return *value ? xs_window_spec_refused(value) : "use " XS_WINDOW_SPEC_FORMS;
@@ -127,7 +127,7 @@ static const char *const repair_names[] = {
 #undef XS_REPAIR
     NULL};
 
-/* The first name of the list that is no repair, without its end; 0: there is none. */
+/* Finds the first name of the list that is no repair, and returns its length; 0: there is none. */
 static size_t wrong_repair(const char *list, const char **name) {
     for (size_t bytes; *list; list += bytes + (list[bytes] == ',')) {
         bool known = !(bytes = strcspn(list, ",")) || (bytes == strlen("all") && !strncmp(list, "all", bytes));
@@ -140,7 +140,7 @@ static size_t wrong_repair(const char *list, const char **name) {
     return 0;
 }
 
-/* Refused here, because with a wrong name the library would run the program without any repair. */
+/* Whether the value names an unknown repair; with one the library would run the program without any repair. */
 static bool is_wrong_repair(const struct capture_option *option, const char *value, struct argp_state *state) {
     if (strcmp(option->field, "repair") != 0)
         return false;
@@ -161,7 +161,7 @@ static bool is_wrong_repair(const struct capture_option *option, const char *val
 
 static void set_capture_option(const struct capture_option *option, const char *value, struct argp_state *state) {
     struct xs_string name = {0};
-    value = value ? value : "on"; /* a switch by itself */
+    value = value ? value : "on"; /* a switch without a value */
     const char *why = refused_part(option, value);
     if (why) {
         argp_error(state, "--%s=%s: %s", option->field, value, why);
@@ -170,7 +170,7 @@ static void set_capture_option(const struct capture_option *option, const char *
     if (is_wrong_repair(option, value, state))
         return;
     why = option->type == PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
-    if (why) { /* without the value, in which there may be a secret */
+    if (why) { /* without the value, which may contain a secret */
         add_name(&name, option);
         argp_error(state, "--%s: the pattern %s", name.data, why);
         xs_string_free(&name);
@@ -222,7 +222,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* Other options that the help names are to be typed here: --skip-steps for @SKIP_STEPS. */
+/* Adds help text; names of other options become what is typed here: --skip-steps for @SKIP_STEPS. */
 static void add_help(struct xs_string *help, const char *text) {
     for (const char *c = text; *c; c++) {
         if (*c != '@') {
@@ -239,8 +239,9 @@ static struct argp_option options[CAPTURE_OPTIONS + 8];
 const struct xs_interface xs_interface_run = {
     .argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc}};
 
-/* The table is made of options.def, where names are spelled as variables and the defaults stand apart: more than the
- * preprocessor can do. Before main, because help, completion and man pages read it, too; it stays until the end. */
+/* Builds the table from options.def, where names are spelled as variables and defaults stand apart: more than the
+ * preprocessor can do. Runs before main, because help, completion and man pages read the table, too; it is never
+ * freed. */
 __attribute__((constructor)) static void build_options(void) {
     size_t n = 0;
     options[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
@@ -293,7 +294,7 @@ static int start(struct arguments *arguments) {
     char *program = xs_find_program(arguments->program[0]);
     bool warned = program && xs_warn_about_program(program);
     int status = XS_EXIT_OK;
-    if (program && access(program, X_OK) == 0) /* else nothing will be started, which is said then */
+    if (program && access(program, X_OK) == 0) /* otherwise nothing will be started, which is reported then */
         status = xs_output_prepare(program, arguments->names_trace, arguments->output.force);
     free(program);
     if (status == XS_EXIT_OK)

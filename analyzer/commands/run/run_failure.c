@@ -1,5 +1,5 @@
-/* xferspy run: what can be tried where the program's work failed on the device while CUPTI was attached. CUPTI has made
- * good programs fail (docs/develop/internals.md, "CUPTI"), and whether it has cannot be told from the trace. */
+/* xferspy run: advice if the program's work failed on the device while CUPTI was attached. CUPTI has made good
+ * programs fail (docs/develop/internals.md, "CUPTI"), and the trace cannot tell whether it did. */
 #include <string.h>
 
 #include "analyzer/base/text.h"

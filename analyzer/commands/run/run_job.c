@@ -1,4 +1,4 @@
-/* xferspy run: as one rank of a job, of which the others run it, too. */
+/* xferspy run as one rank of a job, whose other ranks run it, too. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "schema/rank.h"
 
 enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
-/* The clock of files lags behind by a tick of the kernel, 10 ms at most: a file may seem older than the process that
- * made it. */
+/* How far the clock of files lags behind: a tick of the kernel, 10 ms at most. A file may seem older than the
+ * process that made it. */
 enum { FILES_CLOCK_LAG_NS = 10000000 };
 
-/* What a process's file in /proc has; NULL where it may not be read. To be freed. */
+/* The content of a process's file in /proc; NULL: it may not be read. To be freed. */
 static char *read_of(long pid, const char *what, size_t *bytes) {
     char *path = xs_text_format("/proc/%ld/%s", pid, what), buffer[4096];
     struct xs_string text = {0};
@@ -45,7 +45,7 @@ static bool was_started_with(long pid, const char *variable) {
     return found;
 }
 
-/* The parent, and when the process started, in nanoseconds since 1970. False: it cannot be told. */
+/* Finds the parent of a process, and its start in nanoseconds since 1970. False: not known. */
 static bool look_at(long pid, long *parent, int64_t *start_ns) {
     size_t bytes = 0;
     char *stat = read_of(pid, "stat", &bytes), *at = stat ? strrchr(stat, ')') : NULL; /* the name may have blanks */
@@ -62,7 +62,8 @@ static bool look_at(long pid, long *parent, int64_t *start_ns) {
     return known;
 }
 
-/* When the launcher started: the first ancestor that has no rank. -1: there is none, or the job is this process. */
+/* The start of the launcher, which is the first ancestor without a rank. -1: there is none, or the job is this
+ * process alone. */
 static int64_t job_start_ns(void) {
     const char *variable = NULL;
     long pid = getpid(), parent = 0;

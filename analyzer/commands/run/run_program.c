@@ -1,4 +1,4 @@
-/* The program that xferspy run starts, and the library that goes into it. */
+/* The program that xferspy run starts, and the library that is preloaded into it. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ char *xs_find_library(char **tried) {
         "/../lib/xferspy",
         "/../preload",
 #ifdef XFERSPY_LIBDIR
-        XFERSPY_LIBDIR /* of the installation, where that is none of these */
+        XFERSPY_LIBDIR /* of the installation, if it is none of these */
 #endif
     };
     const char *given = getenv("XFERSPY_LIBRARY");
@@ -75,7 +75,7 @@ char *xs_find_program(const char *name) {
     return NULL;
 }
 
-/* What the ELF header says: 1 dynamic, 0 static, -1 no 64-bit ELF file of this machine, -2 not an ELF file at all. */
+/* The kind by the ELF header: 1 dynamic, 0 static, -1 no 64-bit ELF file of this machine, -2 no ELF file at all. */
 static int elf_kind(const char *path) {
     union {
         Elf64_Ehdr header;
@@ -125,7 +125,7 @@ bool xs_warn_about_program(const char *path) {
     return true;
 }
 
-/* Whether the folder of the traces cannot be written to, which is then said. */
+/* Whether the traces' folder is not writable; prints a message then. */
 static bool cannot_write(void) {
     char *folder = xs_output_folder();
     bool cannot = access(folder, W_OK | X_OK) != 0;
@@ -163,7 +163,7 @@ int xs_set_preload(const char *library) {
     xs_string_format(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
     int status = setenv("LD_PRELOAD", value.data, 1);
     xs_string_free(&value);
-    /* By which NVTX finds the library and tells it of the program's ranges; another tool's keeps them. */
+    /* NVTX finds the library by this variable and reports the program's ranges to it; another tool's value is kept. */
     status |= setenv("NVTX_INJECTION64_PATH", library, 0);
     if (status != 0)
         xs_out_of_memory();

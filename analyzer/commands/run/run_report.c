@@ -15,9 +15,10 @@
 #include "analyzer/commands/run/run.h"
 #include "schema/safe_open/side_files.h"
 
-enum { SHELLS_SIGNALS = 128 }; /* a shell whose program was killed ends with this and the signal's number */
+enum { SHELLS_SIGNALS = 128 }; /* a shell whose program was killed ends with this plus the signal's number */
 
-/* The program may change its directory before CUDA starts; its traces shall be found all the same. */
+/* Makes the template absolute: the program may change its directory before CUDA starts, and its traces must still be
+ * found. */
 static void make_template_absolute(void) {
     const char *template = getenv("XFERSPY_OUTPUT");
     char *cwd = getcwd(NULL, 0);
@@ -38,7 +39,7 @@ static int64_t now_unix_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* True for a trace whose capture began after `since`: a program may copy others. */
+/* True for a trace whose capture began after `since`; a program may copy other traces. */
 static bool is_of_this_run(const char *path, int64_t since) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -59,7 +60,7 @@ bool xs_run_is_unclosed(const char *path) {
     return side.unfinished;
 }
 
-/* Those of processes that did not come to close them, and so did not name them. */
+/* Names the traces of processes that could not close them. */
 static void name_unclosed(const struct xs_run_files *files, int status) {
     const char *first = NULL;
     size_t more = 0;
@@ -86,7 +87,7 @@ static void name_unclosed(const struct xs_run_files *files, int status) {
     free(word);
 }
 
-/* Where there is none, why. Traces are not opened: that would take over what a process that was killed left. */
+/* Looks for traces, and says why there are none. Does not open them: that would recover traces of killed processes. */
 static void look_for_traces(const char *program, const struct xs_run_files *files, int status) {
     if (is_silent())
         return;
@@ -122,7 +123,7 @@ static int report(const char *program, bool warned, const struct xs_run_files *f
     return status;
 }
 
-/* Ends as the child ended; of a signal by the same signal, without a second core file. */
+/* Ends as the child ended; after a signal by the same signal, without a second core file. */
 static int end_like(int status) {
     if (WIFSIGNALED(status)) {
         int number = WTERMSIG(status);
@@ -140,8 +141,8 @@ static int end_like(int status) {
     return WEXITSTATUS(status);
 }
 
-/* A terminal's ^C and ^\ reach the child by themselves, and come from the kernel; what is sent to us alone is passed
- * on. */
+/* The child, for passing signals on. A terminal's ^C and ^\ come from the kernel and reach the child directly; a
+ * signal that was sent to this process alone is passed on. */
 static volatile pid_t child;
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
@@ -157,13 +158,14 @@ static pid_t start_child(char **argv) {
     sigset_t all, mask;
     pid_t self = getpid();
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &mask); /* nothing is lost between fork and the child's number */
+    sigprocmask(SIG_BLOCK, &all, &mask); /* so that no signal is lost between fork and the child's number */
     for (int i = 0; i < PASSED_ON; i++)
         sigaction(passed_on[i], &pass, &before[i]);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills what he started, by its number, means the program */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a user who kills the process that he started, by its number, means the
+                                           * program */
         if (getppid() != self)
             raise(SIGKILL);
         for (int i = 0; i < PASSED_ON; i++)
@@ -195,6 +197,8 @@ int xs_run_program(char **argv, const struct xs_out_options *options, bool warne
     struct xs_run_files files = xs_run_files_since(&before);
     bool started = !WIFEXITED(status) ||
                    (WEXITSTATUS(status) != XS_EXIT_NOT_FOUND && WEXITSTATUS(status) != XS_EXIT_NOT_EXECUTABLE);
+    if (started)
+        xs_run_keep_lines(&files, since, is_silent());
     if (started && options)
         report(argv[0], warned, &files, since, options);
     else if (started && !warned)

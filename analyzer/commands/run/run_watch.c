@@ -1,5 +1,5 @@
-/* xferspy run --skip-steps: a run of hours should not end without a step. What the library knows of steps is in the
- * trace while it is written, and this process looks at it: the library would print into the program's output. */
+/* xferspy run --skip-steps: warns if a long run has no steps. What the library knows about steps is in the trace
+ * while it is written, so this process reads the trace; the library itself would print into the program's output. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 
 enum {
     LOOK_MS = 1000,
-    PATIENCE_S = 5,   /* of a program that is busy */
-    BUSY_CALLS = 500, /* copies, launches and waits, which would be some steps */
-    LONGEST_S = 60,   /* of one that loads for long, or computes steps of seconds */
+    PATIENCE_S = 5,   /* for a program that is busy */
+    BUSY_CALLS = 500, /* copies, launches and waits; several steps would have as many */
+    LONGEST_S = 60,   /* for a program that loads for long, or computes steps of seconds */
 };
 
 static bool asks_for_steps(void) {
@@ -24,7 +24,7 @@ static bool asks_for_steps(void) {
     return (skip && atol(skip) > 0) || (steps && atol(steps) > 0);
 }
 
-/* The end of the process makes it readable. -1: an old kernel, or there is no process. */
+/* A descriptor that becomes readable when the process ends. -1: an old kernel, or no such process. */
 static int descriptor_of(pid_t process) {
 #ifdef SYS_pidfd_open
     return (int)syscall(SYS_pidfd_open, process, 0);
@@ -61,12 +61,12 @@ static void say_not_found(const struct xs_trace *trace, int64_t seconds) {
     xs_string_free(&text);
 }
 
-/* True: it was said, or there is nothing to be said any more. */
+/* True: a warning was printed, or none is needed any longer. */
 static bool look_at(const char *path) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES], by[16];
     if (xs_trace_open(path, &trace, message) < 0)
-        return false; /* it is being made */
+        return false; /* the trace is being made */
     int64_t seconds = seconds_since(xs_trace_meta_int(&trace, "start_unix_ns", 0));
     int64_t calls = xs_trace_meta_int(&trace, "range.left_out_transfers", 0) +
                     xs_trace_meta_int(&trace, "range.left_out_launches", 0) +

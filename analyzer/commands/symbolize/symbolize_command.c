@@ -1,24 +1,19 @@
-/* xferspy symbolize: writes what the addresses of a trace's stacks stand for into the trace, so that it can be read
- * where the binaries are not. The only command that changes a trace. */
+/* xferspy symbolize: writes the names behind a trace's addresses into the trace, so that it can be read where the
+ * binaries are missing. */
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/traces.h"
-#include "analyzer/commands/symbolize/source_rows.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/callsites_internal.h"
-#include "analyzer/trace/source_option.h"
-#include "analyzer/trace/source_text.h"
-#include "schema/read/copy.h"
-#include "schema/safe_open/side_files.h"
-#include "schema/safe_open/sqlite_open.h"
+#include "analyzer/trace/lines/lines.h"
 
 XS_DECLARE_COMMAND(symbolize)
 
+enum { PATIENCE_MS = 5000 };
 enum { OPTION_FORCE = XS_OPTION_DETAILS + 1 };
 
 struct arguments {
@@ -51,172 +46,23 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
 }
 
-/* What is in the trace already, what goes into it, and what nobody knows. */
-struct counts {
-    uint32_t stored, found, unknown;
-};
-
-static bool is_new(const struct xs_callsites *c, const struct xs_callsite_address *address) {
-    const struct xs_frame *frame = &c->frames[address->first];
-    return !address->stored && address->module != UINT32_MAX && (frame->function || frame->file);
-}
-
-static struct counts count(const struct xs_callsites *c) {
-    struct counts counts = {0};
-    for (uint32_t i = 0; i < c->address_count; i++) {
-        bool added = is_new(c, &c->addresses[i]);
-        counts.stored += c->addresses[i].stored;
-        counts.found += added;
-        counts.unknown += !added && !c->addresses[i].stored;
-    }
-    return counts;
-}
-
-static int execute(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, NULL, NULL, NULL); }
-
-static int open_for_writing(const char *path, sqlite3 **db) {
-    int rc = xs_sqlite_open(path, XS_WRITE, db);
-    if (rc != SQLITE_OK)
-        return rc;
-    sqlite3_busy_timeout(*db, 5000);
-    return execute(*db, "PRAGMA temp_store=MEMORY;"
-                        "CREATE TEMP TABLE resolved (module INTEGER, address INTEGER, PRIMARY KEY (module, address))");
-}
-
-/* What lies beside the trace may have changed since it was opened for reading, and another user's journal would be
- * played back into it. */
-#define REFUSED "%s: symbols are not written: "
-static bool is_alone(const char *path, const char *file) {
-    struct xs_side_files side;
-    xs_side_files_look(file, &side);
-    const char *why = side.linked                                  ? XS_LINKED_BESIDE
-                      : side.super_journal                         ? XS_NAMES_ANOTHER_FILE
-                      : side.journal && !xs_journal_is_sound(file) ? XS_ANOTHERS_JOURNAL
-                                                                   : NULL;
-    if (side.foreign)
-        xs_complain(REFUSED XS_FOREIGN_BESIDE, path, side.suffix, side.why);
-    else if (why)
-        xs_complain(REFUSED "%s", path, why);
-    return !side.foreign && !why;
-}
-
-static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uint32_t depth,
-                  const struct xs_frame *frame) {
-    sqlite3_bind_int64(statement, 1, module);
-    sqlite3_bind_int64(statement, 2, (int64_t)address);
-    sqlite3_bind_int64(statement, 3, depth);
-    sqlite3_bind_text(statement, 4, frame->function, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 5, frame->file, -1, SQLITE_STATIC);
-    if (frame->line)
-        sqlite3_bind_int64(statement, 6, frame->line);
-    else
-        sqlite3_bind_null(statement, 6);
-    sqlite3_step(statement);
-    return sqlite3_reset(statement);
-}
-
-/* In a merged file a row also says of which trace it is, and no number comes by itself. */
-#define DELETE_SYMBOLS                                                                                                 \
-    "DELETE FROM main.symbol WHERE EXISTS (SELECT 1 FROM temp.resolved r"                                              \
-    " WHERE r.module = symbol.module AND r.address = symbol.address)"
-#define INSERT_SYMBOL                                                                                                  \
-    "INSERT INTO main.symbol (module, address, inline_depth, function, file, line) VALUES (?, ?, ?, ?, ?, ?)"
-#define INSERT_MERGED_SYMBOL                                                                                           \
-    "INSERT INTO main.symbol (trace, id, module, address, inline_depth, function, file, line) VALUES (?7,"             \
-    " (SELECT coalesce(max(id), 0) + 1 FROM main.symbol WHERE trace = ?7), ?1, ?2, ?3, ?4, ?5, ?6)"
-
-static int execute_with(sqlite3 *db, const char *format, int64_t number) {
-    char *sql = sqlite3_mprintf(format, (long long)number);
-    if (!sql)
-        xs_out_of_memory();
-    int rc = execute(db, sql);
-    sqlite3_free(sql);
-    return rc;
-}
-
-/* In a transaction of the caller's. Rows of the same addresses are replaced: another symbolize may have been
- * quicker. */
-static int write_rows(sqlite3 *db, const struct xs_trace *trace, const struct xs_callsites *c) {
-    sqlite3_stmt *row = NULL, *key = NULL;
-    int rc = sqlite3_prepare_v2(db, "INSERT INTO temp.resolved VALUES (?, ?)", -1, &key, NULL);
-    for (uint32_t i = 0; i < c->address_count && rc == SQLITE_OK; i++) {
-        if (!is_new(c, &c->addresses[i]))
-            continue;
-        sqlite3_bind_int64(key, 1, c->modules[c->addresses[i].module].id);
-        sqlite3_bind_int64(key, 2, (int64_t)c->addresses[i].address);
-        sqlite3_step(key);
-        rc = sqlite3_reset(key);
-    }
-    sqlite3_finalize(key);
-    if (rc == SQLITE_OK && trace->merged_id < 0)
-        rc = execute(db, DELETE_SYMBOLS);
-    else if (rc == SQLITE_OK)
-        rc = execute_with(db, DELETE_SYMBOLS " AND trace = %lld", trace->merged_id);
-    if (rc == SQLITE_OK && trace->merged_id < 0)
-        rc = sqlite3_prepare_v2(db, INSERT_SYMBOL, -1, &row, NULL);
-    else if (rc == SQLITE_OK) {
-        rc = sqlite3_prepare_v2(db, INSERT_MERGED_SYMBOL, -1, &row, NULL);
-        sqlite3_bind_int64(row, 7, trace->merged_id);
-    }
-    for (uint32_t i = 0; i < c->address_count && rc == SQLITE_OK; i++) {
-        const struct xs_callsite_address *address = &c->addresses[i];
-        for (uint32_t k = 0; is_new(c, address) && k < address->frames && rc == SQLITE_OK; k++)
-            rc = insert(row, c->modules[address->module].id, address->address, k, &c->frames[address->first + k]);
-    }
-    sqlite3_finalize(row);
-    return rc;
-}
-
-#define NOT_WRITTEN "%s: symbols could not be written: "
-static int write_symbols(const struct xs_trace *trace, const struct xs_callsites *c,
-                         const struct xs_source_rows *lines) {
-    sqlite3 *db = NULL;
-    char *path = xs_strdup(trace->path);
-    path[xs_traces_file_bytes(path)] = '\0';
-    if (!is_alone(path, trace->file)) {
-        free(path);
-        return XS_EXIT_ERROR;
-    }
-    int rc = open_for_writing(trace->file, &db);
-    if (rc == SQLITE_OK)
-        rc = execute(db, "BEGIN IMMEDIATE");
-    if (rc == SQLITE_OK)
-        rc = write_rows(db, trace, c);
-    if (rc == SQLITE_OK)
-        rc = xs_source_rows_write(db, trace->merged_id, lines);
-    if (rc == SQLITE_OK)
-        rc = execute(db, "COMMIT");
-    if (rc != SQLITE_OK && db && sqlite3_extended_errcode(db) == SQLITE_READONLY_DIRECTORY)
-        xs_complain(NOT_WRITTEN "its folder has to be writable, too; symbolize a copy", path);
-    else if (rc != SQLITE_OK)
-        xs_complain(NOT_WRITTEN "%s", path, db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
-    sqlite3_close(db); /* rolls back what was not committed */
-    free(path);
-    return rc == SQLITE_OK ? XS_EXIT_OK : XS_EXIT_ERROR;
-}
-
-static void tell(const char *path, const struct xs_callsites *c, const struct counts *counts,
-                 const struct xs_source_rows *lines) {
+static void tell(const char *path, const struct xs_lines *lines) {
     char *name = xs_text_escaped(path);
     const char *note;
-    if (!c->stack_count) {
+    if (!lines->callsites->stack_count) {
         printf("%s: no stacks were recorded\n", name);
         free(name);
         return;
     }
-    printf("%s: %" PRIu32 " addresses resolved", name, counts->found);
-    if (counts->stored)
-        printf(", %" PRIu32 " were before", counts->stored);
-    if (counts->unknown)
-        printf(", %" PRIu32 " are not known", counts->unknown);
-    if (lines->count)
-        printf(", and the text of %" PRIu32 " line%s", lines->count, lines->count == 1 ? "" : "s");
+    printf("%s: %" PRIu32 " addresses resolved", name, lines->found);
+    if (lines->stored)
+        printf(", %" PRIu32 " were before", lines->stored);
+    if (lines->unknown)
+        printf(", %" PRIu32 " are not known", lines->unknown);
+    if (lines->text_count)
+        printf(", and the text of %" PRIu32 " line%s", lines->text_count, lines->text_count == 1 ? "" : "s");
     putchar('\n');
-    if (lines->withheld)
-        printf("  the text of %" PRIu32 " line%s was not read: " XS_NOT_YOUR_TRACE "; --source=DIR reads it below a "
-               "folder\n",
-               lines->withheld, lines->withheld == 1 ? "" : "s");
-    for (size_t i = 0; (note = xs_callsites_note(c, i)); i++) {
+    for (size_t i = 0; (note = xs_callsites_note(lines->callsites, i)); i++) {
         char *text = xs_text_escaped(note);
         printf("  %s\n", text);
         free(text);
@@ -224,22 +70,29 @@ static void tell(const char *path, const struct xs_callsites *c, const struct co
     free(name);
 }
 
+static bool write_lines(const struct xs_trace *trace, const struct xs_lines *lines) {
+    char why[XS_LINES_WHY_BYTES];
+    if ((!lines->found && !lines->text_count) || xs_lines_write(trace, lines, PATIENCE_MS, why))
+        return true;
+    char *path = xs_strdup(trace->path);
+    path[xs_traces_file_bytes(path)] = '\0';
+    xs_complain("%s: %s", path, why);
+    free(path);
+    return false;
+}
+
 static int symbolize_stacks(const struct xs_trace *trace, bool force) {
-    struct xs_callsites *callsites;
+    struct xs_lines lines;
     char message[XS_TRACE_MESSAGE_BYTES] = "";
-    if (xs_callsites_open_with(trace, !force, &callsites, message) < 0) {
+    if (xs_lines_find(trace, XS_LINES_ASKED, force, &lines, message) < 0) {
         xs_complain("%s", message);
         return XS_EXIT_ERROR;
     }
-    struct counts counts = count(callsites);
-    struct xs_source_rows lines;
-    xs_source_rows_read(trace, callsites, &lines);
-    int status = counts.found || lines.count ? write_symbols(trace, callsites, &lines) : XS_EXIT_OK;
-    if (status == XS_EXIT_OK)
-        tell(trace->path, callsites, &counts, &lines);
-    xs_source_rows_free(&lines);
-    xs_callsites_close(callsites);
-    return status;
+    bool written = write_lines(trace, &lines);
+    if (written)
+        tell(trace->path, &lines);
+    xs_lines_free(&lines);
+    return written ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
 static int symbolize(const char *path, bool force) {
@@ -255,7 +108,7 @@ static int symbolize(const char *path, bool force) {
     return status;
 }
 
-static const struct argp_child children[] = {XS_DEBUG_PATH_CHILD, XS_SOURCE_CHILD, {0}};
+static const struct argp_child children[] = {XS_DEBUG_PATH_CHILD, {0}};
 const struct xs_interface xs_interface_symbolize = {
     .argp = {.options = options, .parser = parse, .args_doc = "TRACE...", .doc = doc, .children = children}};
 

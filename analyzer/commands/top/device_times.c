@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
 
-/* 0 where the statement gives nothing. */
+/* The number that the statement gives, or 0. */
 static int read_newest(const struct xs_trace *trace, const char *sql, uint64_t *ns, char *message) {
     struct xs_scan scan;
     *ns = 0;
@@ -18,7 +18,7 @@ static int read_newest(const struct xs_trace *trace, const char *sql, uint64_t *
     return xs_scan_end(&scan);
 }
 
-/* A trace that has no device times at all, because CUPTI did not run, waits for none. */
+/* Finds known_ns. A trace without any device times, because CUPTI did not run, waits for none. */
 static int find_known(const struct xs_summary *s, struct xs_device_times *times, char *message) {
     uint64_t recorded = 0, called = 0;
     times->known_ns = s->run.duration_ns;
@@ -47,7 +47,7 @@ static size_t device_at(const struct xs_summary *s, const struct xs_scan *scan, 
     return i;
 }
 
-/* How long devices were busy between two moments, each for itself: streams side by side count once. */
+/* How long devices were busy between two moments, summed over devices; streams that run side by side count once. */
 static int read_busy(const struct xs_summary *s, const char *sql, int64_t from, int64_t to, uint64_t *ns,
                      char *message) {
     size_t count = s->device_count ? s->device_count : 1;

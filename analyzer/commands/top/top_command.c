@@ -1,5 +1,5 @@
-/* xferspy top: a trace while it is written: the causes so far, and what runs now. Each look reads the trace anew, so it
- * is never in the way of the program. */
+/* xferspy top: shows a trace while it is written: the causes so far, and what runs now. Each look reads the trace
+ * anew, so top never holds up the program. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,7 @@
 
 XS_DECLARE_COMMAND(top)
 
-enum { OPTION_INTERVAL = 0x100, OPTION_ONCE, MOST_SECONDS = 3600, REST = 4 /* times as long as a look takes */ };
+enum { OPTION_INTERVAL = 0x100, OPTION_ONCE, MOST_SECONDS = 3600, REST = 4 /* lengths of a look */ };
 enum { MUCH_PERCENT = 2 /* of the run */ };
 #define SILENT_NS UINT64_C(2000000000)
 
@@ -72,10 +72,10 @@ const struct xs_interface xs_interface_top = {
 
 /* --- one look --- */
 
-/* What grows, as it was at the last look. */
+/* Values that grow, as they were at the last look. */
 struct so_far {
     uint64_t run_ns, bytes[XS_DIRECTION_COUNT];
-    uint64_t known_ns; /* how far device times are known */
+    uint64_t known_ns; /* up to here device times were complete */
 };
 
 static void measure(const struct xs_summary *summary, const struct xs_device_times *times, struct so_far *now) {
@@ -88,8 +88,8 @@ static void measure(const struct xs_summary *summary, const struct xs_device_tim
 
 static uint64_t less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
 
-/* Rates since the last look, of the first one since the run began; devices' are of the time that their records cover.
- */
+/* Prints rates since the last look, at first since the run began. Rates of devices refer to the time that device
+ * records cover. */
 static void print_rates(const struct so_far *now, const struct so_far *then, const struct xs_device_times *times,
                         size_t devices, struct xs_out *out) {
     static const char *const names[XS_DIRECTION_COUNT] = {
@@ -114,7 +114,7 @@ static void print_rates(const struct so_far *now, const struct so_far *then, con
     xs_string_free(&text);
 }
 
-/* What is not there yet, where it is much: without device times a part of the causes has no weight. */
+/* Prints how much is missing, if that is much: without device times some causes have no weight yet. */
 static void print_missing(const struct xs_summary *summary, const struct xs_device_times *times, struct xs_out *out) {
     char known[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     uint64_t run_ns = summary->run.duration_ns;
@@ -135,7 +135,7 @@ static void print_missing(const struct xs_summary *summary, const struct xs_devi
                     xs_format_ns(known, less((uint64_t)ago_ns, run_ns)));
 }
 
-/* The text without the lines that the terminal has no room for, on a screen that was cleared. */
+/* Clears the screen and prints the lines of the text that fit on the terminal. */
 static void show(const char *text, struct xs_out *out) {
     size_t lines = 0;
     const char *end = text;
@@ -152,7 +152,7 @@ static void show(const char *text, struct xs_out *out) {
     fflush(out->file);
 }
 
-/* Returns an exit status; `runs`: the process does. */
+/* Reads and shows the trace. Returns an exit status; `runs`: whether the process still runs. */
 static int look(const char *path, struct so_far *then, struct xs_out *out, bool *runs) {
     struct xs_reading reading;
     FILE *file = out->file;
@@ -197,7 +197,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* A trace that takes long to read is not read all the time. */
+/* Waits for the next look: longer if a look takes long. */
 static void wait_for_next(long interval_s, double look_s) {
     double wait = look_s * REST > (double)interval_s ? look_s * REST : (double)interval_s;
     struct timespec rest = {.tv_sec = (time_t)wait, .tv_nsec = (long)((wait - (double)(time_t)wait) * 1e9)};

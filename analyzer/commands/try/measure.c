@@ -1,4 +1,5 @@
-/* Running trials: first each plan by itself, to see that it holds in this run, too; then in turns. See try.h. */
+/* Running trials: first each plan alone, to see whether it holds in a new run; then all of them alternately. See
+ * try.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 
 /* --- files --- */
 
-/* False after a message. */
+/* False: a message was printed. */
 static bool write_plan(const struct xs_attempt *attempt, const char *mode) {
     struct xs_string text = {0};
     xs_trial_plan(&text, attempt->trial, mode);
@@ -64,7 +65,7 @@ static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
 
 /* --- running --- */
 
-/* What is left of the time limit; 0: there is none, negative: nothing. */
+/* What is left of the time limit; 0: there is no limit; negative: nothing is left. */
 static double time_left_s(const struct xs_try *t) {
     double limit_s = t->arguments->terms.time_limit_s;
     if (limit_s <= 0)
@@ -73,7 +74,7 @@ static double time_left_s(const struct xs_try *t) {
     return left_s > 0 ? left_s : -1;
 }
 
-/* In the program's folder. False where nothing more is to be run; t->end says why. */
+/* Runs in the program's folder. False: nothing more may be run; t->end says why. */
 static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench *bench) {
     int back;
     terms->time_limit_s = time_left_s(t);
@@ -92,7 +93,7 @@ static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench 
     return bench->end == XS_BENCH_COMPLETE;
 }
 
-/* A trial ends where its log shows that the repair did not do what the plan says. */
+/* A trial ends if its log shows that the repair did not do what the plan says. */
 #define NOT_THE_SAME "the program does not do the same in each run"
 
 static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, const char *trouble) {
@@ -110,7 +111,7 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
                      xs_format_count(buffer, log->differs));
 }
 
-/* What was not compared may be wrong, so nothing of it is believed. */
+/* Judges a checking run. What was not compared may be wrong, so then the trial ends. */
 static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *log) {
     char missing[XS_UNIT_BYTES], planned[XS_UNIT_BYTES];
     uint64_t of = xs_trial_left_out(trial);
@@ -120,7 +121,7 @@ static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *lo
                      log->refused.length ? log->refused.data : "this run did not make them");
 }
 
-/* One run with the plan in mode verify. False where nothing more is to be run. */
+/* Runs once with the plan in mode verify. False: nothing more may be run. */
 static bool check(struct xs_try *t, struct xs_attempt *attempt) {
     struct xs_repair_log log = {0};
     struct xs_bench bench;
@@ -162,9 +163,9 @@ static bool check(struct xs_try *t, struct xs_attempt *attempt) {
     return goes_on;
 }
 
-/* --- in turns --- */
+/* --- alternately --- */
 
-/* `all_ran`: every run of the round before did, so that each has to have left one. */
+/* `all_ran`: every run of the last round ran, so each must have left a log. */
 static void take_logs(struct xs_try *t, bool all_ran) {
     for (size_t i = 0; i < t->trials->count; i++) {
         struct xs_attempt *attempt = &t->attempts[i];
@@ -175,7 +176,7 @@ static void take_logs(struct xs_try *t, bool all_ran) {
     }
 }
 
-/* Before each round: what the round before it left. */
+/* Called before each round: takes the logs of the last one. */
 static void on_round(size_t round, size_t rounds, void *context) {
     struct xs_try *t = context;
     if (round)
@@ -184,7 +185,7 @@ static void on_round(size_t round, size_t rounds, void *context) {
         fprintf(stderr, "\r\033[Kround %zu of %zu ", round + 1, rounds);
 }
 
-/* The side of the attempt beside that of the program as it is. */
+/* Compares the attempt with the unchanged program. */
 static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct xs_bench_terms *terms, size_t variant) {
     struct xs_outcome *o = xs_realloc(NULL, sizeof *o);
     static const struct xs_bench_gate none = {.share = -1};
@@ -215,7 +216,7 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
         attempt->trial->state = XS_TRIAL_MEASURED;
 }
 
-/* Of a program that fails by itself, nothing is compared. True after a message. */
+/* Whether the unchanged program fails; then nothing is compared. True: a message was printed. */
 static bool fails_by_itself(struct xs_try *t) {
     struct xs_string failures = {0};
     int status;
@@ -257,7 +258,7 @@ static void measure_in_turns(struct xs_try *t) {
 
 /* --- all of it --- */
 
-/* What was demanded: of the outputs, of every trial; of the gain, of all repairs together. */
+/* Judges the demands: on outputs for every trial, on the gain for all repairs together. */
 static void judge(struct xs_try *t) {
     const struct xs_bench_gate *gate = &t->arguments->gate;
     for (size_t i = 0; i < t->trials->count; i++) {
@@ -274,7 +275,7 @@ static void judge(struct xs_try *t) {
         t->failed |= (gate->at_least ? XS_FAULT_GAIN : 0U) | (XS_FAULT_UNCLEAR & gate->faults);
 }
 
-/* False where nothing more is to be run. */
+/* False: nothing more may be run. */
 static bool check_all(struct xs_try *t) {
     size_t last = t->trials->count - 1;
     for (size_t i = 0; i < last; i++)
@@ -283,7 +284,7 @@ static bool check_all(struct xs_try *t) {
     size_t count = xs_trials_put_together(t->trials);
     if (count > 1)
         return check(t, &t->attempts[last]);
-    t->trials->items[last].state = XS_TRIAL_CANNOT; /* the one trial stands for it; without a reason */
+    t->trials->items[last].state = XS_TRIAL_CANNOT; /* the one trial stands for it; no reason is given */
     return count == 1;
 }
 
@@ -301,15 +302,15 @@ static size_t find_sum(const struct xs_try *t) {
 
 enum { LONG_NS_PER_S = 1000000000, LONG_S = 60 };
 
-/* A trace begins with the program's first use of CUDA, so its time is the least that a run takes. Said on a terminal,
- * and elsewhere if it is long. */
+/* Says how long it will take, on a terminal, and elsewhere if it is long. A trace begins with the program's first
+ * use of CUDA, so its length is the least that a run takes. */
 static void say_duration(const struct xs_try *t) {
     const struct xs_bench_terms *terms = &t->arguments->terms;
     uint64_t run_ns = t->reading->findings->recorded.run_ns;
     size_t causes = 0;
     for (size_t i = 0; i + 1 < t->trials->count; i++)
         causes += t->trials->items[i].state == XS_TRIAL_PLANNED;
-    size_t planned = causes + (causes > 1); /* the last trial is of all together */
+    size_t planned = causes + (causes > 1); /* the last trial is the one with all repairs */
     size_t runs = planned + (planned + 1) * (terms->runs + terms->warm_up);
     double all_ns = (double)run_ns * (double)runs;
     if (!planned || (!t->shows && all_ns < (double)LONG_S * LONG_NS_PER_S))

@@ -1,4 +1,4 @@
-/* Counting calls; see ordinals.h. */
+/* Numbering calls; see ordinals.h. */
 #include "analyzer/commands/try/ordinals.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 /* --- whether the trace has every call --- */
 
-/* A call that was not recorded moves the numbers of all that come after it. */
+/* Why the trace lacks calls. A call that was not recorded changes the numbers of all later ones. */
 static char *why_gaps(const struct xs_trace *trace) {
     static const struct {
         const char *key, *why;
@@ -35,7 +35,7 @@ static char *why_gaps(const struct xs_trace *trace) {
             return xs_text_format("%s (%s)", gaps[i].why, xs_format_count(buffer, count));
     }
     xs_capture_ranges_read(&ranges, trace);
-    bool has_gaps = ranges.has_gaps; /* of a program that was killed, the counts above may be too small */
+    bool has_gaps = ranges.has_gaps; /* for a program that was killed, the counts above may be too small */
     xs_capture_ranges_free(&ranges);
     return has_gaps ? xs_strdup("the trace has the calls of parts of the run only") : NULL;
 }
@@ -59,8 +59,8 @@ char *xs_ordinals_doubt(const struct xs_trace *trace) {
 
 struct thread {
     uint64_t id;
-    int64_t first_ns;         /* of its calls */
-    int64_t batch_ns;         /* of the batch that its latest row is of; -1: it is of none */
+    int64_t first_ns;         /* first of its calls */
+    int64_t batch_ns;         /* batch of its latest row; -1: none */
     int64_t batch_index;      /* of that row */
     uint32_t calls, in_order; /* in_order: its number in the order of first calls */
 };
@@ -95,7 +95,7 @@ static bool is_host(int64_t kind) {
     return kind == XS_MEM_PAGEABLE || kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED;
 }
 
-/* The copies that the library offers to its repairs (preload/repair/around.c). */
+/* Whether the library offers the copy to its repairs (preload/repair/around.c). */
 static bool is_plain(struct xs_scan *scan) {
     enum { WIDTH = 8, SRC_KIND, DST_KIND };
     int64_t src = xs_scan_int(scan, SRC_KIND), dst = xs_scan_int(scan, DST_KIND);
@@ -127,7 +127,7 @@ static bool begins_before(const struct counting *c, size_t a, size_t b) {
     return x != y ? x < y : a < b;
 }
 
-/* The threads were met in the order in which their events were written; their first calls may be in another one. */
+/* Numbers the threads by their first calls; they were found in the order in which their events were written. */
 static void number_threads(struct counting *c) {
     for (size_t i = 0; i < c->count; i++)
         for (size_t other = 0; other < c->count; other++)
@@ -138,7 +138,7 @@ static void number_threads(struct counting *c) {
 
 int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace, struct xs_sites *sites,
                      char *message) {
-    enum { MOST_THREADS = 4096 }; /* what comes of more is not worth the time */
+    enum { MOST_THREADS = 4096 }; /* more threads are not worth the time */
     struct counting c = {.o = ordinals};
     struct xs_scan scan;
     *ordinals = (struct xs_ordinals){.uncertain = xs_ordinals_doubt(trace)};

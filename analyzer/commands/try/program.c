@@ -1,4 +1,4 @@
-/* The command of a trace, and recording one; see program.h. */
+/* The command of a trace, and recording a new trace; see program.h. */
 #include "analyzer/commands/try/program.h"
 
 #include <dirent.h>
@@ -14,11 +14,10 @@
 #include "analyzer/commands/bench/start.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
-#include "schema/read/origin.h"
 #include "schema/redact.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
-#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever is set */
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever the user has set */
 #define WHOLE_BUDGET "XFERSPY_BUDGET="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 #define SAY_THE_COMMAND "say it: xferspy try %s -- PROGRAM [ARGUMENTS]"
@@ -39,7 +38,7 @@ static char **add_word(char **words, size_t count, char *word) {
     return words;
 }
 
-/* One word; NULL where a quote is open at the end. */
+/* Takes one word; NULL: a quote is not closed. */
 static char *take_word(const char **at) {
     struct xs_string word = {0};
     const char *c = *at;
@@ -112,16 +111,34 @@ void xs_program_set(struct xs_program *program, char *const *argv) {
         program->argv = add_word(program->argv, i, xs_strdup(argv[i]));
 }
 
-int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace) {
+/* Returns true after a yes. Without a terminal, a message says what to type. */
+static bool ask(const char *trace, const char *command, const char *folder) {
+    char *name = xs_text_escaped(trace), *shown = xs_text_escaped(command), *where = xs_text_escaped(folder);
+    char answer[16] = "";
+    bool can_ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    if (can_ask) {
+        fprintf(stderr, "xferspy: the command in %s is: %s\nxferspy: Run it in %s? [y/N] ", name, shown, where);
+        fflush(stderr);
+        if (!fgets(answer, sizeof answer, stdin))
+            putc('\n', stderr);
+    } else {
+        xs_complain("the command in %s is: %s", trace, command);
+        xs_complain("anybody can write a command into a trace; add --yes to run it in %s", folder);
+    }
+    free(name);
+    free(shown);
+    free(where);
+    return *answer == 'y' || *answer == 'Y';
+}
+
+int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed) {
     char *command = xs_realloc(NULL, COMMAND_BYTES), folder[PATH_BYTES];
     const char *why = NULL;
     xs_trace_meta_text(trace, "command", command, COMMAND_BYTES, "");
     xs_trace_meta_text(trace, "cwd", folder, sizeof folder, "");
     size_t length = strlen(command);
     static const char cut[] = " ...";
-    if (!xs_origin_is_own(trace))
-        why = "was not recorded by this user on this machine, so its command is not run";
-    else if (!length || folder[0] != '/')
+    if (!length || folder[0] != '/')
         why = "does not say which command it is of";
     else if (strstr(command, XS_REDACT_HIDDEN))
         why = "has a command of which XFERSPY_REDACT hid a part";
@@ -133,10 +150,12 @@ int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace
         char *word = xs_text_shell_word(trace->path);
         xs_complain("%s %s; " SAY_THE_COMMAND, trace->path, why, word);
         free(word);
-    } else
+    } else {
         program->folder = xs_strdup(folder);
+    }
+    bool runs = !why && (is_agreed || ask(trace->path, command, folder));
     free(command);
-    return why ? XS_EXIT_ERROR : XS_EXIT_OK;
+    return runs ? XS_EXIT_OK : XS_EXIT_ERROR;
 }
 
 bool xs_program_enter(const struct xs_program *program, int *back) {
@@ -166,7 +185,8 @@ static char **add_setting(char **settings, size_t *count, const char *name, cons
     return settings;
 }
 
-/* Every call has to be in the trace, made by the program itself: neither parts of the run nor repairs are wanted. */
+/* Whether a setting is kept while recording. Every call must be in the trace, made by the program itself: no parts
+ * of the run, no repairs. */
 static bool is_for_recording(const char *setting, bool is_whole) {
     static const char *const others[] = {
         "XFERSPY_OUTPUT=",     "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_STEP=", "XFERSPY_STEPS=",
@@ -178,7 +198,8 @@ static bool is_for_recording(const char *setting, bool is_whole) {
     return is;
 }
 
-/* What is set of capture stays, but where `is_whole` asks for contents and device times of all copies. */
+/* The settings for a recording. The user's stay, except that `is_whole` needs contents and device times of all
+ * copies. */
 static char **settings_of(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = NULL;
     size_t count = 0;
@@ -197,7 +218,7 @@ static char **settings_of(const struct xs_program *program, const char *output, 
     return add_word(settings, count, xs_strdup(program->preload));
 }
 
-/* Runs it; what it prints is thrown away. Where it is not XS_RAN, a message says why, but of an interruption. */
+/* Runs the program and drops its output. If the result is not XS_RAN, a message says why, unless it was interrupted. */
 static enum xs_ran run_recorded(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = settings_of(program, output, is_whole), **environment = xs_environment_bare(environ, settings);
     FILE *nothing = fopen("/dev/null", "r+e");
@@ -220,7 +241,8 @@ static enum xs_ran run_recorded(const struct xs_program *program, const char *ou
     return ran;
 }
 
-/* The one trace that was left; false after a message. `stays`: of several, the user can take one. */
+/* Finds the one trace that was written. False: a message was printed. `stays`: if there are several, the user can
+ * choose one. */
 static bool find_trace(const struct xs_program *program, const char *folder, const char *prefix, bool stays,
                        char **trace) {
     struct xs_string pattern = {0};
@@ -244,11 +266,11 @@ static bool find_trace(const struct xs_program *program, const char *folder, con
 }
 
 static void add_escaped(struct xs_string *output, const char *path) {
-    for (const char *c = path; *c; c++) /* % begins what capture replaces */
+    for (const char *c = path; *c; c++) /* in capture's template a % begins a part that is replaced */
         xs_string_format(output, *c == '%' ? "%%%%" : "%c", *c);
 }
 
-/* Into a folder below `here`, or, where that is empty, one that goes afterwards. */
+/* Records into a folder below `here`, or, if `here` is empty, into a temporary one. */
 static enum xs_ran record(const struct xs_program *program, const char *here, const char *folder, bool is_whole,
                           char **trace) {
     const char *prefix = is_whole ? "" : "predicts.";
@@ -288,9 +310,9 @@ int xs_program_record(const struct xs_program *program, struct xs_recorded *reco
     if (ran == XS_RAN)
         ran = record(program, here, folder, true, &recorded->whole);
     if (ran == XS_RAN_TOO_LONG || ran == XS_RAN_INTERRUPTED)
-        xs_remove_folder(folder); /* with what there is of a trace */
+        xs_remove_folder(folder); /* with what was written of a trace */
     else
-        rmdir(folder); /* if it is empty */
+        rmdir(folder); /* only if it is empty */
     free(here);
     return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
 }

@@ -60,7 +60,7 @@ static bool read_refused(const struct xs_json_document *document, struct xs_repa
     return code == SQLITE_DONE;
 }
 
-/* A repair that could not start has a name and why, and nothing else. */
+/* Reads a repair that could not start: it has only a name and a reason. */
 static bool read_off(const struct xs_json_document *document, struct xs_repair_log *log) {
     enum { NAME_COLUMNS = 30, WHY_COLUMNS = 100 };
     sqlite3_stmt *row = xs_json_document_ask(
@@ -76,7 +76,7 @@ static bool read_off(const struct xs_json_document *document, struct xs_repair_l
     return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
-/* The library names the log of a second process so. */
+/* Removes the log of a second process, by the library's name for it. */
 static bool remove_second(const char *path) {
     struct xs_string second = {0};
     xs_string_format(&second, "%s.2", path);

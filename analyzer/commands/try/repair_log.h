@@ -1,4 +1,4 @@
-/* What the library says at a program's end of the repairs that it made; docs/use/repairs.md, "The log". */
+/* The library's report at a program's end on the repairs that it made; docs/use/repairs.md, "The log". */
 #ifndef XFERSPY_ANALYZER_TRY_REPAIR_LOG_H
 #define XFERSPY_ANALYZER_TRY_REPAIR_LOG_H
 
@@ -7,20 +7,20 @@
 
 #include "analyzer/base/text.h"
 
-/* Of one or more runs; zeroed: of none. */
+/* The log of one or more runs; zeroed: of no run. */
 struct xs_repair_log {
-    size_t runs;              /* that left a log that can be read */
-    uint64_t differs;         /* calls that moved something else than the plan says; of all runs */
-    uint64_t wrong;           /* copies that would have got other contents; of all runs */
-    uint64_t checked;         /* copies whose contents were compared, right or wrong; of all runs */
-    uint64_t applied;         /* of the run that applied least */
-    uint64_t bytes;           /* of that run */
-    struct xs_string refused; /* "contents differ 3, capturing 1", of the last run; empty: nothing */
-    struct xs_string off;     /* "gather is off: why", the first that was; escaped; empty: all could start */
+    size_t runs;              /* number of runs with a readable log */
+    uint64_t differs;         /* calls that moved something else than the plan says, over all runs */
+    uint64_t wrong;           /* copies that would have got other contents, over all runs */
+    uint64_t checked;         /* copies whose contents were compared, right or wrong, over all runs */
+    uint64_t applied;         /* in the run that applied least */
+    uint64_t bytes;           /* in that run */
+    struct xs_string refused; /* "contents differ 3, capturing 1", from the last run; empty: nothing */
+    struct xs_string off;     /* "gather is off: why", from the first one; escaped; empty: all could start */
 };
 
-/* Adds the log at `path` and deletes it, with that of a second process. What is wrong, within a sentence, or NULL;
- * static. */
+/* Adds the log at `path` and deletes it, with the log of a second process. Returns what is wrong, as static text
+ * within a sentence, or NULL. */
 const char *xs_repair_log_take(struct xs_repair_log *log, const char *path);
 void xs_repair_log_free(struct xs_repair_log *log);
 

@@ -1,4 +1,4 @@
-/* From causes to plans; see trials.h. */
+/* Making plans from causes; see trials.h. */
 #include "analyzer/commands/try/trials.h"
 
 #include <stdarg.h>
@@ -20,7 +20,7 @@ const char *const xs_try_repair_names[] = {
     NULL};
 const char *const xs_trial_state_names[] = {"planned", "cannot-be-tried", "failed", "measured"};
 
-/* --- which repair --- */
+/* --- the repair --- */
 
 static const struct {
     const char *finding;
@@ -47,7 +47,7 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
     return known ? kinds[i].repair : XS_TRY_NONE;
 }
 
-/* Of a finding of several verdicts: of the first that has one. */
+/* The repair of a finding. With several verdicts it is the first one's that has a repair. */
 static enum xs_try_repair repair_of(const struct xs_findings *findings, size_t finding, const char **why) {
     const struct xs_finding *f = &findings->items[finding];
     enum xs_try_repair repair = XS_TRY_NONE;
@@ -95,7 +95,7 @@ bool xs_try_is_worth(const struct xs_findings *findings, const struct xs_trace *
 /* --- instances --- */
 
 struct xs_try_instance {
-    int64_t rows[2]; /* of its evidence; 0: none */
+    int64_t rows[2]; /* rows of evidence; 0: none */
     uint32_t site;
     uint8_t detector, verdict;
     bool held, is_run;
@@ -131,8 +131,8 @@ struct making {
     const struct xs_reading *reading;
     const struct xs_try_instances *instances;
     struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
-    struct xs_hash kinds; /* the same to the kind of memory, where it is registered or managed */
-    const char *left_out; /* why a copy of this trial is not in its plan; NULL: none was left out for what it is */
+    struct xs_hash kinds; /* allocation.id to its kind plus 1, if it is registered or managed */
+    const char *left_out; /* why copies are not in this trial's plan; NULL: none was left out because of its kind */
 };
 
 static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
@@ -143,7 +143,7 @@ static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
     trial->lines[trial->line_count++] = *line;
 }
 
-/* Of a batch, a call is repaired, or none of it. */
+/* Why a copy cannot be repaired. Of a batch call, all copies are repaired or none. */
 static const char *unfit(const struct xs_ordinal *copy) {
     if (copy->is_of_batch)
         return "no repair takes copies of a batch";
@@ -168,7 +168,7 @@ static void add_copy(struct making *m, struct xs_trial *trial, enum xs_try_repai
     trial->planned++;
 }
 
-/* The copies of a run are those of its place and thread between its first and its last. */
+/* Adds a run: the copies of its place and thread from its first to its last. */
 static void add_run(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *first = xs_ordinals_find(o, instance->rows[0]);
@@ -177,7 +177,7 @@ static void add_run(struct making *m, struct xs_trial *trial, const struct xs_tr
             add_copy(m, trial, trial->repair, at, NULL);
 }
 
-/* The bytes stay on the device: they are copied there from where they are, or are where they belong already. */
+/* Adds a copy whose bytes stay on the device: they are copied there from another region, or are in place already. */
 static void add_held(struct making *m, struct xs_trial *trial, const struct xs_try_instance *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *copy = xs_ordinals_find(o, instance->rows[0]);
@@ -242,7 +242,7 @@ static int by_call(const void *a, const void *b) {
     return (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
 }
 
-/* Sorts the lines, and leaves each once. */
+/* Sorts the lines, and removes repeated ones. */
 static void tidy(struct xs_trial *trial) {
     size_t kept = 0;
     if (trial->line_count)
@@ -253,7 +253,7 @@ static void tidy(struct xs_trial *trial) {
     trial->line_count = kept;
 }
 
-/* How many the finding is about, with what stands for copies whose contents are not known. */
+/* How many copies the finding is about, including an estimate for copies with unknown contents. */
 static uint64_t in_all(const struct xs_finding *f, enum xs_try_repair repair) {
     if (f->sample.is_of_contents && f->sample.checked < f->sample.of && f->sample.estimate > (double)f->instances)
         return (uint64_t)(f->sample.estimate + 0.5);
@@ -359,7 +359,7 @@ static void free_trial(struct xs_trial *trial) {
     free(trial->lines);
 }
 
-/* Of a cause with several findings: that of the first repair that a plan can be made for. */
+/* Adds a cause. If it has several findings, takes the first repair that a plan can be made for. */
 static void add_cause(struct making *m, size_t cause) {
     const struct xs_cause *c = &m->reading->findings->causes[cause];
     size_t first = xs_try_finding_of(m->reading->findings, c), shown = m->trials->count;
@@ -385,7 +385,7 @@ static size_t cause_of(const struct xs_findings *findings, size_t finding) {
     return 0;
 }
 
-/* What a report shows by name. */
+/* Whether a report shows the cause by name. */
 static bool is_shown(const struct xs_findings *findings, size_t cause) {
     return !findings->causes[cause].folded && findings->causes[cause].saves.most_ns;
 }
@@ -445,7 +445,7 @@ uint64_t xs_trial_left_out(const struct xs_trial *trial) {
     return count;
 }
 
-/* What is not made any more needs no other repair. */
+/* Removes repairs of copies that another repair leaves out. */
 static void leave_out_what_is_gone(struct xs_trial *all) {
     struct xs_hash gone = {0};
     size_t kept = 0;
@@ -500,7 +500,7 @@ size_t xs_trials_put_together(struct xs_trials *trials) {
         all->planned = xs_sum(all->planned, trial->planned);
         all->of = xs_sum(all->of, trial->of);
     }
-    tidy(all); /* the repairs that make a copy needless come first */
+    tidy(all); /* the repairs that leave a copy out come first */
     leave_out_what_is_gone(all);
     return count;
 }

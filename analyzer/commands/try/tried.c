@@ -17,7 +17,7 @@
 
 enum { MOST_ITEMS = 1000, NAME_BYTES = 200 };
 
-/* The file beside the trace, where it is the same user's. */
+/* Opens the file beside the trace if it belongs to the same user. */
 static FILE *open_kept(const struct xs_trace *trace) {
     struct xs_string path = {0};
     struct stat st, of_trace;
@@ -44,7 +44,7 @@ static bool is_of(const struct xs_json_document *document, const struct xs_trace
     return same;
 }
 
-/* What is not known counts as another output. */
+/* The comparison of outputs; an unknown value counts as a difference. */
 static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *good) {
     const char *name = (const char *)sqlite3_column_text(row, column);
     struct xs_tried_output output = {.result = XS_OUTPUT_DIFFERS,
@@ -157,7 +157,8 @@ const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, cons
     return item;
 }
 
-/* An empty output is compared: it is to stay empty. One whose lines are all ignored is not. */
+/* Whether outputs are compared. An empty output is, because it must stay empty; one whose lines are all ignored is
+ * not. */
 static bool is_compared(const struct xs_tried_output *output) {
     bool any = output->lines ? output->varying < output->lines : !output->ignored;
     return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
@@ -187,12 +188,12 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
 
 static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
 
-/* The interval has 0 exactly where the runs do not tell. */
+/* The change of a trial. The interval contains 0 exactly if the runs do not show a change. */
 static enum xs_tried_change change_of(const struct xs_tried_item *item) {
     return item->high_ns < 0 ? XS_TRIED_FASTER : item->low_ns > 0 ? XS_TRIED_SLOWER : XS_TRIED_CANNOT_TELL;
 }
 
-/* In the words of what is predicted, beside which it stands. */
+/* Adds the change, in the words of the prediction beside it. */
 void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *item) {
     static const char *const words[] = {
         [XS_TRIED_FASTER] = "saves ", [XS_TRIED_SLOWER] = "slower by ", [XS_TRIED_CANNOT_TELL] = "no clear change"};
@@ -219,7 +220,7 @@ static void say_interval(struct xs_string *text, const struct xs_tried_item *ite
     }
 }
 
-/* "; only causes 1, 3 and 4 were tried", of "1,3,4". */
+/* Adds "; only causes 1, 3 and 4 were tried", from "1,3,4". */
 static void say_only(struct xs_string *text, const char *numbers) {
     bool several = strchr(numbers, ',') != NULL;
     xs_string_format(text, several ? "; only causes " : "; only cause ");
@@ -249,7 +250,7 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_tried_say_rest(text, item);
 }
 
-/* Of all together: how many of the causes were tried, and which, where the others were not asked for. */
+/* Writes for the trial of all repairs how many causes were tried, and which ones if others were not asked for. */
 static void put_causes(struct xs_json *json, const struct xs_tried_item *item) {
     xs_json_count(json, "causes", item->causes);
     xs_json_count(json, "causes_tried", item->tried);

@@ -1,4 +1,4 @@
-/* Trials, measured: each repair alone and all together, beside the program as it is. */
+/* Measured trials: each repair alone and all together, beside the unchanged program. */
 #ifndef XFERSPY_ANALYZER_TRY_TRY_H
 #define XFERSPY_ANALYZER_TRY_TRY_H
 
@@ -10,9 +10,9 @@
 enum { XS_TRY_JSON_VERSION = 1 };
 #define XS_TRY_FORMAT "xferspy-try"
 
-/* What became of a trial whose repair was there in measured runs. */
+/* The result of a trial whose repair was made in measured runs. */
 struct xs_outcome {
-    struct xs_bench bench; /* a view of two sides: the program as it is, and with the repair */
+    struct xs_bench bench; /* two sides: the unchanged program, and with the repair */
     struct xs_bench_side sides[2];
     struct xs_bench_variant variants[2];
     struct xs_bench_terms terms;
@@ -22,11 +22,11 @@ struct xs_outcome {
 /* What a trial's runs need, and what they left. */
 struct xs_attempt {
     struct xs_trial *trial;
-    char *plan, *log;            /* names of files */
-    char **settings;             /* of its environment, NULL after the last */
-    struct xs_repair_log logged; /* of the measured runs */
-    const char *log_trouble;     /* NULL: every log could be read */
-    struct xs_outcome *outcome;  /* NULL: it was not measured */
+    char *plan, *log;            /* file names */
+    char **settings;             /* for its environment; NULL after the last */
+    struct xs_repair_log logged; /* over the measured runs */
+    const char *log_trouble;     /* NULL: every log was readable */
+    struct xs_outcome *outcome;  /* NULL: not measured */
 };
 
 struct xs_try {
@@ -35,39 +35,39 @@ struct xs_try {
     const struct xs_reading *reading;
     struct xs_trials *trials;
     bool shows;       /* progress, on a terminal */
-    int64_t began_ns; /* of the command: the time limit is for all of it */
-    char folder[64];  /* for plans and logs; "": none */
+    int64_t began_ns; /* when the command began: the time limit covers all of it */
+    char folder[64];  /* for plans and logs; "": there is none */
 
-    struct xs_attempt *attempts; /* a trial each */
-    struct xs_bench bench;       /* of the program as it is, and of what was measured beside it */
+    struct xs_attempt *attempts; /* one per trial */
+    struct xs_bench bench;       /* of the unchanged program, and of all that was measured beside it */
     enum xs_bench_end end;
-    unsigned failed; /* what was demanded and is not there (enum xs_bench_fault) */
-    size_t sum;      /* the attempt that stands for all repairs together; trials->count: none could be tried */
-    char *identity;  /* of the trace */
+    unsigned failed; /* demands that were not met (enum xs_bench_fault) */
+    size_t sum;      /* the attempt with all repairs together; trials->count: none could be tried */
+    char *identity;  /* identity of the trace */
 };
 
-/* Checks every plan in a run of its own, measures, and judges. An exit status: XS_EXIT_ERROR after a message, or where
- * the measurement was interrupted. To be freed either way. */
+/* Checks every plan in a run of its own, then measures and judges. Returns an exit status; XS_EXIT_ERROR: a message
+ * was printed, or the measurement was interrupted. To be freed even then. */
 int xs_try_measure(struct xs_try *t);
 void xs_try_free(struct xs_try *t);
 
-/* Whether this trial is to be shown: that of all together is not, where nothing could be tried. */
+/* Whether a trial is shown. The trial of all repairs is not shown if none could be tried. */
 bool xs_try_is_shown(const struct xs_try *t, size_t attempt);
 
 /* --- try_words.c --- */
 
-/* "-142 ms", "up to -142 ms", "-31.0 ms to -142 ms", "nothing". */
+/* Adds "-142 ms", "up to -142 ms", "-31.0 ms to -142 ms", or "nothing". */
 void xs_try_predicted(struct xs_string *text, const struct xs_saving *saving);
-/* "-138 ms (-145 ms to -131 ms), 9 runs each, output the same"; or why there is nothing. */
+/* Adds "-138 ms (-145 ms to -131 ms), 9 runs each, output the same", or why there is no result. */
 void xs_try_measured(struct xs_string *text, const struct xs_try *t, size_t attempt);
-/* "duplicate-upload (without overwritten) at train.py:9": what it is about. */
+/* Adds what a trial is about: "duplicate-upload (without overwritten) at train.py:9". */
 void xs_try_what(struct xs_string *text, const struct xs_trial *trial);
-/* "not tried: 9 overwritten: the device does not hold these bytes any more"; empty where all of the finding is tried.
- */
+/* Adds "not tried: 9 overwritten: the device does not hold these bytes any more"; nothing if all of the finding is
+ * tried. */
 void xs_try_left_out(struct xs_string *text, const struct xs_trial *trial);
-/* "drop-uploads: 198 of 199 copies": what was planned and what of it was done; empty where nothing was. */
+/* Adds how much of the plan was done: "drop-uploads: 198 of 199 copies"; nothing if nothing was. */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt);
-/* What was demanded and is not there; empty where nothing was demanded, and nothing is wrong. */
+/* Adds the demands that were not met; nothing if none was made and nothing is wrong. */
 void xs_try_gate(struct xs_string *text, const struct xs_try *t);
 enum xs_style xs_try_style(const struct xs_try *t, size_t attempt);
 

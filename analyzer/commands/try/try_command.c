@@ -1,4 +1,4 @@
-/* xferspy try: the repair of each cause, made while the unchanged program runs, and what it gains there. */
+/* xferspy try: makes the repair of each cause in the running program, which stays unchanged, and measures the gain. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +13,11 @@
 
 XS_DECLARE_COMMAND(try)
 
-enum { OPTION_ONLY = 0x200 };
+enum { OPTION_ONLY = 0x200, OPTION_YES };
 static const struct argp_option options[] = {
     {"only", OPTION_ONLY, "CAUSE", 0,
      "try only this cause, by its number or by the finding's name as in a report; may be repeated", 1},
+    {"yes", OPTION_YES, NULL, 0, "run the command that is in the trace without asking", 1},
     {0}};
 
 #define WHICH "try what? A trace, or -- and a program"
@@ -24,7 +25,7 @@ static const char doc[] =
     "Runs the unchanged program of a trace again and makes the repair of each cause from outside. Says what each "
     "repair gains, and what the report predicts. Without a trace, the program is recorded first. " XS_HELP_LIMITS "\v"
     "Examples:\n"
-    "  xferspy try run.db\n"
+    "  xferspy try run.db                     asks first\n"
     "  xferspy try -- ./app input             records it first, in a new folder\n"
     "  xferspy try run.db -- ./app input      with another command\n"
     "  xferspy try --only=1 -n 15 --loop-time='loop ([0-9.]+) ms' run.db\n"
@@ -42,11 +43,12 @@ struct arguments {
     struct xs_out_options output;
     struct xs_bench_arguments bench;
     char *trace;
-    const char *predicts; /* the trace that predicts, where it is another */
+    const char *predicts; /* the trace that predicts, if it is another one */
     char **program;
     const char **only;
     size_t only_count;
     int64_t began_ns;
+    bool is_agreed;
 };
 
 /* --- arguments --- */
@@ -73,6 +75,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         a->only = xs_realloc(a->only, (a->only_count + 1) * sizeof *a->only);
         a->only[a->only_count++] = argument;
         return 0;
+    case OPTION_YES:
+        a->is_agreed = true;
+        return 0;
     case ARGP_KEY_ARG:
         take_argument(a, argument, state);
         return 0;
@@ -87,7 +92,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 /* --- trying --- */
 
-/* The findings of --only; false after a message. */
+/* Finds the findings of --only. False: a message was printed. */
 static bool choose(const struct arguments *a, const struct xs_findings *findings, size_t *chosen) {
     for (size_t i = 0; i < a->only_count; i++) {
         long index = xs_finding_find(findings, a->only[i]);
@@ -113,7 +118,7 @@ static int write_result(const struct xs_try *t, const struct arguments *a) {
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-/* With what was measured, if anything was, so that a result that there is stays. */
+/* Keeps the result if anything was measured, so that an earlier result is not lost. */
 static void keep_result(const struct xs_try *t) {
     struct xs_string path = {0};
     struct xs_out out;
@@ -157,7 +162,7 @@ static int predict(const struct arguments *a, const struct xs_reading *planned, 
     return XS_EXIT_OK;
 }
 
-/* Takes the plans of that trace; false after a message. */
+/* Takes the plans from that trace. False: a message was printed. */
 static bool take_plans(const char *trace, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_try_instances instances = {0};
     const struct xs_analysis_options analysis = {.on_instance = xs_try_keep_instance, .data = &instances};
@@ -174,9 +179,9 @@ static bool take_plans(const char *trace, const struct xs_reading *reading, stru
     return taken;
 }
 
-/* A trace as it comes has the contents of a sample of its copies. The others are of no plan, so that little would be
- * repaired of what the report predicts: another run has them all. Without it, the plan of the sample is better than
- * none. */
+/* Records another trace for the plans. A normal trace has the contents of a sample of its copies only. The other
+ * copies are in no plan, so little of the prediction would be repaired; the new trace has all contents. If that
+ * fails, a plan from the sample is better than none. */
 static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_recorded recorded;
     bool interrupted, is_recorded = xs_program_record_whole(program, &recorded, &interrupted);
@@ -221,7 +226,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
         xs_complain_live(a->trace, "try");
         status = XS_EXIT_ERROR;
     } else if (!program->argv) {
-        status = xs_program_of_trace(program, &reading.trace);
+        status = xs_program_of_trace(program, &reading.trace, a->is_agreed);
     }
     if (status == XS_EXIT_OK)
         status = try_reading(a, program, &reading, &instances);
@@ -233,7 +238,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
 static int start(struct arguments *a) {
     struct xs_program program;
     struct xs_recorded recorded = {0};
-    if (xs_out_check(&a->output) < 0) /* rather now than after running */
+    if (xs_out_check(&a->output) < 0) /* now, instead of after running */
         return XS_EXIT_ERROR;
     if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))
         return XS_EXIT_ERROR;

@@ -1,4 +1,4 @@
-/* Trials as text and Markdown. Printing only: the words are in try_words.c. */
+/* Trials as text and Markdown. Only printing; try_words.c has the words. */
 #include <stdlib.h>
 
 #include "analyzer/base/markdown.h"
@@ -15,7 +15,7 @@ enum { COMMAND_COLUMNS = 100 };
 static const char *const headers[] = {"cause", "what", "predicted", "measured"};
 enum { COLUMNS = sizeof headers / sizeof *headers };
 
-/* The program's median without a repair, which is what the differences are of. */
+/* Adds the unchanged program's median, which all differences refer to. */
 static void add_now(struct xs_string *text, const struct xs_try *t) {
     char buffer[XS_UNIT_BYTES];
     for (size_t i = 0; i < t->trials->count; i++) {
@@ -42,7 +42,7 @@ static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[
     xs_try_measured(&cells[3], t, i);
 }
 
-/* The last line is that of all repairs; where one alone could be tried, it says the same again. */
+/* Makes the last line, for all repairs. If only one could be tried, it repeats that one. */
 static void make_last(const struct xs_try *t, struct xs_string cells[COLUMNS]) {
     size_t causes = t->trials->count - 1, cannot = 0;
     for (size_t i = 0; i < causes; i++)
@@ -95,7 +95,7 @@ static void text_table(const struct xs_try *t, struct xs_out *out) {
     xs_out_line(out, XS_STYLE_DIM, MINUS);
 }
 
-/* Of what was measured: of nothing else there is a time to be warned of. */
+/* The warnings of a measured trial; others have no time to be warned about. */
 static size_t warnings_of(const struct xs_try *t, size_t i) {
     bool measured = t->trials->items[i].state == XS_TRIAL_MEASURED && t->attempts[i].outcome;
     return measured ? t->attempts[i].outcome->report.note_count : 0;
@@ -108,8 +108,7 @@ static bool has_warnings(const struct xs_try *t) {
     return false;
 }
 
-/* What was done in trial `i`, what was left out, and how its outputs differ. Lines that have nothing to say are empty.
- */
+/* Makes lines on what was done in trial `i`, what was left out, and how its outputs differ. A line may be empty. */
 enum { DONE, LEFT_OUT, OUTPUT, DETAILS };
 static void make_details(const struct xs_try *t, size_t i, struct xs_string lines[DETAILS]) {
     const struct xs_outcome *o = t->attempts[i].outcome;
@@ -207,7 +206,7 @@ static void markdown_line(struct xs_out *out, size_t *lines, const char *label, 
     xs_string_free(&code);
 }
 
-/* What was done, what was not, and the warnings. */
+/* Prints what was done, what was not, and the warnings. */
 static void markdown_details(const struct xs_try *t, struct xs_out *out) {
     for (size_t i = 0, written = 0; i < t->trials->count; i++) {
         struct xs_string lines[DETAILS] = {{0}};

@@ -1,4 +1,4 @@
-/* Trials in words; see try.h. */
+/* The words of trials; see try.h. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static const char *noun_of(enum xs_try_repair repair) {
     }
 }
 
-/* What a plan has, of how many, and how often the library did it in the run in which it did so least. */
+/* Adds how much a plan contains, of how many, and how often the library did it in the run with the least. */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt) {
     const struct xs_trial *trial = &t->trials->items[attempt];
     const struct xs_repair_log *log = &t->attempts[attempt].logged;

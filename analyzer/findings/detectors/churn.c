@@ -12,11 +12,11 @@ enum { ENOUGH = 5 /* pairs of one size */, SIZES = 16384 };
 struct freed {
     int64_t id, enter_ns;
     uint64_t free_ns;
-    uint64_t claimed_ns; /* of it by the pair in which it followed a free itself */
+    uint64_t claimed_ns; /* part of it that the earlier pair claimed, in which this allocation followed a free */
     struct xs_account *account;
 };
 
-/* A pair that waits for enough of its like. */
+/* A pair that waits until there are enough of its size. */
 struct pair {
     struct freed freed;
     struct xs_account *account; /* of the allocation that followed */
@@ -27,13 +27,13 @@ struct pair {
 struct size {
     struct freed *freed; /* by the time of the free */
     size_t freed_count, freed_capacity;
-    unsigned pairs; /* up to ENOUGH; from then on each is reported at once */
+    unsigned pairs; /* counted up to ENOUGH; from then on each pair is reported at once */
     struct pair waiting[ENOUGH - 1];
 };
 
 static uint64_t span_ns(int64_t enter, int64_t leave) { return (uint64_t)leave - (uint64_t)enter; }
 
-/* What allocations have in common of which one could have been kept for the next. */
+/* The key that allocations share if one of them could have been kept for the next. */
 static void find_key(const struct xs_allocation *a, uint64_t key[2]) {
     bool registered = a->kind == XS_MEM_REGISTERED;
     key[0] = a->bytes;
@@ -55,7 +55,7 @@ static void drop_size(struct xs_detection *detection, struct size *size) {
     xs_pool_give(&churn->pool, size);
 }
 
-/* Forgets the sizes with too few pairs; all, where that is not half of them. */
+/* Forgets the sizes with too few pairs; all sizes, if those are less than half. */
 static void sweep(struct xs_detection *detection) {
     struct xs_churn *churn = detection->state;
     struct xs_hash kept = {0};
@@ -91,14 +91,15 @@ static struct size *size_of(struct xs_detection *detection, const struct xs_allo
 
 /* --- pairs --- */
 
-/* What the pair before this one claimed of the freed allocation, had it passed the filter. */
+/* The time that the earlier pair claimed of the freed allocation, if that pair passed the filter. */
 static uint64_t claimed_before(struct xs_detection *detection, const struct pair *pair) {
     struct xs_instance before = {.evidence_count = 0};
     xs_add_evidence(&before, XS_EVIDENCE_ALLOCATION, pair->freed.id, "this allocation");
     return xs_consider(detection, &before) ? pair->freed.claimed_ns : 0;
 }
 
-/* The calls that keeping the freed one makes superfluous: its free, and the allocation that followed. */
+/* Reports the calls that are superfluous if the freed allocation is kept: its free, and the allocation that
+ * followed. */
 static void report(struct xs_detection *detection, const struct xs_allocation *a, const struct pair *pair) {
     const struct xs_churn *churn = detection->state;
     if (churn->on_pair) {
@@ -116,7 +117,8 @@ static void report(struct xs_detection *detection, const struct xs_allocation *a
     xs_add_evidence(&instance, XS_EVIDENCE_ALLOCATION, pair->freed.id, "the one freed before it");
     uint64_t claimed_ns = claimed_before(detection, pair);
     xs_report_instance(detection, &instance);
-    /* each call counts with its own allocation; of several claims of one the largest counts, so the later has both */
+    /* each call is claimed from its own allocation's account, where the largest claim counts; so the later claim
+     * includes the earlier one */
     xs_claim(detection, pair->freed.account, &(struct xs_times){.host_ns = claimed_ns + pair->freed.free_ns});
     xs_claim(detection, pair->account, &(struct xs_times){.host_ns = pair->alloc_ns});
     xs_account_release(detection->analysis, pair->freed.account);
@@ -162,7 +164,7 @@ static void take_free(struct xs_detection *detection, const struct xs_trace_even
     bool repeats = xs_hash_find(&churn->repeats, (uint64_t)a->id, 0) != NULL;
     if (repeats)
         xs_hash_remove(&churn->repeats, (uint64_t)a->id, 0);
-    if (!a->freed_by_call || refused) /* with its context, or to make room: it could not have been kept */
+    if (!a->freed_by_call || refused) /* freed with its context, or to make room: it could not have been kept */
         return;
     struct size *size = size_of(detection, a, true);
     if (size->freed_count == size->freed_capacity) {
@@ -176,9 +178,8 @@ static void take_free(struct xs_detection *detection, const struct xs_trace_even
                                                       .account = xs_account_keep(event->account)};
 }
 
-/* An allocator that is refused memory frees blocks of its own and asks again: what it frees then it could not have
- * kept.
- */
+/* Notes a refusal. An allocator that is refused memory frees blocks and asks again; those blocks could not have been
+ * kept. */
 static void take_refusal(struct xs_churn *churn, const struct xs_trace_event *event) {
     enum { OUT_OF_MEMORY = 2 }; /* CUresult */
     if (event->u.api.category == XS_CAT_ALLOCATE && event->result == OUT_OF_MEMORY)
@@ -198,7 +199,7 @@ void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *
     bool refused = churn->refused.count && xs_hash_find(&churn->refused, thread, 0);
     if (refused && event->on == XS_ON_ALLOCATION)
         xs_hash_remove(&churn->refused, thread, 0);
-    /* what comes from a pool is the remedy, and mappings hold no memory of their own */
+    /* memory from a pool is the remedy already, and mappings hold no memory of their own */
     if (a->origin != XS_ORIGIN_ALLOC || !(of == XS_CHURN_PAGE_LOCKED ? page_locked : other))
         return;
     if (event->on == XS_ON_ALLOCATION)

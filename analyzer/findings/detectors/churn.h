@@ -22,9 +22,9 @@ struct xs_churn {           /* a detector's state; zeroed: empty */
 #define XS_CHURN_WANTS (XS_WANT(XS_ON_ALLOCATION) | XS_WANT(XS_ON_FREE) | XS_WANT(XS_ON_API) | XS_WANT_NOT_RUN)
 enum xs_churn_of { XS_CHURN_DEVICE_OR_MANAGED, XS_CHURN_PAGE_LOCKED };
 
-/* Takes an event; ignores allocations of the other kinds. A pair is reported once its size has had 5. Registered memory
- * belongs to the host: a registration can only be kept for the same address. `detection->state` is, or begins with, a
- * struct xs_churn. */
+/* Takes an event; ignores allocations of the other kinds. Pairs of a size are reported once there are 5 of them.
+ * Registered memory belongs to the host: a registration can only be kept for the same address. `detection->state`
+ * is, or begins with, a struct xs_churn. */
 void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *event, enum xs_churn_of of);
 void xs_churn_end(struct xs_detection *detection);
 

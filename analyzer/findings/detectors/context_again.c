@@ -9,18 +9,18 @@
 enum { LEAST_NS = 1000000, FIRST = 8 };
 enum { ENDED_BEFORE, BESIDE };
 
-/* A call that created a context, or ended one. */
+/* A call that created or ended a context. */
 struct call {
-    int64_t row; /* of api_call; 0: there is none */
+    int64_t row; /* row of api_call; 0: none */
     uint64_t ns;
 };
 
-/* Of a device. */
+/* The state of a device. */
 struct device {
     int64_t ordinal;
     int64_t first;     /* row of the call that created its first context; 0: none did */
-    struct call ended; /* the latest that ended a context, while no creation followed it */
-    uint64_t retained; /* how often the primary context is, while it lives */
+    struct call ended; /* latest call that ended a context, while no creation followed */
+    uint64_t retained; /* how often the primary context is retained now */
 };
 
 struct state {
@@ -41,7 +41,7 @@ static struct device *device_of(struct state *state, int64_t ordinal) {
     return &state->devices[state->count++];
 }
 
-/* Keeping the one that was ended makes its end superfluous, too. */
+/* Reports a creation. If the ended context had been kept, its end would be superfluous, too. */
 static void report(struct xs_detection *detection, const struct xs_trace_event *event, const struct device *device) {
     bool is_beside = !device->ended.row;
     struct xs_instance instance = {
@@ -65,14 +65,15 @@ static void take_creation(struct xs_detection *detection, const struct xs_trace_
     device->ended = (struct call){0};
 }
 
-/* Kernels that it waits for are waited for elsewhere without it. */
+/* Takes the end of a context. Its wait for kernels does not count: without this call the program waits for them
+ * elsewhere. */
 static void take_end(struct xs_detection *detection, const struct xs_trace_event *event, struct device *device) {
     int32_t ordinal = device->ordinal >= 0 && device->ordinal < INT32_MAX ? (int32_t)device->ordinal : -1;
     uint64_t waited_ns = ordinal < 0 ? 0 : xs_kernels_between(detection, ordinal, event->enter_ns, event->return_ns);
     device->ended = (struct call){.row = event->id, .ns = xs_event_host_ns(event) - waited_ns};
 }
 
-/* A primary context lives from the first retain to the last release, or to a reset. */
+/* Takes a call about a primary context, which lives from the first retain to the last release or to a reset. */
 static void take_primary(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct device *device = device_of(detection->state, event->u.api.argument);
     unsigned traits = event->u.api.traits;
@@ -106,7 +107,7 @@ static void take_own(struct xs_detection *detection, const struct xs_trace_event
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     static const unsigned primary = XS_TRAIT_RETAINS_PRIMARY | XS_TRAIT_RELEASES_PRIMARY | XS_TRAIT_RESETS_PRIMARY;
     unsigned traits = event->u.api.traits;
-    if (!detection->addresses_recorded) { /* nor for which device a context is; an imported trace */
+    if (!detection->addresses_recorded) { /* an imported trace does not say either which device a context belongs to */
         if (traits & XS_TRAIT_CREATES_CONTEXT && xs_event_host_ns(event) >= LEAST_NS)
             xs_undecided(detection, "devices of contexts not recorded");
         return;

@@ -1,4 +1,4 @@
-/* costly-pinning: host memory that was page-locked for less than that costs: its calls took longer than all its copies
+/* costly-pinning: host memory whose page-locking cost more than it saved: its calls took longer than all its copies
  * would have taken longer from pageable memory. Memory use grows with the page-locked memory that costs enough, and
  * as in churn.h. */
 #include <stdlib.h>
@@ -14,21 +14,21 @@ enum { LEAST_NS = 1000000, GROWTH = 2, FIRST = 16 };
 struct memory {
     struct xs_instance instance;
     struct xs_account *account;
-    uint64_t worth_ns; /* so much longer its copies would take at most */
+    uint64_t worth_ns; /* how much longer its copies would take from pageable memory, at most */
     uint64_t copies;
-    int32_t device;     /* of its latest copy; -1: there was none, or unknown */
+    int32_t device;     /* of its latest copy; -1: no copy, or unknown */
     bool is_used_apart; /* by kernels, or by other calls than copies */
-    const char *doubt;  /* why it cannot be decided, so far; NULL: it can */
-    bool is_costly;     /* once it ended, as far as its copies are known */
+    const char *doubt;  /* why it cannot be decided, so far; NULL: it can be */
+    bool is_costly;     /* set at its end, by its copies as far as they are known */
     bool is_churned;    /* pinned-churn reports it */
 };
 
 struct state {
-    struct xs_churn churn; /* first; what pinned-churn finds */
+    struct xs_churn churn; /* first; finds what pinned-churn reports */
     struct memory *memories;
     size_t count, capacity;
     struct xs_hash live; /* allocation.id to the index plus 1 */
-    struct xs_hash all;  /* the same, also of those that ended */
+    struct xs_hash all;  /* allocation.id to the index plus 1, ended ones included */
 };
 
 static bool applies(const struct xs_allocation *a) {
@@ -50,7 +50,7 @@ static struct memory *memory_at(struct xs_detection *detection, int64_t allocati
     return memory_of(state, at ? at->id : allocation);
 }
 
-/* --- it begins --- */
+/* --- allocation --- */
 
 static void take_allocation(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
@@ -73,9 +73,10 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
     *xs_hash_put(&state->all, (uint64_t)a->id, 0) = state->count;
 }
 
-/* --- it is used --- */
+/* --- use --- */
 
-/* What the copy would take longer from pageable memory: at most all of that, where the host did not wait for it. */
+/* How much longer the copy would take from pageable memory; the whole difference is the upper bound if the host did
+ * not wait for the copy. */
 static uint64_t worth_of(const struct xs_detection *detection, const struct xs_trace_event *event, const char **doubt) {
     const struct xs_transfer_view *t = &event->u.transfer;
     enum xs_link_class classes[2] = {xs_link_class_of(t->direction, XS_MEM_PAGEABLE),
@@ -117,7 +118,7 @@ static void take_other_use(struct xs_detection *detection, int64_t allocation, u
         memory->is_used_apart = true;
 }
 
-/* --- it ends --- */
+/* --- end --- */
 
 static const char *doubt_of(const struct xs_detection *detection, const struct memory *memory,
                             const struct xs_allocation *a, bool lives) {
@@ -130,7 +131,8 @@ static const char *doubt_of(const struct xs_detection *detection, const struct m
     return a->unseen_launched ? XS_UNDECIDED_ARGUMENTS : memory->doubt;
 }
 
-/* Of the calls, without the free's wait for kernels: without the memory they are waited for elsewhere. */
+/* The price of the memory's calls, without the free's wait for kernels: without the memory the program waits for
+ * them elsewhere. */
 static uint64_t price_of(struct xs_detection *detection, const struct memory *memory, const struct xs_allocation *a,
                          bool is_freed) {
     uint64_t price_ns = span_ns(a->enter_ns, a->return_ns), waited_ns = 0;
@@ -141,13 +143,14 @@ static uint64_t price_of(struct xs_detection *detection, const struct memory *me
     return xs_sum(price_ns, span_ns(a->free_enter_ns, a->free_return_ns) - waited_ns);
 }
 
-/* What is left to do without it: its copies take longer, and what is allocated in its place has to be touched. */
+/* The time that stays without page-locking: the copies take longer, and the memory allocated instead has to be
+ * touched. */
 static uint64_t instead_of(const struct memory *memory, const struct xs_allocation *a) {
     double touch_ns = a->kind == XS_MEM_PINNED ? (double)a->bytes * XS_FIRST_TOUCH_NS_PER_BYTE : 0;
     return xs_sum(memory->worth_ns, touch_ns < 9e18 ? (uint64_t)touch_ns : (uint64_t)9e18);
 }
 
-/* Kernels and calls may use it, or it may be meant for that. */
+/* Whether the memory is for copies only. If kernels or other calls may use it, it may be meant for them. */
 static bool is_for_copies(const struct memory *memory, const struct xs_allocation *a) {
     if (memory->is_used_apart || a->touch_order || a->any_launch_touches)
         return false;
@@ -178,7 +181,7 @@ static void take_end(struct xs_detection *detection, const struct xs_trace_event
     xs_hash_remove(&state->live, (uint64_t)a->id, 0);
 }
 
-/* --- what is pinned-churn's --- */
+/* --- memory that pinned-churn reports --- */
 
 static void note_churned(struct state *state, int64_t allocation) {
     const uint64_t *number = xs_hash_find(&state->all, (uint64_t)allocation, 0);
@@ -221,7 +224,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         break;
     }
     if (event->on == XS_ON_ALLOCATION || event->on == XS_ON_FREE || event->on == XS_ON_API)
-        take_churn(detection, event); /* now the memory is known that a pair may be about */
+        take_churn(detection, event); /* the memory of any pair is known by now */
 }
 
 static void finish(struct xs_detection *detection) {
@@ -231,7 +234,7 @@ static void finish(struct xs_detection *detection) {
         if (!memory->is_costly || memory->is_churned)
             continue;
         if (memory->doubt) {
-            if (memory->instance.removable.host_ns >= LEAST_NS) /* else nobody would act on it */
+            if (memory->instance.removable.host_ns >= LEAST_NS) /* less would not matter to anybody */
                 xs_undecided(detection, memory->doubt);
         } else {
             xs_report_instance(detection, &memory->instance);

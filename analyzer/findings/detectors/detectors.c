@@ -1,4 +1,4 @@
-/* The table of detectors, which the engine goes through: one row of detectors.def each. */
+/* The table of detectors that the engine goes through: one row of detectors.def each. */
 #include "analyzer/findings/engine/detector.h"
 
 #define XS_DETECTOR(name) extern const struct xs_detector xs_detector_##name;

@@ -10,35 +10,36 @@ enum { FIRST_SWEEP = 1024 };
 
 struct content;
 
-/* A region that a small content was uploaded to from some host address. */
+/* A region that got a small content from some host address. */
 struct holder {
     struct content *content;
     struct xs_region_ref region;
     int64_t transfer;           /* the latest such upload */
-    bool listed;                /* among the content's holders */
-    struct holder *prev, *next; /* of these */
+    bool listed;                /* it is in the content's list of holders */
+    struct holder *prev, *next; /* in that list */
 };
 
 struct content {
-    int64_t transfer; /* the latest upload of it */
+    int64_t transfer; /* the latest upload of the content */
     uint32_t number;
     struct holder *holders;
 };
 
-/* Contents times regions are too many for a cache, and each upload asks for one pair of them: so all that is known of a
- * pair is in its place of the table. */
+/* The state. Contents times regions are too many for a cache, and each upload looks up one pair of them; so all data
+ * about a pair is in its hash slot. */
 struct state {
     struct xs_hash contents; /* content, device (and host address) to struct content */
     struct xs_hash pairs;    /* content and region to the latest such upload */
     struct xs_hash holders;  /* small content and region to struct holder */
     struct xs_pool content_pool, holder_pool;
-    struct content *coming; /* the entry of the transfer that on_event comes for next; NULL: none */
+    struct content *coming; /* the entry for the next transfer of on_event; NULL: none */
     uint32_t content_count;
     size_t sweep_pairs_at, sweep_holders_at;
     bool any;
 };
 
-/* Small content has a second entry for each host address that it came from: across regions only these count. */
+/* The key of a content. Small content has a second entry for each host address that it came from; across regions
+ * only these count. */
 static void key_of(const struct xs_trace_event *event, uint64_t source, uint64_t key[2]) {
     const struct xs_transfer_view *t = &event->u.transfer;
     key[0] = t->content.low ^ xs_mix(t->bytes);
@@ -57,7 +58,8 @@ static struct holder *holder_find(const struct state *state, const struct conten
     return found ? (struct holder *)(uintptr_t)*found : NULL;
 }
 
-/* Half of the region's number tells it from others that had its memory: those lie nowhere near 2^32 regions apart. */
+/* The key of a pair. Half of the region's number distinguishes it from earlier regions in its memory, which are
+ * never 2^32 regions apart. */
 static void pair_key(const struct content *content, const struct xs_region *region, uint64_t key[2]) {
     key[0] = (uint64_t)content->number << 32 | (uint32_t)region->uid;
     key[1] = (uint64_t)(uintptr_t)region;
@@ -71,7 +73,7 @@ static uint64_t *pair_find(const struct state *state, const struct content *cont
     return xs_hash_find(&state->pairs, key[0], key[1]);
 }
 
-/* Row numbers under 1 are damage and no evidence, but a pair all the same. */
+/* The value of a pair. A row number below 1 is damage and no evidence, but the pair still counts. */
 static uint64_t pair_value(int64_t transfer) { return transfer > 0 ? (uint64_t)transfer : UINT64_MAX; }
 
 static void list(struct holder *holder) {
@@ -96,7 +98,7 @@ static void unlist(struct holder *holder) {
     holder->listed = false;
 }
 
-/* Drops the pairs of regions that ended; often enough that there are never many more of them than of live ones. */
+/* Drops pairs of regions that ended; often enough that there are never many more of them than of live regions. */
 static void sweep_pairs(struct state *state) {
     if (state->pairs.count < state->sweep_pairs_at)
         return;
@@ -138,7 +140,7 @@ static struct content *content_make(struct state *state, const struct xs_trace_e
     return made;
 }
 
-/* `content` and `pair`: the entry of this content and of this region in it, where they were found. */
+/* Remembers an upload. `content` and `pair`: the content's entry, and the region's entry in it, if they exist. */
 static void remember(struct state *state, const struct xs_trace_event *event, struct content *content, uint64_t *pair) {
     const struct xs_region *region = event->u.transfer.region;
     if (!content)
@@ -155,7 +157,7 @@ static void remember(struct state *state, const struct xs_trace_event *event, st
     *pair = pair_value(event->id);
 }
 
-/* The same of small content by its host address; the latest is listed first. */
+/* Remembers an upload of small content by its host address; the latest is listed first. */
 static void remember_small(struct state *state, const struct xs_trace_event *event, uint64_t source,
                            struct content *content) {
     const struct xs_region *region = event->u.transfer.region;
@@ -176,7 +178,7 @@ static void remember_small(struct state *state, const struct xs_trace_event *eve
     list(holder);
 }
 
-/* The same as xs_region_holding for small content: only the regions that an upload which counts went to. */
+/* Does what xs_region_holding does, for small content: considers only regions of uploads that count. */
 static enum xs_region_state search_small(const struct xs_detection *detection, const struct xs_transfer_view *t,
                                          struct content *others, const struct holder **found) {
     enum xs_region_state best = XS_REGION_NOTHING;
@@ -203,8 +205,8 @@ static enum xs_region_state search_small(const struct xs_detection *detection, c
     return best;
 }
 
-/* A region other than this that holds the content for sure, or else one that may, and the upload that shows it.
- * `held`: it does for sure, and that upload brought it there. */
+/* Searches another region that surely holds the content, or else one that may, and the upload that shows it. `held`:
+ * it surely does, and that upload brought the content there. */
 static enum xs_region_state search(const struct xs_detection *detection, const struct xs_trace_event *event,
                                    struct content *others, int64_t *earlier, bool *held) {
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -234,8 +236,9 @@ static void report(struct xs_detection *detection, const struct xs_trace_event *
     xs_report_and_claim(detection, event, &instance);
 }
 
-/* docs/rules/analysis.md, "duplicate-upload". `here`: the latest upload of the content to this region, 0: none;
- * `others`: those that count wherever they went, which for small content are the ones from the same host address. */
+/* Decides about an upload (docs/rules/analysis.md, "duplicate-upload"). `here`: latest upload of the content to this
+ * region, 0: none. `others`: uploads that count wherever they went; for small content those from the same host
+ * address. */
 static void decide(struct xs_detection *detection, const struct xs_trace_event *event, int64_t here,
                    struct content *others) {
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -251,7 +254,7 @@ static void decide(struct xs_detection *detection, const struct xs_trace_event *
     bool held = false;
     enum xs_region_state state = search(detection, event, others, &earlier, &held);
     if (t->pre == XS_PRE_UNKNOWN) {
-        /* it may be a no-op; what is sure is only that this place, or a place that may hold it, had it */
+        /* it may be a no-op; it is only sure that this region, or one that may hold it, had the content */
         if (here || state == XS_REGION_UNSURE)
             report(detection, event, UNKNOWN, here ? here : earlier, false);
         else
@@ -286,7 +289,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         state->holder_pool.item_bytes = sizeof(struct holder);
         state->sweep_pairs_at = state->sweep_holders_at = FIRST_SWEEP;
     }
-    if (state->any) /* an earlier upload that chance left out may have had it, so the estimate is rather too low */
+    if (state->any) /* an upload that was left out by chance may have been earlier, so the estimate is rather too low */
         xs_sample(detection, event, 0, xs_drawn_alone(t));
     if (t->state != XS_CONTENT_KNOWN) {
         if (state->any)
@@ -298,7 +301,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct content *anywhere = state->coming;
     struct content *others = t->is_small ? content_find(state, event, source) : anywhere;
     uint64_t *here = pair_find(state, anywhere, t->region);
-    /* where it is a no-op it is nothing else; the first upload of a content never counts */
+    /* a no-op upload is reported as that alone; a content's first upload never counts */
     if (anywhere && !(held && xs_fingerprint_equal(&t->before, &t->content)))
         decide(detection, event, here ? (int64_t)*here : 0, others);
     remember(state, event, anywhere, here);

@@ -1,6 +1,7 @@
 /* fake-async: an asynchronous copy that blocked the host until it ended, because its host memory is pageable, in a
- * thread that went on to something else. If the thread's next call waits for the copy, it wanted a blocking one: that
- * is `pageable` alone. Memory use grows with the number of threads, and with the copies of one batch call. */
+ * thread that went on to something else. If the thread's next call waits for the copy, the program wanted a blocking
+ * copy: then only `pageable` applies. Memory use grows with the number of threads, and with the copies of one batch
+ * call. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -9,17 +10,17 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/blocked.h"
 
-/* What waits for so little wants the value, pinned or not: scalar-readback. */
+/* A download of at most this size wants one value, pinned or not: scalar-readback. */
 enum { SCALAR_BYTES = 64 };
 
-/* A copy of which the thread's next call will say what it was. */
+/* A copy whose kind the thread's next call will show. */
 struct copy {
     bool undecided;
     struct xs_instance instance;
     struct xs_account *account;
 };
 
-/* The copies of a thread's latest call, if that is asynchronous and held the host. */
+/* The copies of a thread's latest call, if that is asynchronous and blocked the host. */
 struct latest {
     int64_t enter_ns;
     struct copy *copies;
@@ -28,7 +29,7 @@ struct latest {
 
 struct state {
     struct xs_hash threads; /* thread.id to struct latest */
-    size_t pending;         /* copies of all threads */
+    size_t pending;         /* number of copies, over all threads */
 };
 
 static struct latest *of_thread(struct state *state, int32_t thread, bool make) {
@@ -41,7 +42,7 @@ static struct latest *of_thread(struct state *state, int32_t thread, bool make) 
     return latest;
 }
 
-/* The thread's next call is known: `waited` if it waits for these copies. */
+/* Settles the copies, as the thread's next call is known. `waited`: that call waits for them. */
 static void settle(struct xs_detection *detection, struct latest *latest, bool waited) {
     struct state *state = detection->state;
     for (size_t i = 0; i < latest->count; i++) {
@@ -58,7 +59,7 @@ static void settle(struct xs_detection *detection, struct latest *latest, bool w
     latest->count = 0;
 }
 
-/* To free what is from no pool waits for the whole device. */
+/* Whether the call waits. A free waits for the whole device, unless the memory is from a pool. */
 static bool is_wait(const struct xs_trace_event *call) {
     if (call->on == XS_ON_SYNC)
         return call->u.sync.copy != NULL;
@@ -78,7 +79,7 @@ static bool is_candidate(const struct xs_trace_event *event) {
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     struct latest *latest = state->pending ? of_thread(state, event->thread, false) : NULL;
-    /* to record an event behind the copy is the first half of waiting for it */
+    /* recording an event after the copy is the first half of a wait for it */
     bool records = event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_RECORDS_EVENT;
     if (latest && latest->count && !records && !is_of_the_same_call(latest, event))
         settle(detection, latest, is_wait(event));
@@ -99,7 +100,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     copy->instance.cost = copy->instance.removable = (struct xs_times){.host_ns = xs_event_host_ns(event)};
 }
 
-/* In the order of the threads' numbers, so that it is the same on every run. */
+/* Settles all copies, in the order of the threads' numbers, so that every run gives the same order. */
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
     while (state->pending) {
@@ -123,7 +124,7 @@ static void end(struct xs_detection *detection) {
     xs_hash_free(&state->threads);
 }
 
-/* Which call came next is not known. */
+/* Drops all copies: it is not known which call came next. */
 static void on_gap(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (size_t i = state->pending; i > 0; i--)

@@ -10,7 +10,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     enum xs_blocked blocked = xs_copy_blocked(copy, detection->link);
     if (blocked == XS_BLOCKED_UNKNOWN)
         xs_undecided(detection, "no device times");
-    if (blocked != XS_BLOCKED_NOT) /* the wait held nobody: that is pageable */
+    if (blocked != XS_BLOCKED_NOT) /* the wait held nobody; `pageable` applies */
         return;
     struct xs_instance instance;
     xs_instance_of(&instance, copy, "this copy");

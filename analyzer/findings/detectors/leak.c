@@ -1,33 +1,35 @@
-/* leak: memory that grows while the program runs: one place allocates again and again, and what it allocated is neither
- * used nor freed any more. Memory use grows with the allocations that live at the end. */
+/* leak: memory that grows while the program runs: one place allocates again and again, and the memory is neither
+ * used nor freed afterwards. Memory use grows with the allocations that live at the end. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 
-/* What lives at the end. */
+/* An allocation that lives at the end. */
 struct live {
     struct xs_instance instance;
     uint64_t begin_order, use_order;
     bool unseen_launched;
-    bool is_lost; /* nothing used it since the next one of its place was made */
+    bool is_lost; /* nothing used it after the next allocation of its place */
 };
 
 struct state {
     bool begun;
-    uint64_t first, last; /* in order of the calls: the first allocation, and the end of the trace */
+    uint64_t first, last; /* in the order of the calls: the first allocation, and the end of the trace */
     struct live *live;
     size_t count, capacity;
 };
 
-/* Not for mappings and imports, and registered memory is the host's own. Pools keep what they have. */
+/* Whether an allocation can be a leak. Mappings, imports and registered memory (the host's own) cannot, and pools
+ * keep their memory. */
 static bool applies(const struct xs_allocation *a) {
     return (a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL) && !a->is_pool &&
            (a->kind == XS_MEM_DEVICE || a->kind == XS_MEM_PINNED || a->kind == XS_MEM_MANAGED);
 }
 
-/* A process that was killed could not free, and a call that was not recorded may have been the free. */
+/* Takes an allocation that lives at the end. A process that was killed could not free it, and a call that was not
+ * recorded may have been the free. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_allocation *a = event->u.allocation;
@@ -57,8 +59,9 @@ static int by_site_and_time(const void *a, const void *b) {
     return (x->begin_order > y->begin_order) - (x->begin_order < y->begin_order);
 }
 
-/* One place's. The first tenth is the program's setting up. What grows does so until the end: of the rest, each third
- * has to have an allocation that was lost. Calls are counted, not time, so that no busy machine changes the answer. */
+/* Judges the allocations of one place. In the first tenth of the run the program sets up. Growth goes on until the
+ * end: each third of the rest must have an allocation that was lost. Calls are counted instead of time, so that a
+ * busy machine gives the same answer. */
 static void judge(struct xs_detection *detection, struct live *live, size_t count) {
     enum { THIRDS = 3 };
     const struct state *state = detection->state;

@@ -11,16 +11,16 @@
 #include "analyzer/base/size_class.h"
 
 enum {
-    RUNNING = 64, /* looked at; more at one time are in a damaged trace only */
-    FEWEST = 5,   /* copies: fewer say nothing */
-    BLOCK = 64,   /* of copies that are judged together: a link may be slow for a part of the run */
+    RUNNING = 64, /* more copies at one time are only in a damaged trace */
+    FEWEST = 5,   /* fewer copies show nothing */
+    BLOCK = 64,   /* copies that are judged together: a link may be slow in a part of the run */
 };
 static const uint64_t large_bytes = 1 << 20;
 static const double chance = 0.05;
 
-/* A copy that other copies may still meet: none that comes later starts earlier. */
+/* A copy that may still overlap with another one: no later copy starts earlier. */
 struct running {
-    struct xs_instance instance; /* set where it is a candidate only, being large */
+    struct xs_instance instance; /* set only for a candidate, which is large */
     struct xs_account *account;
     bool is_candidate, is_alone, is_slow;
     uint64_t key[2];
@@ -33,11 +33,11 @@ struct slow {
     struct xs_account *account;
 };
 
-/* Copies of one place, device, direction, kind of host memory and size (to a factor of two), at most a block. */
+/* Copies of one place, device, direction, kind of host memory and size (to a factor of two); at most one block. */
 struct group {
     unsigned copies, slow_count, slow_capacity;
     struct slow *slow;
-    bool was_slow; /* the block before */
+    bool was_slow; /* the block before was slow */
 };
 
 struct state {
@@ -48,7 +48,7 @@ struct state {
 
 static bool is_pinned(enum xs_memory_kind kind) { return kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED; }
 
-/* Best of the trace, or the link's peak where somebody measured more than that. */
+/* The expected rate: the best of the trace, or the link's peak if a higher rate was measured. */
 static double rate_to_expect(const struct xs_link_model *link, enum xs_direction direction) {
     double best = xs_link_best_rate(link, direction), peak = (double)link->peak_bytes_per_s;
     return peak > 0 && peak < best ? peak : best;
@@ -65,10 +65,10 @@ static void key_of(const struct xs_trace_event *event, uint64_t key[2]) {
     key[1] = (uint64_t)xs_size_class(copy->bytes) << 16 | (uint64_t)copy->direction << 8 | (uint64_t)copy->host_kind;
 }
 
-/* The sign test: whether so many of the copies are slow that half of them or more would have to be, by more than
- * chance. The probability of at least `slow` heads among `copies` tosses. */
+/* The sign test: whether more copies are slow than chance allows if fewer than half of them should be. It computes
+ * the probability of at least `slow` heads in `copies` tosses. */
 static bool are_slow(unsigned slow, unsigned copies) {
-    double one = 1, sum = 0; /* the probability of exactly k, times 2^copies */
+    double one = 1, sum = 0; /* one: the probability of exactly k heads, times 2^copies */
     for (unsigned k = 0; k <= copies; k++) {
         sum += k >= slow ? one : 0;
         one = one * (copies - k) / (k + 1);
@@ -78,7 +78,7 @@ static bool are_slow(unsigned slow, unsigned copies) {
     return copies >= FEWEST && sum <= chance;
 }
 
-/* The end of a block, or of the trace, where a rest of too few copies is what the block before was. */
+/* Judges a block, or the trace's end. A rest of too few copies counts as the block before it. */
 static void judge(struct xs_detection *detection, struct group *group) {
     bool slow = group->copies < FEWEST ? group->was_slow : are_slow(group->slow_count, group->copies);
     for (unsigned i = 0; i < group->slow_count; i++) {
@@ -115,7 +115,7 @@ static void decide(struct xs_detection *detection, const struct running *copy) {
     xs_account_release(detection->analysis, copy->account);
 }
 
-/* Those that ended before `ns` are met by no other. */
+/* Decides the copies that ended before `ns`: no later one can overlap with them. */
 static void decide_until(struct xs_detection *detection, int64_t ns) {
     struct state *state = detection->state;
     size_t left = 0;
@@ -148,7 +148,7 @@ static void on_interval(struct xs_detection *detection, const struct xs_trace_ev
     this->is_candidate = is_alone && is_comparable(copy);
     this->account = NULL;
     if (this->is_candidate) {
-        const double most_ns = 9e18; /* a damaged trace can have a link that moves nothing */
+        const double most_ns = 9e18; /* a damaged trace can have a link with a rate near 0 */
         double expected_ns =
             fmin((double)copy->bytes / rate_to_expect(detection->link, copy->direction) * 1e9, most_ns);
         key_of(event, this->key);
@@ -159,7 +159,7 @@ static void on_interval(struct xs_detection *detection, const struct xs_trace_ev
     }
 }
 
-/* Without times on the device nobody can say whether a copy was alone. */
+/* Takes an event. Without device times it is not known whether a copy was alone. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     if (event->on == XS_ON_DEVICE_INTERVAL) {
         on_interval(detection, event);

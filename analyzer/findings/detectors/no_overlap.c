@@ -1,5 +1,5 @@
-/* no-overlap: copies and kernels that took turns, though neither needed the other. stretches.c finds pairs of copies
- * and kernels on one device. This file decides whether there are enough of them to report. */
+/* no-overlap: copies and kernels that alternated although neither needed the other. stretches.c finds pairs of
+ * copies and kernels on one device. This file decides whether there are enough of them to report. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 enum {
     ENOUGH_PAIRS = 3,
     ENOUGH_NS = 100000,
-    RUN_SHARE = 1000, /* what causes that are shown by name save at least */
-    LAUNCHES = 65536, /* between a launch and its kernel; of older ones the arguments count as not seen */
-    WAITING = 65536,  /* pairs that wait until they are enough */
+    RUN_SHARE = 1000, /* causes that are shown by name save at least this part of the run */
+    LAUNCHES = 65536, /* kept between a launch and its kernel; arguments of older ones count as not seen */
+    WAITING = 65536,  /* pairs that wait until there are enough */
     DEVICES = 4096,
 };
 
@@ -115,8 +115,8 @@ static void take_launch(struct state *state, const struct xs_trace_event *event)
                          .arguments_seen = launch->arguments_seen}};
 }
 
-/* Whether launch arguments show what depends on memory: not of arrays, which kernels reach through handles, and not of
- * what any kernel may reach. */
+/* Whether launch arguments show what depends on the memory. They do not for arrays, which kernels reach through
+ * handles, and for memory that any kernel may reach. */
 static bool is_followed(const struct xs_detection *detection, int64_t allocation) {
     const struct xs_allocation *a = xs_allocation_by_id(detection->residency, allocation);
     return allocation && !(a && (a->kind == XS_MEM_ARRAY || a->any_launch_touches));
@@ -137,7 +137,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct xs_stretches *stretches = stretches_of(state, event->device);
     const struct xs_interval_view *interval = &event->u.interval;
     if (!interval->is_kernel) {
-        /* where no copy has an address, uploads still only depend on what the host had downloaded before */
+        /* if copies have no addresses, uploads still depend only on what the host had downloaded before */
         bool upload_anywhere = !detection->addresses_recorded && interval->direction == XS_DIR_H2D;
         xs_stretches_copy(stretches, event, upload_anywhere || is_followed(detection, interval->device_allocation));
         return;
@@ -161,7 +161,7 @@ static void finish(struct xs_detection *detection) {
             xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
 }
 
-/* What came next to a copy or a kernel is not known. */
+/* Forgets: it is not known what came next to a copy or a kernel. */
 static void on_gap(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (int32_t i = 0; i < state->device_count; i++) {

@@ -1,7 +1,7 @@
-/* noop-upload: an upload of exactly the bytes that were at its destination already. */
+/* noop-upload: an upload of exactly the bytes that its destination already held. */
 #include "analyzer/findings/engine/detector.h"
 
-/* What was there before was measured with it, or is known by the copy that brought it. */
+/* The draw of an upload. The earlier content was either measured with it, or is known from the copy that brought it. */
 static enum xs_drawn drawn(const struct xs_transfer_view *t) {
     if (t->state != XS_CONTENT_KNOWN || t->pre == XS_PRE_MEASURED)
         return xs_drawn_alone(t);
@@ -23,7 +23,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     } else if (xs_fingerprint_equal(&t->before, &t->content)) {
         struct xs_instance instance;
         xs_instance_of(&instance, event, "this upload");
-        /* pointers inside device memory are not seen: who reads this has to know that nothing was measured */
+        /* pointers inside device memory are not seen: a reader must know that nothing was measured */
         const char *role = t->pre == XS_PRE_INFERRED ? XS_ROLE_LAST_UPLOAD " (inferred: no kernel was given it since)"
                                                      : XS_ROLE_LAST_UPLOAD;
         if (t->region)

@@ -1,12 +1,12 @@
-/* round-trip: an upload of what an earlier download brought. Memory use grows with the number of distinct contents that
- * were downloaded and not yet uploaded. */
+/* round-trip: an upload of bytes that an earlier download brought. Memory use grows with the number of distinct
+ * contents that were downloaded and not yet uploaded. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/pool.h"
 
 enum { SAME_DEVICE, CROSS_DEVICE };
-enum { KEPT = 256 }; /* downloads of one content, the latest */
+enum { KEPT = 256 }; /* latest downloads of one content */
 
 struct download {
     int64_t transfer;
@@ -25,7 +25,8 @@ struct content {
 
 struct state {
     struct xs_hash contents;
-    struct xs_hash arrived; /* host address and bytes of downloads that were not uploaded from there yet, to look + 1 */
+    struct xs_hash arrived; /* by host address and bytes: downloads that were not yet uploaded from there, to look +
+                             * 1 */
     struct xs_pool content_pool, download_pool;
     bool any;
 };
@@ -80,7 +81,8 @@ static void add_download(struct state *state, const struct xs_trace_event *event
     content->count++;
 }
 
-/* Equality of small content may be chance, unless it went back to where it came from, or came from where it went. */
+/* Whether an upload matches a download. Small contents may be equal by chance, unless the bytes went back to where
+ * they came from, or came from where they went. */
 static bool matches(const struct xs_transfer_view *t, const struct download *download) {
     if (!t->is_small || (download->host_address && download->host_address == t->src_address))
         return true;
@@ -89,8 +91,8 @@ static bool matches(const struct xs_transfer_view *t, const struct download *dow
 
 enum { FROM_ELSEWHERE, FROM_A_DOWNLOAD };
 
-/* An upload of the memory that a download went to is decided by both; for any other, all downloads that were looked at
- * are compared. Chance chooses differently of the two. */
+/* Adds an upload to the sample. An upload from a download's memory is decided by both copies; any other one is
+ * compared with all downloads that were looked at. Chance chooses differently in these two cases. */
 static void sample(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -103,7 +105,7 @@ static void sample(struct xs_detection *detection, const struct xs_trace_event *
     xs_hash_remove(&state->arrived, t->src_address, t->bytes);
 }
 
-/* Whether the bytes are where the download got them from. */
+/* Whether the region that was downloaded still holds the bytes. */
 static bool still_holds(const struct xs_detection *detection, const struct xs_transfer_view *t,
                         const struct xs_region *region) {
     return region && region->has_content && region->content_bytes == t->bytes &&

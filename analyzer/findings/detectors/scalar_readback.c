@@ -9,13 +9,13 @@
 
 enum { MANY = 10 };
 
-/* Where a value was read, and how often anything before could have written it. */
+/* An address that a value was read from, and how often something could have written it before. */
 struct reading {
     int64_t allocation;
     uint64_t address, bytes, writes;
 };
 
-/* The first ones of a site wait here until there are enough of them. */
+/* A site. Its first instances wait here until there are enough. */
 struct site {
     struct reading last;
     unsigned count; /* up to MANY */
@@ -51,7 +51,7 @@ static void report_first(struct xs_detection *detection, struct site *site) {
     }
 }
 
-/* What the host waited for kernels that the copy came after: without the copy it waits for them somewhere else. */
+/* How long the host waited for kernels before the copy: without the copy it waits for them elsewhere. */
 static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_event *download,
                           const struct xs_trace_event *call) {
     int64_t until = download->timed && download->start_ns < call->return_ns ? download->start_ns : call->return_ns;
@@ -59,7 +59,8 @@ static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_
     return ns < xs_event_host_ns(call) ? ns : xs_event_host_ns(call);
 }
 
-/* Whether one copy could have read it together with the value before: no more than a value lies between them. */
+/* Whether one copy could have read this value together with the one before: no more than a value's size lies
+ * between. */
 static bool is_neighbour(struct site *site, const struct state *state, const struct xs_trace_event *download) {
     const struct xs_transfer_view *t = &download->u.transfer;
     struct reading last = site->last, now = {t->src_allocation, t->src_address, t->bytes, state->writes};
@@ -71,7 +72,7 @@ static bool is_neighbour(struct site *site, const struct state *state, const str
     return now.address != last.address && next >= end && next - end <= XS_SCALAR_BYTES;
 }
 
-/* `wait`: that held the host for it; NULL: its own call did. */
+/* `wait`: the wait that held the host for the copy; NULL: the copy's own call did. */
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
     struct site *site = site_of(detection->state, download->site);

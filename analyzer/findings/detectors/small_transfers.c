@@ -14,8 +14,8 @@ enum { RUN = 8 };
 static const uint64_t small_bytes = 65536;
 
 struct run {
-    uint64_t breaks; /* counted up to its latest copy */
-    uint64_t own_ns; /* of its copies, on the device where that is known */
+    uint64_t breaks; /* count at its latest copy */
+    uint64_t own_ns; /* time of its copies, on the device if known */
     uint64_t claimed_ns;
     int64_t last_transfer;
     struct xs_instance instance;
@@ -25,7 +25,7 @@ struct run {
     } first[RUN - 1];
 };
 
-/* How often something happened that may need the copies before and after it apart. */
+/* Counts of events that may separate the copies before them from those after. */
 struct device {
     uint64_t launches, uploads, downloads, other_copies;
 };
@@ -35,8 +35,8 @@ struct state {
     struct xs_pool run_pool;
     struct device *devices; /* by ordinal + 1 */
     size_t device_count;
-    uint64_t launches_anywhere; /* on devices that are not known */
-    struct xs_hash waits;       /* thread.id to how often it waited, or made a stream wait */
+    uint64_t launches_anywhere; /* on unknown devices */
+    struct xs_hash waits;       /* by thread.id: how often it waited, or made a stream wait */
 };
 
 static struct device *device_of(struct state *state, int32_t ordinal) {
@@ -69,7 +69,7 @@ static struct run *run_of(struct state *state, const struct xs_trace_event *even
     return (struct run *)(uintptr_t)*place;
 }
 
-/* Reports it, or forgets it where it is too short. */
+/* Reports a run, or forgets it if it is too short. */
 static void end_run(struct xs_detection *detection, struct run *run) {
     struct xs_instance *instance = &run->instance;
     for (unsigned i = 0; i < instance->transfers && instance->transfers < RUN; i++)
@@ -83,8 +83,8 @@ static void end_run(struct xs_detection *detection, struct run *run) {
 
 static uint64_t nanoseconds(double ns) { return ns > 0 ? (uint64_t)(ns + 0.5) : 0; }
 
-/* What one copy for all would save of this one: its fixed cost, and never so much that less would be left of all than
- * one copy of their bytes takes. */
+/* How much one copy for all would save of this copy: its fixed cost, but only so much that all copies together keep
+ * the time that one copy of their bytes takes. */
 static uint64_t saved_ns(const struct xs_link_model *link, const struct run *run, const struct xs_transfer_view *t,
                          uint64_t own_ns) {
     enum xs_link_class class = xs_link_class_of(t->direction, t->host_kind);
@@ -161,7 +161,8 @@ static void on_transfer(struct xs_detection *detection, const struct xs_trace_ev
     }
 }
 
-/* A call of which nothing is known counts as one: it may be a launch, a copy or a wait, each of which ends a run. */
+/* Whether the event counts as a launch on an unknown device. An unknown call may be a launch, a copy or a wait, each
+ * of which ends a run. */
 static bool is_launch_anywhere(const struct xs_trace_event *event) {
     return (event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_DOES_ANYTHING) ||
            (event->on == XS_ON_LAUNCH && event->device < 0);
@@ -185,7 +186,7 @@ static void finish(struct xs_detection *detection) {
         end_run(detection, (struct run *)(uintptr_t)entry->value);
 }
 
-/* Those that are left here were never finished: the analysis ended early. */
+/* Frees runs that were never finished, because the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->runs, entry));) {

@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 
 enum { TOUCHES = 65536 };
-static const uint64_t apart_ns = 1000000; /* idle for longer: what lies on both sides is not next to each other */
+static const uint64_t apart_ns = 1000000; /* stretches on both sides of a longer idle time are not next to each other */
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -47,14 +47,14 @@ static void touch(struct xs_stretches *s, int64_t allocation, uint64_t first_ns,
     }
     s->touches[s->touch_count++] = (struct xs_stretch_touch){allocation, first_ns, last_ns};
     *found = s->touch_count;
-    if (s->touch_count == TOUCHES) { /* from here on nobody knows what the kernels so far were given */
+    if (s->touch_count == TOUCHES) { /* from here on it is not known what the kernels so far were given */
         forget_touches(s);
         touch_unseen(s, 0, s->busy_ns);
     }
 }
 
-/* Beside copies from beginning to end: the kernels of the next stretch come after it, and it after the downloads of
- * what it was given. */
+/* Blocks the downloads that depend on each other through the launch: its kernels come after this stretch, and this
+ * stretch after the downloads of what it was given. */
 static void block_downloads(struct xs_stretches *s, const struct xs_stretch_launch *launch) {
     for (unsigned i = 0; i < s->copy_count; i++) {
         struct xs_stretch_copy *copy = &s->copies[i];
@@ -78,8 +78,8 @@ static void kernel_ended(struct xs_stretches *s, const struct xs_stretch_kernel 
 
 /* --- pairs --- */
 
-/* A copy, and the part of the kernels' busy time that it may run beside: their end for an upload, their beginning for a
- * download. */
+/* A copy, and the part of the kernels' busy time that it may run beside: the end of that time for an upload, its
+ * beginning for a download. */
 struct room {
     const struct xs_stretch_copy *copy;
     uint64_t ns;
@@ -95,18 +95,18 @@ static int by_room(const void *a, const void *b) {
 static uint64_t room_of(const struct xs_stretches *s, const struct xs_stretch_copy *copy, bool unseen_too) {
     const struct xs_stretch_touch *own = touch_of(s, copy->allocation);
     const struct xs_stretch_touch *unseen = unseen_too && s->unseen.allocation ? &s->unseen : NULL;
-    /* what the host asked for when it had the download may come of it, and so of every kernel before */
+    /* what the host requested after it had the download may depend on the download, and so on all kernels before */
     bool had = copy->is_upload ? copy->after_download : s->first_launch_ns >= copy->end_ns;
     if (had)
         return own || unseen ? 0 : s->busy_ns;
-    if (copy->is_upload) /* what the kernels were given is older data of another batch: a second buffer takes the new */
+    if (copy->is_upload) /* the kernels were given older data, of another batch: a second buffer takes the new data */
         return s->busy_ns;
     uint64_t left = s->busy_ns;
     left = own ? least(left, own->first_ns) : left;
     return unseen ? least(left, unseen->first_ns) : left;
 }
 
-/* The copies that have room, those with the least first. */
+/* Finds the copies that have room, the one with the least room first. */
 static unsigned find_rooms(const struct xs_stretches *s, const struct xs_stretch_copy *copies, unsigned count,
                            bool uploads, bool unseen_too, struct room *rooms) {
     unsigned fitting = 0;
@@ -123,7 +123,7 @@ static unsigned find_rooms(const struct xs_stretches *s, const struct xs_stretch
     return fitting;
 }
 
-/* Rooms lie within each other, and one engine copies: what has the least comes first. */
+/* Fills the rooms. They lie within each other, and one engine copies, so the copy with the least room comes first. */
 static uint64_t fill(const struct xs_stretches *s, const struct xs_stretch_copy *copies, unsigned count, bool uploads,
                      bool unseen_too, struct xs_stretch_pair *pair) {
     struct room rooms[XS_STRETCH_COPIES];
@@ -147,7 +147,7 @@ static uint64_t fill(const struct xs_stretches *s, const struct xs_stretch_copy 
     return pair->ns;
 }
 
-/* The stretch of kernels with the uploads after it, or the downloads before it. True where they were used. */
+/* Pairs the stretch of kernels with the uploads after it, or the downloads before it. True: the copies were used. */
 static bool pair_up(struct xs_stretches *s, const struct xs_stretch_copy *copies, unsigned count, uint64_t copies_ns,
                     bool uploads) {
     struct xs_stretch_pair pair;
@@ -155,7 +155,7 @@ static bool pair_up(struct xs_stretches *s, const struct xs_stretch_copy *copies
         (!fill(s, copies, count, uploads, true, &pair) &&
          (!s->unseen.allocation || !fill(s, copies, count, uploads, false, &pair))))
         return false;
-    pair.ns = least(pair.ns, copies_ns); /* two of them may have run at once */
+    pair.ns = least(pair.ns, copies_ns); /* two of the copies may have run at once */
     pair.launch = uploads ? s->last_launch : s->first_launch;
     s->found(s->context, &pair);
     s->used = s->used || pair.decided;
@@ -169,7 +169,7 @@ static void end_kernels(struct xs_stretches *s) {
     s->waiting_count = 0;
 }
 
-/* Where no stretch of copies is at hand, those ran beside kernels from beginning to end. */
+/* Drops copies that ended while no stretch of copies is open: they ran beside kernels from beginning to end. */
 static void drop_ended_copies(struct xs_stretches *s) {
     unsigned count = 0;
     for (unsigned i = 0; i < s->copy_count; i++)
@@ -184,7 +184,7 @@ static void begin_copies(struct xs_stretches *s) {
     s->current = XS_STRETCH_OF_COPIES;
 }
 
-/* What was not used waits for the kernels that follow. */
+/* Ends a stretch of copies. Copies that were not used wait for the kernels that follow. */
 static void end_copies(struct xs_stretches *s) {
     bool used = pair_up(s, s->copies, s->copy_count, s->copies_ns, true);
     s->waiting_count = 0;
@@ -227,7 +227,7 @@ static void end_all(struct xs_stretches *s) {
     s->busy_ns = 0;
 }
 
-/* For `ns` nothing begins or ends. */
+/* Passes a time of `ns` in which nothing begins or ends. */
 static void pass(struct xs_stretches *s, uint64_t ns) {
     bool copies = s->copies_end_ns > s->now_ns, kernels = s->running_count != 0;
     if (!copies && !kernels) {
@@ -270,7 +270,7 @@ static void retire(struct xs_stretches *s, bool copies_ran) {
             continue;
         copy->runs = false;
         if (!copy->is_upload)
-            copy->idle_ns = s->idle_ns; /* what has passed since is known when kernels follow */
+            copy->idle_ns = s->idle_ns; /* the time since then is added when kernels follow */
     }
 }
 
@@ -303,7 +303,8 @@ void xs_stretches_kernel(struct xs_stretches *s, int64_t start_ns, int64_t end_n
     advance(s, start_ns);
     if (end_ns <= s->now_ns)
         return;
-    if (s->running_count == XS_STRETCH_KERNELS) { /* more than a device runs at once: not told apart */
+    if (s->running_count == XS_STRETCH_KERNELS) { /* more kernels than a device runs at once: the rest is not
+                                                   * distinguished */
         struct xs_stretch_kernel *last = &s->running[XS_STRETCH_KERNELS - 1];
         last->launch.arguments_seen = false;
         last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
@@ -312,7 +313,7 @@ void xs_stretches_kernel(struct xs_stretches *s, int64_t start_ns, int64_t end_n
     s->running[s->running_count++] = (struct xs_stretch_kernel){*launch, end_ns, s->busy_ns};
 }
 
-/* A place for a copy: of more than are kept, the shortest goes. */
+/* An entry for a copy. If all are taken, the shortest copy's. */
 static struct xs_stretch_copy *place_for(struct xs_stretches *s, int64_t length_ns) {
     if (s->copy_count < XS_STRETCH_COPIES)
         return &s->copies[s->copy_count++];
@@ -348,7 +349,8 @@ void xs_stretches_copy(struct xs_stretches *s, const struct xs_trace_event *even
                                          .runs = true,
                                          .blocked = !follows,
                                          .after_download = up && s->download_end_ns <= interval->call_ns};
-    for (unsigned i = 0; i < s->copy_count && up; i++) /* a download of what this overwrites is before it */
+    for (unsigned i = 0; i < s->copy_count && up; i++) /* a download of what this upload overwrites must come before
+                                                        * it */
         if (!s->copies[i].is_upload && s->copies[i].allocation == interval->device_allocation)
             s->copies[i].blocked = true;
     if (!up && end_ns < s->download_end_ns)

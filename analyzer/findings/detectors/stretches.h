@@ -45,7 +45,7 @@ struct xs_stretch_copy {
     bool after_download; /* the host had the stretch's download before it requested this copy */
 };
 
-/* One allocation that the kernels of a stretch were given, on the clock of the stretch's busy time. */
+/* One allocation that the kernels of a stretch were given. Its times count the stretch's busy time only. */
 struct xs_stretch_touch {
     int64_t allocation;
     uint64_t first_ns, last_ns; /* begin of the first of these kernels, end of the last */

@@ -1,10 +1,9 @@
-/* A detector to copy; CONTRIBUTING.md ("A finding") says what else a new one takes. It is compiled into its unit test
- * alone (tests/unit/analyzer/findings/detectors/test_template.c), which gives the engine a table with this one row, so
- * that it cannot rot; it is never part of the program.
+/* A detector to copy; docs/develop/adding/finding.md says what else a new one needs. It is compiled only into its unit
+ * test (tests/unit/analyzer/findings/detectors/test_detector_template.c), which gives the engine a table with this one
+ * row, so that it cannot rot; it is never part of the program.
  *
- * Its rule: of the uploads of one call site that bring the same bytes in a row, every second one counts. That makes no
- * sense, but it uses what detectors use: state of its own, undecided events, verdicts, evidence, and a claim of the
- * total. */
+ * Its rule: in a row of uploads of the same bytes from one call site, every second one counts. That makes no sense,
+ * but it uses what detectors use: its own state, undecided events, verdicts, evidence, and a claim of the total. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct row_of_uploads {
     unsigned count;
 };
 
-/* Zeroed at the beginning. What grows has to be bounded by live buffers, sites or distinct contents, not by events. */
+/* Zeroed at the beginning. Its size must be bounded by live buffers, sites or distinct contents, not by events. */
 struct state {
     struct row_of_uploads *rows; /* by site */
     uint32_t sites;
@@ -38,12 +37,12 @@ static struct row_of_uploads *row_of(struct state *state, uint32_t site) {
     return &state->rows[site];
 }
 
-/* Only what `wants` names arrives, and only what ran: XS_WANT_NOT_RUN asks for the rest, too. */
+/* Gets only the events that `wants` names, and only those that ran, unless XS_WANT_NOT_RUN is set. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_transfer_view *transfer = &event->u.transfer;
     if (!xs_is_upload(event))
         return;
-    /* What cannot be decided is counted, never guessed. */
+    /* A case that cannot be decided is counted, never guessed. */
     if (transfer->state != XS_CONTENT_KNOWN) {
         xs_undecided(detection, xs_missing_content(transfer));
         return;
@@ -59,7 +58,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
                                    .count = same ? before.count + 1 : 1};
     if (row->count % 2)
         return;
-    /* Removable is all of the transfer. Of a remedy that costs something itself it is less:
+    /* All of the transfer is removable. If the remedy costs something itself, subtract that:
      *   instance.removable = xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, bytes)); */
     struct xs_instance instance;
     xs_instance_of(&instance, event, "this upload");
@@ -68,14 +67,15 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     xs_report_and_claim(detection, event, &instance);
 }
 
-/* Also called where the analysis ended early. */
+/* Also called if the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     free(state->rows);
 }
 
-/* Without verdicts leave `verdicts` out. `.unsure_verdicts = 1u << ELSEWHERE` would rank those after what is sure. A
- * detector that can decide only at the end of the trace reports in `.finish`, which is no place for heavy work. */
+/* A detector without verdicts leaves `verdicts` out. `.unsure_verdicts = 1u << ELSEWHERE` would rank that verdict
+ * after the sure ones. A detector that can decide only at the end of the trace reports in `.finish`, which must not
+ * do heavy work. */
 const struct xs_detector xs_detector_template = {
     .id = "template",
     .title = "every second upload of the same bytes in a row",

@@ -20,8 +20,8 @@ static int run_events(struct xs_analysis *a) {
         int status = xs_events_peek(&a->events, &ns, &source);
         if (status < 0)
             return status;
-        /* an allocation that begins at the moment of a free may be given the same memory: the free comes first there,
-         * and after nothing else */
+        /* an allocation that begins at the moment of a free may get the same memory, so that free comes first, but
+         * after all other events of the moment */
         bool free_first = freed && (!status || freed->free_enter_ns <= ns);
         if (!status && !freed)
             return xs_show_intervals(a, INT64_MAX);
@@ -145,7 +145,7 @@ static int read_contexts(struct xs_analysis *a) {
     return xs_scan_end(&scan);
 }
 
-/* Without kernels in the trace nobody can say that none ran. */
+/* Whether kernels were recorded. Without them it is not known that none ran. */
 static bool kernels_were_recorded(const struct xs_analysis *a) {
     int64_t recorded = xs_trace_meta_int(a->trace, "cupti.kernels", -1);
     if (recorded >= 0)
@@ -173,7 +173,7 @@ static void read_completeness(struct xs_analysis *a) {
         a->thinned_from_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_FROM_NS, 0);
         a->thinned_to_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_TO_NS, INT64_MAX - 1);
     }
-    /* a profile may have ended before its program, and has no addresses of what copies move */
+    /* a profile may have ended before its program, and has no addresses of copies */
     a->addresses_recorded = !*xs_trace_meta_text(a->trace, "importer", importer, sizeof importer, "");
     a->ended = a->addresses_recorded &&
                strcmp(xs_trace_meta_text(a->trace, "status", status, sizeof status, ""), "complete") == 0;

@@ -15,12 +15,12 @@ struct xs_analysis_options {
     /* Restricts what is reported: the whole trace is analysed, then only instances that pass are reported and counted,
      * and claim part of the total. Must outlive the findings; NULL or empty: all pass. */
     const struct xs_filter *filter;
-    /* Says whether a verdict's instances are in the part of a joined finding that gets a saving of its own
-     * (xs_finding.part_saves); NULL: no part. */
+    /* Says whether a verdict of a joined finding belongs to the part whose saving is also computed alone
+     * (xs_finding.part_saves). NULL: no part. */
     bool (*is_in_part)(unsigned detector, unsigned verdict);
     bool shows_replay;      /* the run is replayed even if no finding needs it (xs_diagnose) */
     bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are marked `folded` */
-    unsigned reader_window; /* rows that may wait for their order; 0: as the trace needs (tests set it) */
+    unsigned reader_window; /* rows that may wait to be sorted; 0: as the trace needs (tests set it) */
 };
 
 /* Returns 0, or a negative status with a one-line message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long).

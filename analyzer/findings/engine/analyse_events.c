@@ -1,5 +1,5 @@
-/* What is done with one event: it is joined with its device record and its content, then shown to the detectors, and
- * then the residency model is updated. See analysis.h. */
+/* Handling one event: it is joined with its device record and its content, shown to the detectors, and applied to
+ * the residency model. See analysis.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -7,7 +7,7 @@
 
 /* --- intervals of copies, by their start --- */
 
-/* A place for one that begins then, to be filled in. */
+/* Adds an interval that begins at `start_ns`; the caller fills it in. */
 static struct xs_coming_interval *push_interval(struct xs_analysis *a, int64_t start_ns) {
     if (a->coming_count == a->coming_capacity) {
         a->coming_capacity = a->coming_capacity ? a->coming_capacity * 2 : 64;
@@ -79,10 +79,10 @@ void xs_show_write_end(void *context, const struct xs_write *write, bool freed, 
     xs_show(a, &event);
 }
 
-/* How long the run was, where it did not get to say so itself. */
+/* Notes the latest time, which is the run's length if the run could not record it. */
 static void note_time(struct xs_analysis *a, int64_t ns) { a->last_ns = ns > a->last_ns ? ns : a->last_ns; }
 
-/* What a kernel or a copy sets of its event is always the same, and so the rest of it stays zero. */
+/* Shows a kernel. A kernel or copy always sets the same fields of its event, so the other fields stay zero. */
 static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *kernel) {
     struct xs_trace_event *e = &a->kernel_event;
     e->on = XS_ON_DEVICE_INTERVAL;
@@ -119,7 +119,7 @@ static void show_copy(struct xs_analysis *a, const struct xs_coming_interval *co
     xs_account_close(&a->accounts, e->account);
 }
 
-/* The device's intervals that begin up to `ns`: kernels and copies, each ascending. */
+/* Shows the device's intervals that begin up to `ns`: kernels and copies, each ascending. */
 int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
     if (!a->wanting_count[XS_ON_DEVICE_INTERVAL])
         return XS_OK;
@@ -144,7 +144,7 @@ int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
 
 /* --- joining --- */
 
-/* A batch call's copies share one record by their bytes. */
+/* The share of a call's copy. The copies of a batch call share one record, by their bytes. */
 static double share_of(const struct xs_trace_event *e, const struct xs_device_record *record, uint64_t bytes) {
     bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
     return batch && bytes < record->sums.bytes ? (double)bytes / (double)record->sums.bytes : 1;
@@ -154,7 +154,7 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
                        uint64_t bytes) {
     struct xs_device_record record;
     bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
-    /* nobody knows how large the others are without a record: all of the call with the first */
+    /* without a record the sizes of the others are unknown: all of the call's time counts with the first */
     e->host_others_ns = batch && e->u.transfer.batch_index ? (uint64_t)e->return_ns - (uint64_t)e->enter_ns : 0;
     if (!e->correlation || !xs_device_records_take(records, e->correlation, batch, &record) || record.sums.untimed)
         return records->scan.status;
@@ -163,7 +163,7 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     e->timed = true;
     e->start_ns = record.start_ns;
     e->end_ns = record.end_ns;
-    double device_ns = (double)record.sums.ns * share + 0.5; /* a damaged trace may have any */
+    double device_ns = (double)record.sums.ns * share + 0.5; /* a damaged trace may have any number */
     e->device_ns = device_ns < 0x1p63 ? (uint64_t)device_ns : INT64_MAX;
     double others_ns = (double)((uint64_t)e->return_ns - (uint64_t)e->enter_ns) * (1 - share);
     e->host_others_ns = others_ns < 0x1p63 ? (uint64_t)others_ns : INT64_MAX;
@@ -173,7 +173,7 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     int status =
         xs_exposure_of_copy(&a->exposure, e->device, e->stream, (struct xs_interval){record.start_ns, record.end_ns},
                             (struct xs_interval){e->enter_ns, e->return_ns}, e->enter_ns, &exposed);
-    /* several records of one call may lie apart, or side by side */
+    /* several records of one call may lie apart, or overlap */
     e->exposed_ns =
         length == exposed ? e->device_ns : (uint64_t)((double)e->device_ns * ((double)exposed / (double)length));
     e->exposed_known = true;
@@ -257,9 +257,10 @@ static void prepare_launch(struct xs_analysis *a, struct xs_row_event *row) {
 
 /* --- gaps --- */
 
-/* What was before has nothing to do with what comes: the model keeps the allocations, and nothing of their contents. */
+/* Forgets what was before a gap, which has nothing to do with what comes: the model keeps the allocations, but not
+ * their contents. */
 static void forget(struct xs_analysis *a) {
-    if (a->is_behind_gap) { /* again, and what was allocated meanwhile may be written, too */
+    if (a->is_behind_gap) { /* once more: what was allocated since may be written, too */
         xs_residency_gap(&a->residency);
         return;
     }
@@ -271,8 +272,8 @@ static void forget(struct xs_analysis *a) {
     a->is_behind_gap = true;
 }
 
-/* Where a trace was thinned, anything may have been called between two events. The first one behind it, too, comes
- * after such a gap. Between ranges that were recorded the calls are missing, too. */
+/* Notes gaps before an event. In the thinned part of a trace any call may be missing between two events, also before
+ * the first event after that part. Calls are missing between recorded ranges, too. */
 static void note_gap(struct xs_analysis *a, int64_t ns) {
     if (ns >= a->thinned_from_ns) {
         xs_residency_gap(&a->residency);
@@ -287,7 +288,7 @@ static void note_gap(struct xs_analysis *a, int64_t ns) {
     a->range = range;
 }
 
-/* --- frees: what began waits here for its end --- */
+/* --- frees: allocations wait here for their end --- */
 
 void xs_take_free(struct xs_analysis *a, struct xs_allocation *allocation) {
     note_gap(a, allocation->free_enter_ns);
@@ -328,7 +329,7 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     } else if (e->on == XS_ON_LAUNCH) {
         prepare_launch(a, row);
     } else if (e->on == XS_ON_ALLOCATION) {
-        if (xs_allocation_by_id(&a->residency, e->id)) /* a number twice: a damaged table */
+        if (xs_allocation_by_id(&a->residency, e->id)) /* a number that occurs twice: the table is damaged */
             return XS_OK;
         e->u.allocation = xs_residency_make(&a->residency, row, device_of_context(a, e->context));
         e->device = e->u.allocation->device;

@@ -77,16 +77,16 @@ struct xs_detector {
     uint32_t wants;        /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
-    /* Bits by index of the verdicts that rest on what the trace cannot show; they rank behind what is sure. */
+    /* Bits by index of the verdicts that rest on what the trace cannot show; they rank after the sure ones. */
     uint32_t unsure_verdicts;
-    /* One repair, the detector's, mends all verdicts of a place: they are one finding there. */
+    /* The detector's repair mends all verdicts of a place at once, so they are one finding there. */
     bool verdicts_join;
     /* Called for each wanted event. A trace row comes before the model takes it over: the model shows the state just
      * before the call. What the model derives from the row (XS_ON_WRITE_END) comes after it, before the next row.
      */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
-    /* Called for each transfer that ran, a while before on_event, as soon as its content and region are known. So
-     * memory that will be looked at can be on its way into the cache. Nothing changes in between; NULL: nothing. */
+    /* Called for each transfer that ran, a while before on_event, as soon as its content and region are known, so
+     * that the detector can prefetch what on_event will read. Nothing changes in between; NULL: nothing. */
     void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
     /* Called where calls are missing, as between two recorded parts of the run: what was before is unrelated to what
      * comes. NULL: the detector keeps nothing that could be wrong then. */
@@ -113,7 +113,7 @@ void xs_report_instance(struct xs_detection *detection, const struct xs_instance
  * Returns false if the instance does not pass the filter. */
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
-/* Says what mode `auto`'s sample made of a copy that a detector may be true of. */
+/* How a copy that may be an instance was treated by the sample of mode `auto`. */
 enum xs_drawn {
     XS_DRAWN_CHECKED,  /* decided, and chance alone made that possible */
     XS_DRAWN_LEFT_OUT, /* left out by chance; or looked at, but not by chance */
@@ -121,17 +121,17 @@ enum xs_drawn {
 };
 enum { XS_SITUATIONS = 2 };
 
-/* Must be called for each copy that the detector may be true of, whether or not its content is known, before the
- * instance is reported. The checked copies say how many of the others are instances (sample.h). The `situation` is
- * known of every copy: only copies of one situation stand for each other. */
+/* Must be called for each copy that may be an instance, whether or not its content is known, before the instance is
+ * reported. The checked copies say how many of the others are instances (sample.h). The `situation` is known of
+ * every copy: only copies of one situation stand for each other. */
 void xs_sample(struct xs_detection *detection, const struct xs_trace_event *event, unsigned situation,
                enum xs_drawn drawn);
 
 /* Returns the draw of a copy that is decided by its own content alone. */
 enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer);
 
-/* Returns the draw where an earlier copy's content is needed, too. Looking at the earlier copy makes this one be looked
- * at, so the earlier copy's chance is the chance of both. */
+/* Returns the draw of a copy that is decided by an earlier copy's content, too. A look at the earlier copy causes a
+ * look at this one, so the chance of both is the earlier copy's. */
 enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier);
 
 /* Claims this part of the time of a transfer, memset or allocation for the total: of several claims on one account the

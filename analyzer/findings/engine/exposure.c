@@ -1,4 +1,4 @@
-/* Kernels and waits near the present; see exposure.h. */
+/* Kernels and waits around the present time; see exposure.h. */
 #include "analyzer/findings/engine/exposure.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/ran.h"
 
-enum { QUEUE_LIMIT = 1 << 20 }; /* kernels read ahead; more lie between call and copy only where a time is nonsense */
+enum { QUEUE_LIMIT = 1 << 20 }; /* kernels read ahead; only with a wrong time do more lie between call and copy */
 enum { FEW_STREAMS = 64 };
 
 static bool read_kernel(struct xs_scan *scan, void *item) {
@@ -46,7 +46,8 @@ static const struct xs_source_kind kernel_kind = {.table = "device_kernel",
                                                   .columns = "end_ns, device, correlation",
                                                   .item_bytes = sizeof(struct xs_kernel_interval),
                                                   .read = read_kernel};
-/* The other waits are left out before a window is looked for: their times need not be in any order. */
+/* Reads only waits for streams. The others are excluded before the order is checked, because their times need not be
+ * in any order. */
 _Static_assert(XS_SYNC_STREAM == 1, "the scope in the condition below");
 static const struct xs_source_kind wait_kind = {.table = "sync",
                                                 .time = "enter_ns",
@@ -59,14 +60,14 @@ static const struct xs_source_kind wait_kind = {.table = "sync",
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
                        unsigned window, bool wanted, char *message, uint64_t *damaged) {
     unsigned waits = window ? window : xs_events_window(trace);
-    /* streams interleave as their work ends, even where one thread gave it all */
+    /* streams interleave as their work ends, even if one thread launched all of it */
     unsigned kernels = window ? window : 16384;
     *exposure = (struct xs_exposure){.wanted = wanted,
                                      .streams = streams,
                                      .wait_pool = {.item_bytes = sizeof(struct xs_busy)},
                                      .sweep_at = FEW_STREAMS};
     exposure->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, message, damaged);
-    /* events.c reads the same rows, and counts those that are damaged */
+    /* events.c reads these rows, too, and counts damaged ones */
     exposure->wait_source = xs_source_begin(&wait_kind, trace, waits, message, NULL);
 }
 
@@ -88,7 +89,7 @@ static struct xs_interval *busy_at(const struct xs_busy *busy, size_t i) {
     return &busy->items[(busy->first + i) & (busy->capacity - 1)];
 }
 
-/* Starts ascend, so a new interval joins the last one or follows it. */
+/* Adds an interval. Starts ascend, so it joins the last interval or follows it. */
 static void busy_add(struct xs_busy *busy, int64_t start, int64_t end) {
     if (end <= start)
         return;
@@ -118,7 +119,7 @@ static void busy_forget(struct xs_busy *busy, int64_t before) {
     }
 }
 
-/* The first interval that ends after `ns`. */
+/* Finds the first interval that ends after `ns`. */
 static size_t busy_seek(const struct xs_busy *busy, int64_t ns) {
     size_t low = 0, high = busy->count;
     while (low < high) {
@@ -154,7 +155,7 @@ static void enqueue(struct xs_exposure *exposure, const struct xs_kernel_interva
     exposure->queue[(exposure->queue_first + exposure->queue_count++) & (exposure->queue_capacity - 1)] = *kernel;
 }
 
-/* Reads one kernel; 0 at the end, 1 where there was one. */
+/* Reads one kernel. 0: the end; 1: there was one. */
 static int read_one_kernel(struct xs_exposure *exposure, int64_t before) {
     struct xs_order_key key;
     int status;
@@ -173,7 +174,7 @@ static struct xs_busy *waits_for(const struct xs_exposure *exposure, int64_t str
     return found ? (struct xs_busy *)(uintptr_t)*found : NULL;
 }
 
-/* Drops the streams that nobody waits for after `now`; often enough that there are never many more than others. */
+/* Drops streams that nobody waits for after `now`; often enough that there are never many more than others. */
 static void sweep(struct xs_exposure *exposure, int64_t now) {
     struct xs_hash old = exposure->waits;
     exposure->waits = (struct xs_hash){0};
@@ -218,7 +219,7 @@ static int read_waits(struct xs_exposure *exposure, int64_t before, int64_t now)
     }
 }
 
-/* Length of [start, end) that lies neither in one of the waits (NULL: none) nor in the call. */
+/* The length of [start, end) outside of both the waits (NULL: none) and the call. */
 static uint64_t not_waited(const struct xs_busy *waits, int64_t start, int64_t end, struct xs_interval call) {
     uint64_t length = 0;
     size_t i = waits ? busy_seek(waits, start) : 0, count = waits ? waits->count : 0;
@@ -299,7 +300,7 @@ int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interv
 
 void xs_exposure_pop(struct xs_exposure *exposure) {
     const struct xs_kernel_interval *kernel = &exposure->queue[exposure->queue_first];
-    busy_forget(kernels_of(exposure, kernel->device), kernel->start_ns); /* which is the stream's present */
+    busy_forget(kernels_of(exposure, kernel->device), kernel->start_ns); /* this is the stream's present */
     exposure->queue_first = (exposure->queue_first + 1) & (exposure->queue_capacity - 1);
     exposure->queue_count--;
 }

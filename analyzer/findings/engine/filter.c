@@ -60,7 +60,7 @@ static void add_word(struct xs_filter_words *words, const char *word, size_t byt
     words->items[words->count++][bytes] = '\0';
 }
 
-/* Parts between commas, none of them empty. */
+/* Sets the words between commas; none may be empty. */
 static char *set_words(struct xs_filter_words *words, const char *list, bool (*is_good)(const char *word),
                        const char *use) {
     for (const char *word = list;; word++) {
@@ -209,7 +209,7 @@ static char *set(struct xs_filter *filter, int option, const char *value) {
         return set_words(&filter->devices, value, is_number, "the numbers of devices, as 0,1");
     case THREAD:
         return set_words(&filter->threads, value, NULL, "numbers or names of threads");
-    case SITE: /* a function's arguments have commas */
+    case SITE: /* not split at commas, which a function's arguments have */
         if (*value)
             add_word(&filter->sites, value, strlen(value));
         return *value ? NULL : xs_text_format("use a part of a function's or a file's name");

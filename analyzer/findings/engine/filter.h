@@ -50,7 +50,7 @@ void xs_filter_free(struct xs_filter *filter);
 
 /* Says whether the filter is empty: everything passes. */
 bool xs_filter_is_empty(const struct xs_filter *filter);
-/* Says whether only transfers can pass; what is about an allocation, a wait or a memset alone is left out. */
+/* Says whether only transfers can pass; instances about an allocation, a wait or a memset alone do not pass then. */
 bool xs_filter_is_of_transfers(const struct xs_filter *filter);
 /* Says whether certain steps of the run are requested. */
 static inline bool xs_filter_chooses_steps(const struct xs_filter *filter) {

@@ -42,8 +42,8 @@ struct xs_times {
     bool device_known, exposed_known;
 };
 
-/* A detector has at most XS_VERDICTS verdicts. A finding of several verdicts (xs_findings_join) has the number behind
- * them, which has no name. */
+/* A detector has at most XS_VERDICTS verdicts. A finding of several verdicts (xs_findings_join) has the number after
+ * the last one; that number has no name. */
 enum { XS_VERDICTS = 4, XS_SEVERAL_VERDICTS = XS_VERDICTS };
 
 /* One instance of a finding, as a detector reports it. */
@@ -59,7 +59,7 @@ struct xs_instance {
     bool modelled;             /* device times of its rows are modelled; xs_report_instance sets it */
     bool without_kernels;      /* removable host time leaves out the waiting for kernels */
     bool neighbour;            /* one copy could have read it together with the previous one */
-    bool held; /* at the upload, the device memory of the second row (another copy's) surely held the same bytes */
+    bool held;             /* at the upload, the second row's device memory (another copy's) surely held these bytes */
     struct xs_times apart; /* cost of something else that may have been in vain, too (a round trip's download): shown
                               beside the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
@@ -105,20 +105,21 @@ enum {
     XS_WELL_KEPT_FINDINGS = 4096, /* findings that come later keep one instance each */
 };
 
-/* Estimates how many copies a finding about contents is true of, if not all contents are known. It says nothing of
- * copies without any obtainable content (no fingerprint is possible, none was afforded, or it was lost): they are
- * `unknown`. If checked == of, everything knowable is known, and low, estimate and high are the instances. */
+/* Estimates how many copies are instances of a finding about contents, if not all contents are known. Copies without
+ * any obtainable content (no fingerprint is possible, none was afforded, or it was lost) are `unknown`, and the
+ * estimate says nothing about them. If all others were checked (checked == of), low, estimate and high equal the
+ * number of instances. */
 struct xs_sample {
     bool is_of_contents; /* false: the finding is of another kind, and the rest is 0 */
     uint64_t checked;    /* copies of the site that the detector could decide about, because chance chose them */
     uint64_t of;         /* the checked copies, and those that chance left out */
-    uint64_t hits; /* instances of this finding among the checked. It may have more: copies that were looked at because
-                      another one was chosen */
-    uint64_t unknown;           /* other copies of the site */
+    uint64_t hits;    /* instances of this finding among the checked copies. The finding may have more: copies that were
+                       * looked at because another one was */
+    uint64_t unknown; /* other copies of the site */
     double estimate, low, high; /* instances among the `of`, with a 95 % interval; at least what was found */
     double ns, low_ns, high_ns; /* gives_back_ns as estimated, with the same interval */
-    double left, left_ns; /* copies that chance left out and that are like its hits; and the time that they took, by the
-                             measure that ranks */
+    double left, left_ns; /* copies that chance left out and that are like its checked copies; and their time, by the
+                           * measure that ranks */
     double left_hits, left_hit_ns; /* instances among `left`, as estimated, and their time */
 };
 
@@ -152,7 +153,7 @@ struct xs_variant {
 /* Describes contents that are uploaded to a place again and again (analyzer/savings/causes/turns.h). */
 struct xs_turns {
     uint32_t contents; /* number of contents; 0: nothing to be said */
-    uint32_t buffers;  /* device addresses that they take turns in; 0: they do not */
+    uint32_t buffers;  /* device addresses between which they alternate; 0: they do not */
     uint64_t bytes;    /* size of all contents together */
     bool one_size;     /* all contents have the same size */
 };
@@ -177,10 +178,12 @@ struct xs_finding {
     struct xs_sample sample;                     /* the only place with estimates for copies that were not looked at */
 
     struct xs_saving saves;      /* by this finding's repair alone */
-    struct xs_saving part_saves; /* of several verdicts: savings of those alone that xs_analysis_options.is_in_part
-                                    takes; not known: none is taken, or no function was given */
-    uint64_t pinning_ns;         /* of a repair that page-locks memory: the price of that; deducted from the least */
-    bool pinning_assumed;        /* this price is wholly or partly of current machines, not of this trace */
+    struct xs_saving part_saves; /* of several verdicts: saving of those alone that xs_analysis_options.is_in_part
+                                  * takes; not known: it takes none, or there is no function */
+    uint64_t pinning_ns;         /* the price of page-locking, for a repair that page-locks memory; subtracted from
+                                  * the least saving */
+    bool pinning_assumed;        /* this price is at least partly typical of today's machines, not measured in this
+                                  * trace */
 
     size_t ordinal; /* rank among the findings of its detector and verdict, from 1 */
 
@@ -198,7 +201,7 @@ struct xs_finding {
 /* A saving under a millisecond, or under a thousandth of the run, is of little consequence. */
 enum { XS_FLOOR_NS = 1000000, XS_FLOOR_SHARE = 1000 };
 
-/* Return the bound below which a saving is under both limits, and under either limit. */
+/* Return the bound below which a saving is under both limits, and the bound below which it is under at least one. */
 static inline uint64_t xs_floor_of_both(uint64_t recorded_ns) {
     return recorded_ns / XS_FLOOR_SHARE < XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
@@ -206,20 +209,20 @@ static inline uint64_t xs_floor_of_either(uint64_t recorded_ns) {
     return recorded_ns / XS_FLOOR_SHARE > XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
 
-/* Counts what a detector could not decide, and says why. */
+/* Counts the cases that a detector could not decide for one reason. */
 struct xs_undecided {
     unsigned detector;
     const char *reason; /* static */
     uint64_t count;
 };
 
-/* Counts a site's copies that a detector may be true of and that were not looked at for lack of budget, where no copy
- * like them was checked: no sample stands for them. */
+/* Counts copies of a site that may be instances but were not looked at for lack of budget, and that no sample stands
+ * for, because no copy like them was checked. */
 struct xs_unchecked {
     unsigned detector;
     uint32_t site;
     uint64_t copies, downloads, bytes; /* downloads: number of downloads among the copies */
-    uint64_t ns; /* their time, the most that can be saved; less what other detectors found of copies like them */
+    uint64_t ns; /* their time, the most that can be saved; without what other detectors found about copies like them */
 };
 
 /* Sums up the removable time of the findings that count: every transfer, memset, allocation and migration once, with
@@ -243,12 +246,12 @@ struct xs_replay_fit {
 /* Counts one detector's copies that chance left out and that checked copies stand for. */
 struct xs_by_chance {
     uint64_t copies;
-    double most; /* possible instances at places where no checked copy was one, by the 95 % interval */
+    double most; /* possible instances at places where no checked copy was an instance, by the 95 % interval */
 };
 
 struct xs_findings {
     struct xs_finding
-        *items; /* ranked: what counts, then what is folded, then advice; each by gives_back_ns, largest first */
+        *items; /* ranked: those that count, then folded ones, then advice; each by gives_back_ns, largest first */
     size_t count;
     struct xs_undecided *undecided; /* by detector, then by count, the most frequent reason first */
     size_t undecided_count;

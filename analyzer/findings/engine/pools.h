@@ -1,5 +1,5 @@
-/* Finds allocations that are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by how
- * they are used: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and the trace does not hold what the
+/* Finds allocations that are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by
+ * their use: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and the trace does not know what the
  * program asked its allocator for. */
 #ifndef XFERSPY_ANALYZER_ENGINE_POOLS_H
 #define XFERSPY_ANALYZER_ENGINE_POOLS_H
@@ -9,7 +9,8 @@
 
 struct xs_allocation; /* residency.h */
 
-/* Says whether copies and memsets used two parts of it that begin at different places, each at most half of it. */
+/* Says whether copies and memsets used two parts of the allocation that begin at different addresses, each at most
+ * half of it. */
 bool xs_is_used_in_parts(const struct xs_allocation *allocation);
 
 /* Marks the other pool blocks among the allocations that live at the end (`is_pool`): those that look like a block that

@@ -1,6 +1,6 @@
-/* The repairs that findings stand for, as changes to the run: what would not happen, or differently, if the program
- * followed the finding's remedy. Each detector names its repair (detector.h); causes/plan_repairs.c turns it into
- * changes of the replay. The rows are the instance's rows of evidence. */
+/* The repairs that findings stand for, as changes of the run: what a program that followed the remedy would not do,
+ * or would do differently. Each detector names its repair (detector.h); causes/plan_repairs.c turns it into changes
+ * of the replay. "Rows" are the instance's rows of evidence. */
 #ifndef XFERSPY_ANALYZER_ENGINE_REPAIR_H
 #define XFERSPY_ANALYZER_ENGINE_REPAIR_H
 
@@ -9,7 +9,7 @@ enum xs_repair {
     XS_REPAIR_DROP,        /* drop the copy or memset of the first row */
     XS_REPAIR_DROP_BOTH,   /* drop the first row's copy and, if the host does not need it, the second row's */
     XS_REPAIR_PEER_COPY,   /* replace the upload by a copy from device to device; drop the second row as in DROP_BOTH */
-    XS_REPAIR_GATHER,      /* make the copies of the place from the first row to the second one copy */
+    XS_REPAIR_GATHER,      /* join the place's copies, from the first row's to the second row's, into one copy */
     XS_REPAIR_SHORTEN,     /* the copy moves less, or faster: its device time shrinks by the instance's removable */
     XS_REPAIR_PIN,         /* page-lock the copy's host memory, once for all copies of that memory */
     XS_REPAIR_MEMSET,      /* replace the upload by a memset on the device */

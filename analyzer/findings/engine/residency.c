@@ -1,4 +1,5 @@
-/* The residency model: allocations, launches, and what each event does. See residency.h and docs/rules/analysis.md. */
+/* The residency model: allocations, launches, and the effect of each event. See residency.h and
+ * docs/rules/analysis.md. */
 #include "analyzer/findings/engine/residency.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "analyzer/findings/engine/residency_change.h"
 #include "schema/format/event.h"
 
-enum { INFERRED_BYTES = 64 << 10 }; /* what a larger region held before has to be measured */
+enum { INFERRED_BYTES = 64 << 10 }; /* the earlier content of a larger region is not inferred, only measured */
 
 void xs_residency_begin(struct xs_residency *residency, struct xs_accounts *accounts, xs_write_ended *ended,
                         void *context) {
@@ -53,7 +54,7 @@ uint64_t xs_residency_order(const struct xs_residency *residency) { return resid
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* What ran on a device that is not known may have run on this one. */
+/* The last events on a device. What ran on an unknown device may have run on this one. */
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device) {
     size_t index = (size_t)device + 1; /* -1: 0 */
     struct xs_last last = device < 0 ? residency->all : residency->nowhere;
@@ -67,7 +68,8 @@ struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device) 
     return last;
 }
 
-/* Pointers into memory of no known allocation cannot be told from other arguments, and module variables need none. */
+/* Whether a launch may have touched the memory. A pointer into memory without a known allocation looks like any
+ * other argument, and module variables need no argument. */
 bool xs_touched_since(const struct xs_residency *residency, const struct xs_allocation *allocation, int32_t device,
                       uint64_t order) {
     struct xs_last last = xs_last_on(residency, device);
@@ -160,7 +162,7 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
     a->is_shared = a->origin == XS_ORIGIN_IPC || a->origin == XS_ORIGIN_EXTERNAL ||
                    (a->origin == XS_ORIGIN_VMM && residency->mappings_shared);
     a->any_launch_touches = a->origin == XS_ORIGIN_MODULE || a->is_shared;
-    if (a->free_enter_ns < a->return_ns) { /* freed before it came to be: times that cannot be true */
+    if (a->free_enter_ns < a->return_ns) { /* freed before it began: the times are wrong */
         a->free_enter_ns = a->return_ns;
         a->free_return_ns = later((uint64_t)a->free_return_ns, (uint64_t)a->return_ns) == (uint64_t)a->return_ns
                                 ? a->return_ns
@@ -180,7 +182,7 @@ static void begin_allocation(struct xs_residency *residency, struct xs_allocatio
     *xs_hash_put(&residency->allocations, (uint64_t)a->id, 0) = (uint64_t)(uintptr_t)a;
     if (!has_addresses(a))
         return;
-    if (xs_is_on_device(a->kind)) /* what was written before was to memory that ended unseen */
+    if (xs_is_on_device(a->kind)) /* earlier writes went to memory whose end was not seen */
         xs_drop_writes(residency, a->device, a->address, a->address + a->bytes, NULL);
     xs_spans_clear(&residency->addresses, a->address, a->address + a->bytes, NULL, NULL);
     xs_spans_insert(&residency->addresses, a->address, a->address + a->bytes, a);
@@ -292,7 +294,7 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
     region->download_bytes = t->bytes;
 }
 
-/* Out of a region with known content, into another one. */
+/* Copies from a region with known content into another one. */
 static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_place *place,
                       enum xs_region_state state, const struct xs_fingerprint *content, enum xs_look look) {
     struct xs_region *into =
@@ -305,8 +307,8 @@ static void copy_into(struct xs_residency *residency, const struct xs_trace_even
     }
 }
 
-/* Device copies, peer copies, and what has no direction: out of one place, into another. What it overwrites ends before
- * the copy counts as one that read: it did not come in between. */
+/* Applies device copies, peer copies, and copies without a direction: from one region to another. Writes that it
+ * overwrites end before it counts as a read, because it did not come in between. */
 static void apply_copy(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_transfer_view *t = &e->u.transfer;
     struct xs_place place;
@@ -364,7 +366,7 @@ void xs_residency_gap(struct xs_residency *residency) {
     note_launch(residency, -1, false);
 }
 
-/* Writes end without anybody's hearing of it. */
+/* Forgets. The end of writes is told to nobody. */
 void xs_residency_forget(struct xs_residency *residency) {
     for (size_t i = 0; i < residency->device_count; i++)
         xs_drop_writes(residency, (int32_t)i - 1, 0, UINT64_MAX, NULL);
@@ -394,7 +396,7 @@ static void apply_launch(struct xs_residency *residency, const struct xs_trace_e
 
 static void share(struct xs_allocation *a) { a->is_shared = a->any_launch_touches = a->touched = true; }
 
-/* Memory that is handed out by its address, or by a handle that the trace has no mapping for. */
+/* Applies a call that hands memory out by its address, or by a handle without a mapping in the trace. */
 static void apply_sharing(struct xs_residency *residency, const struct xs_api_view *call) {
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
     if (a)
@@ -409,7 +411,7 @@ static void apply_sharing(struct xs_residency *residency, const struct xs_api_vi
     }
 }
 
-/* Of the other calls only those that write or read device memory, and prefetches, which use it. */
+/* Applies other calls that write or read device memory, and prefetches, which use it. */
 static void apply_api(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_api_view *call = &e->u.api;
     if (call->traits & XS_TRAIT_DOES_ANYTHING) {
@@ -436,7 +438,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
         xs_write_in(residency, &place, NULL, XS_WRITE_OTHER, e);
     else if (known && call->traits & XS_TRAIT_READS_VALUE)
         xs_read_out(residency, &place, NULL);
-    else if (!call->address) /* a batch of them, of addresses that the trace does not have */
+    else if (!call->address) /* a batch, of addresses that the trace does not have */
         note_launch(residency, e->device, false);
 }
 

@@ -1,5 +1,5 @@
 /* The residency model knows what was written where on each device, what may have read it, and which content a region
- * holds. Definition: docs/rules/analysis.md, "The model". Detectors only look; analyse.c alone changes it. */
+ * holds. Definition: docs/rules/analysis.md, "The model". Detectors only read it; analyse.c alone changes it. */
 #ifndef XFERSPY_ANALYZER_ENGINE_RESIDENCY_H
 #define XFERSPY_ANALYZER_ENGINE_RESIDENCY_H
 
@@ -28,7 +28,7 @@ struct xs_allocation {
     uint64_t begin_order, use_order; /* order of its begin; and of what touched it last, 0: nothing did */
     struct xs_account *account;
 
-    /* The model alone uses the rest. */
+    /* Only the model uses the fields from here on. */
     uint64_t touch_order;    /* order of the last launch that was given a pointer into it */
     bool any_launch_touches; /* kernels reach it without an argument: module variables, other processes' memory */
     bool is_shared;          /* outsiders may read and write it at any time */
@@ -69,7 +69,7 @@ enum xs_region_state {
     XS_REGION_SURE,
 };
 
-/* A place on a device that an upload went to or a download came from: allocation, first byte, length and shape. */
+/* Device memory that an upload wrote or a download read: allocation, first byte, length and shape. */
 struct xs_region {
     uint64_t uid;            /* never reused; 0: it ended with its allocation */
     uint64_t address, bytes; /* bytes: from the first to the last byte */
@@ -80,7 +80,7 @@ struct xs_region {
     bool was_unsure;  /* copied from an unsure region */
     struct xs_fingerprint content;
     uint64_t content_bytes, order;
-    enum xs_look look; /* of the copy that brought the content here, or would have if looked at */
+    enum xs_look look; /* of the copy that brought the content here, even if it was not looked at */
 
     int64_t last_download; /* transfer.id, 0: none */
     bool download_known;   /* the last download's content is `download` */
@@ -94,7 +94,7 @@ struct xs_region {
     struct xs_fingerprint upload;
     enum xs_look upload_look;
 
-    /* The model alone uses the rest. */
+    /* Only the model uses the fields from here on. */
     struct xs_write *write; /* the latest write to exactly this region, while no byte of it is overwritten; else NULL */
     struct xs_allocation *owner;                     /* NULL: none known */
     bool all_written;                                /* every byte was written since the allocation */

@@ -1,4 +1,4 @@
-/* Changes the residency model, event by event; for analyse.c, and between the files of the model. */
+/* Changes of the residency model, event by event; for analyse.c and the files of the model. */
 #ifndef XFERSPY_ANALYZER_ENGINE_RESIDENCY_CHANGE_H
 #define XFERSPY_ANALYZER_ENGINE_RESIDENCY_CHANGE_H
 
@@ -8,7 +8,7 @@
 #include "analyzer/findings/engine/residency.h"
 #include "analyzer/trace/events.h"
 
-/* A place on a device, made from address, length and shape. */
+/* A span of device memory, from an address, a length and a shape; a region, once something is known of it. */
 struct xs_place {
     int32_t device;
     struct xs_allocation *allocation;                       /* NULL: none known */
@@ -36,13 +36,13 @@ typedef void xs_write_ended(void *context, const struct xs_write *write, bool fr
 struct xs_residency {
     struct xs_device_state *devices; /* by ordinal + 1 */
     size_t device_count;
-    struct xs_last all, nowhere; /* on any device; on an unknown device, which may be any */
+    struct xs_last all, nowhere; /* last events on any device; and on an unknown device, which may be any */
     uint64_t order, next_uid;
     bool is_lost;               /* something unknown may write and read at any time, without a call */
     bool mappings_shared;       /* memory of an unknown mapping was handed out */
     uint64_t prefetch_batch;    /* order of the last prefetch of several ranges, 0: none yet */
     struct xs_hash regions;     /* struct xs_region */
-    struct xs_hash *holders;    /* by content and device: the first struct xs_region. A look may tidy it */
+    struct xs_hash *holders;    /* by content and device: the first struct xs_region. A look-up may tidy it */
     struct xs_hash allocations; /* by id: struct xs_allocation */
     struct xs_spans addresses;  /* of live allocations; owner: struct xs_allocation */
     struct xs_pool region_pool, write_pool, allocation_pool;
@@ -70,7 +70,7 @@ void xs_residency_sum_up(const struct xs_residency *residency, struct xs_allocat
 /* Says that calls are missing here that may have read and written anything, as a launch with unseen arguments may. */
 void xs_residency_gap(struct xs_residency *residency);
 
-/* Forgets all content, writes and copies, as so much is missing here that nothing before may be compared with what
+/* Forgets all content, writes and copies: so much is missing here that nothing before can be compared with what
  * comes. Allocations stay. */
 void xs_residency_forget(struct xs_residency *residency);
 
@@ -93,7 +93,7 @@ bool xs_touched_since(const struct xs_residency *residency, const struct xs_allo
 static inline bool xs_is_on_device(enum xs_memory_kind kind) { return kind == XS_MEM_DEVICE || kind == XS_MEM_UNKNOWN; }
 
 /* Makes a place. False for memory that the model does not follow: arrays (their addresses are handles), managed and
- * host memory. `source` chooses the box's numbers of the source, else those of the destination. */
+ * host memory. With `source` the box's numbers of the source count, else those of the destination. */
 bool xs_place_make(const struct xs_residency *residency, struct xs_place *place, enum xs_memory_kind kind,
                    uint64_t address, uint64_t bytes, int64_t allocation, int32_t device, const struct xs_box *box,
                    bool source);

@@ -1,12 +1,12 @@
-/* Writes and regions of the residency model: what lies where, and how a write ends. See residency.h. */
+/* Writes and regions of the residency model: where they lie, and how a write ends. See residency.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/residency_change.h"
 
-enum { ROWS_WRITTEN_ONE_BY_ONE = 4096 }; /* of a box with gaps; beyond, only its region knows that it was written */
+enum { ROWS_WRITTEN_ONE_BY_ONE = 4096 }; /* of a box with gaps; for more rows only its region knows of the write */
 
-/* --- what was written at all --- */
+/* --- written parts --- */
 
 static void written_add(struct xs_written *written, uint64_t start, uint64_t end) {
     if (!written->more) {
@@ -129,7 +129,7 @@ struct xs_region *xs_region_make(struct xs_residency *residency, const struct xs
     return region;
 }
 
-/* True where another write than those up to `order` lies in the region. */
+/* True if the region contains a write later than `order`. */
 static bool written_since(const struct xs_residency *residency, const struct xs_region *region, uint64_t order) {
     if (region->write)
         return region->write->order > order;
@@ -160,7 +160,7 @@ bool xs_region_upload_intact(const struct xs_residency *residency, const struct 
 
 /* --- writes --- */
 
-/* How sure it is that nothing read a write; false: something may have, and the trace shows what. */
+/* Sets how sure it is that nothing read a write. False: something may have read it, and the trace shows what. */
 static bool certainty_of(const struct xs_residency *residency, const struct xs_write *write,
                          enum xs_write_certainty *certainty) {
     const struct xs_allocation *owner = write->owner;
@@ -191,7 +191,7 @@ struct taking {
     struct xs_residency *residency;
     const struct xs_trace_event *by;
     const struct xs_region *region; /* of the new write */
-    bool has_gaps;                  /* the new write's: bytes between its rows stay what they were */
+    bool has_gaps;                  /* the new write leaves the bytes between its rows as they were */
 };
 
 static void take_part(void *context, void *owner, uint64_t bytes) {
@@ -200,7 +200,7 @@ static void take_part(void *context, void *owner, uint64_t bytes) {
     if (write->region && write->region->write == write)
         write->region->write = NULL;
     if (taking->has_gaps && !(taking->region && write->region == taking->region))
-        write->read = true; /* not overwritten as a whole, and from now on nobody would see a read of the rest */
+        write->read = true; /* it was overwritten in part, and later reads of the rest are not seen */
     write->remaining -= bytes;
     if (write->remaining)
         return;
@@ -218,7 +218,7 @@ void xs_write_in(struct xs_residency *residency, const struct xs_place *place, s
                  enum xs_write_kind kind, const struct xs_trace_event *event) {
     struct xs_write *write = region ? region->write : NULL;
     uint64_t end = place->address + place->bytes;
-    if (write) { /* the usual case: the same region again, and nothing else in between */
+    if (write) { /* the usual case: the same region again, and no other write in between */
         end_write(residency, write, event);
     } else {
         struct taking taking = {residency, event, region, place->has_gaps};

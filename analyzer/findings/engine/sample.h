@@ -1,10 +1,11 @@
-/* Derives from the copies with known contents what is true of those that chance left out (mode `auto` looks at a
- * sample, see docs/develop/internals.md): how many of all copies of a call site a finding is true of, with an interval.
+/* Estimates from copies with known contents how many copies of a call site are instances of a finding, with an
+ * interval. Mode `auto` looks at a sample of the copies only (preload/fingerprint/sampler.h).
  *
- * A copy counts as checked if a detector could decide about it, and chance alone made that possible. Copies that were
- * looked at because another one was are instances like others, but say nothing of the rest. Checked copies are counted
- * in cells: detector, site, size to a power of two, and a situation that is known of all copies. As the chance changes
- * during a run, a cell is a row of blocks in host order, and a checked copy stands for the copies of its block. */
+ * A copy counts as checked if a detector could decide about it, and chance alone made that possible. Copies that
+ * were looked at because another one was are instances like others, but say nothing about the rest. Checked copies
+ * are counted in cells: detector, site, size to a power of two, and a situation that is known of all copies. The
+ * chance changes during a run, so a cell is a row of blocks in host order, and a checked copy stands for the copies
+ * of its block. */
 #ifndef XFERSPY_ANALYZER_ENGINE_SAMPLE_H
 #define XFERSPY_ANALYZER_ENGINE_SAMPLE_H
 
@@ -58,7 +59,7 @@ void xs_samples_add(struct xs_samples *samples, unsigned detector, const struct 
 /* Says that the copy that was added last is an instance. */
 void xs_samples_hit(struct xs_samples *samples, unsigned detector, const struct xs_instance *instance);
 
-/* Writes the cells' results into the findings, and which copies no checked one stands for. */
+/* Writes the cells' results into the findings, and adds the copies that no checked copy stands for. */
 void xs_samples_finish(struct xs_samples *samples, struct xs_findings_builder *builder);
 void xs_samples_free(struct xs_samples *samples);
 

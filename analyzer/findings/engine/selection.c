@@ -1,5 +1,5 @@
-/* Which rows pass a filter; see selection.h. Each table is read once more for this, so a command without a filter takes
- * no longer. */
+/* Finding the rows that pass a filter; see selection.h. Each table is read again for this, so a command without a
+ * filter is as quick as before. */
 #include "analyzer/findings/engine/selection.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
-/* Capture numbers rows from 1. A damaged trace may have any number, and no memory is spent on that. */
+/* Capture numbers rows from 1. In a damaged trace a number may be any, and larger ones get no bits. */
 enum { FAR = 1 << 30 };
 
 static bool has(const struct xs_selected *rows, int64_t row) {
@@ -74,7 +74,7 @@ const struct xs_evidence_columns xs_evidence_columns[XS_SELECTION_TABLES] = {
 };
 enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, ON_DEVICE, AT, DIRECTION, BYTES, RAN };
 
-/* "train.py" and all that ends in it, with and without the line. */
+/* Whether a word fits "train.py" and paths that end in it, with and without the line. */
 static bool fits_file(const char *word, const struct xs_frame *frame) {
     struct xs_string place = {0};
     bool fits = xs_filter_fits(word, frame->file);
@@ -87,8 +87,8 @@ static bool fits_file(const char *word, const struct xs_frame *frame) {
     return fits;
 }
 
-/* Whether one of the words fits a text, or a frame's file and line. A text has one address (analyzer/base/interned.h),
- * so each is compared once, in however many stacks it is. */
+/* Whether one of the words fits a text, or a frame's file and line. Equal texts have one address
+ * (analyzer/base/interned.h), so each is compared once, in however many stacks it occurs. */
 static bool any_fits(struct work *w, const char *name, const struct xs_frame *frame) {
     uint64_t *met =
         xs_hash_put(&w->texts_met, (uint64_t)(uintptr_t)(frame ? frame->file : name), frame ? frame->line : UINT64_MAX);
@@ -105,7 +105,8 @@ static bool frame_fits(struct work *w, const struct xs_frame *frame) {
     return (frame->function && any_fits(w, frame->function, NULL)) || (frame->file && any_fits(w, NULL, frame));
 }
 
-/* The frames of the program, and that of the place, which is a library's where all are. */
+/* Whether a stack fits, by the program's own frames and by the place's frame, which is a library's if all frames
+ * are. */
 static bool stack_fits(struct work *w, int64_t stack) {
     const struct xs_callsites *callsites = w->sites->callsites;
     if (stack <= 0 || !callsites)
@@ -160,7 +161,7 @@ static bool transfer_passes(const struct work *w, struct xs_scan *scan) {
            (!f->has_max_bytes || size <= f->max_bytes);
 }
 
-/* What costs most comes last. */
+/* Whether a row passes; the most expensive conditions come last. */
 static bool passes(struct work *w, struct xs_scan *scan, bool is_transfer) {
     const struct xs_filter *f = w->filter;
     int64_t at = xs_scan_int(scan, AT);
@@ -198,7 +199,7 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
     return xs_scan_end(&scan);
 }
 
-/* Threads by number or name, streams by number or handle. */
+/* Reads the ids that fit: threads by number or name, streams by number or handle. */
 static int read_names(struct work *w) {
     struct xs_scan scan;
     xs_scan_begin(&scan, w->trace, "SELECT id, tid, name FROM thread", w->message, NULL);
@@ -227,7 +228,7 @@ static int read_names(struct work *w) {
     return xs_scan_end(&scan);
 }
 
-/* The latest time that the trace has, where the run did not get to say how long it was. */
+/* Reads the latest time of the trace, for a run that could not record its length. */
 static int read_end(struct work *w, int64_t *end_ns) {
     struct xs_scan scan;
     *end_ns = xs_trace_meta_int(w->trace, "duration_ns", 0);
@@ -249,7 +250,7 @@ static int64_t moment_ns(const struct xs_moment *moment, int64_t run_ns, int64_t
     return moment->is_share ? (int64_t)((double)run_ns * moment->share) : moment->ns;
 }
 
-/* The steps that are asked for, as times. Without steps nobody can say which calls are meant. */
+/* Turns the wanted steps into times. Without steps it is not known which calls are meant. */
 static int choose_steps(struct work *w, const struct xs_steps *steps) {
     const struct xs_filter *f = w->filter;
     struct xs_selection *s = w->selection;
@@ -279,7 +280,7 @@ static int make(struct work *w, const struct xs_steps *steps) {
     int64_t run_ns = 0;
     int status = f->since.is_share || f->until.is_share ? read_end(w, &run_ns) : XS_OK;
     w->selection->since_ns = moment_ns(&f->since, run_ns, INT64_MIN);
-    /* the whole run is up to its last call, whenever that is */
+    /* the whole run ends with its last call, whenever that is */
     w->selection->until_ns =
         f->until.is_share && f->until.share >= 1 ? INT64_MAX : moment_ns(&f->until, run_ns, INT64_MAX);
     if (status >= 0)

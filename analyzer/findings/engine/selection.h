@@ -14,7 +14,7 @@ enum { XS_SELECTION_TABLES = XS_EVIDENCE_MIGRATION + 1 };
 /* The device of the context that a row of `t` names. */
 #define XS_DEVICE_OF_CONTEXT "(SELECT c.device FROM context c WHERE c.id = t.context)"
 
-/* Helps to read a table that findings are about, as `t`. */
+/* SQL expressions for a table that findings are about, read as `t`. */
 struct xs_evidence_columns {
     const char *called_from; /* entry point, stack, NVTX range, thread, stream; NULL if the table has none */
     const char *device;      /* device of the row; the context's device if the row has none */
@@ -34,8 +34,8 @@ struct xs_selection {
     uint64_t left_out;           /* instances of findings that did not pass; the analysis counts them */
 };
 
-/* Reads the tables that findings are about. From `findings` it uses the steps, which a filter may ask for, and the
- * sites, which get numbers for new sites. Negative status: the message is set, and there is nothing to free. */
+/* Reads the tables that findings are about. Uses the steps of `findings`, which a filter may ask for, and its sites,
+ * to which it adds new ones. Negative status: the message is set, and there is nothing to free. */
 int xs_selection_make(const struct xs_trace *trace, const struct xs_filter *filter, const struct xs_findings *findings,
                       struct xs_selection **selection, char *message);
 void xs_selection_free(struct xs_selection *selection); /* NULL: nothing */

@@ -3,11 +3,11 @@
 
 #include "analyzer/trace/scan.h"
 
-/* Where the latest call of a thread is an asynchronous copy. */
+/* An asynchronous copy that is the latest call of its thread. */
 struct last_copy {
     struct xs_trace_event copy; /* its account is kept */
     bool is_recorded;
-    uint64_t recorded; /* handle of the event that was recorded behind it since */
+    uint64_t recorded; /* handle of the event that was recorded after it */
 };
 
 static int read_contexts(struct xs_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
@@ -44,7 +44,7 @@ static bool is_same_stream(const struct xs_waits *waits, int32_t a, int32_t b) {
     return a != 0 && (a == b || xs_stream_identity(waits->streams, a) == xs_stream_identity(waits->streams, b));
 }
 
-/* A wait for a context names it, or is for the current one. */
+/* The context that a wait is for: the named one, or the current one. */
 static uint64_t waited_context(const struct xs_waits *waits, const struct xs_trace_event *wait) {
     if (!wait->u.sync.object)
         return (uint64_t)wait->context;
@@ -92,7 +92,7 @@ void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
         return;
     struct last_copy *last = of_thread(waits, event->thread);
     bool is_copy = (xs_is_upload(event) || xs_is_download(event)) && event->ran && event->is_async;
-    /* to record an event behind the copy is the first half of waiting for it */
+    /* recording an event after the copy is the first half of a wait for it */
     if (last && event->on == XS_ON_API && event->ran && event->u.api.traits & XS_TRAIT_RECORDS_EVENT &&
         is_same_stream(waits, event->stream, last->copy.stream)) {
         last->is_recorded = true;

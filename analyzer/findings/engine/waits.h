@@ -19,8 +19,8 @@ struct xs_waits {
     size_t remembered; /* threads with such a copy as their latest call */
 };
 
-/* Begins; unless `wanted` nothing is remembered. `streams` is kept. Negative status: the message is set. Always end it.
- */
+/* Begins; without `wanted` nothing is remembered. `streams` is kept. Negative status: the message is set. Call
+ * xs_waits_end even then. */
 int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
                    const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged);
 void xs_waits_end(struct xs_waits *waits);
@@ -28,7 +28,7 @@ void xs_waits_end(struct xs_waits *waits);
 /* Returns the copy that this wait is for, valid until xs_waits_pass; NULL: none. */
 const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const struct xs_trace_event *wait);
 
-/* Makes a call that was shown, whether it ran or not, the latest of its thread. */
+/* Notes a call that was shown, whether it ran or not, as the latest of its thread. */
 void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event);
 
 /* Forgets the latest call of each thread, as calls are missing here. */

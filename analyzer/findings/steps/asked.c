@@ -1,4 +1,4 @@
-/* Reading the steps that capture told apart; see asked.h. */
+/* Reading the steps that capture noted; see asked.h. */
 #include "analyzer/findings/steps/asked.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/trace/windows/window_list.h"
 
-/* The end of a step stays only until the next one begins. */
+/* Adds a step. Its end is kept only until the next step begins. */
 static void add(void *context, int64_t start_ns, int64_t end_ns) {
     struct xs_asked_steps *asked = context;
     asked->is_damaged |= asked->count && start_ns < asked->moments[asked->count - 2];
@@ -18,7 +18,7 @@ static void add(void *context, int64_t start_ns, int64_t end_ns) {
     }
 }
 
-/* A list may be shorter than what it is of: the first ones have room in it, and after a kill the last are missing. */
+/* Reads a list. It may be incomplete: only the first steps fit into it, and after a kill the last ones are missing. */
 static void read_list(struct xs_asked_steps *asked, const struct xs_trace *trace, const char *list, const char *count) {
     asked->of = xs_trace_meta_count(trace, count);
     xs_window_list_read(trace, list, add, asked);

@@ -1,4 +1,4 @@
-/* Looks for steps: gathers when each range, wait or copy came, and takes what is a rhythm over most of the run. The
+/* Finding steps: collects the times of each range, wait or copy, and takes a rhythm that covers most of the run. The
  * rules are in docs/rules/analysis.md, "Steps". */
 #include <math.h>
 #include <stdio.h>
@@ -14,19 +14,19 @@
 #include "schema/write/store_thin.h"
 
 #define LARGEST_SPREAD 0.25
-#define LARGEST_SPREAD_OF_RANGES 0.5 /* somebody called them so: batches of several lengths are steps, too */
-enum { MOST_MOMENTS = 1 << 20 };     /* what comes more often is no step that anybody would look at */
+#define LARGEST_SPREAD_OF_RANGES 0.5 /* a user named them: batches of several lengths are steps, too */
+enum { MOST_MOMENTS = 1 << 20 };     /* what occurs more often is no step that anybody would look at */
 
 struct call {
     int64_t begin_ns, end_ns;
     int64_t entry_point, stack, range, thread;
 };
 
-/* What comes again and again: a kind of range, or a call from one place, on one thread. */
+/* Something that recurs: a kind of range, or a call from one place, on one thread. */
 struct recurring {
     int64_t entry_point, stack; /* of its first call */
-    uint32_t kind;              /* of range */
-    size_t count, first;        /* moments; where they are in `moments`, once they are sorted */
+    uint32_t kind;              /* kind of range */
+    size_t count, first;        /* number of moments; index of its first one in `sorted` */
 };
 
 struct work {
@@ -35,8 +35,8 @@ struct work {
     char *message;
     enum xs_step_mark mark;
     struct xs_step_ranges ranges;
-    struct xs_hash threads; /* the range of each thread's last call */
-    struct xs_hash known;   /* index in `recurring`, and 1 */
+    struct xs_hash threads; /* range of each thread's last call */
+    struct xs_hash known;   /* to index in `recurring` plus 1 */
     struct recurring *recurring;
     size_t recurring_count, recurring_capacity;
     struct moment {
@@ -45,7 +45,7 @@ struct work {
     } * moments;
     size_t moment_count, moment_capacity;
     int64_t *sorted;  /* by `recurring` */
-    uint64_t span_ns; /* from the first transfer or wait to the last */
+    uint64_t span_ns; /* from the first transfer or wait to the last one */
 };
 
 static bool read_call(struct xs_scan *scan, void *item) {
@@ -80,7 +80,7 @@ static void add_moment(struct work *w, uint64_t key_low, uint64_t key_high, cons
     w->moments[w->moment_count++] = (struct moment){(size_t)(*known - 1), ns};
 }
 
-/* A range is entered where a call is in it and the thread's call before was not. */
+/* Notes the ranges that a call enters: those that it is in and its thread's previous call was not. */
 static void take_in_ranges(struct work *w, const struct call *call) {
     uint64_t *last = xs_hash_put(&w->threads, (uint64_t)call->thread, 0);
     uint32_t before = *last ? (uint32_t)(*last - 1) : 0, now = xs_step_range_of(&w->ranges, call->range);
@@ -105,7 +105,7 @@ static void take(struct work *w, const struct call *call) {
                w->mark == XS_STEP_WAIT ? call->end_ns : call->begin_ns);
 }
 
-/* All calls of the tables of `wanted` (bits), in order of time. */
+/* Reads all calls of the wanted tables (bits), in order of time. */
 static int read_calls(struct work *w, unsigned wanted) {
     struct xs_source *sources[TABLES] = {NULL};
     struct xs_order_key heads[TABLES];
@@ -152,8 +152,9 @@ static void sort_moments(struct work *w) {
         w->recurring[i].first -= w->recurring[i].count;
 }
 
-/* Of ranges those of the default domain, in which programs mark their steps, then the outermost, then what comes most
- * often; else what came first. A library's own ranges are no steps of the program. */
+/* Whether one candidate is better. Ranges of the default domain come first, since programs mark their steps there;
+ * then outermost ranges, then what occurs most often, then what came first. A library's own ranges are no steps of
+ * the program. */
 static bool is_better(const struct work *w, const struct recurring *one, const struct recurring *best) {
     if (w->mark == XS_STEP_RANGE) {
         const struct xs_step_range_kind *kind = &w->ranges.kinds[one->kind];
@@ -182,8 +183,8 @@ static void keep(struct xs_steps *steps, const struct work *w, const char *range
         steps->items[i] = (struct xs_step){.begin_ns = w->sorted[best->first + i]};
 }
 
-/* Whether it is what the program does, and not one of the things that it does at some time. Of ranges the warm-up
- * counts too: compiling may take longer than all that comes behind it. */
+/* Whether the rhythm is the program's main activity, and not only a part of the run. For ranges the warm-up counts,
+ * too: compiling may take longer than all the rest. */
 static bool covers_run(const struct work *w, const struct xs_rhythm *rhythm) {
     uint64_t ns = rhythm->regular_ns + (w->mark == XS_STEP_RANGE ? rhythm->warm_up_ns : 0);
     return ns >= w->span_ns / 2;
@@ -206,7 +207,7 @@ static void choose(struct xs_steps *steps, struct work *w) {
         keep(steps, w, w->mark == XS_STEP_RANGE ? w->ranges.kinds[best->kind].name : NULL, best, &best_rhythm);
 }
 
-/* By one kind of mark. */
+/* Finds steps by one kind of mark. */
 static int find_by(struct xs_steps *steps, struct work *w, enum xs_step_mark mark, unsigned wanted) {
     w->mark = mark;
     int status = read_calls(w, wanted);
@@ -223,7 +224,7 @@ static int find_by(struct xs_steps *steps, struct work *w, enum xs_step_mark mar
     return status;
 }
 
-/* Rows lie nearly in the order of time, and nearly is enough here. */
+/* Reads the time from the first to the last row. Rows lie nearly in order of time, which is enough here. */
 static int read_span(struct work *w) {
     struct xs_scan scan;
     int64_t first = INT64_MAX, last = 0;
@@ -244,7 +245,7 @@ static int read_span(struct work *w) {
     return xs_scan_end(&scan);
 }
 
-/* By the range that the user named for capture. Nobody has to judge whether that is a step. */
+/* Takes the steps of the range that the user named for capture, without judging whether these are steps. */
 static void find_asked(struct xs_steps *steps, struct work *w) {
     struct xs_asked_steps asked;
     struct xs_rhythm rhythm;
@@ -262,7 +263,7 @@ static void find_asked(struct xs_steps *steps, struct work *w) {
 int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const struct xs_sites *sites, char *message) {
     struct work w = {.trace = trace, .sites = sites, .message = message};
     *steps = (struct xs_steps){0};
-    if (xs_trace_meta_int(trace, XS_META_THINNED_ROWS, 0) > 0) /* calls are missing, and their distances tell nothing */
+    if (xs_trace_meta_int(trace, XS_META_THINNED_ROWS, 0) > 0) /* calls are missing, so distances tell nothing */
         return XS_OK;
     int status = read_span(&w);
     if (status >= 0)

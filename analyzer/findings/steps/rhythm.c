@@ -7,7 +7,7 @@
 
 #include "analyzer/base/memory.h"
 
-enum { EXCEPTIONS = 20 }; /* one distance of so many may be longer: a checkpoint, the end of an epoch */
+enum { EXCEPTIONS = 20 }; /* one distance in this many may be longer: a checkpoint, the end of an epoch */
 
 static int ascending(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -21,7 +21,7 @@ uint64_t xs_rhythm_median(uint64_t *values, size_t count) {
 
 static bool differs_clearly(uint64_t ns, uint64_t median) { return ns > median + median / 2 || ns < median / 2; }
 
-/* How many of the first distances are warm-up. `later` has room for half of them. */
+/* How many of the first distances belong to the warm-up. `later` has room for half of the distances. */
 static size_t warm_up_of(const uint64_t *distances, size_t count, uint64_t *later) {
     size_t half = count / 2, warm_up = 0;
     memcpy(later, distances + half, (count - half) * sizeof *later);
@@ -31,7 +31,7 @@ static size_t warm_up_of(const uint64_t *distances, size_t count, uint64_t *late
     return warm_up;
 }
 
-/* Infinite where all distances are 0. */
+/* The spread; infinite if all distances are 0. */
 static double spread_of(const uint64_t *distances, size_t count, uint64_t *sum) {
     double squares = 0, mean;
     *sum = 0;

@@ -1,4 +1,4 @@
-/* What steps transfer; see steps.h. */
+/* What each step transfers; see steps.h. */
 #include "analyzer/findings/steps/steps.h"
 
 #include <stdlib.h>

@@ -30,7 +30,7 @@ struct xs_steps { /* zeroed: none */
     uint32_t site;              /* site of the wait or the copy, set by xs_steps_finish; 0 for a range */
     struct xs_step *items;      /* has one more item: items[count] is the end of the last step */
     size_t count;               /* 0: no steps were found */
-    uint64_t of;    /* number of steps that capture counted; it has the times of the first `count`; 0: of all */
+    uint64_t of;    /* steps that capture counted, if it noted the times of only the first `count`; 0: it noted all */
     size_t warm_up; /* number of first steps in the warm-up */
     double spread;  /* standard deviation of the steps' times in parts of the mean, without exceptions */
     size_t current; /* used while transfers are counted */

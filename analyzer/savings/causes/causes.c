@@ -1,4 +1,4 @@
-/* From findings to savings and causes; see causes.h. */
+/* Computing savings and causes from findings; see causes.h. */
 #include "analyzer/savings/causes/causes.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "analyzer/savings/causes/turns.h"
 #include "analyzer/trace/scan.h"
 
-/* Findings beyond so many, the smallest, are not replayed one by one. */
+/* Only this many findings, the largest, are replayed one by one. */
 enum { REPLAYED_FINDINGS = 64 };
 
 /* --- the instances --- */
@@ -32,7 +32,7 @@ static void on_instance(void *data, unsigned detector, const struct xs_instance 
     xs_repairables_add(&collecting->all, detector, instance);
 }
 
-/* --- what is saved --- */
+/* --- savings --- */
 
 static uint64_t less(int64_t run_ns, int64_t left_ns) { return run_ns > left_ns ? (uint64_t)(run_ns - left_ns) : 0; }
 
@@ -40,7 +40,7 @@ static bool is_unsure(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
 }
 
-/* Without a replay: nothing at least, and at most what the finding claims, also of copies that chance left out. */
+/* The bounds without a replay: at least nothing, at most the finding's claim, with the copies that chance left out. */
 static struct xs_saving bounds(const struct xs_finding *f) {
     uint64_t most_ns = f->gives_back_ns, in_all = 0;
     if (xs_sample_is_part(&f->sample))
@@ -51,13 +51,15 @@ static struct xs_saving bounds(const struct xs_finding *f) {
                               .scaled_most_ns = in_all > most_ns ? in_all - most_ns : 0};
 }
 
-/* Without kernels the replay does not know what calls waited for: at least, only the copies' own time goes. */
+/* Limits the least saving if kernels are unknown. The replay then does not know what calls waited for, so at least
+ * only the copies' own time goes away. */
 static void leave_waiting(struct xs_finding *f) {
     uint64_t own_ns = f->removable.device_known ? f->removable.device_ns : 0;
     f->saves.least_ns = f->saves.least_ns < own_ns ? f->saves.least_ns : own_ns;
 }
 
-/* A repair that moves work beside other work also saves pauses, and that of managed memory changes kernels and gaps. */
+/* Whether the saving is at most the time of the changed calls. A repair that moves work beside other work also saves
+ * pauses, and a repair of managed memory changes kernels and gaps. */
 static bool is_bounded_by_calls(const struct xs_finding *f) {
     enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     return repair != XS_REPAIR_OVERLAP && repair != XS_REPAIR_KEEP_ON_DEVICE;
@@ -65,7 +67,7 @@ static bool is_bounded_by_calls(const struct xs_finding *f) {
 
 static uint64_t in_ns(double ns) { return ns < 0 ? 0 : ns < 9e18 ? (uint64_t)ns : INT64_MAX; }
 
-/* Sets what is saved of both ends, and which parts of that are of copies that were left out. */
+/* Sets both ends of the saving, and how much of each is about copies that were left out. */
 static void set_saving(struct xs_finding *f, const double found[2], const double all[2], double most_ns) {
     bool swapped = all[XS_PLAN_LEAST] > all[XS_PLAN_MOST];
     enum xs_plan_end least = swapped ? XS_PLAN_MOST : XS_PLAN_LEAST, most = swapped ? XS_PLAN_LEAST : XS_PLAN_MOST;
@@ -92,7 +94,7 @@ static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_r
             f->pinning_assumed = f->pinning_ns && plan->pinning.assumed;
         }
     }
-    if (!found) { /* the rows are not in the model */
+    if (!found) { /* its rows are not in the model */
         f->saves = bounds(f);
         return;
     }
@@ -107,7 +109,7 @@ static void replay(struct xs_plan *plan, struct xs_finding *f, const struct xs_r
         f->saves.scaled_least_ns = f->saves.least_ns;
 }
 
-/* A finding with nothing but the verdicts that are asked for; false: it has none of them. */
+/* Reduces a finding to the verdicts that are asked for. False: it has none of them. */
 static bool take_part(const struct xs_finding *f, const struct xs_analysis_options *options, struct xs_finding *part) {
     *part = *f;
     part->instances = part->gives_back_ns = 0;
@@ -153,7 +155,7 @@ static bool has_repair(const struct xs_finding *f) {
     return xs_detector_repair(xs_detectors[f->detector], f->verdict) != 0;
 }
 
-/* A finding that has a repair. */
+/* A finding with a repair. */
 struct claim {
     size_t finding;
     uint64_t ns;
@@ -166,7 +168,7 @@ static int by_claim(const void *a, const void *b) {
     return (x->finding > y->finding) - (x->finding < y->finding);
 }
 
-/* The findings with repairs, those that claim most first. To be freed. */
+/* The findings with repairs, largest claim first. To be freed. */
 static struct claim *rank_claims(const struct xs_findings *findings, size_t *count) {
     struct claim *claims = xs_realloc(NULL, (findings->count + 1) * sizeof *claims);
     *count = 0;
@@ -207,7 +209,7 @@ static void set_fit(struct xs_findings *findings, const struct xs_model *model, 
                                                   .replayed_ns = run > 0 ? (uint64_t)run : 0};
 }
 
-/* A model of the run takes memory with each call, so it is only built where it says something. */
+/* Whether a model of the run is worth its memory, which grows with each call. */
 static bool is_replay_needed(const struct xs_findings *findings, const struct xs_analysis_options *options) {
     for (size_t i = 0; i < findings->count; i++)
         if (has_repair(&findings->items[i]))

@@ -11,7 +11,7 @@
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
 
-/* --- of a row --- */
+/* --- the context of a row --- */
 
 enum { STACK, RANGE, THREAD_NAME, DIRECTION, SOURCE_KIND, SOURCE_STACK };
 #define OF_THREAD "(SELECT name FROM thread WHERE id = t.thread)"
@@ -34,7 +34,7 @@ static void add_stack(struct xs_framework_context *context, const struct xs_call
     xs_framework_add_stack(context, frames, count);
 }
 
-/* CuPy fills its own buffers only where its own code makes the upload. */
+/* Who filled an upload's buffer. CuPy fills its own buffers only for uploads by its own code. */
 static enum xs_host_copy host_copy(const struct xs_callsites *callsites, int64_t source_stack,
                                    enum xs_framework framework) {
     size_t count = 0;
@@ -51,7 +51,7 @@ static int read_row(const struct xs_trace *trace, const struct xs_callsites *cal
     if (!queries[evidence->table])
         return XS_OK;
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of the table above */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* from the table above */
     snprintf(sql, sizeof sql, queries[evidence->table], (long long)evidence->row);
 #pragma GCC diagnostic pop
     xs_scan_begin(&scan, trace, sql, message, NULL);
@@ -67,7 +67,7 @@ static int read_row(const struct xs_trace *trace, const struct xs_callsites *cal
     return xs_scan_end(&scan);
 }
 
-/* --- of findings --- */
+/* --- the context of findings --- */
 
 static int read_finding(const struct xs_trace *trace, const struct xs_callsites *callsites, struct xs_finding *f,
                         char *message) {
@@ -96,7 +96,7 @@ int xs_contexts_read(const struct xs_trace *trace, struct xs_findings *findings,
 
 /* --- the time before uploads --- */
 
-/* No host copies faster than 100 GB/s with one thread. */
+/* No host copies faster than 100 GB/s with one thread, so shorter times are no copies. */
 #define FASTEST_NS_PER_BYTE 0.01
 
 static int by_value(const void *a, const void *b) {
@@ -130,7 +130,7 @@ static void time_uploads(struct xs_framework_context *context, const struct xs_p
     context->uploads = count;
 }
 
-/* Each of them costs a pass over the calls. */
+/* Each such finding costs a pass over all calls. */
 enum { TIMED_FINDINGS = 64 };
 
 void xs_contexts_time(struct xs_findings *findings, const struct xs_plan *plan) {

@@ -17,25 +17,25 @@
 
 enum { LEAST_TRIPS = 10, MOST_REPLAYS = 32 };
 
-/* One download, the upload behind it, and the pair of places that they are of. */
+/* A download, the next upload, and their pair of places. */
 struct trip {
     uint32_t down, up, pair;
 };
 
 struct pair {
     uint32_t down_site, up_site;
-    uint32_t first_down; /* call */
+    uint32_t first_down; /* index of a call */
     uint64_t trips, host_ns, calls_ns;
 };
 
-/* What a thread is at. */
+/* The state of a thread. */
 struct thread {
-    uint32_t down; /* its latest download; XS_PLAN_NONE: something is between that ends the trip */
+    uint32_t down; /* latest download; XS_PLAN_NONE: none, or a later call ended the trip */
     bool has_it;   /* the host has waited for the download */
-    bool recorded; /* behind it, in its stream: `event` */
+    bool recorded; /* `event` was recorded after it, in its stream */
     uint64_t event;
     int64_t host_ns, last_ns;
-    int64_t filled_ns; /* when something was launched or set behind it, once; 0: not */
+    int64_t filled_ns; /* first launch or memset after it; 0: none */
 };
 
 struct finding_detours {
@@ -45,9 +45,9 @@ struct finding_detours {
     size_t trip_count, trip_capacity;
     struct pair *pairs;
     size_t pair_count, pair_capacity;
-    struct xs_hash pair_of;    /* both sites to the index plus 1 */
-    uint64_t replayed_from_ns; /* pairs with less of the host's work are not replayed: each replay takes a while */
-    struct xs_hash copies;     /* by site and direction: how many */
+    struct xs_hash pair_of;    /* both sites to index plus 1 */
+    uint64_t replayed_from_ns; /* pairs with less work of the host are not replayed: each replay takes a while */
+    struct xs_hash copies;     /* number of copies by site and direction */
 };
 
 /* --- trips --- */
@@ -56,7 +56,7 @@ static bool is_copy(const struct xs_model_call *call, enum xs_direction directio
     return call->kind == XS_MODEL_TRANSFER && call->direction == direction && !call->is_of_batch;
 }
 
-/* CUDA returns from a download into pageable memory when it is over. */
+/* Whether the call returns after the copy, as CUDA does for a download into pageable memory. */
 static bool holds_the_host(const struct xs_model_call *down) {
     return !down->is_async || down->memory_kind == XS_MEM_PAGEABLE;
 }
@@ -66,8 +66,8 @@ static bool waits_for(const struct thread *thread, const struct xs_model_call *d
            (sync->wait == XS_WAITS_EVENT && thread->recorded && sync->object == thread->event);
 }
 
-/* A library may fill an array on the device within the statement that then uploads it, as PyTorch does where it is told
- * to be deterministic. */
+/* Whether nothing but the statement itself filled the device's memory. A library may fill an array on the device in
+ * the statement that then uploads it, as PyTorch does in its deterministic mode. */
 static bool is_undisturbed(const struct finding_detours *finding, const struct thread *thread,
                            const struct xs_model_call *up) {
     const struct xs_frame *frame = xs_site_frame(finding->plan->findings, up->site);
@@ -92,7 +92,7 @@ static void add_trip(struct finding_detours *finding, const struct thread *threa
     finding->trips[finding->trip_count++] = (struct trip){thread->down, up, (uint32_t)(*number - 1)};
 }
 
-/* A call behind a download, before an upload. */
+/* Takes a call after a download and before an upload. */
 static void go_on(struct finding_detours *finding, struct thread *thread, uint32_t index) {
     const struct xs_model_call *call = &finding->plan->model->calls[index];
     const struct xs_model_call *down = &finding->plan->model->calls[thread->down];
@@ -146,7 +146,7 @@ static void find_trips(struct finding_detours *finding) {
     }
 }
 
-/* --- what makes them a detour --- */
+/* --- is it a detour --- */
 
 static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, char *message) {
     char sql[96];
@@ -159,8 +159,8 @@ static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, c
 
 static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-/* Whether the download comes from the upload's function, or from what that calls, at a line before the upload's. A
- * download behind the upload in its function belongs to another upload: a loop's, whose next round this one is in. */
+/* Whether the download comes from the upload's function, or from a function that it calls, at an earlier line. A
+ * download at a later line belongs to another upload: the one in a loop's next round. */
 static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_stack, uint32_t up_site) {
     const struct xs_frame *up = xs_site_place_frame(sites, up_site);
     size_t count = 0;
@@ -172,7 +172,8 @@ static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_st
     return false;
 }
 
-/* The upload needs nothing of the host where its bytes are known to be the device's, or one value, or are not used. */
+/* Whether the upload needs nothing from the host: its bytes are known to be on the device, are one value, or are not
+ * used. */
 static bool drops_upload(const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP:
@@ -186,8 +187,8 @@ static bool drops_upload(const struct xs_finding *f) {
     }
 }
 
-/* Whether at least half of the uploads can be explained otherwise: by what a finding knows of their contents, or as a
- * loader's batches. */
+/* Whether at least half of the uploads have another explanation: a finding about their contents, or a loader's
+ * batches. */
 static bool is_explained(const struct xs_findings *findings, uint32_t up_site, uint64_t uploads) {
     for (size_t i = 0; i < findings->count; i++) {
         const struct xs_finding *f = &findings->items[i];
@@ -218,7 +219,7 @@ static int judge(const struct finding_detours *finding, const struct xs_findings
 
 /* --- what is saved at most --- */
 
-/* Neither the two copies nor what is between them. */
+/* Leaves out both copies and everything between them. */
 static void leave_out(struct xs_plan *plan, const struct trip *trip) {
     xs_plan_drop_call(plan, trip->down, XS_PLAN_MOST);
     for (uint32_t i = plan->next[trip->down]; i != XS_PLAN_NONE && i <= trip->up; i = plan->next[i]) {
@@ -229,7 +230,7 @@ static void leave_out(struct xs_plan *plan, const struct trip *trip) {
         else if (xs_plan_alter(plan, i))
             xs_plan_alter(plan, i)->before_ns = -before;
     }
-    xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* and what of its statement is behind it */
+    xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* with the end of its statement */
 }
 
 static uint64_t most_ns(const struct finding_detours *finding, struct xs_plan *plan, size_t pair, int64_t run_ns) {
@@ -258,10 +259,10 @@ static void limit_replays(struct finding_detours *finding) {
     free(host_ns);
 }
 
-/* --- which findings it is said of --- */
+/* --- which findings belong to it --- */
 
-/* What removes the uploads is the better repair where it can be done, and so is what saves more. Of the downloads at
- * least half have to be of the detour, as of the uploads. */
+/* Whether a finding is about the detour. A finding that removes the uploads is better if it can be done, and so is
+ * one that saves more. At least half of both the downloads and the uploads must belong to the detour. */
 static bool is_about(const struct xs_finding *f, const struct xs_detour *detour, uint64_t downloads) {
     if (f->saves.most_ns > detour->most_ns)
         return false;

@@ -1,5 +1,5 @@
-/* Findings into causes: first those of one place that are about the same kind of thing; then, from the cause that saves
- * most down, a cause whose transfers a larger one's repair removes or changes already becomes a part of that one. */
+/* Grouping findings into causes. First, findings of one place about one kind of thing are one cause. Then, from the
+ * largest saving down, a cause becomes part of a larger one whose repair removes or changes its transfers already. */
 #include "analyzer/savings/causes/grouping.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
-/* A repair that removes transfers comes before one that makes them faster, if it saves nearly as much: this share. */
+/* A repair that removes transfers goes before one that makes them faster if it saves at least this share of it. */
 #define NEARLY 0.8
 
 enum what { UPLOAD, DOWNLOAD, OTHER_COPY, MEMSET, ALLOCATION, OTHER };
@@ -21,9 +21,9 @@ struct grouping {
     struct xs_plan *plan;
     const struct xs_repairables *all;
     int64_t run_ns;
-    struct xs_hash by_key; /* place and what it is about to the cause's index plus 1 */
+    struct xs_hash by_key; /* (place, kind of thing) to the cause's index plus 1 */
     uint32_t *owner;       /* by number (xs_plan_number): the cause that changes it, plus 1 */
-    size_t *owned;         /* by cause: zeros, but while larger_cause counts */
+    size_t *owned;         /* by cause; 0 outside of larger_cause */
 };
 
 /* --- by place --- */
@@ -94,7 +94,7 @@ static bool removes(const struct xs_finding *f) {
     return removed;
 }
 
-/* Whether a is to be done rather than b. */
+/* Whether repair a is to be preferred to b. */
 static bool is_better(const struct xs_finding *a, const struct xs_finding *b) {
     double x = (double)middle(&a->saves), y = (double)middle(&b->saves);
     if (removes(a) != removes(b))
@@ -123,22 +123,22 @@ static int by_saving(const void *a, const void *b) {
     return (x->findings[0] > y->findings[0]) - (x->findings[0] < y->findings[0]);
 }
 
-/* --- what a larger cause repairs already --- */
+/* --- what a larger cause already repairs --- */
 
 static const struct xs_repairable *instances_of(const struct grouping *g, size_t finding, size_t *count) {
     size_t first = xs_repairables_of(g->all, &g->findings->items[finding], count);
     return &g->all->items[first];
 }
 
-/* How many transfers one that the cause changes stands for: where contents were looked at of a part, what was seen of
- * it is true of the others, too. */
+/* How many transfers one changed transfer stands for: if only a part of the contents was looked at, the result holds
+ * for the others, too. */
 static double stands_for(const struct xs_findings *findings, size_t cause) {
     const struct xs_finding *f = &findings->items[findings->causes[cause].findings[0]];
     bool is_part = f->sample.is_of_contents && f->sample.checked < f->sample.of && f->instances;
     return is_part && f->sample.estimate > (double)f->instances ? f->sample.estimate / (double)f->instances : 1;
 }
 
-/* The larger cause that changes at least half of the transfers of the cause's first finding; else cause_count. */
+/* The larger cause that changes at least half of the transfers of this cause's first finding; cause_count: none. */
 static size_t larger_cause(const struct grouping *g, size_t cause) {
     size_t count, best = g->findings->cause_count;
     const struct xs_repairable *items = instances_of(g, g->findings->causes[cause].findings[0], &count);
@@ -149,7 +149,7 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
         if (owner && (double)++g->owned[owner - 1] * stands_for(g->findings, owner - 1) * 2 >= all)
             best = owner - 1;
     }
-    for (size_t i = 0; i < count; i++) { /* only what was counted: there may be as many causes as calls */
+    for (size_t i = 0; i < count; i++) { /* reset only the counted ones: there may be as many causes as calls */
         uint32_t number = xs_plan_number(g->plan, &items[i]);
         if (number != XS_PLAN_NONE && g->owner[number])
             g->owned[g->owner[number] - 1] = 0;
@@ -157,8 +157,8 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
     return best;
 }
 
-/* The cause changes these transfers. Where its copies go to a stream of their own, others of the stream are only moved
- * for them: what else is wrong with those is not repaired. */
+/* Notes the transfers that the cause changes. If it moves copies to a stream of their own, other copies of the
+ * stream are only moved along: their own problems remain. */
 static void own(struct grouping *g, const struct xs_repairable *items, size_t count, uint32_t cause) {
     uint32_t before = g->plan->count;
     bool moves = count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_OVERLAP;
@@ -196,12 +196,13 @@ static void merge_covered(struct grouping *g) {
 
 /* --- together --- */
 
-/* Whether the repair of a cause is made at this end of the range. */
+/* Whether a cause's repair is made at this end of the range. */
 static bool is_made(const struct xs_finding *f, enum xs_plan_end end) {
     return f->saves.most_ns && (end == XS_PLAN_MOST || f->saves.least_ns);
 }
 
-/* What a replay saves without the first findings of all causes; `with_left_out`: also without what chance left out. */
+/* What a replay with the repairs of all causes' first findings saves; with `with_left_out` also for copies that were
+ * left out by chance. */
 static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_left_out) {
     xs_plan_clear(g->plan);
     const int rounds = with_left_out ? 2 : 1;
@@ -221,8 +222,8 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
     return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
 }
 
-/* What was scaled up is added, as far as a replay without all of these copies bears it out: two repairs may save one
- * wait. */
+/* The saving with extrapolated parts. They are added only as far as a replay of all these copies confirms, because
+ * two repairs may save one wait. */
 static uint64_t without(struct grouping *g, enum xs_plan_end end) {
     uint64_t scaled_ns = 0, saved = replay_all(g, end, false);
     for (size_t i = 0; i < g->findings->cause_count; i++) {
@@ -266,7 +267,7 @@ static void sum_up(struct grouping *g) {
 
 /* --- what every output shows --- */
 
-/* The causes' first findings, by rank; then the others as they were. */
+/* Sorts the findings: the causes' first findings by rank, then the others in their old order. */
 static void put_in_order(struct xs_findings *findings) {
     size_t *order = xs_realloc(NULL, (findings->count + 1) * sizeof *order), count = 0;
     size_t *place = xs_realloc(NULL, (findings->count + 1) * sizeof *place);
@@ -289,7 +290,7 @@ static void put_in_order(struct xs_findings *findings) {
     free(place);
 }
 
-/* What was claimed is now what is saved. */
+/* Replaces claims by savings. */
 static void replace_claims(struct xs_findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         struct xs_finding *f = &findings->items[i];
@@ -308,8 +309,8 @@ static void replace_claims(struct xs_findings *findings) {
     }
 }
 
-/* What is under either limit is not shown by name, unless it is the first. It comes behind the others, so that the
- * numbers of those that are shown have no gap. */
+/* Folds causes below either limit, except the first one. Folded causes come last, so that the numbers of shown
+ * causes have no gap. */
 static void fold(struct xs_findings *findings) {
     uint64_t floor_ns = xs_floor_of_either(findings->recorded.ns);
     struct xs_cause *small = xs_realloc(NULL, (findings->cause_count + 1) * sizeof *small);

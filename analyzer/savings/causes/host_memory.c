@@ -1,4 +1,4 @@
-/* Page-locked memory and its uses; see host_memory.h. */
+/* Page-locked memory and its users; see host_memory.h. */
 #include "analyzer/savings/causes/host_memory.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static bool is_locked(uint8_t memory_kind) { return memory_kind == XS_MEM_PINNED || memory_kind == XS_MEM_REGISTERED; }
 
-/* The copy of that number, as one of a batch. */
+/* The copy with that number, as a copy of a batch. */
 static struct xs_model_copy copy_of(const struct xs_model *model, uint32_t copy) {
     if (copy >= model->call_count)
         return model->copies[copy - model->call_count];
@@ -36,7 +36,7 @@ struct reading {
     const struct xs_plan *plan;
     struct xs_life *lives; /* of the items */
     size_t capacity, lives_capacity;
-    struct xs_hash rows; /* allocation.id to the item plus 1 */
+    struct xs_hash rows; /* allocation.id to index plus 1 of the item */
 };
 
 static void add_allocation(struct reading *r, uint32_t i) {
@@ -103,7 +103,7 @@ static void add_copy(struct reading *r, struct xs_lives *lives, uint32_t number)
     item->last_copy = number;
 }
 
-/* In the order of the calls: an address may be used again. */
+/* Reads copies in the order of the calls, because an address may be reused. */
 static void read_copies(struct reading *r) {
     const struct xs_model *model = r->plan->model;
     struct xs_lives lives;
@@ -142,7 +142,7 @@ void xs_host_memory_end(struct xs_host_memory *memory) {
     *memory = (struct xs_host_memory){0};
 }
 
-/* --- with a plan --- */
+/* --- changes of a plan --- */
 
 void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy) {
     uint32_t number = memory->of[copy];

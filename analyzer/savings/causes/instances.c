@@ -23,14 +23,14 @@ void xs_repairables_add(struct xs_repairables *all, unsigned detector, const str
     };
 }
 
-/* By place before by verdict, because a finding may have several of these. */
+/* Orders by place before verdict, because a finding may have several verdicts. */
 static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t site) {
     if (a->detector != detector)
         return a->detector < detector ? -1 : 1;
     return (a->site > site) - (a->site < site);
 }
 
-/* The same, of a finding of one verdict also by that. */
+/* Orders as compare() does; for a finding with one verdict also by that. */
 static int compare_with(const struct xs_repairable *a, const struct xs_finding *f) {
     int order = compare(a, f->detector, f->site);
     if (order || f->verdict == XS_SEVERAL_VERDICTS)

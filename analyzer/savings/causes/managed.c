@@ -3,12 +3,12 @@
 
 #include "schema/format/kinds.h"
 
-/* A span of which nearly all was recorded speaks for itself. */
+/* If this part of a span was recorded, the rest is taken to be like it. */
 #define NEARLY_ALL 0.9
 
-/* The share of a group's time that was spent with pages. The margin: as if one more span had been looked at, and had
- * been the other way. The number of spans that were looked at is that of as many equal parts. Of kernels none of which
- * was looked at, all may fault at most: the detector knows that pages go there and back. */
+/* The share of a group's time that was spent with pages. As a margin, one more span is added with the opposite
+ * result. The number of spans is taken as if all were of equal length. If none of the kernels was looked at, all may
+ * fault at most: the detector knows that pages go there and back. */
 static double share_of(const struct xs_managed_group *group, bool of_kernels, enum xs_plan_end end) {
     if (of_kernels && group->recorded_ns <= 0)
         return end == XS_PLAN_MOST ? 1 : 0;
@@ -19,7 +19,7 @@ static double share_of(const struct xs_managed_group *group, bool of_kernels, en
     return (seen * group->stalled_ns / group->recorded_ns + other) / (seen + 1);
 }
 
-/* How long the span was spent with pages, as far as that can be told. */
+/* How long the span was spent with pages, by what is known. */
 static double stalled_ns(const struct xs_managed *m, const struct xs_managed_spans *spans,
                          const struct xs_managed_span *span, enum xs_plan_end end) {
     double length = (double)(span->end_ns - span->start_ns), seen = (double)span->stalled_ns;
@@ -31,7 +31,7 @@ static double stalled_ns(const struct xs_managed *m, const struct xs_managed_spa
     return seen + unseen * share_of(&spans->groups[span->group], spans == &m->kernels, end);
 }
 
-/* How much of each group's pages belongs to memory that stays. */
+/* Finds how much of each group's pages belongs to memory that stays. */
 static void find_staying(const struct xs_managed *m, struct xs_managed_spans *spans) {
     for (size_t i = 0; i < spans->group_count; i++)
         spans->groups[i].staying = 0;
@@ -45,7 +45,7 @@ static double staying_part(const struct xs_managed_spans *spans, uint32_t group)
     return all > 0 ? (stays < all ? stays / all : 1) : 0;
 }
 
-/* How long a prefetch takes. */
+/* The duration of a prefetch. */
 static double prefetch_ns(const struct xs_managed *m, const struct xs_plan *plan, bool up, double bytes) {
     uint64_t whole = bytes < (double)INT64_MAX ? (uint64_t)bytes : INT64_MAX;
     uint64_t ns = xs_link_ns(&plan->findings->link, up ? XS_LINK_H2D_PINNED : XS_LINK_D2H_PINNED, whole);
@@ -61,8 +61,8 @@ static bool is_given_one_that_stays(const struct xs_managed *m, const struct xs_
     return false;
 }
 
-/* What is still to be sent to the device for the kernel: at most changed, each memory once, before the first kernel
- * that is given it; at least, what the host has taken back. */
+/* How much must still be sent to the device for the kernel. At most changed: each memory once, before the first
+ * kernel that is given it. At least changed: what the host has taken back. */
 static double sent_ns(const struct xs_managed *m, const struct xs_plan *plan, const struct xs_managed_span *kernel,
                       double stalled, enum xs_plan_end end) {
     const struct xs_managed_group *group = &m->kernels.groups[kernel->group];
@@ -110,7 +110,7 @@ static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct 
     return true;
 }
 
-/* All gaps; the last one has what the host fetches in the end. */
+/* Changes all gaps; the last one gets what the host fetches in the end. */
 static size_t change_gaps(struct xs_managed *m, struct xs_plan *plan) {
     size_t changed = 0;
     double back = 0;

@@ -1,5 +1,5 @@
-/* Reads what the trace has of managed memory: allocations, the kernels that were given it, its pages' migrations; and
- * finds how much of each kernel and of each gap between calls was spent with them. */
+/* Reading the managed memory of a trace: allocations, kernels that were given it, and migrations of its pages; and
+ * finding how much of each kernel, and of each gap between calls, was spent with them. */
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 enum { XS_MIGRATION_KINDS(KIND) };
 #undef KIND
 
-/* Pages come one after the other as long as no longer time than this is between two of them: a host that works on a
- * block of 2 MiB before it touches the next one. */
+/* Pages belong to one streak if at most this time lies between them. A host that works on a block of 2 MiB before it
+ * touches the next one stays below it. */
 #define STREAK_GAP_NS INT64_C(1000000)
 
 struct reading {
@@ -24,12 +24,12 @@ struct reading {
     const struct xs_trace *trace;
     char *message;
     struct xs_hash launches; /* launch.id to the call's index plus 1 */
-    bool *threads;           /* by thread: launches kernels that were given managed memory */
+    bool *threads;           /* by thread: it launches kernels that were given managed memory */
     struct streak {
-        int64_t start_ns, end_ns; /* 0: none yet */
+        int64_t start_ns, end_ns; /* 0: no streak yet */
         const struct xs_recorded_window *window;
     } up, down;
-    double bytes, moving_ns; /* of all migrations */
+    double bytes, moving_ns; /* over all migrations */
     struct xs_life *lives;   /* of the memories */
     size_t lives_capacity;
     struct xs_lives living;
@@ -64,7 +64,7 @@ static int read_memories(struct reading *r) {
     return xs_scan_end(&scan);
 }
 
-/* The one that lives there then; to be asked in the order of time. */
+/* The memory that lives at the address at that time. Questions must be in the order of time. */
 static struct xs_managed_memory *memory_at(struct reading *r, uint64_t address, int64_t ns) {
     size_t number = xs_lives_at(&r->living, address, ns);
     return number ? &r->m->memories[number - 1] : NULL;
@@ -116,7 +116,7 @@ static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uin
     const struct xs_model *model = r->plan->model;
     const struct xs_model_operation *o = &model->operations[model->calls[call].operation];
     uint64_t bytes = 0;
-    if (o->end_ns <= o->start_ns) { /* it says nothing, neither of its time nor of how long others last */
+    if (o->end_ns <= o->start_ns) { /* it tells neither its time nor how long others last */
         m->given_count = first_given;
         return;
     }
@@ -144,7 +144,7 @@ static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uin
     r->threads[model->calls[call].thread] = true;
 }
 
-/* The launches that were given managed memory, each with the allocations. */
+/* Reads the launches that were given managed memory, with their allocations. */
 static int read_kernels(struct reading *r) {
     struct xs_managed *m = r->m;
     struct xs_scan scan;
@@ -177,8 +177,8 @@ static int read_kernels(struct reading *r) {
     return xs_scan_end(&scan);
 }
 
-/* Between the calls of the threads that launch such kernels, behind the first of these. What a thread does behind the
- * same call of the program is alike. */
+/* Finds the gaps between calls of threads that launch such kernels, after the first such kernel. Gaps of a thread
+ * after the same call of the program are one group. */
 static void find_gaps(struct reading *r) {
     const struct xs_model *model = r->plan->model;
     struct xs_managed_spans *spans = &r->m->gaps;
@@ -215,7 +215,7 @@ static void sort_spans(struct xs_managed_spans *spans) {
 
 /* --- migrations --- */
 
-/* The latest span that the moment lies in; others may have begun since. */
+/* The latest span that contains the moment; spans that begin later may not contain it. */
 static const struct xs_managed_span *span_at(const struct xs_managed_spans *spans, int64_t ns) {
     enum { TRIED = 64 };
     size_t low = 0, high = spans->count;
@@ -232,7 +232,8 @@ static const struct xs_managed_span *span_at(const struct xs_managed_spans *span
     return NULL;
 }
 
-/* What moves in the first kernel, where no sample is, moves for the first time. */
+/* Adds moved bytes to the span's group. Only samples count: outside of them lies the first kernel, in which pages
+ * move for the first time. */
 static void note_moved(const struct xs_managed *m, struct xs_managed_spans *spans, size_t memory, int64_t ns,
                        uint64_t bytes) {
     const struct xs_managed_span *span = span_at(spans, ns);
@@ -244,7 +245,7 @@ static void note_moved(const struct xs_managed *m, struct xs_managed_spans *span
     spans->groups[span->group].bytes += (double)bytes;
 }
 
-/* Ends the streak, or lets it begin at the window's edge where its first page came soon behind it. */
+/* Ends the streak. Extends it to an edge of its window if its first or last page came close to the edge. */
 static int end_streak(struct streak *streak, struct xs_managed_spans *spans) {
     if (!streak->end_ns)
         return XS_OK;
@@ -289,7 +290,7 @@ static int take_migration(struct reading *r, struct xs_scan *scan) {
         note_moved(m, &m->kernels, (size_t)(memory - m->memories), start_ns, bytes);
     if (kind == MIGRATION_DTOH)
         note_moved(m, &m->gaps, (size_t)(memory - m->memories), start_ns, bytes);
-    /* a prefetch moves pages while nobody waits for them */
+    /* nobody waits while a prefetch moves pages */
     bool is_prefetched = memory->is_prefetched || m->all_prefetched;
     if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !is_prefetched))
         return extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
@@ -338,16 +339,16 @@ uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, in
     return covered;
 }
 
-/* --- what was spent with them --- */
+/* --- time spent with pages --- */
 
-/* The parts of a span that are in samples, and how much of them pages came in. */
+/* Adds the parts of a span that lie in samples, and how much of them was spent with pages. */
 static void measure_samples(const struct xs_managed *m, const struct xs_managed_spans *spans,
                             struct xs_managed_span *span) {
     struct xs_managed_group *group = &spans->groups[span->group];
     double sampled = xs_migration_windows_weighed(&m->windows[spans->way], span->start_ns, span->end_ns), stalled = 0;
     if (sampled <= 0)
         return;
-    /* where a window that is no sample is in it, too, the two have the same share */
+    /* if a window that is no sample is in it, too, both get the same share */
     if (span->recorded_ns)
         stalled = (double)span->stalled_ns * sampled / (double)span->recorded_ns;
     group->recorded_ns += sampled;
@@ -370,7 +371,7 @@ static void measure(const struct xs_managed *m, struct xs_managed_spans *spans) 
     }
 }
 
-/* Kernels that were seen whole and without a fault say how long one lasts. */
+/* Finds how long a kernel lasts without faults, from kernels that were recorded whole and had none. */
 static void find_unfaulted(struct xs_managed_spans *kernels) {
     bool *known = xs_realloc(NULL, kernels->group_count + 1);
     for (size_t i = 0; i < kernels->group_count; i++)

@@ -8,10 +8,11 @@
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-/* For each byte, on the host of an H100 (docs/develop/measurements.md): a page-locked buffer takes 0.31 to 0.55 ns to
- * allocate and 0.08 to 0.16 ns to free. A pageable one takes 0.03 ns to free, and 0.35 to 0.48 ns where it is touched
- * for the first time, which a page-locked one does not. So the difference is small, and so is the price of registering
- * memory that there is, 0.05 to 0.11 ns. Of small pieces the fixed cost would count as a rate. */
+/* Costs per byte on the host of an H100 (docs/develop/measurements.md). Page-locked memory takes 0.31 to 0.55 ns to
+ * allocate and 0.08 to 0.16 ns to free. Pageable memory takes 0.03 ns to free, and 0.35 to 0.48 ns when it is
+ * touched for the first time, which page-locked memory does not. So the difference is small, and so is the cost of
+ * registering existing memory, 0.05 to 0.11 ns. Smaller pieces are not measured, because their fixed cost would
+ * count as a rate. */
 #define ASSUMED_NS_PER_BYTE 0.08
 #define ASSUMED_FREE_NS_PER_BYTE 0.10
 enum { LEAST_BYTES = 1 << 20 };

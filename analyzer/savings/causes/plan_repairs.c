@@ -1,4 +1,4 @@
-/* What each repair changes in the run; see plan_repairs.h. */
+/* The changes of the run that each repair makes; see plan_repairs.h. */
 #include "analyzer/savings/causes/plan_repairs.h"
 
 #include "analyzer/findings/engine/detector.h"
@@ -8,11 +8,11 @@
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-/* What the host takes for a call that only gives work to the device; measured on the host of an H100
+/* The host's time for a call that only gives work to the device, measured on the host of an H100
  * (docs/develop/measurements.md). */
 #define ASYNC_CALL_NS 4000
 
-/* What gathering small pieces in one buffer takes the host, for each byte. */
+/* The host's time per byte for gathering small pieces in one buffer. */
 #define GATHER_NS_PER_BYTE 0.1
 
 static enum xs_model_kind kind_of(enum xs_evidence_table table) {
@@ -40,7 +40,7 @@ void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end
     for (uint32_t i = call; (i = plan->next[i]) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
         int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->previous[i]].return_ns;
         struct xs_change of_it = {.before_ns = -before};
-        if (plan->model->calls[i].kind == XS_MODEL_RECORD) /* what waits for the event still finds it */
+        if (plan->model->calls[i].kind == XS_MODEL_RECORD) /* a call that waits for the event still finds it */
             of_it.returns = XS_RETURNS_AT_ONCE;
         else
             of_it.dropped = true;
@@ -55,9 +55,9 @@ static int64_t pinned_ns(const struct xs_plan *plan, uint32_t call) {
     return ns < now ? ns : now;
 }
 
-/* The copy is page-locked: its host memory need not be staged. An asynchronous one returns at once. At least, memory
- * that there is has to be page-locked for it; at most, it is allocated so from the beginning. Of a batch, all copies
- * are taken to be page-locked then: each is an instance of its own that page-locks its memory. */
+/* Page-locks a copy's host memory, so that it need not be staged. An asynchronous copy then returns at once. At
+ * least: existing memory has to be page-locked for it. At most: it is allocated page-locked. All copies of a batch
+ * are taken to be page-locked then, because each is an instance of its own. */
 static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
     uint32_t call = xs_plan_call_of(plan, number);
     const struct xs_model_call *c = &plan->model->calls[call];
@@ -79,7 +79,7 @@ static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
 
 /* --- copies of a batch --- */
 
-/* A part of the call's time on the device goes, once for each copy: `ns` of what it takes now. */
+/* Shortens the call's time on the device by `ns`, once for each copy. */
 static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
     struct xs_plan_copy *copy = &plan->copies[number - plan->model->call_count];
     uint32_t call = xs_plan_call_of(plan, number);
@@ -91,13 +91,13 @@ static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
     if (!less->lasts)
         less->operation_ns = now;
     less->lasts = true;
-    if (less->unstaged) /* it is page-locked, too */
+    if (less->unstaged) /* the call's memory is page-locked, too */
         ns = (int64_t)((double)ns * (double)pinned_ns(plan, call) / (double)now);
     less->operation_ns = less->operation_ns > ns ? less->operation_ns - ns : 0;
 }
 
-/* The copy is not made, or the device makes its bytes itself, which takes `instead_ns`: the call's time on the device
- * is less by its share. The last copy takes the call with it. */
+/* Leaves a copy out, or lets the device make its bytes in `instead_ns`: shortens the call's time on the device by
+ * the copy's share. The last copy takes the call with it. */
 static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns, enum xs_plan_end end) {
     const struct xs_model_copy *copy = &plan->model->copies[number - plan->model->call_count];
     const struct xs_model_call *call = &plan->model->calls[copy->call];
@@ -143,7 +143,7 @@ static uint64_t link_ns(const struct xs_plan *plan, uint32_t number, enum xs_lin
     return xs_link_ns(&plan->findings->link, class, bytes_of(plan, number));
 }
 
-/* The device makes the bytes itself, or has them from another one, which takes so long. */
+/* Replaces a copy: the device makes the bytes itself, or has them from another device, in `ns`. */
 static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_plan_end end) {
     if (xs_plan_is_of_batch(plan, number)) {
         leave_out(plan, number, ns, end);
@@ -159,8 +159,8 @@ static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_
                        true);
 }
 
-/* A peer copy is as fast as those of the trace. If it has none: at least, as an upload from pinned memory; at most,
- * over a link between the devices, it takes next to no time. */
+/* Replaces a copy by a peer copy, as fast as the trace's peer copies. If there are none: at least, as fast as an
+ * upload from pinned memory; at most, over a link between the devices, it takes nearly no time. */
 static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
     double ns = (double)bytes_of(plan, number) * plan->peer_ns_per_byte;
     if (ns <= 0 && end == XS_PLAN_LEAST)
@@ -180,8 +180,8 @@ static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
         xs_plan_change(plan, number, &(struct xs_change){.lasts = true, .operation_ns = now - less});
 }
 
-/* The copy is on a stream of its own; what comes early is sent early. Who downloads may need what comes at once, but at
- * most the downloads of the stream are moved, too. */
+/* Moves a copy to a stream of its own. An upload that is there early is sent early. A program may need a download's
+ * bytes at once, but at most the stream's downloads are moved, too. */
 static void move(struct xs_plan *plan, uint32_t call) {
     struct xs_change beside = {.beside = true};
     if (plan->model->calls[call].direction == XS_DIR_H2D) {
@@ -199,12 +199,12 @@ static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
         if (!is_copy || calls[i].stream != calls[call].stream)
             continue;
         if (plan->change_of[i] || calls[i].site == calls[call].site)
-            break; /* the finding's next instance, which was here before; or the place comes again without being one */
+            break; /* the finding's next instance, changed before; or the place again without an instance */
         move(plan, i);
     }
 }
 
-/* The calls of the place from one to another, or one alone. */
+/* Gathers the calls of a place from `first` to `last` into one. */
 static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_plan_end end) {
     const struct xs_model *model = plan->model;
     const struct xs_model_call *to = &model->calls[first];
@@ -283,14 +283,14 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         break;
     case XS_REPAIR_KEEP_ON_DEVICE:
         xs_managed_keep(plan->managed, item->rows[0]);
-        return 0; /* counted when they are all known */
+        return 0; /* counted when all are known */
     case XS_REPAIR_OF_DETECTOR:
         return 0;
     }
     return 1;
 }
 
-/* What is page-locked for copies that are not made any more is not page-locked either. */
+/* Leaves out the page-locking of memory for copies that are no longer made. */
 static void drop_host_memory(struct xs_plan *plan) {
     for (const struct xs_locked_memory *item; (item = xs_host_memory_next_useless(&plan->host_memory));) {
         xs_plan_change(plan, item->allocation, &(struct xs_change){.dropped = true});

@@ -1,4 +1,4 @@
-/* Replays with the copies that chance left out; see scale.h. */
+/* Replays with the copies that were left out by chance; see scale.h. */
 #include "analyzer/savings/causes/scale.h"
 
 #include <math.h>
@@ -9,21 +9,21 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
 
-/* Copies that were not looked at, as instances. */
+/* Copies that were not looked at, in the form of instances. */
 struct left_out {
     struct xs_repairable *items;
     size_t count, capacity;
-    size_t own; /* at the finding's site; the others are at that of the copies which go with them */
+    size_t own; /* number of copies at the finding's site; the others are at the site of the second copies */
 };
 
-/* What the found instances are like. */
+/* What the found instances have in common. */
 struct found {
     const struct xs_plan *plan;
     const struct xs_finding *finding;
     const struct xs_repairable *items;
     size_t count;
-    uint64_t classes[2]; /* bits: xs_size_class of the first copies, and of those that go with them */
-    uint32_t second;     /* the site of these; 0: there are none */
+    uint64_t classes[2]; /* bits of xs_size_class: of the first and of the second copies */
+    uint32_t second;     /* site of the second copies; 0: there are none */
     double device_ns_per_byte;
 };
 
@@ -71,7 +71,7 @@ static void add(struct left_out *left, const struct found *found, int64_t row, u
         left->items = xs_realloc(left->items, left->capacity * sizeof *left->items);
     }
     struct xs_repairable *item = &left->items[left->count];
-    *item = found->items[left->count % found->count]; /* of several verdicts each has its share */
+    *item = found->items[left->count % found->count]; /* several verdicts share the copies out among them */
     *item = (struct xs_repairable){.detector = item->detector,
                                    .verdict = item->verdict,
                                    .site = found->finding->site,
@@ -81,7 +81,7 @@ static void add(struct left_out *left, const struct found *found, int64_t row, u
     left->count++;
 }
 
-/* The copies of a site that nobody looked at, of the sizes of instances. */
+/* Adds the copies of a site that were not looked at and have the sizes of instances. */
 static void add_site(struct left_out *left, const struct found *found, uint32_t site, uint64_t classes) {
     const struct xs_model *model = found->plan->model;
     for (uint32_t i = 0; i < model->call_count; i++) {
@@ -96,8 +96,8 @@ static void add_site(struct left_out *left, const struct found *found, uint32_t 
     }
 }
 
-/* Which part of the copies that were left out is instances, if all of them together are so many. Instances may be
- * longer or shorter than the others. */
+/* The share of the left-out copies that must count, if all together are `instances`. Instances may take longer or
+ * shorter than other copies. */
 static double part_of(const struct xs_finding *f, double instances, size_t left) {
     const struct xs_sample *s = &f->sample;
     double more = instances - (double)f->instances, longer = 1;
@@ -106,7 +106,7 @@ static double part_of(const struct xs_finding *f, double instances, size_t left)
     return left && more > 0 ? fmin(1, more / (double)left * longer) : 0;
 }
 
-/* To be freed. */
+/* The left-out copies of a finding. To be freed. */
 static struct left_out left_out_of(const struct xs_plan *plan, const struct xs_finding *finding,
                                    const struct xs_repairable *items, size_t count) {
     struct found found = {.plan = plan, .finding = finding, .items = items, .count = count};

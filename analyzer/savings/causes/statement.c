@@ -1,4 +1,4 @@
-/* Statements of Python, and what they do around a call; see statement.h. */
+/* Python statements and their work around a call; see statement.h. */
 #include "analyzer/savings/causes/statement.h"
 
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
 
-/* The times before the calls of one line differ by what the program does there. The tenth of them is near to what the
- * statement itself takes; a statement of CuPy takes 20 to 40 us (docs/develop/measurements.md), so that more than the
+/* The times before the calls of one line vary with the program's work there. The shortest tenth is near to the
+ * statement's own time; a statement of CuPy takes 20 to 40 us (docs/develop/measurements.md), so time above the
  * limit is the program's. */
 enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
 
-/* The slowest that a library copies data into page-locked memory: pages of the source that are touched for the first
- * time included, 5.5 GB/s were measured. */
+/* The slowest copying of a library into page-locked memory: 5.5 GB/s were measured, including the first touch of the
+ * source's pages. */
 #define STAGING_NS_PER_BYTE 0.25
 
-/* Most lines have far fewer than SAMPLED, so it grows. */
+/* A growing array: most lines have far fewer than SAMPLED. */
 struct gaps {
     int64_t *items;
     size_t count, capacity;
@@ -92,7 +92,7 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
     uint32_t previous = plan->previous[call];
     while (previous != XS_PLAN_NONE && plan->model->calls[previous].kind == XS_MODEL_RECORD) /* of no known place */
         previous = plan->previous[previous];
-    if (!xs_statement_is_same_place(plan, previous, call)) /* half of it is the end of another statement */
+    if (!xs_statement_is_same_place(plan, previous, call)) /* half of the time is the end of another statement */
         own /= 2;
     bool staged = c->direction == XS_DIR_H2D && c->memory_kind == XS_MEM_PINNED;
     if (staged && end == XS_PLAN_MOST)

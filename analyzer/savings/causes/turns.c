@@ -1,4 +1,4 @@
-/* Which contents instances upload, where to, and what they replace; see turns.h. */
+/* Contents that instances upload, where they go, and what they replace; see turns.h. */
 #include "analyzer/savings/causes/turns.h"
 
 #include <sqlite3.h>
@@ -7,12 +7,12 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
-/* More contents than that are not a few that a program could keep one by one. */
+/* More contents are not a few that a program could keep one by one. */
 enum { MOST_CONTENTS = 64, LEAST_CONTENTS = 2, LEAST_UPLOADS = 2 };
 
 struct content {
     int64_t low, high, bytes;
-    uint64_t uploads, replaced; /* instances that upload it, and that replace it */
+    uint64_t uploads, replaced; /* instances that upload it, and instances that replace it */
 };
 
 struct seen {
@@ -59,7 +59,7 @@ static void add_row(struct seen *seen, sqlite3_stmt *row) {
     add_buffer(seen, sqlite3_column_int64(row, DESTINATION));
 }
 
-/* What an upload replaced, once all contents are known. */
+/* Adds what an upload replaced; call it once all contents are known. */
 static void add_replaced(struct seen *seen, sqlite3_stmt *row) {
     int64_t low = sqlite3_column_int64(row, BEFORE_LOW), high = sqlite3_column_int64(row, BEFORE_HIGH);
     int64_t bytes = sqlite3_column_int64(row, BYTES);
@@ -68,7 +68,7 @@ static void add_replaced(struct seen *seen, sqlite3_stmt *row) {
             seen->contents[i].replaced++;
 }
 
-/* False: a row cannot be read. */
+/* Calls `add` for each instance's row. False: a row cannot be read. */
 static bool each_row(sqlite3_stmt *statement, const struct xs_repairable *items, size_t count, struct seen *seen,
                      void (*add)(struct seen *, sqlite3_stmt *)) {
     int code = SQLITE_DONE;
@@ -86,7 +86,7 @@ static bool each_row(sqlite3_stmt *statement, const struct xs_repairable *items,
     return true;
 }
 
-/* One that was seen only once may be one of many more. */
+/* Whether the contents are few. A content that was seen only once may be one of many more. */
 static bool are_few(const struct seen *seen) {
     bool few = !seen->is_too_many && seen->count >= LEAST_CONTENTS;
     for (unsigned i = 0; i < seen->count && few; i++)
@@ -109,7 +109,7 @@ static void decide(const struct seen *seen, struct xs_turns *turns) {
         turns->buffers = seen->buffer_count;
 }
 
-/* False: a row cannot be read. */
+/* Reads one finding. False: a row cannot be read. */
 static bool read_finding(sqlite3_stmt *statement, struct xs_finding *f, const struct xs_repairables *all) {
     struct seen seen = {.count = 0};
     size_t count, first = xs_repairables_of(all, f, &count);
@@ -140,7 +140,7 @@ static int read_all(const struct xs_trace *trace, struct xs_findings *findings, 
     return good ? XS_OK : XS_ERROR_CORRUPT;
 }
 
-/* The rows are read one by one: outside of a transaction, each would take and give back a lock on the file. */
+/* Reads all findings. A transaction is opened, because otherwise each row would lock and unlock the file. */
 int xs_turns_read(const struct xs_trace *trace, struct xs_findings *findings, const struct xs_repairables *all,
                   char *message) {
     bool is_own = sqlite3_get_autocommit(trace->db);

@@ -3,7 +3,7 @@
 
 #include "schema/format/kinds.h"
 
-/* CUDA stages an upload of so many bytes before its asynchronous call returns, whatever the memory. */
+/* CUDA stages an upload of up to this size before its asynchronous call returns, from any memory. */
 enum { STAGED_BYTES = 65536 };
 
 static void drop(struct xs_plan *plan, uint32_t call) {
@@ -12,8 +12,8 @@ static void drop(struct xs_plan *plan, uint32_t call) {
         change->dropped = true;
 }
 
-/* The copy, `touch_ns` of the host's work before it. A call that the plan has changed stays as that made it, but a
- * batch has copies of its own. */
+/* Makes a copy pageable, with `touch_ns` of the host's work before it. A call that the plan has changed keeps that
+ * change, but a batch has copies of its own. */
 static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_ns) {
     const struct xs_model *model = plan->model;
     bool is_of_batch = xs_plan_is_of_batch(plan, number);
@@ -35,7 +35,7 @@ static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_n
     change->lasts = true;
     change->operation_ns = xs_model_ns(change->operation_ns + longer_ns);
     if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
-        change->unstaged = true; /* it runs within the call, not behind it */
+        change->unstaged = true; /* it runs within the call, not after it */
         change->returns = XS_RETURNS_BEHIND;
         change->host_ns = XS_BEHIND_COPY_NS;
     }

@@ -46,7 +46,7 @@ void xs_device_end(struct xs_device *d) {
     *d = (struct xs_device){0};
 }
 
-/* Room for one more. */
+/* Makes room for one more item. */
 #define GROW(items, count, capacity)                                                                                   \
     do {                                                                                                               \
         if ((count) == (capacity)) {                                                                                   \
@@ -55,7 +55,7 @@ void xs_device_end(struct xs_device *d) {
         }                                                                                                              \
     } while (0)
 
-/* --- the heap of what is ready --- */
+/* --- the heap of ready points --- */
 
 static bool is_first(const struct xs_device *d, uint32_t a, uint32_t b) {
     int64_t x = d->points[a].ready_ns, y = d->points[b].ready_ns;
@@ -94,7 +94,7 @@ static uint32_t new_point(struct xs_device *d, uint32_t operation) {
     return d->point_count++;
 }
 
-/* `point` waits for `before`. */
+/* Lets `point` wait for `before`. */
 static void follow(struct xs_device *d, uint32_t point, uint32_t before) {
     if (before == XS_NO_POINT)
         return;
@@ -121,7 +121,7 @@ static void is_past_now(struct xs_device *d, uint32_t point) {
     d->past[d->past_count++] = point;
 }
 
-/* One of what it waits for is there; each point also waits for its own making. */
+/* Counts one of the things that the point waits for as done. Each point also waits for its own creation. */
 static void arrive(struct xs_device *d, uint32_t point) {
     struct xs_point *p = &d->points[point];
     if (--p->awaited)
@@ -161,7 +161,7 @@ static uint32_t made(struct xs_device *d, uint32_t point) {
 
 /* --- streams --- */
 
-/* Behind all streams of the device, or those that are ordered with its legacy default stream. */
+/* Lets the point wait for all streams of the device, or for those that are ordered with its legacy default stream. */
 static void follow_streams(struct xs_device *d, uint32_t point, int32_t device, bool only_ordered) {
     int64_t past = (only_ordered ? d->ordered : d->all)[device];
     d->points[point].end_ns = later(d->points[point].end_ns, past);
@@ -180,7 +180,7 @@ static void follow_streams(struct xs_device *d, uint32_t point, int32_t device, 
     d->active_count = kept;
 }
 
-/* Behind what the legacy default stream orders before something in the call's stream. */
+/* Lets the point wait as the legacy default stream orders it in the call's stream. */
 static void follow_default(struct xs_device *d, uint32_t point, const struct xs_model_call *call) {
     if (call->is_legacy)
         follow_streams(d, point, call->device, true);
@@ -188,10 +188,10 @@ static void follow_default(struct xs_device *d, uint32_t point, const struct xs_
         follow(d, point, d->legacy[call->device]);
 }
 
-/* The point is the last of the call's stream. */
+/* Makes the point the last one of the call's stream. */
 static void append(struct xs_device *d, uint32_t point, const struct xs_model_call *call, bool is_behind) {
     struct xs_device_stream *s = &d->streams[call->stream];
-    if (!is_behind && s->tail != XS_NO_POINT) { /* both have to end; that of a past one may be in the future */
+    if (!is_behind && s->tail != XS_NO_POINT) { /* both have to end; a past point's end may lie in the future */
         uint32_t both = new_point(d, XS_NO_OPERATION);
         follow(d, both, s->tail);
         follow(d, both, point);
@@ -208,7 +208,7 @@ static void append(struct xs_device *d, uint32_t point, const struct xs_model_ca
         d->legacy[call->device] = point;
 }
 
-/* A download beside its stream; those before it have to end, too, for who waits. */
+/* Adds a download beside its stream. Whoever waits for it also waits for the downloads before it. */
 static void append_beside(struct xs_device *d, uint32_t point, int32_t device) {
     uint32_t both = new_point(d, XS_NO_OPERATION);
     follow(d, both, d->beside[device]);
@@ -240,7 +240,7 @@ void xs_device_order(struct xs_device *d, const struct xs_model_call *call) {
         return;
     uint32_t point = new_point(d, XS_NO_OPERATION);
     follow(d, point, d->streams[call->stream].tail);
-    follow_default(d, point, call); /* in the legacy default stream, both are points that other streams wait for */
+    follow_default(d, point, call); /* other streams wait for both kinds of points in the legacy default stream */
     if (call->kind == XS_MODEL_RECORD) {
         *xs_hash_put(&d->events, call->object, 0) = (uint64_t)point + 1;
     } else {
@@ -263,7 +263,7 @@ uint32_t xs_device_wait(struct xs_device *d, const struct xs_model_call *call, e
         break;
     case XS_WAITS_STREAM:
         follow(d, point, d->streams[call->stream].tail);
-        if (call->is_legacy) /* what others do to wait for that stream is in theirs */
+        if (call->is_legacy) /* what others do to wait for this stream is in their own streams */
             follow_default(d, point, call);
         follow(d, point, d->beside[call->device]);
         break;

@@ -19,17 +19,18 @@ static void *zeros(size_t count, size_t bytes) {
 
 /* --- streams --- */
 
-/* The ends of what the streams were given so far. */
+/* The end of the work that each stream was given so far. */
 struct streams {
     int32_t count;
     int64_t *ends;             /* by stream */
-    int32_t *devices;          /* by stream: of its last call; 0: unknown */
+    int32_t *devices;          /* by stream: device of its last call; 0: unknown */
     bool *is_apart;            /* by stream */
-    int64_t *legacy, *ordered; /* by device: of the legacy default stream, of it and all that are ordered with it */
+    int64_t *legacy, *ordered; /* by device: end of the legacy default stream; end of it and of all streams ordered
+                                * with it */
 };
 
-/* Something of the legacy default stream came at that time, before the end of what other streams had been given: those
- * are not ordered with it. Each search finds one at least, so there are no more searches than streams. */
+/* Takes work of the legacy default stream that began at `at_ns`. Streams whose work ended later are not ordered with
+ * it. Each search finds at least one such stream, so there are no more searches than streams. */
 static void legacy_came(struct streams *s, int32_t device, int64_t at_ns) {
     if (s->ordered[device] <= at_ns + XS_REPLAY_CLOCKS_NS)
         return;

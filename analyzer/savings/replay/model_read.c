@@ -1,4 +1,4 @@
-/* Reads a trace into the graph: the calls of every table in one order, and the device's records with them. */
+/* Reading a trace into the graph: the calls of all tables in one order, and their device records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +39,9 @@ struct reading {
     struct xs_hash context_devices; /* context.id to ordinal plus 1 */
     struct correlated {
         uint32_t correlation, call;
-    } * correlations; /* of the calls, by correlation */
+    } * correlations; /* of the calls, sorted by correlation */
     size_t correlation_count;
-    size_t count, call_capacity, copy_capacity; /* count: before those inside others are left out */
+    size_t count, call_capacity, copy_capacity; /* count: calls before nested ones are dropped */
     struct record *records;
     size_t record_count, record_capacity;
 };
@@ -55,10 +55,10 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
 
 /* --- calls --- */
 
-/* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
- * one that says what kind of call it is (of a copy whether it is one of a batch), bytes, stack, and of copies the
- * direction, and the address and the kind of the host's memory, or of the allocation; of copies also whether they were
- * looked at. */
+/* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object,
+ * is_async, a column for the kind of call (for a copy: whether it is part of a batch), bytes, stack. Copies also
+ * have direction, address and kind of the host's memory, and whether they were looked at; allocations have address
+ * and kind. */
 struct table {
     const char *sql;
     enum xs_model_kind kind;
@@ -106,7 +106,7 @@ static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64
         call->kind = detail == 1 ? XS_MODEL_RECORD : XS_MODEL_WAIT_EVENT;
 }
 
-/* False: when it was is damaged. */
+/* False: its times are damaged. */
 static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct xs_model_call *call) {
     int64_t enter_ns, return_ns;
     if (!xs_scan_times(scan, 5, 6, &enter_ns, &return_ns))
@@ -154,7 +154,7 @@ static int by_enter(const void *a, const void *b) {
     const struct xs_model_call *x = a, *y = b;
     if (x->enter_ns != y->enter_ns)
         return x->enter_ns < y->enter_ns ? -1 : 1;
-    /* the outer of two that began together first */
+    /* if two begin together, the outer one comes first */
     return x->return_ns != y->return_ns ? (x->return_ns > y->return_ns ? -1 : 1)
                                         : (x->row > y->row) - (x->row < y->row);
 }
@@ -168,7 +168,7 @@ static void add_copy(struct reading *r, uint32_t index, const struct xs_model_ca
     model->calls[index].copies++;
 }
 
-/* Another copy of the batch call. */
+/* Adds another copy to a batch call. */
 static void add_to_batch(struct reading *r, uint32_t index, const struct xs_model_call *copy) {
     struct xs_model_call *call = &r->model->calls[index];
     if (!call->copies)
@@ -198,7 +198,7 @@ static int by_correlation(const void *a, const void *b) {
     return (x->call > y->call) - (x->call < y->call);
 }
 
-/* The last call of that number; XS_NO_OPERATION: there is none. */
+/* The last call with that correlation; XS_NO_OPERATION: none. */
 static uint32_t find_correlated(const struct reading *r, uint32_t correlation) {
     size_t low = 0, high = r->correlation_count;
     while (low < high) {
@@ -212,8 +212,8 @@ static uint32_t find_correlated(const struct reading *r, uint32_t correlation) {
     return found ? r->correlations[low - 1].call : XS_NO_OPERATION;
 }
 
-/* Calls inside another call of their thread (a runtime's retries, an allocator's own) are a part of that one. The
- * others move up, so that there are never two arrays of calls. */
+/* Drops calls inside another call of their thread (a runtime's retries, an allocator's own calls), which are part of
+ * the outer one. Moves the others up in place, so that there are never two arrays of calls. */
 static void keep_outer_calls(struct reading *r) {
     struct xs_model *model = r->model;
     uint32_t *latest = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *latest);
@@ -317,7 +317,7 @@ static int by_call(const void *a, const void *b) {
 static void add_operation(struct xs_model *model, const struct record *record) {
     struct xs_model_call *call = &model->calls[record->call];
     struct xs_model_operation *last = call->operations ? &model->operations[model->operation_count - 1] : NULL;
-    if (last && record->is_of_graph) { /* a graph is one operation */
+    if (last && record->is_of_graph) { /* all nodes of a graph are one operation */
         last->end_ns = record->end_ns > last->end_ns ? record->end_ns : last->end_ns;
         last->engine = XS_ENGINE_OTHER;
         return;
@@ -391,13 +391,13 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         join_records(&r);
         for (uint32_t i = 0; i < model->call_count; i++)
             model->run_ns = model->calls[i].return_ns > model->run_ns ? model->calls[i].return_ns : model->run_ns;
-        if (r.devices.count == 2) /* unknown, and the only one */
+        if (r.devices.count == 2) /* unknown, and the only real one */
             for (uint32_t i = 0; i < model->call_count; i++)
                 model->calls[i].device = 1;
         model->threads = r.threads.count;
         model->streams = r.stream_numbers.count;
         model->devices = r.devices.count;
-        end(&r); /* what is worked out next needs memory of its own */
+        end(&r); /* the next steps need memory of their own */
         xs_model_find_waits(model);
         xs_model_find_looks(model);
         xs_model_find_handoffs(model);

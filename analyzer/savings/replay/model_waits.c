@@ -1,4 +1,4 @@
-/* What each call and each operation waited for, by CUDA's rules and by the measured times; see model.h. */
+/* What each call and operation waited for, by CUDA's rules and by the measured times; see model.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -8,11 +8,11 @@
 
 #define CLOCKS_NS XS_REPLAY_CLOCKS_NS
 
-/* A copy from pageable memory has left it before the device has it all: the call returns so much, or a quarter of the
- * copy's time, before the copy's end. */
+/* A copy from pageable memory has left that memory before the device has all of it: the call may return this long,
+ * or a quarter of the copy's time, before the copy's end. */
 #define STAGED_NS 20000
 
-/* Where nothing was measured that says it. */
+/* Values for what was not measured. */
 #define USUAL_GAP_NS 1500
 #define USUAL_LATENCY_NS 5000
 #define USUAL_OWN_NS 2000
@@ -23,12 +23,12 @@ static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* --- operations --- */
 
-/* The order is kept where the times say so: `end` is of what would be before it. */
+/* Whether the times confirm the order. `end`: end of the work that would come before. */
 static bool is_behind(int64_t end, const struct xs_model_operation *operation) {
     return end <= operation->start_ns + CLOCKS_NS;
 }
 
-/* `engine_end`: of the copies on its engine that began before it. */
+/* `engine_end`: end of the copies on its engine that began before it. */
 static void find_order(const struct xs_queues *queues, const struct xs_model_call *call, int64_t engine_end,
                        struct xs_model_operation *operation) {
     operation->behind_stream = is_behind(queues->streams[call->stream], operation);
@@ -36,7 +36,7 @@ static void find_order(const struct xs_queues *queues, const struct xs_model_cal
     operation->behind_engine = operation->engine != XS_ENGINE_OTHER && is_behind(engine_end, operation);
     int64_t before = xs_queues_before(queues, call, operation);
     int64_t engine = operation->behind_engine ? engine_end : 0;
-    /* A copy that was staged first, or asked for, begins behind the call's own work. */
+    /* A copy that was staged first, or asked for, begins after the call's own work. */
     operation->after_return = call->return_ns > call->enter_ns && call->return_ns <= operation->start_ns;
     int64_t given = operation->after_return ? call->return_ns : call->enter_ns;
     operation->waited = later(before, engine) > given;
@@ -48,7 +48,7 @@ static void find_order(const struct xs_queues *queues, const struct xs_model_cal
 
 /* --- engines --- */
 
-/* The calls' order is not the engines': a copy that waits for a kernel lets later ones pass. */
+/* The order on an engine differs from the order of the calls: a copy that waits for a kernel lets later ones pass. */
 struct engine_use {
     int64_t start_ns;
     uint32_t operation;
@@ -67,7 +67,7 @@ static int by_engine(const void *a, const void *b) {
     return (x->operation > y->operation) - (x->operation < y->operation);
 }
 
-/* By operation: the end of those that began before it on its engine. */
+/* By operation: the latest end of the copies that began before it on its engine. */
 static int64_t *find_engine_ends(const struct xs_model *model) {
     uint32_t count = model->operation_count;
     struct engine_use *uses = xs_realloc(NULL, (count + 1) * sizeof *uses);
@@ -90,8 +90,8 @@ static int64_t *find_engine_ends(const struct xs_model *model) {
 
 /* --- calls --- */
 
-/* The wait of a copy or memset: for its own end, which is not so where it returned before its start; or of a blocking
- * upload from pageable memory that was small enough to be staged, for what was in the stream before it. */
+/* What a copy or memset waits for: for its own end, unless it returned before that; or, for a blocking upload from
+ * pageable memory that was small enough to be staged, for the work before it in the stream. */
 static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const struct xs_model_operation *first,
                                        int64_t own, int64_t longest, int64_t stream_end) {
     if (!first->after_return && call->return_ns >= own - later(STAGED_NS, longest / 4))
@@ -100,9 +100,10 @@ static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const s
     return is_upload && !call->is_async && call->return_ns >= stream_end - CLOCKS_NS ? XS_WAITS_STREAM : XS_WAITS_NOT;
 }
 
-/* Of an allocation, a free, the end of a context. Freeing waits for the device (unless it is stream-ordered); of the
- * others no documentation says it. A function of which one call returned while the device worked on does not wait, and
- * a call that was no longer than usual has not waited where the device's end came by chance while it ran. */
+/* What an allocation, a free or the end of a context waits for. A free waits for the device unless it is
+ * stream-ordered; for the others there is no documentation. A function does not wait if one of its calls returned
+ * while the device was working. A call of usual length did not wait either: the device's end then fell into it by
+ * chance. */
 static enum xs_model_wait wait_of_other(const struct xs_model_call *call, const struct xs_evidence_call *evidence,
                                         int64_t all) {
     int64_t took = call->return_ns - call->enter_ns;
@@ -140,14 +141,14 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
                   : call->wait == XS_WAITS_DEVICE ? all
                                                   : xs_queues_wait_end(queues, call, own);
     if (call->wait != XS_WAITS_OWN && end > call->return_ns + CLOCKS_NS)
-        call->wait = XS_WAITS_NOT; /* whatever the rule is */
+        call->wait = XS_WAITS_NOT; /* whatever the rule says */
     call->waited = call->wait != XS_WAITS_NOT && end > call->enter_ns;
     call->rest_ns = call->return_ns - (call->waited ? end : call->enter_ns);
 }
 
-/* --- what was not measured: the usual --- */
+/* --- usual values for what was not measured --- */
 
-/* The usual latencies of operations that had not to wait: [from the call's return][engine]. */
+/* Finds the usual latencies of operations that did not have to wait: [counted from the call's return][engine]. */
 static void find_latencies(const struct xs_model *model, int64_t latencies[2][XS_ENGINES]) {
     struct xs_durations samples[2][XS_ENGINES] = {0};
     for (uint32_t i = 0; i < model->operation_count; i++) {
@@ -160,8 +161,8 @@ static void find_latencies(const struct xs_model *model, int64_t latencies[2][XS
             latencies[from][engine] = xs_durations_usual(&samples[from][engine], USUAL_LATENCY_NS);
 }
 
-/* The latency of an operation that had to wait, and the gaps of one that had not: the usual, where it was not less. One
- * that began as soon as if it had not waited says nothing of the gap. */
+/* Fills in the latency of an operation that had to wait, and the gap of one that did not: the usual value, unless
+ * the measured times show less. An operation that began as soon as without a wait tells nothing about the gap. */
 static void fill_operations(struct xs_model *model) {
     struct xs_durations gaps = {0}, engine_gaps = {0};
     int64_t latencies[2][XS_ENGINES];
@@ -186,11 +187,11 @@ static void fill_operations(struct xs_model *model) {
     }
 }
 
-/* What calls of an entry point take. */
+/* How long calls of an entry point take. */
 struct entry_point {
-    struct xs_durations own;               /* that did not wait */
-    int64_t own_ns;                        /* their median; -1: there is none */
-    int64_t least_own_ns, least_staged_ns; /* of copies that are staged: without waiting, and from the wait's end */
+    struct xs_durations own;               /* of calls that did not wait */
+    int64_t own_ns;                        /* their median; -1: there are none */
+    int64_t least_own_ns, least_staged_ns; /* of staged copies: without waiting, and from the wait's end */
 };
 enum { SAMPLED = 4096 };
 
@@ -205,9 +206,9 @@ static void sample(struct entry_point *e, const struct xs_model_call *call, stru
     }
 }
 
-/* Without waiting, a call would take what the others of its entry point take that did not wait. But the work of a copy
- * that is staged is as long as the copy, and measured from the end of its wait; what the shortest ones differ by is the
- * part of the call before the wait. */
+/* How long a call would take without waiting: as long as calls of its entry point that did not wait. But a staged
+ * copy's own work is as long as the copy, so it is measured from the end of its wait; the part before the wait is
+ * the difference between the shortest of both kinds. */
 static int64_t own_of(const struct entry_point *e, const struct xs_model_call *call, int64_t allocation_ns) {
     if (!call->waited)
         return call->rest_ns;
@@ -217,7 +218,7 @@ static int64_t own_of(const struct entry_point *e, const struct xs_model_call *c
     }
     bool is_known = e->least_own_ns != INT64_MAX && e->least_staged_ns != INT64_MAX;
     int64_t before = is_known ? later(0, e->least_own_ns - e->least_staged_ns) : 0;
-    before = earlier(before, USUAL_OWN_NS); /* where those that did not wait were longer copies */
+    before = earlier(before, USUAL_OWN_NS); /* if those that did not wait were longer copies */
     return earlier(later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
 }
 
@@ -233,7 +234,7 @@ static void fill_calls(struct xs_model *model) {
         sample(&entry_points[model->calls[i].entry_point], &model->calls[i], &allocations);
     for (int32_t e = 0; e < count; e++)
         entry_points[e].own_ns = xs_durations_usual(&entry_points[e].own, -1);
-    /* Where every free had to wait: what an allocation takes. */
+    /* If all frees had to wait, a free takes as long as an allocation. */
     int64_t allocation_ns = xs_durations_usual(&allocations, USUAL_OWN_NS);
     for (uint32_t i = 0; i < model->call_count; i++)
         model->calls[i].own_ns = own_of(&entry_points[model->calls[i].entry_point], &model->calls[i], allocation_ns);

@@ -75,7 +75,7 @@ int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_c
 
 static void raise(int64_t *end, int64_t to) { *end = later(*end, to); }
 
-/* Something that ends then was put into the call's stream. */
+/* Notes work in the call's stream that ends at `end_ns`. */
 static void put(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
     raise(&queues->streams[call->stream], end_ns);
     if (call->is_legacy)
@@ -100,5 +100,5 @@ void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call)
         if (event)
             end_ns = later(end_ns, (int64_t)*event - 1);
     }
-    put(queues, call, end_ns); /* in the legacy default stream, both are a point that other streams wait for */
+    put(queues, call, end_ns); /* other streams wait for both kinds of points in the legacy default stream */
 }

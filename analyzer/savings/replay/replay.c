@@ -1,5 +1,5 @@
-/* The replay: each thread goes from call to call, the one that comes first next, and the device with them; see
- * replay.h. */
+/* The replay: each thread goes from call to call, always the thread with the earliest next call, and the device goes
+ * with them; see replay.h. */
 #include "analyzer/savings/replay/replay.h"
 
 #include <stdlib.h>
@@ -7,19 +7,19 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/savings/replay/device.h"
 
-/* From the call of a copy with page-locked memory to its start, where nothing is in the way. */
+/* From the call of a copy with page-locked memory to its start if nothing is in the way. */
 #define UNSTAGED_NS 10000
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* A thread of the program: its next call, and when it will be entered. */
+/* A thread of the program, with its next call and the time of its enter. */
 struct thread {
     uint32_t call, last; /* XS_NO_CALL: there is none */
     uint32_t point;      /* what it waits for within its call */
     int64_t enter_ns;
-    int64_t return_ns; /* of its last call so far */
-    int32_t paused;    /* a thread that pauses until one of this one's calls has returned; -1 */
-    int32_t next;      /* another one that pauses for the same thread; -1 */
+    int64_t return_ns; /* return of its latest call */
+    int32_t paused;    /* first thread that pauses until a call of this one has returned; -1: none */
+    int32_t next;      /* next thread that pauses for the same one; -1: none */
 };
 #define XS_NO_CALL UINT32_MAX
 
@@ -28,12 +28,12 @@ struct replay {
     const uint32_t *change_of;
     const struct xs_change *changes;
     struct xs_device device;
-    uint32_t *next; /* by call: the same thread's next */
+    uint32_t *next; /* by call: the same thread's next call */
     struct thread *threads;
     int32_t *heap; /* of threads that have a next call, by its time */
     int32_t heap_count;
     int64_t *returns;
-    int64_t *returned; /* by call: when, -1: not yet; NULL: no thread hands over to another one */
+    int64_t *returned; /* by call: its return, -1: not yet; NULL: no thread hands over to another */
 };
 
 /* --- the heap --- */
@@ -114,7 +114,8 @@ static const struct xs_change *change_at(const struct replay *r, uint32_t index)
     return number ? &r->changes[number - 1] : NULL;
 }
 
-/* Those that begin behind the call's own work, or the others. Data that need not be staged wait for no work. */
+/* Puts the call's operations on the device: those that begin after the call's own work, or the others. Data that
+ * need not be staged do not wait for that work. */
 static void put_operations(struct replay *r, uint32_t index, bool after_return, int64_t given) {
     const struct xs_model_call *call = &r->model->calls[index];
     const struct xs_change *change = change_at(r, index);
@@ -135,25 +136,25 @@ static int64_t measured_end(const struct replay *r, const struct xs_model_call *
     return end;
 }
 
-/* When the call returns; `end` is that of what it waits for. */
+/* When the call returns. `end`: end of what it waits for. */
 static int64_t return_of(const struct replay *r, const struct xs_model_call *call, int64_t enter, int64_t end) {
     int64_t done = enter + call->own_ns;
     if (call->waited)
         return later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
-    if (call->wait == XS_WAITS_OWN) /* it ended before the call was entered, as clocks go */
+    if (call->wait == XS_WAITS_OWN) /* it ended before the call was entered, within the clocks' precision */
         return later(enter, end + call->return_ns - measured_end(r, call));
     if (call->wait == XS_WAITS_NOT || end <= enter)
         return done;
     return xs_model_is_staged(call) ? end + call->own_ns : later(done, end + r->model->notice_ns);
 }
 
-/* The program's work between two calls of a thread, and what a change adds to it. */
+/* The program's work between two calls of a thread, with what a change adds. */
 static int64_t work_before(const struct replay *r, uint32_t index, int64_t work) {
     const struct xs_change *change = change_at(r, index);
     return change ? later(0, work + change->before_ns) : work;
 }
 
-/* The thread's next call was handed over by a call that has returned now. */
+/* Ends the pause of a thread whose next call was handed over by call `by`, which has returned now. */
 static void end_pause(struct replay *r, int32_t t, uint32_t by) {
     struct thread *thread = &r->threads[t];
     const struct xs_model_call *calls = r->model->calls;
@@ -162,8 +163,8 @@ static void end_pause(struct replay *r, int32_t t, uint32_t by) {
     push(r, t);
 }
 
-/* The thread has a next call: it comes behind the program's work, which begins at `since_ns` in the replay and
- * `measured_ns` in the run, or behind the call of another thread that handed over. */
+/* Sets the time of a thread's next call. It comes after the program's work, which began at `since_ns` in the replay
+ * and `measured_ns` in the run, or after the call of another thread that handed over. */
 static void await_call(struct replay *r, int32_t t, int64_t since_ns, int64_t measured_ns) {
     struct thread *thread = &r->threads[t];
     const struct xs_model_call *call = &r->model->calls[thread->call];
@@ -194,7 +195,7 @@ static void end_pauses(struct replay *r, int32_t t, uint32_t index) {
     }
 }
 
-/* The thread's call has returned: on to the next. */
+/* Continues a thread whose call has returned. */
 static void go_on(struct replay *r, int32_t t, int64_t return_ns) {
     struct thread *thread = &r->threads[t];
     uint32_t index = thread->call;
@@ -260,7 +261,7 @@ static void move_device(struct replay *r) {
     }
 }
 
-/* The thread that ends the process is the one that returned last in the measured run. */
+/* The end of the run. The thread that ends the process is the one that returned last in the measured run. */
 static int64_t run_end(const struct replay *r) {
     const struct xs_model *model = r->model;
     int64_t run = 0, last = -1;

@@ -1,4 +1,4 @@
-/* Reading what the repairs of a run did, and the sentences on it; see repaired.h. */
+/* Reading what the repairs of a run did, and saying it in sentences; see repaired.h. */
 #include "analyzer/totals/summary/repaired.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ void xs_repaired_read(struct xs_repaired *r, const struct xs_trace *trace) {
 
 bool xs_repaired_any(const struct xs_repaired *r) { return r->known ? r->made > 0 || (r->on && !r->ended) : r->asked; }
 
-/* "49, 3.06 GiB" */
+/* Adds "49, 3.06 GiB". */
 static void say_made(struct xs_string *text, const struct xs_repaired *r, unsigned i) {
     char count[XS_UNIT_BYTES], bytes[XS_UNIT_BYTES];
     if (r->of[i].made)
@@ -45,10 +45,10 @@ static void say_made(struct xs_string *text, const struct xs_repaired *r, unsign
         xs_string_format(text, ", %s", xs_format_bytes(bytes, r->of[i].bytes));
 }
 
-/* It did nothing, for certain. */
+/* Whether the repair certainly did nothing. */
 static bool is_idle(const struct xs_repaired *r, unsigned i) { return !r->of[i].made && r->ended; }
 
-/* "drop-uploads (uploads left out: 49, 3.06 GiB); nothing was repaired by gather, stage" */
+/* Adds "drop-uploads (uploads left out: 49, 3.06 GiB); nothing was repaired by gather, stage". */
 static void say_each(struct xs_string *text, const struct xs_repaired *r) {
     const char *separator = "";
     for (unsigned i = 0; i < XS_REPAIRS; i++) {

@@ -1,4 +1,4 @@
-/* Computes a summary: the order of the passes, and what is known about the run as a whole. */
+/* Computing a summary: the order of the passes, and what is known about the whole run. */
 #include "analyzer/totals/summary/summary.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "schema/read/merged.h"
 #include "schema/write/store_thin.h"
 
-#define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim so */
+#define DEVICE_LIMIT 256 /* no machine has more; a damaged trace may claim more */
 #define NOTE_LIMIT 1000
 
 int xs_work_no_memory(struct xs_summary_work *work) {
@@ -20,7 +20,7 @@ int xs_work_no_memory(struct xs_summary_work *work) {
 }
 
 static char *meta_text(const struct xs_trace *trace, const char *key, const char *fallback) {
-    char buffer[65536]; /* a command line; longer ones are cut */
+    char buffer[65536]; /* for a command line; longer ones are cut */
     return xs_strdup(xs_trace_meta_text(trace, key, buffer, sizeof buffer, fallback));
 }
 
@@ -33,7 +33,8 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
     char *percent = meta_text(trace, "option.budget", "off");
     cost->budgeted = xs_trace_meta_int(trace, "cost.wrappers_ns", -1) >= 0;
     cost->begin_ns = cost->budgeted ? xs_trace_meta_count(trace, "cost.begin_ns")
-                                    : xs_sum(cost->start_ns, cost->cupti_start_ns); /* one after the other then */
+                                    : xs_sum(cost->start_ns, cost->cupti_start_ns); /* in this case one after the
+                                                                                     * other */
     cost->wrappers_ns = xs_trace_meta_count(trace, "cost.wrappers_ns");
     cost->device_times_ns = xs_trace_meta_count(trace, "cost.cupti_ns");
     cost->held_ns = xs_trace_meta_count(trace, "cost.cupti_turns_ns");
@@ -163,7 +164,7 @@ static int read_devices(struct xs_summary_work *work) {
                   "SELECT id, name, pci_bus_id, compute_capability, memory_bytes, link_generation, link_width,"
                   " link_peak_bytes_per_s, simulated FROM device ORDER BY id LIMIT 255");
     while (xs_scan_row(&scan)) {
-        size_t index = add_device(work, xs_scan_int(&scan, 0)); /* may move the array */
+        size_t index = add_device(work, xs_scan_int(&scan, 0)); /* this may move the array */
         struct xs_device_summary *d = &work->summary->devices[index];
         d->known = true;
         d->name = xs_scan_name(&scan, 1);
@@ -174,12 +175,13 @@ static int read_devices(struct xs_summary_work *work) {
         d->link_width = xs_scan_count_or_null(&scan, 6);
         d->link_peak_bytes_per_s = xs_scan_count_or_null(&scan, 7);
         d->simulated = xs_scan_int(&scan, 8) != 0;
-        work->summary->run.simulated |= d->simulated; /* either mark is enough: never a simulated number as measured */
+        work->summary->run.simulated |= d->simulated; /* either mark is enough, so that simulated numbers never pass
+                                                       * as measured */
     }
     return xs_scan_end(&scan);
 }
 
-/* Of one thread there is nothing to share out. */
+/* Reads the threads' shares; with one thread there is nothing to share out. */
 static int read_threads(struct xs_summary_work *work) {
     struct xs_cost *cost = &work->summary->cost;
     struct xs_scan scan;
@@ -229,7 +231,8 @@ int xs_summary_run(struct xs_summary_work *work) {
     return status < 0 ? status : read_notes(work);
 }
 
-/* cupti.kernels is 0 also where CUPTI ended before the program did: what was recorded until then counts. */
+/* Decides whether kernels are known. cupti.kernels is also 0 if CUPTI ended before the program; kernels that were
+ * recorded until then count. */
 static void judge_kernels(struct xs_summary *s) {
     char asked[16];
     bool any = false;
@@ -240,12 +243,12 @@ static void judge_kernels(struct xs_summary *s) {
     s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
 }
 
-/* Of what all threads took in their own calls, the part of the thread that made most of them. */
+/* The part of all threads' time in their calls that belongs to the thread with most calls. */
 static uint64_t of_busiest_ns(const struct xs_cost *c, uint64_t ns) {
     return c->calls ? (uint64_t)((double)ns * ((double)c->busiest_calls / (double)c->calls)) : ns;
 }
 
-/* The part of the device times in which all threads were held at once, which no thread shares with another. */
+/* The cost of device times while all threads were held at once, which is not shared out between threads. */
 static uint64_t held_ns(const struct xs_cost *c) {
     return c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
 }
@@ -259,7 +262,8 @@ static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
     return of_busiest_ns(c, ns);
 }
 
-/* After the start, but for page migrations: these cost faults and kernels, which are no gap between calls. */
+/* The library's time between calls after the start. Page migrations are not in it: they cost faults and kernels,
+ * which are no gaps between calls. */
 static uint64_t own_between_calls_ns(const struct xs_cost *c) {
     uint64_t once_ns = xs_sum(c->fingerprint_start_ns, c->exit_ns);
     return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns(c)), xs_sum(once_ns, c->contention_ns));
@@ -289,7 +293,7 @@ bool xs_bare_is_known(const struct xs_summary *s) {
     return s->cost.known && own_of_busiest_ns(&s->cost) <= s->run.duration_ns / 2 && xs_bare_ns(s) > 0;
 }
 
-/* After the unions of each device. */
+/* Computes where the run's time went. Needs the unions of each device. */
 static int compute_where(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     const struct xs_where_own own = {.start_ns = s->cost.begin_ns, .later_ns = own_between_calls_ns(&s->cost)};

@@ -1,5 +1,5 @@
-/* Totals by call site, thread, ...; see summary_by.h. The tables are read once more for this, so a report without --by
- * takes no longer. */
+/* Totals by call site, thread, and so on; see summary_by.h. The tables are read again for this, so a report without
+ * --by is as quick as before. */
 #include "analyzer/totals/summary/summary_by.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 const char *const xs_by_names[] = {"site", "function", "file", "module", "nvtx", "thread", "stream", "device", NULL};
 
-/* --- what instances claim --- */
+/* --- claims of instances --- */
 
 void xs_by_claim(void *data, unsigned detector, const struct xs_instance *instance) {
     struct xs_by_claims *claims = data;
@@ -62,14 +62,14 @@ struct work {
     struct xs_by *by;
     char *message;
     size_t capacity;
-    struct xs_hash by_id;   /* of what has a number: to index + 1 */
-    struct xs_hash by_text; /* of what is a text: two hashes of it to index + 1 */
+    struct xs_hash by_id;   /* number of a group to index + 1 */
+    struct xs_hash by_text; /* two hashes of a group's text to index + 1 */
     struct xs_records records;
     struct xs_hash rows;     /* table and row to the most that a cause saves there, plus 1 */
-    struct xs_hash counting; /* findings that count, by what they are, to index + 1 */
+    struct xs_hash counting; /* findings that count, by identity, to index + 1 */
     struct xs_by_run *runs;  /* by site, then by first row; ns: of each transfer */
     size_t run_count;
-    struct xs_hash run_of_site; /* to the index + 1 of the one that is next, or at hand */
+    struct xs_hash run_of_site; /* by site: index + 1 of the present or next run */
 };
 
 static size_t add_row(struct work *w) {
@@ -82,12 +82,12 @@ static size_t add_row(struct work *w) {
     return by->count++;
 }
 
-/* The row of a text with a mark for what kind of text it is, made where there is none. */
+/* The row for a text, made if it is missing. `mark`: the kind of text. */
 static size_t row_of_text(struct work *w, char mark, const char *text, const char *beside) {
     uint64_t hash[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
     const char *const parts[] = {text ? text : "", beside ? beside : ""};
     for (int part = 0; part < 2; part++) {
-        for (const char *c = parts[part];; c++) { /* the NUL as well: "ab", "c" is not "a", "bc" */
+        for (const char *c = parts[part];; c++) { /* include the NUL: "ab", "c" is not "a", "bc" */
             hash[0] = (hash[0] ^ (unsigned char)*c ^ (unsigned char)mark) * 0x100000001b3u;
             hash[1] = xs_mix(hash[1] + (unsigned char)*c + ((uint64_t)(unsigned char)mark << 8));
             if (!*c)
@@ -110,16 +110,16 @@ static size_t row_of_frame(struct work *w, const struct xs_frame *frame) {
     else if (w->by->key != XS_BY_MODULE && frame->file)
         row = row_of_text(w, 'F', frame->file, NULL);
     else
-        row = row_of_text(w, 'm', frame->module, NULL); /* Python's frames have none, and are one row */
+        row = row_of_text(w, 'm', frame->module, NULL); /* Python's frames have no module, and are one row */
     if (!w->by->rows[row].frame)
         w->by->rows[row].frame = frame;
     return row;
 }
 
-/* What a row of the trace says of itself; columns of every query below. */
+/* Columns of every query below. */
 enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, DEVICE, BYTES, ENTER, RETURN, CORRELATION, BATCH };
 
-/* A number for what groups rows, the same for what is one group surely; several may mean one group. */
+/* A number for a row's group. Equal numbers are one group for sure; several numbers may be one group. */
 static int64_t group_of(struct work *w, const struct xs_scan *scan) {
     switch (w->by->key) {
     case XS_BY_SITE:
@@ -180,7 +180,7 @@ static void take_transfer(struct work *w, struct xs_scan *scan, struct xs_by_row
     row->transfers++;
     row->bytes = xs_sum(row->bytes, bytes);
     xs_scan_span(scan, ENTER, RETURN, &host_ns);
-    if (xs_scan_int(scan, BATCH) == 0) /* all copies of a batch call carry the whole call's host time */
+    if (xs_scan_int(scan, BATCH) == 0) /* all copies of a batch call have the whole call's host time */
         row->host_ns = xs_sum(row->host_ns, host_ns);
     if (xs_record_share(record, bytes, &device_ns)) {
         row->timed++;
@@ -194,7 +194,7 @@ static const enum xs_evidence_table tables[] = {XS_EVIDENCE_TRANSFER, XS_EVIDENC
                                                 XS_EVIDENCE_SYNC,     XS_EVIDENCE_LAUNCH, XS_EVIDENCE_API_CALL,
                                                 XS_EVIDENCE_MIGRATION};
 
-/* Runs of one site do not overlap, but for those of several threads or streams. */
+/* Orders runs by site, then by first row. Runs of one site overlap only if they are of several threads or streams. */
 static int by_site(const void *a, const void *b) {
     const struct xs_by_run *x = a, *y = b;
     if (x->site != y->site)
@@ -202,7 +202,7 @@ static int by_site(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The first findings of the causes, or where causes were not found all that are no bound. */
+/* Finds the findings that count: the first ones of the causes, or without causes all that are no bounds. */
 static void find_counting(struct work *w, const struct xs_findings *findings) {
     size_t count = findings->cause_count ? findings->cause_count : findings->count;
     for (size_t i = 0; i < count; i++) {
@@ -217,7 +217,7 @@ static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdi
     const uint64_t *index = xs_hash_find(&w->counting, site, (uint64_t)detector << 8 | verdict);
     if (!index)
         return 0;
-    /* what is saved at copies that were not looked at is shown where the others are */
+    /* savings at copies that were not looked at are shown where the others are */
     const struct xs_finding *f = &w->findings->items[*index - 1];
     uint64_t share = xs_finding_share_ns(f, ns);
     if (!f->saves.known || f->saves.scaled_most_ns >= f->saves.most_ns)
@@ -246,7 +246,7 @@ static void take_claims(struct work *w, const struct xs_by_claims *claims) {
         *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
 }
 
-/* What is saved of a transfer as one of a run; rows come in the order of their ids. */
+/* The saving of a transfer as part of a run. Rows must come in the order of their ids. */
 static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
     int64_t id = xs_scan_int(scan, ID);
     if (!w->run_count)
@@ -281,7 +281,7 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
     return xs_scan_end(&scan);
 }
 
-/* Of rows that are gone; those cannot be told apart by a filter. The shape of a transfer has what it is grouped by. */
+/* Adds rows that were thinned out. A filter cannot be applied to them. A transfer's shape has what it is grouped by. */
 static int read_thinned(struct work *w) {
     enum { ROWS = BYTES + 1, HOST, TIMED, DEVICE_TIME };
     char sql[640];
@@ -323,7 +323,7 @@ static int read_records(struct work *w) {
     return ended;
 }
 
-/* Names of threads, streams and devices. */
+/* Reads the names of threads, streams and devices. */
 static int read_names(struct work *w) {
     enum { NAME_ID, NAME, NUMBER, CONTEXT, OF_DEVICE };
     const char *sql = w->by->key == XS_BY_THREAD   ? "SELECT id, name, tid, NULL, NULL FROM thread"
@@ -348,7 +348,7 @@ static int read_names(struct work *w) {
     return xs_scan_end(&scan);
 }
 
-/* By cost, then by anything that makes the order the same on every run. */
+/* Orders by cost, then by values that make the order equal on every run. */
 static int compare(const void *a, const void *b) {
     const struct xs_by_row *x = a, *y = b;
     const uint64_t keys[][2] = {{x->device_ns, y->device_ns},

@@ -1,4 +1,4 @@
-/* The host's other calls: memsets, launches, synchronisation, and the life of allocations. */
+/* The host's other calls: memsets, launches, synchronisation, and the lifetimes of allocations. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static int read_memsets(struct xs_summary_work *work) {
     return xs_scan_end(&scan);
 }
 
-/* launch and sync: a kind and two times. */
+/* Reads launch or sync: a kind and two times per row. */
 static int read_kinds(struct xs_summary_work *work, const char *sql, struct xs_count_time *totals, unsigned kinds) {
     enum { KIND, ENTER, RETURN };
     struct xs_scan scan;
@@ -40,7 +40,7 @@ static int read_kinds(struct xs_summary_work *work, const char *sql, struct xs_c
     return xs_scan_end(&scan);
 }
 
-/* A change of the bytes that live in one kind of memory, for the peak. */
+/* A change of the allocated bytes of one kind of memory, for finding the peak. */
 struct change {
     int64_t at_ns;
     int64_t bytes; /* negative: freed */
@@ -69,7 +69,8 @@ static int by_time(const void *a, const void *b) {
     const struct change *x = a, *y = b;
     if (x->at_ns != y->at_ns)
         return x->at_ns < y->at_ns ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* freed first: memory that changes hands is no peak */
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* frees come first: memory that changes hands makes no
+                                                           * peak */
 }
 
 static void find_peaks(struct xs_summary *s, struct changes *changes) {
@@ -129,7 +130,8 @@ static int read_allocations(struct xs_summary_work *work) {
     return status < 0 ? xs_work_no_memory(work) : ended;
 }
 
-/* A kernel's record does not say how it was launched. The join is made only where the answer matters. */
+/* Counts cooperative launches by a join, because a kernel's record does not say how it was launched. Skips the join
+ * if its answer does not matter. */
 static int split_cooperative(struct xs_summary_work *work) {
     enum { START, END, CORRELATION };
     struct xs_count_time *plain = &work->summary->launches[XS_LAUNCH_KERNEL];
@@ -142,7 +144,7 @@ static int split_cooperative(struct xs_summary_work *work) {
              "SELECT start_ns, end_ns, correlation FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
              " (SELECT correlation FROM launch WHERE kind = %d)",
              XS_LAUNCH_COOPERATIVE);
-    xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* damage was counted in the first pass */
+    xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* the first pass counted the damage */
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         xs_scan_span(&scan, START, END, &ns);
@@ -159,7 +161,7 @@ static int split_cooperative(struct xs_summary_work *work) {
 
 enum { GIVEN_PINNED = 1, GIVEN_MANAGED = 2 };
 
-/* Which sets of arguments have memory of the host. */
+/* Finds the sets of arguments that contain host memory. */
 static int read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) {
     struct xs_scan scan;
     char sql[240];
@@ -175,7 +177,7 @@ static int read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) {
     return xs_scan_end(&scan);
 }
 
-/* Kernels that were given memory of the host read it across the link, or move its pages, without a copy. */
+/* Counts kernels that were given host memory: they read it across the link, or move its pages, without a copy. */
 static int count_given(struct xs_summary_work *work) {
     struct xs_hash sets = {0};
     struct xs_scan scan;

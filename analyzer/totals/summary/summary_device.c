@@ -1,5 +1,4 @@
-/* What CUPTI recorded of the device: copies, kernels, memsets, migrations, and how copies and kernels ran side by
- * side. */
+/* CUPTI's records of the device: copies, kernels, memsets, migrations, and how much copies and kernels overlapped. */
 #include "analyzer/totals/summary/summary_internal.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {

@@ -22,7 +22,7 @@ bool xs_failure_is_harmless(int32_t result, unsigned category) {
     return false;
 }
 
-/* After these the context answers nothing else any more. */
+/* Whether the context answers no further call after this result. */
 static bool is_fatal(int32_t result) {
     static const enum xs_cuda_error fatal[] = {
         XS_CUDA_ECC_UNCORRECTABLE,     XS_CUDA_NVLINK_UNCORRECTABLE, XS_CUDA_CONTAINED,
@@ -73,7 +73,7 @@ static void take(struct xs_failures *failures, struct xs_scan *scan) {
     failure->name = xs_scan_name(scan, NAME);
 }
 
-/* The copies of a batch call are one call. A bare column beside min() is that of the row with the least. */
+/* The copies of a batch call are one call. SQLite takes a bare column beside min() from the row with the minimum. */
 static const struct {
     const char *table, *stack, *also;
 } tables[] = {{"transfer", "x.stack", " AND coalesce(x.batch_index, 0) = 0"},
@@ -95,12 +95,12 @@ static int read_table(struct xs_failures *failures, const struct xs_trace *trace
     return xs_scan_end(&scan);
 }
 
-/* An allocator that is refused memory makes room and asks again. What a thread was given later, at least as much, it
- * was not refused for good. */
+/* Forgives refused allocations: an allocator makes room and asks again. If the thread later got at least as much,
+ * the refusal was not final. */
 static int forgive_refusals(struct xs_failures *failures, const struct xs_trace *trace, char *message) {
     enum { THREAD, BYTES, REFUSED };
     struct xs_failure *refused = NULL;
-    struct xs_hash given = {0}; /* thread.id to the most bytes that it got later, plus one */
+    struct xs_hash given = {0}; /* thread.id to the most bytes that it got later, plus 1 */
     struct xs_scan scan;
     char sql[400];
     for (size_t i = 0; i < failures->count; i++)

@@ -1,13 +1,13 @@
-/* What a trace that reached its largest size no longer has as rows: the sums of its table `thinned`, added to what was
- * counted of the rows that are left. */
+/* Rows that a trace of the largest size no longer has: adds the sums of its table `thinned` to the counts of the
+ * remaining rows. */
 #include <string.h>
 
 #include "analyzer/totals/summary/summary_internal.h"
 
-/* Sums of device records by the kinds of their calls. */
+/* Sums of device records for one kind of calls. */
 struct pool {
-    enum xs_direction direction; /* UNKNOWN: of any */
-    int pageable;                /* whether the host's memory was; -1: not known */
+    enum xs_direction direction; /* UNKNOWN: any direction */
+    int pageable;                /* whether the host's memory was pageable; -1: not known */
     uint64_t copies, bytes, ns;
 };
 
@@ -25,12 +25,12 @@ void xs_totals_add(struct xs_totals *to, const struct xs_totals *from) {
     to->blocking_host_ns = xs_sum(to->blocking_host_ns, from->blocking_host_ns);
 }
 
-/* Part of `whole` in the share of `part` in `all`. */
+/* The share of `whole` that `part` is of `all`. */
 static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
     return all ? (uint64_t)((long double)whole * (long double)part / (long double)all) : 0;
 }
 
-/* A copy can have several records. */
+/* Sets the times of a group. A copy can have several records. */
 static void take_times(struct xs_totals *t, uint64_t records, uint64_t device_ns, struct pool *told) {
     t->timed_count = records < t->count ? records : t->count;
     t->timed_bytes = share(t->bytes, t->timed_count, t->count);
@@ -40,7 +40,7 @@ static void take_times(struct xs_totals *t, uint64_t records, uint64_t device_ns
     told->ns = xs_sum(told->ns, device_ns);
 }
 
-/* `told` gets by direction what is known of the device's times call by call. */
+/* Reads sums of calls. `told` gets, by direction, the device times that are known per call. */
 static int read_calls(struct xs_summary_work *work, xs_totals_grid *grid, struct pool told[XS_DIRECTION_COUNT]) {
     enum { DIRECTION, SRC, DST, ASYNC, CAPTURED, SIZE, ROWS, BYTES, HOST, TIMED, DEVICE };
     struct xs_coverage *coverage = &work->summary->coverage;
@@ -84,7 +84,8 @@ static bool belongs(const struct pool *pool, unsigned direction, unsigned src, u
            (pool->pageable < 0 || (pool->pageable != 0) == pageable);
 }
 
-/* To the groups that it can be of, by how much they moved; the last one gets what rounding left. */
+/* Shares a pool out to the groups that it may belong to, in proportion to their bytes; the last one gets the
+ * rounding error. */
 static bool give(xs_totals_grid *grid, struct pool pool) {
     uint64_t bytes = 0;
     struct xs_totals *last = NULL;
@@ -141,7 +142,7 @@ static void take_away(uint64_t *from, uint64_t *what) {
     *what -= part;
 }
 
-/* Without what is told call by call. */
+/* Takes away what is known per call. */
 static void settle(struct pool *pool, struct pool *told) {
     take_away(&pool->copies, &told->copies);
     take_away(&pool->bytes, &told->bytes);
@@ -150,8 +151,8 @@ static void settle(struct pool *pool, struct pool *told) {
 
 typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
 
-/* A pass that did not come to its end before the program did left records whose calls are gone. The times of those that
- * came after their call had gone are told of the call already. */
+/* Records without a call: a pass that the program's end interrupted has dropped their calls. Records that came after
+ * their call was dropped are already counted with the call. */
 static struct pool orphans_of(struct xs_summary_work *work) {
     struct pool pool = {.direction = XS_DIR_UNKNOWN, .pageable = -1};
     for (size_t i = 0; i < work->records.count; i++) {
@@ -166,7 +167,8 @@ static struct pool orphans_of(struct xs_summary_work *work) {
     return pool;
 }
 
-/* What is left is known by kinds only. The direction that the host saw may be another one, as between two devices. */
+/* Shares out what is known by kind only. The host may have seen another direction, as for copies between two
+ * devices. */
 static void take_pools(struct xs_summary_work *work, xs_totals_grid *grid, pools *all,
                        struct pool told[XS_DIRECTION_COUNT]) {
     struct pool orphans = orphans_of(work);
@@ -293,8 +295,8 @@ int xs_summary_thinned_calls(struct xs_summary_work *work) {
     return status < 0 ? status : read_kernels(work);
 }
 
-/* For how long a device was busy with rows that are gone is their sum, if they did not overlap. How much of that was
- * copies beside kernels is as among the rows that are left. */
+/* Adds the busy time of rows that were thinned out: their sum, as if they did not overlap. How much of it was copies
+ * beside kernels is taken from the remaining rows. */
 int xs_summary_thinned_busy(struct xs_summary_work *work) {
     enum { DEVICE, IS_COPY, NS };
     struct xs_scan scan;

@@ -1,5 +1,5 @@
-/* The host's transfers, joined with their device records: totals by direction and memory kinds, the largest, the
- * slowest, coverage. One pass over the table in its own order. */
+/* The host's transfers, joined with their device records: totals by direction and kinds of memory, the largest and
+ * the slowest transfers, coverage. One pass over the table in its own order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void add(struct xs_totals *totals, const struct xs_slow_transfer *t, uint
     }
 }
 
-/* Order of shapes: by size, then by anything that makes the choice the same on every run. */
+/* Orders shapes by size, then by values that make the order equal on every run. */
 static int compare_shape(const struct xs_shape *shape, const struct xs_slow_transfer *t) {
     if (shape->bytes != t->bytes)
         return shape->bytes < t->bytes ? -1 : 1;
@@ -42,7 +42,8 @@ static int compare_shape(const struct xs_shape *shape, const struct xs_slow_tran
     return 0;
 }
 
-/* A shape that falls off the end can never return: five larger ones stay larger. So five places give exact counts. */
+/* Keeps the largest shapes. One that falls off the end never returns, because five larger ones stay larger; so the
+ * counts of the five are exact. */
 static void keep_largest(struct xs_summary *s, const struct xs_slow_transfer *t, uint64_t host_ns) {
     size_t i = 0;
     while (i < s->largest_count && compare_shape(&s->largest[i], t) > 0)
@@ -93,7 +94,7 @@ static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_tr
     }
 }
 
-/* Uploads and downloads by the host's memory; NULL: neither. */
+/* The totals of uploads or downloads by the host's memory; NULL: the copy is neither. */
 static struct xs_totals *host_memory_totals(struct xs_summary *s, unsigned direction, unsigned src, unsigned dst) {
     if (direction != XS_DIR_H2D && direction != XS_DIR_D2H)
         return NULL;
@@ -133,7 +134,7 @@ static void take_row(struct xs_summary_work *work, struct xs_scan *scan, xs_tota
     s->coverage.without_stack += s->coverage.stacks_recorded && xs_scan_null(scan, STACK);
     if (!xs_selection_has(work->selection, XS_EVIDENCE_TRANSFER, t.id))
         return;
-    /* all copies of a batch call carry the whole call's host time */
+    /* all copies of a batch call have the whole call's host time */
     uint64_t host_ns = xs_scan_null(scan, BATCH) || xs_scan_int(scan, BATCH) == 0 ? t.host_ns : 0;
     add(&(*totals)[t.direction][t.src_kind][t.dst_kind], &t, host_ns);
     add(&s->all, &t, host_ns);
@@ -171,7 +172,7 @@ static void collect_groups(struct xs_summary *s, xs_totals_grid *totals) {
         qsort(s->groups, s->group_count, sizeof *s->groups, by_cost);
 }
 
-/* Names only of the few entry points that are shown. */
+/* Reads names of only the few entry points that are shown. */
 static int name_entry_points(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     struct xs_scan scan;
@@ -188,7 +189,7 @@ static int name_entry_points(struct xs_summary_work *work) {
     return xs_scan_end(&scan);
 }
 
-/* Of rows that are gone: those cannot be told apart by a filter, and are in no list. */
+/* Adds rows that were thinned out. They cannot be filtered, and are in no list. */
 static int add_thinned(struct xs_summary_work *work, xs_totals_grid *totals) {
     struct xs_summary *s = work->summary;
     xs_totals_grid *thinned = xs_realloc(NULL, sizeof *thinned);

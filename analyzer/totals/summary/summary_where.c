@@ -30,7 +30,7 @@ const char xs_where_letters[XS_WHERE_PARTS + 1] = {
 
 struct measure {
     const struct xs_intervals *set;
-    uint64_t *before; /* length of all intervals before each; one more than there are */
+    uint64_t *before; /* length of all intervals before each one; the last entry is the total */
 };
 
 static struct measure measure_of(const struct xs_intervals *set) {
@@ -41,7 +41,7 @@ static struct measure measure_of(const struct xs_intervals *set) {
     return measure;
 }
 
-/* Length of the set before `ns`. */
+/* The length of the set before `ns`. */
 static uint64_t length_before(const struct measure *measure, int64_t ns) {
     size_t low = 0, high = measure->set->count;
     while (low < high) {
@@ -61,7 +61,7 @@ static uint64_t length_in(const struct measure *measure, int64_t start, int64_t 
     return length_before(measure, end) - length_before(measure, start);
 }
 
-/* What two united sets have in common. */
+/* Computes the intersection of two united sets. */
 static int intersect(const struct xs_intervals *a, const struct xs_intervals *b, struct xs_intervals *common) {
     int status = XS_OK;
     for (size_t i = 0, j = 0; i < a->count && j < b->count && status >= 0;) {
@@ -81,13 +81,13 @@ struct work {
     const struct xs_trace *trace;
     char *message;
     struct xs_where *where;
-    int64_t end_ns;                                        /* of the run */
-    int64_t first_ns;                                      /* of the line's calls */
-    uint64_t calls_ns, returning_in_calls_ns;              /* in all calls; of them while pages came back */
+    int64_t end_ns;                                        /* end of the run */
+    int64_t first_ns;                                      /* start of the line's first call */
+    uint64_t calls_ns, returning_in_calls_ns;              /* in all calls; and the part in which pages came back */
     struct measure copies, kernels, both, faults, returns; /* faults: kernels waited for pages, or pages moved */
 };
 
-/* Tables of calls; a launch of a kernel has no return, and takes no time here. */
+/* Tables of calls. A kernel's launch has no return, so it takes no time here. */
 static const struct {
     const char *name, *enter, *leave, *thread, *also;
 } tables[] = {
@@ -101,7 +101,7 @@ static const struct {
 };
 enum table { TRANSFER, MEMSET, LAUNCH, SYNC, API, ALLOCATION, FREE, TABLES };
 
-/* The thread with most time in calls; of several the first. total() does not overflow. */
+/* Finds the thread with most time in calls; the first if there are several. total() does not overflow. */
 static int find_line(struct work *work) {
     struct xs_scan scan;
     char sql[2048] = "SELECT thread, total(ns) FROM (";
@@ -128,8 +128,8 @@ static int find_line(struct work *work) {
 
 static void add(struct work *work, enum xs_where_part part, uint64_t ns) { work->where->parts[part] += ns; }
 
-/* What waits, or may: by what the devices did meanwhile. `copying`: the call itself is a copy, and what is left of it
- * is the copy's. */
+/* Splits a time in which a call may wait, by what the devices did meanwhile. What is left goes to `rest`;
+ * XS_WHERE_COPY means that the call itself is a copy. */
 static void split(struct work *work, int64_t start, int64_t end, enum xs_where_part rest) {
     uint64_t length = (uint64_t)end - (uint64_t)start, both = length_in(&work->both, start, end);
     uint64_t kernels = length_in(&work->kernels, start, end), copies = length_in(&work->copies, start, end);
@@ -170,7 +170,7 @@ static void take_call(struct work *work, enum table table, unsigned kind, int64_
     case SYNC:
         split(work, start, end, XS_WHERE_WAIT);
         break;
-    case FREE: /* which waits for the device, unless it is the host's memory or a pool's */
+    case FREE: /* a free waits for the device, unless the memory is the host's or a pool's */
         split(work, start, end, XS_WHERE_ALLOCATE);
         break;
     case ALLOCATION:
@@ -204,7 +204,7 @@ static int read_calls(struct work *work) {
     return status;
 }
 
-/* Pages that move while a kernel needs them, and those that come back because the host does. */
+/* Reads pages that move while a kernel needs them, and pages that come back because the host needs them. */
 static int read_migrations(const struct xs_trace *trace, struct xs_intervals *faults, struct xs_intervals *returns,
                            char *message) {
     enum { DTOH = 2, CPU_FAULT = 3 };
@@ -237,9 +237,9 @@ static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t 
     *ns -= taken;
 }
 
-/* What is not in calls, and what xferspy took. It started before the first call; it records calls, makes fingerprints
- * and waits for room in the spool before and after the real call, so that this lies between the recorded calls. What
- * CUPTI costs lies within launches, mostly, which are not timed. */
+/* Sets the time outside of calls, and xferspy's own time. xferspy starts before the first call; it records calls,
+ * makes fingerprints and waits for room in the spool before and after the real call, so this lies between the
+ * recorded calls. CUPTI's cost lies mostly within launches, which are not timed. */
 static void finish(struct work *work, const struct xs_where_own *own) {
     struct xs_where *where = work->where;
     uint64_t gaps = where->run_ns - least(where->run_ns, work->calls_ns);
@@ -252,13 +252,13 @@ static void finish(struct work *work, const struct xs_where_own *own) {
     take_from(where, XS_WHERE_PROGRAM, &start_ns);
     take_from(where, XS_WHERE_PROGRAM, &later_ns);
     where->known = work->calls_ns > 0;
-    where->run_ns = 0; /* the same again, unless calls overlap in a damaged trace */
+    where->run_ns = 0; /* the sum is equal, unless calls overlap in a damaged trace */
     for (unsigned i = 0; i < XS_WHERE_PARTS; i++)
         where->run_ns = xs_sum(where->run_ns, where->parts[i]);
     xs_where_round(where);
 }
 
-/* Whole percents, and each of the 100 given to somebody. */
+/* Rounds to whole percents that add up to 100. */
 void xs_where_round(struct xs_where *where) {
     double rests[XS_WHERE_PARTS];
     unsigned left = 100;

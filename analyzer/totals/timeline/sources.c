@@ -20,7 +20,7 @@
   "t.start_ns, t.end_ns, t.id, t.correlation, " bytes ", " device ", " queue ", " node ", " what ", " copies
 #define QUEUE "t.cupti_context, t.cupti_stream"
 #define NO_CALL "NULL, NULL, NULL, NULL, NULL, "
-/* One row a correlation, however many calls have it. */
+/* One row per correlation, however many calls have it. */
 #define LAUNCHED(table, other) \
   "LEFT JOIN (SELECT correlation, min(id) AS id, count(*) AS n, min(entry_point) AS entry_point," \
   " min(stream) AS stream" other \
@@ -72,7 +72,7 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
     .named = NAMED("1", "t.nvtx_range") "t.bytes, k.name AS kind, o.name AS origin, t.device, t.id AS allocation",
     .joins = ENTRY "LEFT JOIN memory_kind k ON k.id = t.kind LEFT JOIN origin o ON o.id = t.origin",
     .where = "t.enter_ns IS NOT NULL"},
-  /* the end of a context ends many at once: one slice, about which no finding is */
+  /* the end of a context ends many allocations at once: one slice, which no finding is about */
   [XS_TIMELINE_FREE] = {
     .category = "free", .evidence = XS_EVIDENCE_ALLOCATION, .table = "allocation",
     .columns = "t.free_enter_ns, t.free_return_ns, t.id, NULL, t.bytes, t.free_entry_point, t.free_stack,"
@@ -108,7 +108,7 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
     .named = "'memset', c.id, c.n, c.entry_point, c.stack, s.handle, t.bytes AS bytes, t.value, t.graph, t.graph_node,"
       " CASE WHEN t.graph_node IS NULL THEN c.id END AS memset",
     .joins = LAUNCHED("memset", WITH_STACK)},
-  /* pages that move belong to no stream */
+  /* migrations belong to no stream */
   [XS_TIMELINE_MIGRATION] = {
     .category = "migration", .evidence = XS_EVIDENCE_MIGRATION, .table = "device_migration",
     .columns = "t.start_ns, t.end_ns, t.id, NULL, t.bytes, max(coalesce(t.src_device, -1), coalesce(t.dst_device, -1)),"

@@ -1,4 +1,4 @@
-/* Reads what a timeline is drawn from; see timeline.h. */
+/* Reading the rows of a timeline; see timeline.h. */
 #include "analyzer/totals/timeline/timeline.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static void read_work(struct xs_scan *scan, struct xs_timeline_row *row) {
     row->copies = xs_scan_int(scan, XS_COLUMN_COPIES);
 }
 
-/* The next row that belongs on a timeline. */
+/* Finds the next row that belongs on a timeline. */
 static bool next_row(struct xs_scan *scan, enum xs_timeline_kind kind, struct xs_timeline_row *row) {
     while (xs_scan_row(scan)) {
         uint64_t ns = 0;

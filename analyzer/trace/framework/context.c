@@ -1,4 +1,4 @@
-/* From a stack, NVTX ranges and the thread's name to what a framework did; see context.h. */
+/* What a framework did, from a stack, NVTX ranges and the thread's name; see context.h. */
 #include "analyzer/trace/framework/context.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ const char *const xs_framework_phase_words[XS_PHASES] = {
 #undef XS_PHASE
 };
 
-/* How a row of phases.def names what it looks for. */
+/* A row of phases.def: what to look for. */
 struct mark {
     enum xs_framework_phase phase;
     const char *text, *function;
@@ -63,7 +63,8 @@ static enum xs_framework_phase phase_of_python(const struct xs_frame *frame) {
     return XS_PHASE_NONE;
 }
 
-/* The outermost of what the user's line called counts, so each frame further out takes the place of the one before. */
+/* Adds the names of a frame. The outermost name that the user's line called counts, so each frame further out
+ * replaces the one before. */
 static void add_names(struct xs_framework_context *context, const struct xs_frame *frame) {
     char name[XS_FRAMEWORK_NAME];
     const char *file = frame->python ? frame->file : frame->module;
@@ -80,7 +81,7 @@ static void add_names(struct xs_framework_context *context, const struct xs_fram
         memcpy(context->node, name, sizeof name);
 }
 
-/* Of the user's own code, or of a binary of which nothing else is known. */
+/* Whether a frame is the user's own code, or lies in a binary about which nothing else is known. */
 static bool is_users(const struct xs_frame *frame) {
     return !frame->library && (frame->function || frame->file || frame->module);
 }
@@ -109,7 +110,7 @@ static void add_phase(struct xs_framework_context *context, enum xs_framework_ph
     context->framework = XS_FRAMEWORK_PYTORCH;
 }
 
-/* One range of those around a call, and its phase. */
+/* Adds one of the ranges around a call, and returns its phase. */
 static enum xs_framework_phase add_part(struct xs_framework_context *context, const char *part, size_t length) {
     char name[XS_FRAMEWORK_NAME], sizes[XS_FRAMEWORK_SIZES];
     xs_framework_range(name, sizes, part, length);
@@ -145,8 +146,8 @@ bool xs_framework_is_known(const struct xs_framework_context *context) {
     return context->phase || *context->operator_name || *context->call || *context->node || context->host_copy;
 }
 
-/* CuPy's pool of page-locked memory is used by its array constructor, which is in cupy/_core/core, and by those who ask
- * for such memory themselves, through cupyx and thus without that module. */
+/* Who uses page-locked memory for copies of the user's data. CuPy's pool serves its array constructor, which is in
+ * cupy/_core/core; programs that ask for page-locked memory themselves go through cupyx, without that module. */
 enum xs_host_copy xs_framework_host_copy(const struct xs_frame *frames, size_t count) {
     bool of_pool = false, by_loader = false;
     for (size_t i = 0; i < count && !is_users(&frames[i]); i++) {

@@ -26,8 +26,8 @@ static bool put(char *name, const char *before, const char *text, size_t length)
 
 /* --- PyTorch --- */
 
-/* How much of "add__Tensor" is the operator. What begins with a capital is an overload. Of the others those are known
- * that copies and what is near to them have (native_functions.yaml of PyTorch). */
+/* The length of the operator in "add__Tensor". A part that begins with a capital is an overload. The other overloads
+ * listed here are those of copies and related operators (native_functions.yaml of PyTorch). */
 static size_t without_overload(const char *text, size_t length) {
     static const char *const overloads[] = {
         "_dtype_layout", "_dtype", "_device", "_other", "_out", "_dim", "_int", "_memory_format", "_names", "_start",
@@ -45,7 +45,7 @@ static size_t without_overload(const char *text, size_t length) {
 
 bool xs_framework_operator(char *name, const char *function) {
     static const char start[] = "at::_ops::", *const ends[] = {"::call", "::redispatch"};
-    size_t length = strcspn(function, "("); /* imported profiles have parameters */
+    size_t length = strcspn(function, "("); /* names in imported profiles have parameters */
     *name = '\0';
     if (!starts_with(function, start))
         return false;
@@ -103,8 +103,8 @@ static bool add_text(char *name, const char *text, size_t length) {
     return true;
 }
 
-/* Modules up to the first that is private, because a package's own modules give their functions to the package; and of
- * torch.nn.modules.linear only "torch.nn". */
+/* Adds the modules up to the first private one, because a package lifts functions of its own modules to the package.
+ * For torch.nn.modules.linear only "torch.nn" is added. */
 static bool add_modules(char *name, const struct parts *modules) {
     for (size_t i = 0; i < modules->count; i++) {
         const struct part *part = &modules->items[i];
@@ -121,14 +121,14 @@ static bool none(char *name) {
     return false;
 }
 
-/* "4cupy_5_core_4core_17array": each part behind its length, but before the function's name there may be its number,
- * which is told from a length by what follows. */
+/* Splits "4cupy_5_core_4core_17array". A length precedes each part; a number may precede the function's name, and
+ * the characters after it tell it from a length. */
 static bool read_cython(struct parts *parts, const char *text) {
     while (isdigit((unsigned char)*text)) {
         char *end;
         unsigned long length = strtoul(text, &end, 10);
         if (length >= strlen(end) || end[length] != '_')
-            return add_part(parts, end, strlen(end)); /* a number, or the last */
+            return add_part(parts, end, strlen(end)); /* the function's number, or the last part */
         if (!add_part(parts, end, length))
             return false;
         text = end + length + 1;

@@ -47,7 +47,7 @@ static void estimate_sum(struct xs_device_estimate *estimate, const struct xs_pa
     if (estimate->known) {
         double known = (double)estimate->measured_ns, modelled = (double)estimate->modelled_ns;
         double alone = (double)estimate->expected_ns, error = ratio.error * alone;
-        /* what is said itself is always in it */
+        /* the interval always contains the printed sum */
         estimate->least_ns = whole(known + fmin(ratio.ratio * alone - error, modelled));
         estimate->most_ns = whole(known + fmax(ratio.ratio * alone + error, modelled));
     }
@@ -55,7 +55,7 @@ static void estimate_sum(struct xs_device_estimate *estimate, const struct xs_pa
     free(expected);
 }
 
-/* When copies and kernels ran that were recorded, by part; what lies in two parts is of the first. */
+/* Collects when recorded copies and kernels ran, by part. A row in two parts belongs to the first. */
 static void collect(struct xs_intervals *of_parts, const struct xs_modelled_rows *rows, const struct xs_parts *parts,
                     const struct xs_device_windows *windows) {
     for (size_t i = 0; i < rows->count; i++) {

@@ -1,4 +1,4 @@
-/* Placing work in a lane; see lanes.h. */
+/* Giving the work of a lane its times; see lanes.h. */
 #include "analyzer/trace/modelled/lanes.h"
 
 #include "analyzer/base/grow.h"
@@ -19,7 +19,8 @@ int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
     const struct xs_lane *lane = moment->lane;
     if (!lane)
         return 0;
-    uint64_t pending = moment->place - lane->base; /* wraps around where it is done, or nothing was there */
+    uint64_t pending = moment->place - lane->base; /* wraps around if the work is no longer pending, or there was
+                                                    * none */
     if (pending < xs_lane_pending(lane))
         return lane->items[lane->first + pending].end_ns;
     return earlier(moment->end_ns, lane->done_ns);
@@ -27,16 +28,16 @@ int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
 
 /* --- times --- */
 
-/* What is made of the lengths that the windows say: each is off by so many times what it usually is off by; where that
- * is not enough, they have factors, too. */
+/* How lengths that the windows gave are changed: each by `off` times its usual error, and where that is not enough
+ * by a factor. */
 struct pace {
     double off;
-    double latencies, kernels, copies; /* latencies: and gaps */
+    double latencies, kernels, copies; /* latencies: also gaps */
 };
 static const struct pace as_usual = {0, 1, 1, 1};
-/* One after the other. */
+/* Tried in this order. */
 static const struct pace shorter[] = {{-3, 1, 1, 1}, {-3, 0.3, 1, 1}, {-3, 0.3, 0, 1}, {-3, 0, 0, 1}, {-3, 0, 0, 0}};
-/* What would be more than that is not believed: something else was waited for. */
+/* A greater length is not plausible: then something else was waited for. */
 static const struct pace longest = {4, 1, 1, 1};
 
 static int64_t scaled(const struct xs_length *length, double off, double factor) {
@@ -46,7 +47,7 @@ static int64_t scaled(const struct xs_length *length, double off, double factor)
     return ns > 0 ? ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS : 0;
 }
 
-/* The end of the first `count` at that pace; `write`: they get their times. */
+/* The end of the first `count` pending items at a pace. With `write`, items from `from` on get their times. */
 static int64_t lay(struct xs_lane *lane, size_t from, size_t count, const struct pace *pace, bool write) {
     int64_t end_ns = from ? lane->items[lane->first + from - 1].end_ns : lane->done_ns;
     for (size_t i = from; i < count; i++) {
@@ -67,7 +68,8 @@ static struct pace between(const struct pace *a, const struct pace *b, double sh
                          a->kernels + (b->kernels - a->kernels) * share, a->copies + (b->copies - a->copies) * share};
 }
 
-/* The pace from `slow`, which ends after the moment, to `fast`, at which they end nearest to it, and not after it. */
+/* The pace between `slow`, which ends after `end_ns`, and `fast`, at which the items end nearest to `end_ns` but not
+ * after it. */
 static struct pace find_pace(struct xs_lane *lane, size_t count, const struct pace *slow, const struct pace *fast,
                              int64_t end_ns) {
     double low = 0, high = 1;
@@ -92,7 +94,7 @@ static struct pace find_shorter(struct xs_lane *lane, size_t count, int64_t end_
     return *slow;
 }
 
-/* What cannot be had by any pace: work that was given to the lane just before it ended. */
+/* Cuts off what no pace can shorten: work that was given to the lane just before the lane ended. */
 static void cut(struct xs_lane *lane, size_t count, int64_t end_ns) {
     for (size_t i = count; i-- > 0 && lane->items[lane->first + i].end_ns > end_ns;) {
         struct xs_pending *work = &lane->items[lane->first + i];
@@ -125,7 +127,7 @@ static void set_times(struct xs_modelled_tables *tables, unsigned table, uint32_
     r->end_ns = end_ns;
 }
 
-/* The nodes of a graph lie as they lay when it was recorded, closer together or wider apart. */
+/* Gives the nodes of a graph their recorded positions, closer together or wider apart. */
 static void set_graph(struct xs_modelled_tables *tables, const struct xs_pending *work) {
     const struct xs_launched_graph *graph = work->graph;
     uint32_t next[XS_MODELLED_TABLES];

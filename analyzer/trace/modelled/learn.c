@@ -1,4 +1,4 @@
-/* Learning from the windows; see learn.h. Only calls with records are looked at, and waits and frees beside them. */
+/* Learning from the windows; see learn.h. Only calls with records are read, and waits and frees. */
 #include "analyzer/trace/modelled/learn.h"
 
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
 
-/* Ends of what was recorded so far; 0: nothing. */
+/* Ends of the work recorded so far; 0: none. */
 struct learning {
     struct xs_learned *learned;
     struct xs_recordings *recordings;
     struct xs_modelled_tables *tables;
     const struct xs_device_windows *windows;
-    struct xs_hash lanes, legacy, ordered, events; /* by lane, or device + 1, or the event's handle */
+    struct xs_hash lanes, legacy, ordered, events; /* by lane, by device + 1, and by the event's handle */
     struct xs_hash engines[ENGINES];
-    struct xs_hash devices; /* all work of one */
-    struct xs_hash latest;  /* the window of a lane's latest call plus 1 */
+    struct xs_hash devices; /* of all work of a device */
+    struct xs_hash latest;  /* a lane's latest call: its window plus 1 */
 };
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -60,11 +60,12 @@ static void learn_graph(struct learning *l, const struct xs_call *call, const st
             (struct xs_launched_graph){first, rows, work->start_ns, work->end_ns - work->start_ns, work->sum_ns};
 }
 
-/* What was in the way of a call's work, by CUDA's order of streams and the engine that it needs. */
+/* When the work ended that was in the way of a call's work, by CUDA's order of streams and by the copy engine that
+ * the call needs. */
 struct before {
     int64_t lane_ns, all_ns;
     bool is_legacy;
-    bool is_known; /* the work before it in its lane was recorded, too: else a queue may be before it */
+    bool is_known; /* the work before it in its lane was recorded, too; false: a queue may have been before it */
     uint64_t device;
 };
 
@@ -88,7 +89,8 @@ static struct before before_of(const struct learning *l, const struct xs_call *c
 static void add_order(struct learning *l, const struct xs_call *call, int64_t lane, const struct before *before,
                       const struct xs_work *work) {
     if (!before->is_legacy &&
-        work->start_ns + XS_MODELLED_CLOCKS_NS < end_of(&l->legacy, before->device)) /* it did not wait for that */
+        work->start_ns + XS_MODELLED_CLOCKS_NS < end_of(&l->legacy, before->device)) /* it did not wait for the legacy
+                                                                                      * stream */
         *xs_hash_put(&l->learned->apart, (uint64_t)lane, 0) = 1;
     *xs_hash_put(&l->latest, (uint64_t)lane, 0) = (uint64_t)(xs_device_window_at(l->windows, call->enter_ns) + 1);
     raise(&l->lanes, (uint64_t)lane, work->end_ns);
@@ -109,7 +111,7 @@ static int64_t thousandths(int64_t of, int64_t whole) {
 static void learn_group(struct learning *l, struct xs_group *group, const struct xs_call *call,
                         const struct before *before, const struct xs_work *work, uint32_t shape) {
     struct xs_values *values = group->values;
-    bool is_measured = call->return_ns > call->enter_ns; /* a kernel's launch is not */
+    bool is_measured = call->return_ns > call->enter_ns; /* a kernel's launch is not measured */
     if (group->shape == UINT32_MAX)
         group->shape = shape;
     if (call->batch_index < 0)
@@ -117,7 +119,7 @@ static void learn_group(struct learning *l, struct xs_group *group, const struct
     if (call->kind != XS_CALL_LAUNCH)
         xs_values_add(&values[XS_LEARNED_RATIO],
                       thousandths(work->sum_ns, xs_learned_link_ns(l->learned, call, work->bytes)));
-    /* what was staged first begins behind its call */
+    /* work that began after its call returned was staged first */
     bool after = is_measured && work->start_ns >= call->return_ns;
     int64_t given_ns = after ? call->return_ns : call->enter_ns;
     if (before->is_known && before->all_ns <= given_ns)
@@ -158,7 +160,7 @@ static void learn_work(struct learning *l, const struct xs_call *call) {
     add_order(l, call, lane, &before, &work);
 }
 
-/* A wait that ended with the work it waited for says how soon it notices that. */
+/* Learns how soon a wait notices the end of the work it waited for. */
 static void learn_wait(struct learning *l, const struct xs_call *call) {
     enum { LONGEST_NS = 1000000 };
     const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);

@@ -1,11 +1,11 @@
-/* The first pass of the model: over what was recorded, with its calls. */
+/* The first pass of the model: it goes over the recorded work and its calls. */
 #ifndef XFERSPY_ANALYZER_MODELLED_LEARN_H
 #define XFERSPY_ANALYZER_MODELLED_LEARN_H
 
 #include "analyzer/trace/modelled/learned.h"
 #include "analyzer/trace/windows/device_windows.h"
 
-/* The clocks of host and device agree to about that. */
+/* How exactly the clocks of host and device agree. */
 #define XS_MODELLED_CLOCKS_NS 1500
 
 /* A call's rows as one piece of work. */
@@ -17,8 +17,8 @@ struct xs_work {
 /* False: a row has no times. */
 bool xs_work_of(const struct xs_recorded *first, size_t rows, struct xs_work *work);
 
-/* Fills `learned`, whose link model, streams and devices are set, and marks the rows of the calls that were met.
- * Negative status: the message is set. */
+/* Fills `learned` and marks the rows of calls that were found. The link model, streams and devices of `learned` must
+ * be set. Negative status: the message is set. */
 int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
              const struct xs_device_windows *windows, const struct xs_trace *trace, char *message);
 

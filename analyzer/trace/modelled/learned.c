@@ -1,4 +1,4 @@
-/* Groups of work alike and their medians; see learned.h. */
+/* Groups of similar work and their medians; see learned.h. */
 #include "analyzer/trace/modelled/learned.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void xs_values_add(struct xs_values *values, int64_t value) {
         values->items[values->kept++] = value;
         return;
     }
-    place = xs_mix(place + 0x9e3779b97f4a7c15u) % values->seen; /* each has the same chance to be among the kept */
+    place = xs_mix(place + 0x9e3779b97f4a7c15u) % values->seen; /* each value has the same chance to be kept */
     if (place < KEPT)
         values->items[place] = value;
 }
@@ -84,7 +84,7 @@ static bool fills_call(const struct xs_group *group) {
     return share->seen >= ENOUGH && share->median >= HALF && begins_within(group);
 }
 
-/* The next smaller size whose copies fill their calls: those of larger ones do so all the more. NULL: there is none. */
+/* The next smaller size whose copies fill their calls; larger copies do so all the more. NULL: there is none. */
 static const struct xs_group *smaller_size(const struct xs_learned *learned, const struct xs_call *call) {
     struct xs_call smaller = *call;
     uint64_t low, high;
@@ -144,7 +144,7 @@ void xs_learned_free(struct xs_learned *learned) {
 
 /* --- asking --- */
 
-/* A few that are alike say little of how much others differ. */
+/* A length from a group's values. A few similar values say little about how much others differ. */
 static struct xs_length length_of(const struct xs_values *values, int64_t part) {
     enum { LEAST_PART = 4 };
     bool few = values->seen <= FEW;
@@ -154,13 +154,14 @@ static struct xs_length length_of(const struct xs_values *values, int64_t part) 
     return (struct xs_length){values->median, unsure_ns, values->least > less_ns ? values->least - less_ns : 0};
 }
 
-/* Where to look, one after the other: up to a level, for groups with so many values. */
+/* One step of a search through the levels: up to which level, and how many values a group must have. */
 struct look {
     unsigned levels, enough;
 };
 enum { LOOKS = 4 };
 static const struct look narrow_first[LOOKS] = {{XS_LEARNED_LEVELS, ENOUGH}, {XS_LEARNED_LEVELS, 1}, {0, 0}, {0, 0}};
-/* How the driver stages a copy depends on its size: one of that size says more than many of others. */
+/* For copies that the driver stages: how it does that depends on the size, so one copy of that size says more than
+ * many of others. */
 static const struct look size_first[LOOKS] = {
     {XS_ALIKE_KINDS, ENOUGH}, {XS_ALIKE_KINDS, 1}, {XS_LEARNED_LEVELS, ENOUGH}, {XS_LEARNED_LEVELS, 1}};
 
@@ -197,7 +198,7 @@ bool xs_learned_has_kind(const struct xs_alike *alike) {
     return group && group->values[XS_LEARNED_NS].seen;
 }
 
-/* The narrowest group of copies of the call's size that says what share of their calls they take; NULL: none does. */
+/* The narrowest group of copies of the call's size that knows their share of their calls; NULL: none does. */
 static const struct xs_group *shares_of(const struct xs_alike *alike, const struct xs_call *call) {
     if (!alike->is_pageable || call->return_ns <= call->enter_ns)
         return NULL;
@@ -218,7 +219,8 @@ bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_call *c
 
 struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call) {
     const struct xs_group *of_size = shares_of(alike, call);
-    bool is_within = of_size && begins_within(of_size); /* what others begin after says nothing of it */
+    bool is_within = of_size && begins_within(of_size); /* copies of this size begin within their call, whatever
+                                                         * other sizes do */
     const struct look *looks = looks_of(alike);
     for (unsigned i = 0; i < LOOKS; i++) {
         for (unsigned level = 0; level < looks[i].levels; level++) {
@@ -245,14 +247,15 @@ static enum xs_link_class class_of(const struct xs_call *call) {
 }
 
 int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_call *call, uint64_t bytes) {
-    enum { USUAL_NS = 2000, USUAL_BYTES_PER_NS = 16 }; /* of memory that the link model knows nothing of */
+    enum { USUAL_NS = 2000, USUAL_BYTES_PER_NS = 16 }; /* for memory that the link model does not know */
     uint64_t ns = xs_link_ns(&learned->link, class_of(call), bytes);
     if (!ns)
         ns = USUAL_NS + bytes / USUAL_BYTES_PER_NS;
     return ns < (uint64_t)XS_SCAN_LATEST_NS ? (int64_t)ns : XS_SCAN_LATEST_NS;
 }
 
-/* The same grid first, however often it was seen; another grid's time may be quite another one. */
+/* How long a kernel takes. The group with the same grid comes first, however few its values are: another grid may
+ * take quite another time. */
 static struct xs_length kernel_ns(const struct xs_alike *alike) {
     for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
         const struct xs_group *group = alike->levels[level];
@@ -267,14 +270,14 @@ static struct xs_length kernel_ns(const struct xs_alike *alike) {
 
 static int64_t whole(double ns) { return ns < 1 ? 1 : ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS; }
 
-/* So many thousandths of a length. */
+/* A length in thousandths of `ns`. */
 static struct xs_length part_of(double ns, const struct xs_length *thousandths) {
     return (struct xs_length){whole(ns * (double)thousandths->ns / 1000),
                               whole(ns * (double)thousandths->unsure_ns / 1000),
                               whole(ns * (double)thousandths->least_ns / 1000)};
 }
 
-/* What a copy takes by its bytes. */
+/* How long a copy takes by its bytes. */
 static struct xs_length ns_by_size(const struct xs_learned *learned, const struct xs_alike *alike,
                                    const struct xs_call *call) {
     const struct xs_group *exact = alike->levels[XS_ALIKE_EXACT];
@@ -296,7 +299,7 @@ struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs
     struct xs_length share = length_of(&group->values[XS_LEARNED_SHARE], 30);
     struct xs_length by_call = part_of((double)(call->return_ns - call->enter_ns), &share);
     bool is_surer = (double)by_call.unsure_ns * (double)by_size.ns < (double)by_size.unsure_ns * (double)by_call.ns;
-    /* a call that took far longer than any did, by its bytes, waited for something else */
+    /* a call that took far longer than any other, by its bytes, waited for something else */
     double most_ns =
         (double)xs_learned_link_ns(learned, call, call->bytes) * (double)group->values[XS_LEARNED_RATIO].most / 1000;
     return is_surer && (double)by_call.ns <= 2 * most_ns ? by_call : by_size;

@@ -1,4 +1,4 @@
-/* The model of one trace, from reading to showing; see modelled.h. */
+/* The model of one trace, from reading to the tables that a reader sees; see modelled.h. */
 #include "analyzer/trace/modelled/modelled.h"
 
 #include <sqlite3.h>
@@ -12,7 +12,7 @@
 #include "analyzer/trace/modelled/place.h"
 #include "analyzer/trace/modelled/virtual_table.h"
 
-/* What lives with the connection. */
+/* Lives as long as the connection. */
 struct modelled {
     struct xs_modelled_tables tables;
     struct xs_placed placed;
@@ -45,8 +45,8 @@ static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv
         sqlite3_result_int64(context, number);
 }
 
-/* What a table's name stands for: of a merged file it is a TEMP view already. Empties `from`
- * where the view has another form than it should. */
+/* The table or query that a table's name stands for: in a merged file it is a TEMP view already. Empties `from` if
+ * the view has an unknown form. */
 static void find_source(sqlite3 *db, const char *table, struct xs_string *from) {
     static const char *const begins[] = {" AS\n",
                                          " AS "}; /* a view over shapes, and one over a table of a merged file */
@@ -67,8 +67,9 @@ static void find_source(sqlite3 *db, const char *table, struct xs_string *from) 
     sqlite3_finalize(statement);
 }
 
-/* All columns of the table as they are, but the correlation. It is an integer for SQLite, too: a column of another type
- * gets no index where it is joined with one that is an integer, and each row would be compared with every other. */
+/* Makes the TEMP view with all columns of a table as they are, except the correlation. The new column has SQLite's
+ * type integer like the old one: a join of an integer with another type uses no index and compares each row with
+ * every other. */
 static int show_calls(sqlite3 *db, unsigned kind) {
     struct xs_string sql = {0}, from = {0};
     sqlite3_stmt *statement = NULL;
@@ -107,7 +108,7 @@ static int show(struct modelled *m, const struct xs_trace *trace, char *message)
         rc = show_calls(db, kind);
     if (rc == SQLITE_OK)
         rc = xs_modelled_show(db, &m->tables);
-    if (rc != SQLITE_OK) /* before the next statement, which may succeed */
+    if (rc != SQLITE_OK) /* ask now: the next statement may succeed */
         say_why(trace, message);
     bool ended = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
     return rc == SQLITE_OK && ended ? XS_OK : XS_ERROR_SQLITE;
@@ -154,7 +155,7 @@ int xs_modelled_add_to(struct xs_trace *trace, char *message) {
         return XS_OK;
     struct modelled *m = xs_realloc(NULL, sizeof *m);
     *m = (struct modelled){.windows = windows};
-    /* the connection frees it when it is closed, and right now where this fails */
+    /* the connection frees it when it is closed, or now if this call fails */
     if (sqlite3_create_function_v2(trace->db, "xferspy_call_number", 2,
                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, m, call_number, NULL, NULL,
                                    free_modelled) != SQLITE_OK) {

@@ -1,14 +1,14 @@
-/* Device times of a trace that recorded them in windows only: those that are missing are modelled from the others, so
- * that whatever reads the trace finds times for all work of the device. docs/develop/internals.md has the model. */
+/* Device times of a trace that recorded them only in windows. The missing times are modelled from the others, so
+ * that all readers of the trace find times for all work. docs/develop/internals.md describes the model. */
 #ifndef XFERSPY_ANALYZER_MODELLED_MODELLED_H
 #define XFERSPY_ANALYZER_MODELLED_MODELLED_H
 
 #include "schema/read/trace.h"
 
-/* Puts TEMP tables with modelled rows before device_copy, device_memset and device_kernel, TEMP views with a number for
- * each call in the place of its correlation before transfer, memset and launch, and sets trace->windows. Does nothing
- * with a trace whose device times were recorded throughout. What it makes lives as long as the trace's connection.
- * Negative status: the message is set, and the trace is to be closed. */
+/* Adds the modelled rows to a trace and sets trace->windows: TEMP tables hide device_copy, device_memset and
+ * device_kernel, and TEMP views of transfer, memset and launch have a number for each call instead of its
+ * correlation. Does nothing if device times were recorded throughout. All of it lives as long as the trace's
+ * connection. Negative status: the message is set, and the trace must be closed. */
 int xs_modelled_add_to(struct xs_trace *trace, char *message);
 
 #endif

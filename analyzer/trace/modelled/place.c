@@ -1,4 +1,4 @@
-/* Placing what was not recorded, in the order of the calls; see place.h. */
+/* Giving times to what was not recorded, in the order of the calls; see place.h. */
 #include "analyzer/trace/modelled/place_internal.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #define USUAL_GAP_NS 1500
 #define USUAL_NOTICE_NS 2000
-/* A call that took longer than that, and than it takes by itself, waited for what was before it. */
+/* A call that took longer than this, and longer than its own work, waited for work before it. */
 #define WAITED_NS 5000
 #define LARGE_BYTES 65536
 
@@ -99,7 +99,7 @@ static int by_start(const void *a, const void *b, void *items) {
     return (x > y) - (x < y);
 }
 
-/* Rows without a number come first, as a table is in the order of numbers. */
+/* Finds recorded work without a call. Rows without a number come first in a table, which is in the order of numbers. */
 static void find_strays(struct xs_placing *p) {
     const struct xs_recordings *r = p->recordings;
     for (size_t i = 0; i < r->count; i++) {
@@ -136,7 +136,7 @@ int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows 
     return window * parts->in_window + (slice < parts->in_window ? slice : parts->in_window - 1);
 }
 
-/* What the model would have said of it, for the interval of the sums. */
+/* Adds what the model would have said about recorded work, for the intervals of the sums. */
 static void compare(struct xs_placing *p, const struct xs_call *call, const struct xs_work *work) {
     struct xs_parts *parts = &p->placed->parts;
     int64_t part = xs_part_at(parts, p->windows, work->start_ns);
@@ -165,7 +165,7 @@ static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
         *moment = to;
 }
 
-/* The call's work is the latest of its lane now: what else it is the latest of. */
+/* Notes the call's work, the latest of its lane, also as the latest of its device's orders. */
 static void note_latest(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
     struct xs_lane_place latest = xs_lane_latest(lane);
@@ -179,12 +179,12 @@ static void note_latest(struct xs_placing *p, const struct xs_call *call, struct
         raise(&device->engines[D2H_ENGINE], latest);
 }
 
-/* Of the lane itself the order says it, whatever becomes of its times. */
+/* The end of work in another lane; 0 for the lane itself, which its own order covers whatever its times become. */
 static int64_t end_elsewhere(const struct xs_lane_place *moment, const struct xs_lane *lane) {
     return moment->lane == lane ? 0 : xs_lane_place_end(moment);
 }
 
-/* The end of what is before a call's work in other lanes. */
+/* The end of the work in other lanes that a call's work waits for. */
 static int64_t others_end(struct xs_placing *p, const struct xs_call *call, const struct xs_lane *lane) {
     const struct device *device = device_at(p, (uint64_t)lane->device);
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
@@ -212,7 +212,7 @@ static void place_recorded(struct xs_placing *p, const struct xs_call *call, str
 
 /* --- what was not recorded --- */
 
-/* The call's work as the windows say that such work is. */
+/* A call's work as the windows describe such work. */
 static struct xs_pending work_of(const struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call) {
     struct xs_pending work = {.enter_ns = call->enter_ns,
                               .latency = xs_learned_latency(alike, call),
@@ -235,7 +235,7 @@ static struct xs_pending work_of(const struct xs_placing *p, const struct xs_ali
     return work;
 }
 
-/* Whether the call returns when its work has ended, by its contract and by what the windows say of it. */
+/* Whether the call returns when its work has ended, both by its contract and by what the windows say. */
 static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call) {
     const struct xs_group *group = xs_learned_of(alike);
     bool by_contract = !call->is_async || (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE);
@@ -244,14 +244,14 @@ static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call
     return !group || group->returned_early * 10 <= group->values[XS_LEARNED_NOTICE].seen;
 }
 
-/* Whether the work ends with its call, and how long before the return: `notice_ns`, negative where it ends behind it.
- * Makes what is around the work fit into the call. Calls take longer in the windows, where CUPTI looks on: of a shorter
- * one not the copy is shorter, but what is around it. */
+/* Whether the work ends with its call. `notice_ns`: the time from the work's end to the return; negative if it ends
+ * later. The times around the work are fitted into the call. Calls take longer inside windows, where CUPTI records;
+ * so outside of windows not the copy is shorter, but what is around it. */
 static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_pending *work,
                            int64_t *notice_ns) {
     struct xs_length notice = {USUAL_NOTICE_NS, 0, 0};
     int64_t room_ns = call->return_ns - call->enter_ns - work->lasts.ns;
-    if (xs_learned_fills_call(alike, call, &notice)) { /* what is not the copy is before it */
+    if (xs_learned_fills_call(alike, call, &notice)) { /* what is not the copy comes before it */
         work->latency.ns = later(0, room_ns - notice.ns);
         work->latency.unsure_ns = work->latency.ns / 4;
         work->gap = (struct xs_length){USUAL_GAP_NS, USUAL_GAP_NS / 4, 0};
@@ -271,8 +271,8 @@ static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *c
     return true;
 }
 
-/* A call that ends with its work: what is before it in the lane has ended, too, and if the call took longer than its
- * own work does, then because of that. */
+/* For a call that ends with its work: the work before it in the lane has ended, too. If the call took longer than
+ * its own work, it waited for that. */
 static void end_with_call(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, int64_t notice_ns) {
     struct xs_pending *own = &lane->items[lane->count - 1];
     int64_t end_ns = later(call->enter_ns, call->return_ns - notice_ns);
@@ -283,7 +283,8 @@ static void end_with_call(struct xs_placing *p, const struct xs_call *call, stru
     settle_all(p, lane);
 }
 
-/* An upload from pageable memory returns when it has left that memory, but not before what was in its stream. */
+/* For an upload from pageable memory: it returns when the data has left that memory, but not before the end of the
+ * work before it in its stream. */
 static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call,
                        struct xs_lane *lane) {
     const struct xs_group *group = xs_learned_of(alike);
@@ -345,7 +346,7 @@ static void place_work(struct xs_placing *p, const struct xs_call *call) {
 
 /* --- waits --- */
 
-/* The first `count` of the lane had ended when the call returned. */
+/* The first `count` items of the lane had ended when the call returned. */
 static void end_waited(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, size_t count,
                        bool longer) {
     int64_t notice_ns = p->learned->wait_notice.kept ? p->learned->wait_notice.median : USUAL_NOTICE_NS;
@@ -378,7 +379,7 @@ static void wait_for_event(struct xs_placing *p, const struct xs_call *call) {
     const struct xs_lane_place *moment = place ? (const struct xs_lane_place *)(uintptr_t)*place : NULL;
     if (!moment || !moment->lane)
         return;
-    uint64_t before = moment->place - moment->lane->base + 1; /* wraps around where it is done */
+    uint64_t before = moment->place - moment->lane->base + 1; /* wraps around if the work is no longer pending */
     if (moment->place - moment->lane->base < xs_lane_pending(moment->lane))
         end_waited(p, call, moment->lane, before, before == xs_lane_pending(moment->lane));
 }

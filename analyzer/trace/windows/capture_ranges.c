@@ -9,7 +9,7 @@
 #include "analyzer/trace/windows/window_list.h"
 #include "schema/write/store.h"
 
-/* A list whose ranges are not in order is damaged; what is not in order is left out. */
+/* Adds a range. A range that is out of order is damage and is left out. */
 static void add(void *context, int64_t start_ns, int64_t end_ns) {
     struct xs_capture_ranges *r = context;
     if (end_ns <= start_ns || (r->count && start_ns < r->items[r->count - 1].start_ns))
@@ -23,20 +23,20 @@ static int64_t one_time(const struct xs_trace *trace, const char *sql) {
     struct xs_scan scan;
     xs_scan_begin(&scan, trace, sql, message, NULL);
     int64_t ns = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
-    xs_scan_end(&scan); /* a damaged table is told by who reads all of it */
+    xs_scan_end(&scan); /* the analysis reads the whole table and reports the damage */
     return ns;
 }
 
-/* The list of a process that was killed, or runs, is of some time before. Copies outside of ranges are not in the
- * trace, so where there are some behind the list, the last range went on, or others came; where between these nothing
- * was recorded, nobody knows, so it counts, too. Threads write their calls one after the other, so the last ones in
- * time are among the last rows. */
+/* Adds what was recorded after the list was written, for a process that was killed or still runs. Copies outside of
+ * ranges are not in the trace. So if there are copies after the list, the last range went on, or new ones came. Gaps
+ * between these are not known, so the time to the last copy counts as recorded. Threads write their calls in chunks
+ * one after the other, so the latest calls are among the last rows. */
 static void add_since_list(struct xs_capture_ranges *r, const struct xs_trace *trace) {
     int64_t last = one_time(trace, "SELECT max(return_ns) FROM"
                                    " (SELECT return_ns FROM transfer ORDER BY id DESC LIMIT 256)");
     int64_t known =
         r->count ? r->items[r->count - 1].end_ns : one_time(trace, "SELECT enter_ns FROM transfer ORDER BY id LIMIT 1");
-    bool is_cut = r->count < r->ranges; /* the list ends before its time */
+    bool is_cut = r->count < r->ranges; /* there were too many ranges for the list */
     if (is_cut || known < 0 || last <= known)
         return;
     r->recorded_ns += (uint64_t)last - (uint64_t)known;
@@ -56,7 +56,7 @@ void xs_capture_ranges_read(struct xs_capture_ranges *r, const struct xs_trace *
                                     .others = xs_trace_meta_count(trace, "range.left_out_others")};
     if (!r->limited)
         return;
-    /* the counts of a process that was killed are of some time before */
+    /* if the process was killed, the counts are from an earlier moment */
     r->is_complete = strcmp(xs_trace_meta_text(trace, "status", status, sizeof status, ""), XS_STATUS_COMPLETE) == 0;
     r->has_gaps = !r->is_complete || r->transfers || r->memsets || r->launches || r->others;
     xs_window_list_read(trace, "range.windows", add, r);
@@ -69,7 +69,7 @@ void xs_capture_ranges_free(struct xs_capture_ranges *ranges) {
     *ranges = (struct xs_capture_ranges){0};
 }
 
-/* No range at all: there is nothing that a share could be of but the run. */
+/* Without any recorded range, shares refer to the run. */
 struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns) {
     struct xs_capture_ranges ranges;
     xs_capture_ranges_read(&ranges, trace);
@@ -79,7 +79,7 @@ struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t 
     return time;
 }
 
-/* How many begin at the moment or before it. */
+/* The number of ranges that begin at the moment or before it. */
 static size_t begun_at(const struct xs_capture_ranges *ranges, int64_t ns) {
     size_t low = 0, high = ranges->count;
     while (low < high) {

@@ -1,4 +1,4 @@
-/* Reading the windows, and cutting off what CUPTI did not hand over any more; see migration_windows.h. */
+/* Reading the windows, and cutting off the end of each, which CUPTI did not hand over; see migration_windows.h. */
 #include "analyzer/trace/windows/migration_windows.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
 
-/* A window so many times as long as the usual ones is no sample: it went on until there were enough migrations. */
+/* A window this many times as long as usual is no sample: it went on until there were enough migrations. */
 enum { LONG = 3 };
-/* Migrations go on and on in a window that has at least so many. */
+/* From this number of records on, migrations are taken to go on to the end of the window. */
 enum { GOING_ON = 16 };
 
 static void add(struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns) {
@@ -69,7 +69,8 @@ static int64_t median(int64_t *values, size_t count) {
     return count ? values[count / 2] : 0;
 }
 
-/* The first window began with the capture and ended with the first migrations, and so did other long ones. */
+/* Finds the windows that are no samples. The first one began with the capture and ended with the first migrations,
+ * as other long ones did. */
 static void find_samples(struct xs_migration_windows *w) {
     int64_t *lengths = xs_realloc(NULL, (w->count + 1) * sizeof *lengths);
     for (size_t i = 0; i < w->count; i++)
@@ -80,9 +81,9 @@ static void find_samples(struct xs_migration_windows *w) {
     free(lengths);
 }
 
-/* What CUPTI had not handed over when recording was switched off is lost. Where migrations go on and on, the usual
- * distance from the last of a window to the window's end is that time. It is cut off every window, whether there were
- * migrations in it or not: else windows with migrations would weigh more. */
+/* Cuts the end off every window: records that CUPTI had not handed over when recording was switched off are lost. In
+ * windows in which migrations go on to the end, the median distance from the last record to the end is that time.
+ * Windows without migrations are cut too: otherwise those with migrations would weigh more. */
 static void cut_ends(struct xs_migration_windows *w) {
     int64_t *lost = xs_realloc(NULL, (w->count + 1) * sizeof *lost), cut;
     size_t count = 0;
@@ -97,7 +98,8 @@ static void cut_ends(struct xs_migration_windows *w) {
     free(lost);
 }
 
-/* A window stands for itself and the time before it, which is longer where many migrations had to be paid for. */
+/* Weighs the samples. A window stands for itself and the time before it, which is longer after many migrations
+ * because their cost had to be paid for. */
 static void weigh(struct xs_migration_windows *w) {
     double stood_for = 0, length = 0;
     for (size_t i = 1; i < w->count; i++) {
@@ -153,7 +155,7 @@ const struct xs_recorded_window *xs_migration_window_at(const struct xs_migratio
     return i < w->count && w->items[i].start_ns <= ns ? &w->items[i] : NULL;
 }
 
-/* How much of the window lies between two moments. */
+/* How much of the window lies between the two moments. */
 static uint64_t part_within(const struct xs_recorded_window *window, int64_t start_ns, int64_t end_ns) {
     int64_t start = window->start_ns > start_ns ? window->start_ns : start_ns;
     int64_t end = window->end_ns < end_ns ? window->end_ns : end_ns;

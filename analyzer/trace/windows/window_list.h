@@ -1,4 +1,4 @@
-/* A list of windows as `meta` has it: "start+length,start+length,...", in microseconds since the trace's start. */
+/* A list of windows in the form of `meta`: "start+length,start+length,...", in microseconds since the trace's start. */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOW_LIST_H
 #define XFERSPY_ANALYZER_TRACE_WINDOW_LIST_H
 
@@ -6,8 +6,8 @@
 
 #include "schema/read/trace.h"
 
-/* Calls `add` for each window, in the order of the list; times in ns. What comes after anything else is not read. A
- * window may be empty, or begin before the one before it ends. */
+/* Calls `add` for each window, in the order of the list, with times in ns. Reading stops at the first character that
+ * does not fit. A window may be empty, or begin before the one before it ends. */
 void xs_window_list_read(const struct xs_trace *trace, const char *key,
                          void (*add)(void *context, int64_t start_ns, int64_t end_ns), void *context);
 

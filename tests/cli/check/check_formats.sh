@@ -129,41 +129,6 @@ run "$XFERSPY" check --format=github empty.db missing.db; expect_status 1
 expect_out "::error title=xferspy check::missing.db: cannot be read"
 cp run.db rank1.db; cp run.db rank2.db
 run "$XFERSPY" check --junit=ranks.xml --sarif=ranks.sarif run.db rank1.db rank2.db; expect_status 3
-# Where text is withheld, each format that shows text says so, once, and why: because of whose the trace is, or because
-# that was asked for.
-echo "UPDATE python_code SET file = replace(file, '/opt/', '$WORK/none/')" >none.sql # /opt/app may be there
-make_own_trace own.db "$F/findings.sql" "$F/callsites.sql" none.sql
-cat >withheld.py <<'EOF'
-import json, sys, junitparser
-name, reason = sys.argv[1:]
-sentence = "The text of 5 lines is not shown: " + reason
-(run,) = json.load(open(name + ".sarif"))["runs"]
-said = run["invocations"][0].get("toolExecutionNotifications", [])
-assert [(n["level"], n["message"]["text"].startswith(f"{name}.db: {sentence}")) for n in said] == (
-    [("note", True)] if reason else []), said
-(suite,) = junitparser.JUnitXml.fromfile(name + ".xml")
-out = [e.text for e in suite._elem.iter("system-out")]
-assert [t.startswith(sentence) for t in out] == ([True] if reason else []), out
-source = json.load(open(name + ".out"))["traces"][0]["source"]
-assert source["withheld_lines"] == (5 if reason else 0), source
-assert source["reason"].startswith(sentence) if reason else source["reason"] is None, source
-text = " ".join(open(name + ".txt").read().split())
-assert text.count(sentence) == (1 if reason else 0), text
-EOF
-withheld() { # withheld NAME REASON OPTION...
-    name=$1 reason=$2; shift 2
-    run "$XFERSPY" check "$@" --fail-on=noop-upload:0 --force --junit=$name.xml --sarif=$name.sarif --json $name.db
-    expect_status 3; cp stdout $name.out
-    run "$XFERSPY" check "$@" --fail-on=noop-upload:0 $name.db; expect_status 3; cp stdout $name.txt
-    step="what is said of text that is withheld: $name, $reason"
-    "$python" withheld.py $name "$reason" >stdout 2>stderr || show "not said once"
-}
-cp run.db theirs.db
-withheld theirs "it is not in the trace, and nothing shows"
-withheld theirs "--source=off was asked for" --source=off
-withheld own "--source=off was asked for" --source=off
-withheld own ""
-run "$XFERSPY" check --fail-on=wall-time:1ms theirs.db; expect_status 3; expect_not "is not shown" # no place, no text
 # JSON by docs/schema, which has to name every key, too.
 by_schema() { # by_schema SCHEMA DOCUMENT...
     schema="$SOURCE/../../docs/schema/$1.schema.json"; shift

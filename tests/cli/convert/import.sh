@@ -204,7 +204,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do
     cp new.sqlite torn.sqlite
     head -c 600 /dev/urandom | dd of=torn.sqlite bs=1 seek=$((size * i / 24)) conv=notrunc 2>/dev/null
     rm -f torn.db
-    run timeout 60 "$XFERSPY" import torn.sqlite --pid=4242 -o torn.db
+    run bounded 20 "$XFERSPY" import torn.sqlite --pid=4242 -o torn.db
     [ "$status" -le 1 ] || show "damage at $i"
     if [ "$status" -eq 1 ]; then expect_error_of torn.sqlite; [ ! -e torn.db ] || show "a half trace"; fi
 done

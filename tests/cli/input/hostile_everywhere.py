@@ -18,7 +18,7 @@ import xml.dom.minidom
 XFERSPY, GOLDEN, SQL2DB, FIXTURES = sys.argv[1:5]
 LONGEST_LINE = 2000  # characters of a line of text for people; names are cut far below
 LONGEST_MESSAGE = 4000
-TIMEOUT_S = 100
+BOUNDED = ("sh", "-c", 'ulimit -t 100 && exec "$@"', "-")  # so many seconds of processor time for one command
 
 # --- the traces ---
 
@@ -295,8 +295,8 @@ def run(arguments, look=is_text, status=(0,), files=1, also=None):
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LD_PRELOAD", "NO_COLOR")}
     said = " ".join(arguments)
     try:
-        done = subprocess.run([XFERSPY, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                              env=environment, timeout=TIMEOUT_S)
+        done = subprocess.run([*BOUNDED, XFERSPY, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                              env=environment)
         message = as_text(done.stderr)
         lines = message.split("\n")[:-1]
         assert "runtime error" not in message and "Sanitizer" not in message, message[:1500]

@@ -53,9 +53,9 @@ send 'bindkey "^I" complete-word'
 : >|matches
 # Only once the line editor reads what is typed.
 send 'zle-line-init() { print READY >|ready }; zle -N zle-line-init'
-for ((i = 0; i < 2000; i++)); do [[ -e ready ]] && break; sleep 0.01; done
+until [[ -e ready ]] || ((i++ > 60000)); do sleep 0.01; done
 zpty -w -n shell "$1"$'\t'
-for ((i = 0; i < 2000; i++)); do [[ -e done ]] && break; sleep 0.01; done
+until [[ -e done ]] || ((j++ > 60000)); do sleep 0.01; done
 [[ -e done ]] || print -r -- "zsh completed nothing"
 sed -n 's/^MATCH //p' matches
 zpty -d shell

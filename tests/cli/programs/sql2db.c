@@ -1,5 +1,5 @@
-/* sql2db OUT.db [--plain|--own] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database; --own: with the mark
- * of one that this user recorded here), then each file's statements. The tests' fixtures are SQL so that a reader sees
+/* sql2db OUT.db [--plain|--own] [FIXTURE.sql ...]: a new, empty trace (--plain: an empty database; --own: one whose
+ * run begins now), then each file's statements. The tests' fixtures are SQL so that a reader sees
  * what is in them; the sqlite3 shell need not be installed. */
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/read/origin.h"
 #include "schema/write/store.h"
 
 static char *read_file(const char *path) {
@@ -39,16 +38,11 @@ static int run_file(sqlite3 *db, const char *path) {
     return code != SQLITE_OK;
 }
 
-static int sign(const char *path, sqlite3 *db) {
-    char origin[XS_ORIGIN_BYTES];
-    if (!xs_origin_sign(path, origin)) {
-        fprintf(stderr, "%s: no origin\n", path);
-        return 1;
-    }
-    char *sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('origin', %Q)", origin);
-    int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
-    sqlite3_free(sql);
-    return code != SQLITE_OK;
+/* Its run begins now, when the file is made, and here. */
+static int make_own(sqlite3 *db) {
+    return sqlite3_exec(
+               db, "INSERT OR REPLACE INTO meta VALUES ('start_unix_ns', (strftime('%s', 'now') + 1) * 1000000000)",
+               NULL, NULL, NULL) != SQLITE_OK;
 }
 
 int main(int argc, char **argv) {
@@ -69,6 +63,6 @@ int main(int argc, char **argv) {
     for (int i = plain || own ? 3 : 2; i < argc && !status; i++)
         status = run_file(db, argv[i]);
     if (own && !status)
-        status = sign(argv[1], db);
+        status = make_own(db);
     return sqlite3_close(db) == SQLITE_OK ? status : 1;
 }

@@ -162,8 +162,7 @@ echo run >>runs
 END
 "$XFERSPY" bench --loop-time="$loop" -- sh third -- sh -c "$fast" >stdout 2>stderr </dev/null &
 bench=$!
-i=0
-while [ ! -e waits ] && [ $i -lt 1000 ]; do sleep 0.1; i=$((i + 1)); done
+until [ -e waits ] || ! kill -0 $bench; do sleep 0.1; done
 kill -TERM $bench
 step="bench that is interrupted"
 wait $bench; status=$?

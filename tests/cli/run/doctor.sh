@@ -20,7 +20,7 @@ PATH="$PWD/tools:$PATH" run "$XFERSPY" doctor; expect_out "$PWD/tools/cuda-check
 expect_out "set XFERSPY_CUPTI=off for programs that are checkpointed from outside"
 # What a trace will contain, as the environment has it.
 run "$XFERSPY" doctor; expect_out "a trace has the command line with all arguments; paths, and the names of functions"
-expect_out "the text of the lines of Python that calls came from; hashes of what was copied, not what was copied; nobody"
+expect_out "the text of source lines that made calls; hashes of what was copied, not what was copied; nobody"
 expect_out "(mode 0600)"; expect_out "XFERSPY_REDACT=PATTERN hides arguments; XFERSPY_SOURCE_LINES=off leaves the text out"
 expect_out 'SECURITY.md, "What a trace contains"'
 grep -q '^## What a trace contains$' "$SOURCE/../../SECURITY.md" || show "SECURITY.md has that section"

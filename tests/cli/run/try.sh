@@ -1,6 +1,7 @@
 # Repairs, tried on a program that stands for one: a script that reads the plan as the library does, writes the log, and
 # prints a time of its loop which the plan decides. So every machine measures the same.
 . "$SOURCE/lib.sh"
+need script
 need_python jsonschema.Draft202012Validator
 json() { "$python" -c "import json; d = json.load(open('${2:-stdout}')); assert $1, $1" || show "not in the JSON: $1"; }
 valid() {
@@ -63,15 +64,15 @@ cat >command.sql <<END
 INSERT OR REPLACE INTO meta VALUES ('command','sh app/app.sh ''two words'''),('cwd','$PWD');
 END
 export XFERSPY_LIBRARY="$DUMMY"
-try() { run "$XFERSPY" try -n 3 --loop-time='^loop ([0-9.]+)' "$@"; }
-make_own_trace run.db "$SOURCE/fixtures/findings.sql" command.sql
+try() { run "$XFERSPY" try --yes -n 3 --loop-time='^loop ([0-9.]+)' "$@"; }
+make_trace run.db "$SOURCE/fixtures/findings.sql" command.sql
 cat >short.sql <<'END'
 UPDATE transfer SET return_ns = (enter_ns + return_ns) / 2 WHERE bytes = 8388608;
 UPDATE device_copy SET end_ns = (start_ns + end_ns) / 2 WHERE bytes = 8388608;
 END
-make_own_trace short.db "$SOURCE/fixtures/findings.sql" command.sql short.sql
+make_trace short.db "$SOURCE/fixtures/findings.sql" command.sql short.sql
 echo 'UPDATE transfer SET fingerprint = NULL, skip = 21; DELETE FROM fingerprint;' >none.sql
-make_own_trace none.db "$SOURCE/fixtures/findings.sql" command.sql none.sql
+make_trace none.db "$SOURCE/fixtures/findings.sql" command.sql none.sql
 
 # Every cause alone, and all together: what each gains, what cannot be tried and why.
 try run.db; expect_status 0; expect_no_err; cp stdout tried
@@ -121,7 +122,7 @@ rm run.db.try.json
 
 # How long it takes at least, by the trace's own run, is said before the first run: 1 check and 2 times 4 runs.
 echo "UPDATE meta SET value = 10000000000 WHERE key = 'duration_ns';" >long.sql
-make_own_trace long.db "$SOURCE/fixtures/findings.sql" command.sql long.sql
+make_trace long.db "$SOURCE/fixtures/findings.sql" command.sql long.sql
 try --only=noop-upload long.db; expect_status 0
 expect_err "This takes at least 90.0 s: 1 cause, 9 runs of at least 10.0 s."
 
@@ -160,7 +161,7 @@ only_of 2 2 1; expect_not "only cause"
     report.json >invalid 2>&1 && [ ! -s invalid ] || { cat invalid >stderr; show "not valid"; }
 
 # Several verdicts at one place: what is predicted is of those that can be repaired, and the others are named.
-make_own_trace joined.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/joined.sql" command.sql
+make_trace joined.db "$SOURCE/fixtures/findings.sql" "$SOURCE/fixtures/joined.sql" command.sql
 run "$XFERSPY" explain joined.db duplicate-upload; expect_out "2 overwritten, 1 elsewhere"
 run "$XFERSPY" report --json joined.db
 json "[f['saves']['most_ns'] for f in d['traces'][0]['findings'] if f['name'] == 'duplicate-upload'] == [276000]"
@@ -239,7 +240,7 @@ expect_out '- 2: `2 runs a side are too few to know the noise'
 try --only=scalar-readback run.db; expect_status 0; [ "$(tail -n 1 stdout)" ] || show "an empty line at the end"
 # Nothing simulated is shown as measured: it is said before the first time.
 echo "UPDATE meta SET value = 1 WHERE key = 'simulated';" >simulated.sql
-make_own_trace simulated.db "$SOURCE/fixtures/findings.sql" command.sql simulated.sql
+make_trace simulated.db "$SOURCE/fixtures/findings.sql" command.sql simulated.sql
 try --only=2 simulated.db; expect_status 0
 [ "$(grep -n -m 1 SIMULATED stdout | cut -d : -f 1)" -lt "$(grep -n -m 1 ' ms' stdout | cut -d : -f 1)" ] ||
     show "a time before the word that it is a model's"
@@ -261,10 +262,10 @@ grep -q '^  all .* ERROR: the repair gather is off: no memory$' stdout || show "
 echo 'UPDATE transfer SET fingerprint = NULL, skip = 21 WHERE bytes = 8388608 AND id NOT IN (1, 10, 19);' >sampled.sql
 gap() { # gap KEY WORDS [MORE_ROWS]
     echo "INSERT OR REPLACE INTO meta VALUES ('$1',3)${3:-};" >gap.sql
-    make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
+    make_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql gap.sql
     try --only=2 gap.db; expect_status 0; expect_out "which calls it is about is not certain: $2"
     run "$XFERSPY" report gap.db; expect_status 0; expect_not "xferspy try" # which could try none of its causes
-    make_own_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql gap.sql
+    make_trace gap.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql gap.sql
     try --only=noop-upload gap.db; expect_status 0; expect_no_err; expect_not "in the plan"
     expect_out "which calls it is about is not certain: $2"
 }
@@ -281,14 +282,14 @@ INSERT INTO thread VALUES (2,4243,'loader');
 UPDATE transfer SET thread = 2 WHERE id = 1;
 UPDATE transfer SET batch_index = id - 2, enter_ns = 11000000, return_ns = 12110000 WHERE id IN (2, 3);
 END
-make_own_trace threads.db "$SOURCE/fixtures/findings.sql" command.sql threads.sql
+make_trace threads.db "$SOURCE/fixtures/findings.sql" command.sql threads.sql
 try --only=noop-upload threads.db; expect_status 0
 [ "$(sed -n 3p app/plan.apply.drop-uploads)" = "drop-uploads 1 1 8388608" ] || show "threads and batches"
 
 # Copies that no repair takes are not planned: of several dimensions, of arrays, of managed memory.
 not_plain() { # not_plain ROWS COLUMNS
     echo "UPDATE transfer SET $2 WHERE id IN ($1);" >not_plain.sql
-    make_own_trace not_plain.db "$SOURCE/fixtures/findings.sql" command.sql not_plain.sql
+    make_trace not_plain.db "$SOURCE/fixtures/findings.sql" command.sql not_plain.sql
     try --only=noop-upload not_plain.db; expect_status 0
 }
 box="width_bytes = 8192, height = 1024, depth = 1, src_pitch_bytes = 8192, dst_pitch_bytes = 8192"
@@ -308,26 +309,38 @@ INSERT INTO allocation (id,entry_point,thread,address,bytes,kind,origin,device,c
  SELECT 100+n,6,1,138000000000000,8388608,3,1,NULL,1,97400000+n*40000,97415000+n*40000,7,1,97420000+n*40000,97430000+n*40000
  FROM i;
 END
-make_own_trace registered.db "$SOURCE/fixtures/findings.sql" command.sql registered.sql
+make_trace registered.db "$SOURCE/fixtures/findings.sql" command.sql registered.sql
 try --only=pinned-churn registered.db; expect_status 0
 expect_out "cannot be tried: registrations are not kept: nobody can watch safely whether their memory stays mapped"
 expect_not "in the plan"
 sed 's/ SELECT 100+n,6,1,138000000000000,8388608,3,1,NULL/ SELECT 100+n,10,1,138000000000000,8388608,6,1,0/
     1i INSERT INTO entry_point VALUES (10,'"'cuMemAllocManaged'"',2);' registered.sql >managed.sql
-make_own_trace managed.db "$SOURCE/fixtures/findings.sql" command.sql managed.sql
+make_trace managed.db "$SOURCE/fixtures/findings.sql" command.sql managed.sql
 try --only=repeated-allocation managed.db; expect_status 0
 expect_out "cannot be tried: managed memory is not kept"; expect_not "in the plan"
 
-# Nobody's command is run but one's own; what was hidden has to be said.
+# No command of a trace is run unless the user says so; what was hidden has to be said.
 make_trace foreign.db "$SOURCE/fixtures/findings.sql" command.sql
-try foreign.db; expect_status 1; expect_no_out
-expect_err "was not recorded by this user on this machine, so its command is not run"
-expect_err "xferspy try foreign.db -- PROGRAM [ARGUMENTS]"
+run "$XFERSPY" try -n 3 foreign.db </dev/null; expect_status 1; expect_no_out
+expect_err "the command in foreign.db is: sh app/app.sh 'two words'"; expect_err "add --yes to run it in $PWD"
+asked() { # asked ANSWER: on a terminal, where this is typed
+    step="try, answered by $1"
+    printf '%s\n' "$1" | timeout 60 script -qec \
+        "'$XFERSPY' try --color=never -n 3 --loop-time='^loop ([0-9.]+)' --only=2 foreign.db" /dev/null >stdout 2>stderr
+    status=$?
+}
+for answer in n '' no; do
+    asked "$answer"; expect_status 1; expect_not "-140 ms"
+    expect_out "the command in foreign.db is: sh app/app.sh 'two words'"; expect_out "Run it in $PWD? [y/N]"
+done
+ls app/plan.* >/dev/null 2>&1 && show "a command was run"
+asked y; expect_status 0; expect_out "Run it in $PWD? [y/N]"; expect_out "-140 ms"
+rm -f app/plan.*
 echo "INSERT OR REPLACE INTO meta VALUES ('command','sh app/app.sh --key [hidden]');" >hidden.sql
-make_own_trace hidden.db "$SOURCE/fixtures/findings.sql" command.sql hidden.sql
+make_trace hidden.db "$SOURCE/fixtures/findings.sql" command.sql hidden.sql
 try hidden.db; expect_status 1; expect_err "XFERSPY_REDACT hid a part"
 echo "INSERT OR REPLACE INTO meta VALUES ('cwd','/nowhere');" >nowhere.sql
-make_own_trace nowhere.db "$SOURCE/fixtures/findings.sql" command.sql nowhere.sql
+make_trace nowhere.db "$SOURCE/fixtures/findings.sql" command.sql nowhere.sql
 try nowhere.db; expect_status 1; expect_err "/nowhere, where the trace was recorded, cannot be entered"
 ls app/plan.* >/dev/null 2>&1 && show "a command was run"
 try --only=2 hidden.db -- sh app/app.sh; expect_status 0; expect_out "-140 ms"
@@ -345,7 +358,7 @@ INSERT INTO transfer (id,entry_point,thread,direction,bytes,src_address,dst_addr
 INSERT INTO device_copy (correlation,kind,src_kind,dst_kind,bytes,start_ns,end_ns,device,cupti_context,cupti_stream,is_async,copies)
  VALUES (508,2,3,2,4194304,97410000,97490000,0,1,1,0,1),(509,1,2,3,4194304,97610000,97690000,0,1,1,0,1);
 END
-make_own_trace inplace.db "$SOURCE/fixtures/findings.sql" command.sql inplace.sql
+make_trace inplace.db "$SOURCE/fixtures/findings.sql" command.sql inplace.sql
 try --only=round-trip/same-device inplace.db; expect_status 0; expect_out "drop-uploads: 1 of 1 copies in the plan"
 [ "$(sed 1,2d app/plan.apply.drop-uploads)" = "drop-uploads 0 38 4194304" ] || show "the plan of a round trip in place"
 
@@ -372,7 +385,7 @@ unset XFERSPY_STACK XFERSPY_WINDOW XFERSPY_OUTSIDE XFERSPY_REPAIR
 
 # A trace as it comes has the contents of a sample. The plan is that of another run, with all contents, which goes when
 # it was read; names, numbers and what is predicted are those of the trace that was given.
-make_own_trace sampled.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql
+make_trace sampled.db "$SOURCE/fixtures/findings.sql" command.sql sampled.sql
 mkdir temporary; rm -f app/plan.*
 export XFERSPY_STACK=none TMPDIR="$PWD/temporary"
 try --only=noop-upload sampled.db; expect_status 0
@@ -403,7 +416,7 @@ no_second slow-recording "the time limit came before the end of the recording" -
 expect_status 1; expect_out "not measured: the time limit came first"
 # A signal ends all of it.
 : >app/slow-recording
-"$XFERSPY" try --only=noop-upload sampled.db >stdout 2>stderr & tried=$!
+"$XFERSPY" try --yes --only=noop-upload sampled.db >stdout 2>stderr & tried=$!
 until ls temporary/xferspy-try-*/*.db >/dev/null 2>&1; do kill -0 $tried || show "ended early"; sleep 0.05; done
 kill -TERM $tried; wait $tried; status=$?; rm app/slow-recording; expect_status 1; expect_no_out; nothing_left
 : >app/slow-recording; try --time-limit=0.5 -- sh app/app.sh; rm app/slow-recording; expect_status 1; expect_no_out

@@ -40,19 +40,19 @@ run "$XFERSPY" query t.db "EXPLAIN QUERY PLAN SELECT * FROM transfers"; expect_s
 run "$XFERSPY" query --format=csv t.db "SELECT '=1+1' AS a, '+x' AS b, '-5' AS c, '@y,\"z' AS d, char(9) || '=1' AS e, char(13) || '=1' AS f, -5 AS g, -0.5 AS h"
 printf "a,b,c,d,e,f,g,h\n'=1+1,'+x,'-5,\"'@y,\"\"z\",\\\\t=1,\\\\x0d=1,-5,-0.5\n" | cmp - stdout || show "formulas"
 # What has no end is stopped where a file of this size cannot need it, and goes on where that is wanted.
-run timeout 120 "$XFERSPY" query t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i) SELECT count(*) FROM i"
+run bounded 60 "$XFERSPY" query t.db "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i) SELECT count(*) FROM i"
 expect_error_of t.db; expect_err "more steps than a file of its size can justify; --no-limit"
 many="WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 10000000) SELECT count(*) AS c FROM i"
 run "$XFERSPY" query t.db "$many"; expect_error_of t.db
 run "$XFERSPY" query --no-limit t.db "$many"; expect_status 0; expect_out 10000000
 # Steps are not alike: values of a megabyte take memory and time.
 many="WITH RECURSIVE r(x) AS (SELECT printf('%.100000c', 'x') UNION ALL SELECT x FROM r)"
-run timeout 120 "$XFERSPY" query t.db "SELECT length(json_group_array(x)) FROM ($many SELECT x FROM r)"
+run bounded 60 "$XFERSPY" query t.db "SELECT length(json_group_array(x)) FROM ($many SELECT x FROM r)"
 expect_error_of t.db; expect_err "takes more than 256 MiB of memory; --no-limit"
 many="WITH RECURSIVE r(x) AS (SELECT printf('%.1000000c', 'x') UNION ALL SELECT x || 'a' FROM r)"
-run timeout 120 "$XFERSPY" query t.db "$many SELECT x FROM r ORDER BY x"; expect_error_of t.db; expect_err "--no-limit"
+run bounded 60 "$XFERSPY" query t.db "$many SELECT x FROM r ORDER BY x"; expect_error_of t.db; expect_err "--no-limit"
 many="WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE length(printf('%.1000000c', i)) > 0)"
-run timeout 120 "$XFERSPY" query t.db "$many SELECT count(*) FROM r"
+run bounded 60 "$XFERSPY" query t.db "$many SELECT count(*) FROM r"
 expect_error_of t.db; expect_err "takes more time than a file of its size can justify; --no-limit"
 run "$XFERSPY" query t.db "SELECT 1; -- a remark"; expect_status 0
 run "$XFERSPY" query t.db \

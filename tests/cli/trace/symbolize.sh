@@ -211,9 +211,9 @@ for file in /dev/zero /dev/tty "$here/fifo" "$here/folder" "$here/empty" "$here/
     done
 done >hostile.sql
 make_trace hostile.db "$SOURCE/fixtures/simple.sql" hostile.sql
-run timeout 20 "$XFERSPY" symbolize hostile.db; expect_status 0; expect_no_err
+run bounded 20 "$XFERSPY" symbolize hostile.db; expect_status 0; expect_no_err
 expect_out "/dev/zero cannot be read"; expect_out "/fifo cannot be read"; expect_out "/loop is not here"
-run timeout 20 "$XFERSPY" report --json hostile.db; expect_out '"reason": "unreadable"'; expect_out '"reason": "gone"'
+run bounded 20 "$XFERSPY" report --json hostile.db; expect_out '"reason": "unreadable"'; expect_out '"reason": "gone"'
 run "$XFERSPY" report --json changed.db; expect_out '"reason": "changed"'
 # Rows that cannot be: frames of stacks that are not there, ids and lines out of range, a module and a range in itself.
 cat >odd.sql <<END

@@ -18,9 +18,9 @@ by_number() {
     local tries=0 process=$1
     shift
     # The trace is written a moment after the copies, so the first looks may come too early.
-    until timeout 60 "$xferspy" "$@" "$process" >look 2>look.stderr && grep -qF "counted_copies 0 count" look; do
+    until timeout 600 "$xferspy" "$@" "$process" >look 2>look.stderr && grep -qF "counted_copies 0 count" look; do
         tries=$((tries + 1))
-        [ $tries -lt 100 ] || fail "$* $process" look look.stderr
+        [ $tries -lt 6000 ] || fail "$* $process" look look.stderr
         sleep 0.1
     done
     says look "The process still runs"
@@ -33,6 +33,6 @@ by_number $$ report
 says look.stderr "process $$ writes no trace itself; of those that it started, $running writes $work/run.db"
 stop
 wait $job 2>/dev/null
-timeout 60 "$xferspy" report "$running" >look 2>look.stderr && fail "it runs no more" look
+timeout 600 "$xferspy" report "$running" >look 2>look.stderr && fail "it runs no more" look
 says look.stderr "process $running"
 echo "PASS by_pid"

@@ -4,7 +4,7 @@
 # is completed inside or outside, wherever its spool can still be reached; else one line says what is missing.
 . "$(dirname "$0")/lib.sh"
 need unshare
-contain=(timeout -k 5 100 unshare --user --map-root-user --pid --fork --kill-child --mount --mount-proc)
+contain=(timeout -k 5 600 unshare --user --map-root-user --pid --fork --kill-child --mount --mount-proc)
 "${contain[@]}" mount -t tmpfs container /dev/shm 2>forbidden ||
     forbidden "no namespaces for this user: $(head -n 1 forbidden)"
 export program xferspy preload simulated sanitizer_runtime

@@ -35,7 +35,7 @@ ulimit -c 0
 work=$(mktemp -d "${TMPDIR:-/tmp}/xferspy-$name.XXXXXX") || exit 1
 clean_up() { if [ -n "$keep" ]; then echo "kept: $work"; else rm -rf "$work"; fi; }
 trap clean_up EXIT
-export XDG_STATE_HOME=$work/state LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8
 cd "$work" || exit 1
 
 fail() { # fail WHAT [FILE...]: with what is in the files
@@ -75,12 +75,12 @@ one_line() { [ "$(wc -l <"$1")" = 1 ] || fail "not one line" "$1"; }
 counted() { od -An -tu8 "$1" 2>/dev/null | awk -v field="$2" '{ n = $field } END { print n + 0 }'; }
 process_of() { counted "$1" 1; }
 returned_of() { counted "$1" 2; }
-# wait_for_copies FILE COPIES: until so many have returned; fails after a minute
+# wait_for_copies FILE COPIES: until so many have returned; fails after ten minutes, when nothing comes
 wait_for_copies() {
     local tries=0
     until [ "$(returned_of "$1")" -ge "$2" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 3000 ] || fail "$1: no $2 copies in a minute"
+        [ $tries -lt 30000 ] || fail "$1: no $2 copies in ten minutes"
         sleep 0.02
     done
 }

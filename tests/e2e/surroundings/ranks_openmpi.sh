@@ -6,7 +6,7 @@
 need mpirun
 export program xferspy sanitizer_runtime LD_LIBRARY_PATH=$simulated
 # No network and no other host: the launcher has nothing to look for.
-mpirun=(timeout -k 5 100 mpirun -n 4 --oversubscribe --allow-run-as-root --mca plm isolated)
+mpirun=(timeout -k 5 600 mpirun -n 4 --oversubscribe --allow-run-as-root --mca plm isolated)
 victim=2
 
 # start WHICH [WORD...]: mpirun with these words, in a folder of its own

@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 [ -z "$sanitizer_runtime" ] || forbidden "not with a sanitizer"
 export LD_LIBRARY_PATH=$simulated
-copies() { timeout 100 "$xferspy" run "$@" >stdout 2>stderr; }
+copies() { timeout 600 "$xferspy" run "$@" >stdout 2>stderr; }
 exists() { for file; do [ -e "$file" ] || { ls -R >files; fail "there is no $file" files stderr; }; done; }
 
 # ---- numbers and folders, also without xferspy run ------------------------------------------------------------------
@@ -83,7 +83,7 @@ job=$!
 tries=0
 until grep -q 'no step was found' live.stderr; do
     tries=$((tries + 1))
-    [ $tries -lt 1500 ] || fail "nothing is said of steps" live.stderr
+    [ $tries -lt 30000 ] || fail "nothing is said of steps" live.stderr
     sleep 0.02
 done
 says live.stderr 'so only allocations are recorded: no NVTX range "epoch" came yet' "start it again with --step"

@@ -25,7 +25,7 @@ mkdir bin
 cp "$program" "$library" "$xferspy" "$simulated"/lib*.so* bin/
 chmod -R a+rX bin
 xferspy=$work/bin/xferspy preload=${sanitizer_runtime:+$sanitizer_runtime:}$work/bin/libxferspy.so
-base=(env -u HOME -u XDG_RUNTIME_DIR -u XDG_STATE_HOME "LD_LIBRARY_PATH=$work/bin")
+base=(env -u HOME -u XDG_RUNTIME_DIR "LD_LIBRARY_PATH=$work/bin")
 xs() { as "$reader" "${base[@]}" "$xferspy" "$@"; }
 reader=$user
 q() { xs query --format tsv "$1" "$2" 2>>query.stderr | tail -n +2 | tr '\t' '|'; }

@@ -29,10 +29,8 @@ static void default_stream(void) {
     OK(cuMemcpyDtoH(&value, d, 1));
     SAME(value, 2);
     /* But not for the non-blocking one's. */
-    spin(other, 100 * MS);
-    double before = now_ms();
+    spin(other, 2000 * MS);
     OK(cuMemcpyDtoH(&value, d, 1));
-    CHECK(now_ms() - before < 80);
     SAME(cuStreamQuery(other), CUDA_ERROR_NOT_READY);
     /* A blocking stream waits for the legacy one. */
     spin(NULL, 30 * MS);
@@ -63,7 +61,7 @@ static void events(void) {
     OK(cuMemAlloc(&d, 64));
     OK(cuMemsetD8Async(d, 1, 64, a));
     OK(cuEventRecord(start_event, a));
-    spin(a, 40 * MS);
+    spin(a, 500 * MS);
     add_one(a, d, 64);
     OK(cuEventRecord(end, a));
     SAME(cuEventQuery(end), CUDA_ERROR_NOT_READY);
@@ -73,7 +71,7 @@ static void events(void) {
     SAME(value, 2);
     OK(cuEventSynchronize(end));
     OK(cuEventElapsedTime(&ms, start_event, end));
-    CHECK(ms >= 39 && ms < 2000);
+    CHECK(ms >= 499 && ms < 60000);
     OK(cuEventQuery(unrecorded));
     SAME(cuEventElapsedTime(&ms, unrecorded, end), CUDA_ERROR_INVALID_HANDLE);
     OK(cuEventDestroy(start_event));
@@ -93,7 +91,7 @@ static void returning(void) {
     OK(cuMemAlloc(&d, 8 << 20));
     OK(cuMemHostAlloc((void **)&pinned, 1 << 20, 0));
     /* Pageable uploads of up to 2 MiB are staged: the call returns, and later changes of the source do not count. */
-    spin(stream, 50 * MS);
+    spin(stream, 500 * MS);
     memset(pageable, 5, 1024);
     OK(cuMemcpyHtoDAsync(d, pageable, 1024, stream));
     memset(pageable, 6, 1024);
@@ -111,7 +109,7 @@ static void returning(void) {
     spin(NULL, 30 * MS);
     OK(cuMemcpyHtoD(d, pageable, 4));
     CHECK(now_ms() - before >= 29);
-    spin(stream, 50 * MS);
+    spin(stream, 500 * MS);
     memset(pinned, 7, 1 << 20);
     OK(cuMemcpyHtoDAsync(d, pinned, 1 << 20, stream));
     SAME(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);

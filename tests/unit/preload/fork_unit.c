@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FORKS = 60, CHILD_SECONDS = 20 };
+enum { FORKS = 60, CHILD_SECONDS = 300 };
 
 #ifdef __SANITIZE_THREAD__
 enum { THREAD_SANITIZER = 1 };

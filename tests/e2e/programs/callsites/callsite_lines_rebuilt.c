@@ -1,5 +1,5 @@
-/* A program that was built again after the run: the report says so and shows no line of it, for it would be a wrong
- * one. The right binary in a folder that is named has the lines.
+/* A program that was built again after the run, before any command read the trace: the report says so and shows no line
+ * of it, for it would be a wrong one. The right binary in a folder that is named has the lines.
  *
  * link: cuda
  * build: -g -O2
@@ -9,12 +9,9 @@
  *
  * What stands in its place is another program, which has other lines at those addresses or none.
  * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/ +(instead|part) of [0-9]+$/, ""); sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
- * $ places noop-upload $traces
  * $ mkdir $dir/first; mv $dir/app $dir/first; cp "$(dirname "$program")/callsite_lines_fp" $dir/app
  * $ unnamed $traces
  * $ places noop-upload --debug-path=$dir/first $traces
- * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
- * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
  * 2|app+ADDRESS
  * 3|app+ADDRESS
  * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line

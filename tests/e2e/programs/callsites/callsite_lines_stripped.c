@@ -9,13 +9,13 @@
  * stdout: data ok
  *
  * $ unnamed() { "$xferspy" explain --color=never "$1" | awk '$2 ~ /^noop-upload/ { sub(/ +(instead|part) of [0-9]+$/, ""); sub(/0x[0-9a-f]+$/, "ADDRESS"); print $(NF - 3) "|" $NF }' | sort; }
- * $ places noop-upload $traces
  * $ mkdir $dir/away; mv $dir/app.debug $dir/away; unnamed $traces
  * $ places noop-upload --debug-path=$dir/away $traces
- * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
- * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
+ * $ mv $dir/away/app.debug $dir; places noop-upload $traces
  * 2|app+ADDRESS
  * 3|app+ADDRESS
+ * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
+ * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
  * 2|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the first line
  * 3|upload|OK(cuMemcpyHtoD(device, host, 1000)); // the second line
  */

@@ -8,7 +8,7 @@
  * env: XFERSPY_FINGERPRINT=all
  * stdout: data ok
  *
- * > SELECT count(*) FROM note WHERE topic = 'contents' AND text LIKE '%RDMA%not known from here on'
+ * > SELECT count(*) FROM note WHERE topic = 'contents' AND text LIKE '%RDMA%not known from here on.%'
  * 1
  *
  * !

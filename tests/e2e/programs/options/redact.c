@@ -9,9 +9,9 @@
  * stdout: data ok
  * traces: 2
  *
- * The first lines are of the whole run, the second of what is left:
- * $ for out in shown hidden; do grep -aqi sekret-1 $XFERSPY_TEST_DIR/$out.seen; echo $out $?; done
- * $ for out in shown hidden; do grep -aqE 'sekret-[0-9]|SEKRET-3|471[12]' $XFERSPY_TEST_DIR/$out.seen; echo $out $?; done
+ * A spool is mostly zero bytes, which would be one very long line. The first lines are of the whole run, the second of what is left:
+ * $ for out in shown hidden; do tr -s '\0' '\n' <$XFERSPY_TEST_DIR/$out.seen | grep -aqi sekret-1; echo $out $?; done
+ * $ for out in shown hidden; do tr -s '\0' '\n' <$XFERSPY_TEST_DIR/$out.seen | grep -aqE 'sekret-[0-9]|SEKRET-3|471[12]'; echo $out $?; done
  * $ for out in shown hidden; do grep -aqE 'sekret-[0-9]|SEKRET-3|471[12]' $dir/$out.db; echo $out $?; done
  * shown 0
  * hidden 1
@@ -21,7 +21,7 @@
  * hidden 1
  *
  * What was searched has the trace, its log and the spool, whose header begins with its mark:
- * $ for out in shown hidden; do grep -aoE 'SQLite format 3|CREATE TABLE meta|XSSPOOL1' $XFERSPY_TEST_DIR/$out.seen | sort -u; done
+ * $ for out in shown hidden; do tr -s '\0' '\n' <$XFERSPY_TEST_DIR/$out.seen | grep -aoE 'SQLite format 3|CREATE TABLE meta|XSSPOOL1' | sort -u; done
  * CREATE TABLE meta
  * SQLite format 3
  * XSSPOOL1

@@ -24,7 +24,7 @@
 
 #include "../sim_tools.h"
 
-enum { ALLOCATIONS = 1000, SECONDS = 30 };
+enum { ALLOCATIONS = 1000, SECONDS = 300 };
 
 static sigjmp_buf back;
 static CUcontext context;

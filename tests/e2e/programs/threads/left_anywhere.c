@@ -27,7 +27,7 @@
 #include "../../../unit/preload/step_by_step.h"
 #include "../sim_tools.h"
 
-enum { BYTES = 64, LEFT_BYTES = 32, MOST_COPIES = 1 << 20, SECONDS = 120 };
+enum { BYTES = 64, LEFT_BYTES = 32, MOST_COPIES = 1 << 20, SECONDS = 300 };
 
 static sigjmp_buf back;
 static CUdeviceptr device;

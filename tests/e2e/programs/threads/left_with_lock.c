@@ -20,7 +20,7 @@
 
 #include "../sim_tools.h"
 
-enum { MOST_STEPS = 3000, STRIDE = 20, BYTES = 64, SECONDS = 60, TRAP_FLAG = 0x100 };
+enum { MOST_STEPS = 3000, STRIDE = 20, BYTES = 64, SECONDS = 300, TRAP_FLAG = 0x100 };
 
 static sigjmp_buf back;
 static CUcontext context;

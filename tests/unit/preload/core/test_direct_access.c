@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "preload/core/direct_access.h"
+#include "preload/core/loader_list.h"
 
 static char folder[] = "/tmp/xferspy-direct-XXXXXX";
 
@@ -158,7 +159,7 @@ static void a_forked_child_can_use_the_loader(void **state) {
     enum { FORKS = 300 };
     pthread_t thread;
     (void)state;
-    pthread_atfork(xs_direct_access_before_fork, xs_direct_access_after_fork, xs_direct_access_in_child);
+    pthread_atfork(xs_loader_before_fork, xs_loader_after_fork, xs_loader_forget);
     assert_int_equal(pthread_create(&thread, NULL, look_again_and_again, NULL), 0);
     for (int i = 0; i < FORKS; i++) {
         int status;

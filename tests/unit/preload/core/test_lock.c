@@ -16,7 +16,7 @@
 #include "step_by_step.h"
 #include "stop_unit.h"
 
-enum { MOST_SECONDS = 30, RANGES = 2000 };
+enum { MOST_SECONDS = 300, RANGES = 2000 };
 
 static sigjmp_buf back;
 static void leave(int signal) {
@@ -224,7 +224,7 @@ static void lock_that_was_left_is_waited_for_once(void **state) {
     for (unsigned i = 0; i < 100; i++)
         assert_false(xs_open_lock(&left_lock));
     clock_gettime(CLOCK_MONOTONIC, &end);
-    assert_in_range(end.tv_sec - begin.tv_sec, 1, 20);
+    assert_in_range(end.tv_sec - begin.tv_sec, 1, 100); /* each time would be 200 */
     assert_int_not_equal(stops, 0);
 }
 

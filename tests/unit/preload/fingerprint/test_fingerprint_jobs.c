@@ -17,7 +17,7 @@
 #define REGION UINT64_C(0x7f0000000000)
 #define STREAM(n) ((CUstream)(uintptr_t)(0x1000 * (n)))
 
-enum { BYTES = 100000, FOR_EVER_SECONDS = 30 };
+enum { BYTES = 100000, FOR_EVER_SECONDS = 300 };
 
 /* ---- what is beside the sources under test ---- */
 

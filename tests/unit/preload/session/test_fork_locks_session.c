@@ -27,7 +27,6 @@
 #include "preload/session/naming.h"
 #include "preload/session/options.h"
 #include "preload/session/say.h"
-#include "preload/session/signing.h"
 
 /* ---- what is below the session ---- */
 
@@ -83,11 +82,10 @@ bool xs_native_is_gone(uintptr_t return_address_at) {
 void xs_callsite_forget(void) { forgotten |= CALLSITE; }
 void xs_cupti_forget(void) {}
 
-void xs_callsite_before_fork(void) {}
-void xs_direct_access_before_fork(void) {}
-void xs_direct_access_after_fork(void) {}
-void xs_direct_access_in_child(void) {}
-void xs_callsite_after_fork(void) {}
+void xs_direct_access_start(bool is_ignored) { (void)is_ignored; }
+void xs_loader_before_fork(void) {}
+void xs_loader_after_fork(void) {}
+void xs_loader_forget(void) {}
 void xs_callsite_start(const char *mode, unsigned depth) {
     (void)mode;
     (void)depth;
@@ -121,7 +119,6 @@ bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spe
 void xs_asked_steps_say(void) {}
 void xs_facts_read_devices(void) {}
 void xs_facts_read_rank(void) {}
-void xs_signing_prepare(void) {}
 int xs_trace_name(const char *template, struct xs_trace_name *name) {
     (void)template;
     (void)name;

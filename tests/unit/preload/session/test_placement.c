@@ -40,7 +40,7 @@ static cpu_set_t affinity_of(int32_t tid) {
 static void look_until_off(size_t cpu) {
     int32_t tids[] = {atomic_load(&busy_tid)};
     cpu_set_t mine = affinity_of(0);
-    for (uint64_t until = xs_monotonic_ns() + UINT64_C(30000000000); CPU_ISSET(cpu, &mine);) {
+    for (uint64_t until = xs_monotonic_ns() + UINT64_C(300000000000); CPU_ISSET(cpu, &mine);) {
         assert_true(xs_monotonic_ns() < until);
         usleep(100000);
         xs_placement_look(tids, 1);
@@ -51,7 +51,7 @@ static void look_until_off(size_t cpu) {
 /* Until a look finds that the busy thread has no processor of its own. */
 static void look_until_in_the_way(void) {
     int32_t tids[] = {atomic_load(&busy_tid)};
-    for (uint64_t until = xs_monotonic_ns() + UINT64_C(30000000000); !xs_placement_look(tids, 1);) {
+    for (uint64_t until = xs_monotonic_ns() + UINT64_C(300000000000); !xs_placement_look(tids, 1);) {
         assert_true(xs_monotonic_ns() < until);
         usleep(100000);
     }

@@ -85,7 +85,6 @@ function coverage(run) {
           ? f.times(run.report.call_sites.places, 'place', 'places')
           : 'no stacks were recorded',
       ),
-      run.report.call_sites.source.reason ? line('Source', `${run.report.call_sites.source.reason}.`) : null,
       c.left_out.length
         ? line(
             'Left out',

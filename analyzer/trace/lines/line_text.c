@@ -1,0 +1,173 @@
+/* Reading the text of lines from source files; see lines.h for when that is allowed. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/trace/lines/lines_internal.h"
+#include "analyzer/trace/source_text.h"
+#include "schema/source/source_file.h"
+
+/* These bounds are for a trace and a binary that were made to take long. */
+enum { LINES_MAX = 4096, TEXT_BYTES_MAX = 4 << 20, READ_BYTES_MAX = 256 << 20, FILES_MAX = 4096 };
+enum { BIRTH_SECONDS = 10 }; /* capture makes its trace within two seconds, or gives it up */
+
+struct reader {
+    const struct xs_trace *trace;
+    enum xs_lines_reason reason;
+    bool is_own;
+    int64_t start_unix_ns;
+    char cwd[4096];
+    struct xs_source_file open; /* the file that was read last */
+    const char *open_path;      /* its name; NULL: none */
+    const char *open_module;    /* the binary that named it */
+    bool is_open;
+    size_t read_bytes, files;
+};
+
+bool xs_lines_is_own(const struct xs_trace *trace) {
+    struct statx st;
+    int64_t start_s = xs_trace_meta_int(trace, "start_unix_ns", 0) / 1000000000;
+    if (trace->merged_id >= 0 || start_s <= 0 ||
+        statx(AT_FDCWD, trace->file, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &st) != 0)
+        return false;
+    int64_t late_s = (int64_t)st.stx_btime.tv_sec - start_s;
+    bool writable = (st.stx_mode & S_IWUSR) && access(trace->file, W_OK) == 0; /* root may write to any */
+    return S_ISREG(st.stx_mode) && writable && st.stx_uid == geteuid() && (st.stx_mask & STATX_BTIME) &&
+           late_s >= -BIRTH_SECONDS && late_s <= BIRTH_SECONDS;
+}
+
+/* A binary can name any file as its source, and a stranger's binary may lie on this disk. What has the name of source
+ * code is no key, no token and no list of passwords. */
+static bool is_source_name(const char *path) {
+    static const char *const ends[] = {".c",   ".cc",  ".cpp", ".cxx", ".c++", ".cu",  ".cuh",  ".h",   ".hh",  ".hpp",
+                                       ".hxx", ".h++", ".inl", ".inc", ".ipp", ".tcc", ".tpp",  ".def", ".hip", ".rs",
+                                       ".f",   ".for", ".f77", ".f90", ".f95", ".f03", ".f08",  ".f18", ".pyx", ".pxd",
+                                       ".pxi", ".jl",  ".go",  ".zig", ".d",   ".m",   ".mm",   ".s",   ".asm", ".adb",
+                                       ".ads", ".pas", ".nim", ".hs",  ".ml",  ".cl",  ".swift"};
+    const char *name = strrchr(path, '/'), *end = strrchr(name ? name : path, '.');
+    for (size_t i = 0; end && i < sizeof ends / sizeof *ends; i++)
+        if (!strcasecmp(end, ends[i]))
+            return true;
+    return false;
+}
+
+static int64_t in_ns(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
+
+/* Returns the latest change (Unix time in ns) that a source may have: a newer one than the binary or the run may not be
+ * the text that was built. INT64_MIN: no text is read for this frame. */
+static int64_t not_after(const struct reader *reader, const struct xs_frame *frame) {
+    struct stat binary;
+    if (!frame->module || stat(frame->module, &binary) != 0 || (binary.st_uid != geteuid() && binary.st_uid != 0))
+        return INT64_MIN;
+    /* Unasked, a binary counts only if it was there before the run. So it did not come with the trace. */
+    if (reader->reason == XS_LINES_READ && in_ns(binary.st_ctim) > reader->start_unix_ns)
+        return INT64_MIN;
+    int64_t made_ns = in_ns(binary.st_mtim);
+    return made_ns < reader->start_unix_ns ? made_ns : reader->start_unix_ns;
+}
+
+/* A trace names the files of Python and those of its table `symbol`, so none of them is read here; capture has read the
+ * lines of Python. The folder of relative names is the trace's, too, and is taken only from an own one. */
+static bool may_read(const struct reader *reader, const struct xs_frame *frame) {
+    if (!frame || frame->library || !frame->file || !frame->line || reader->start_unix_ns <= 0)
+        return false;
+    if (frame->file[0] != '/' && (*reader->cwd != '/' || !reader->is_own))
+        return false;
+    return !frame->stored && !frame->python && is_source_name(frame->file);
+}
+
+static bool open_file(struct reader *reader, const struct xs_frame *frame) {
+    if (reader->open_path && !strcmp(reader->open_path, frame->file) && reader->open_module == frame->module)
+        return reader->is_open;
+    xs_source_file_free(&reader->open);
+    reader->open_path = frame->file;
+    reader->open_module = frame->module;
+    reader->is_open = false;
+    if (reader->read_bytes >= READ_BYTES_MAX || reader->files++ >= FILES_MAX)
+        return false;
+    struct xs_string path = {0};
+    bool relative = frame->file[0] != '/';
+    xs_string_format(&path, "%s%s%s", relative ? reader->cwd : "", relative ? "/" : "", frame->file);
+    int64_t limit_ns = not_after(reader, frame);
+    reader->is_open =
+        limit_ns != INT64_MIN && xs_source_file_read(path.data, limit_ns, &reader->open) == XS_SOURCE_READ;
+    if (reader->is_open)
+        reader->read_bytes += (size_t)reader->open.identity.bytes;
+    xs_string_free(&path);
+    return reader->is_open;
+}
+
+static char *read_line(struct reader *reader, const struct xs_frame *frame) {
+    size_t at = 0, bytes = 0;
+    uint32_t at_line = 1;
+    if (!open_file(reader, frame))
+        return NULL;
+    const char *line = xs_source_file_line(&reader->open, frame->line, &at, &at_line, &bytes);
+    if (!line)
+        return NULL;
+    char *copy = xs_realloc(NULL, bytes + 1);
+    memcpy(copy, line, bytes);
+    copy[bytes] = '\0';
+    return copy;
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct xs_line_text *x = a, *y = b;
+    int order = strcmp(x->path, y->path);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Several places, such as two functions that one line was inlined into, can be of one line. */
+static void drop_repeated(struct xs_lines *lines) {
+    uint32_t kept = 0;
+    if (lines->text_count)
+        qsort(lines->texts, lines->text_count, sizeof *lines->texts, by_place);
+    for (uint32_t i = 0; i < lines->text_count; i++)
+        if (kept && !by_place(&lines->texts[kept - 1], &lines->texts[i]))
+            free(lines->texts[i].text);
+        else
+            lines->texts[kept++] = lines->texts[i];
+    lines->text_count = kept;
+}
+
+/* The option of the run holds unless the user asks for the text afterwards. */
+static bool is_unwanted(const struct reader *reader) {
+    char word[8];
+    const char *value = xs_trace_meta_text(reader->trace, "option.source_lines", word, sizeof word, "on");
+    return reader->reason != XS_LINES_ASKED && !strcmp(value, "off");
+}
+
+void xs_lines_read_texts(const struct xs_trace *trace, enum xs_lines_reason reason, struct xs_lines *lines) {
+    struct reader *reader = xs_realloc(NULL, sizeof *reader);
+    size_t bytes = 0;
+    *reader = (struct reader){.trace = trace,
+                              .reason = reason,
+                              .is_own = reason == XS_LINES_RECORDED || xs_lines_is_own(trace),
+                              .start_unix_ns = xs_trace_meta_int(trace, "start_unix_ns", 0)};
+    xs_trace_meta_text(trace, "cwd", reader->cwd, sizeof reader->cwd, "");
+    struct xs_source_text *stored = is_unwanted(reader) ? NULL : xs_source_text_open(trace);
+    for (uint32_t i = 1; stored && i <= xs_callsites_place_count(lines->callsites); i++) {
+        const struct xs_frame *frame = xs_callsites_place_frame(lines->callsites, i);
+        if (!may_read(reader, frame) || xs_source_text_has(stored, frame))
+            continue;
+        struct xs_line_text text = {.path = frame->file, .line = frame->line, .text = read_line(reader, frame)};
+        if (!text.text)
+            continue;
+        text.identity = reader->open.identity;
+        xs_grow(&lines->texts, lines->text_count, &lines->text_capacity, sizeof *lines->texts);
+        lines->texts[lines->text_count++] = text;
+        bytes += strlen(text.text);
+        if (lines->text_count >= LINES_MAX || bytes >= TEXT_BYTES_MAX)
+            break;
+    }
+    xs_source_text_close(stored);
+    xs_source_file_free(&reader->open);
+    free(reader);
+    drop_repeated(lines);
+}
