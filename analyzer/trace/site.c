@@ -7,30 +7,12 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
-#include "schema/format/event.h"
 
 enum { STACKS_LIMIT = 1 << 22 }; /* capture numbers stacks from 1; a damaged trace may have any number */
 
-static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
-
-static enum xs_api_role role_of(const char *name, enum xs_category category) {
-    if (begins_with(name, "cuEventRecord") || begins_with(name, "cudaEventRecord")) /* cudaEventRecord is in imported
-                                                                                     * traces */
-        return XS_API_RECORDS_EVENT;
-    if (!strcmp(name, XS_ENTRY_UNKNOWN_NAME))
-        return XS_API_UNKNOWN;
-    static const char *const sharing[] = {"cuIpcGetMemHandle", "cuMemExportToShareableHandle", "cuMemPoolExportPointer",
-                                          "cuMemGetHandleForAddressRange", "cuPointerSetAttribute"};
-    for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
-        if (!strcmp(name, sharing[i]))
-            return XS_API_SHARES;
-    bool waits = begins_with(name, "cuStreamWaitEvent") || begins_with(name, "cudaStreamWaitEvent");
-    return category == XS_CAT_STREAM_MEMOP || waits ? XS_API_WAITS : XS_API_OTHER;
-}
-
 static void add(struct xs_sites *sites, int64_t id, char *name, enum xs_category category) {
     sites->entry_points = xs_realloc(sites->entry_points, (sites->count + 1) * sizeof *sites->entry_points);
-    sites->entry_points[sites->count] = (struct xs_entry_point){id, name, category, role_of(name, category)};
+    sites->entry_points[sites->count] = (struct xs_entry_point){id, name, category, xs_entry_traits(name)};
     if (sites->count)
         *xs_hash_put(&sites->by_id, (uint64_t)id, 0) = sites->count;
     if (id > 0 && id < (int64_t)(sizeof sites->near / sizeof *sites->near))

@@ -8,6 +8,7 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/source_text.h"
 #include "analyzer/trace/trace_event.h"
+#include "schema/format/entry_traits.h"
 #include "schema/read/trace.h"
 #include "schema/source/library.h"
 
@@ -15,7 +16,7 @@ struct xs_entry_point {
     int64_t id;
     char *name; /* "unknown" for number 0 */
     enum xs_category category;
-    enum xs_api_role role;
+    unsigned traits; /* enum xs_entry_trait */
 };
 
 struct xs_site {

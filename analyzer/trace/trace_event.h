@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "schema/format/entry_traits.h"
 #include "schema/format/kinds.h"
 
 struct xs_account;    /* what was claimed of a transfer, a memset or an allocation so far; engine/account.h */
@@ -129,21 +130,11 @@ struct xs_sync_view {
     const struct xs_trace_event *copy;
 };
 
-/* How a call that is no copy, launch or wait of the host affects the order of the device's work. */
-enum xs_api_role {
-    XS_API_OTHER,
-    XS_API_RECORDS_EVENT, /* marks a point in a stream, and is no work */
-    XS_API_WAITS,         /* makes a stream wait for an event or for a value in memory, or lets others go on */
-    XS_API_SHARES,        /* hands memory to somebody outside, who may read and write it from then on */
-    XS_API_UNKNOWN, /* runs a function about which nothing is known; argument 2: it may run at any time from then on */
-};
-
 struct xs_api_view { /* docs/rules/trace-format.md says what each field means for each entry point */
     uint64_t object, address, bytes;
     int64_t argument;
     enum xs_category category;
-    enum xs_api_role role;
-    const char *name; /* name of the entry point */
+    unsigned traits; /* enum xs_entry_trait */
 };
 
 struct xs_migration_view {

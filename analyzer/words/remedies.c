@@ -45,12 +45,12 @@ const char *xs_remedy_in(unsigned detector, unsigned verdict, enum xs_framework 
     return text ? text : xs_detector_remedy(d, verdict);
 }
 
-/* The direction of its copies, by the entry point's name; some names serve all directions. */
+/* Returns the direction of a finding's copies, which entry points for all directions do not tell. */
 static enum xs_remedy_way way_of(const struct xs_findings *findings, const struct xs_finding *f) {
-    const char *entry_point = xs_site_name(findings, f->site);
-    if (strstr(entry_point, "HtoD"))
+    unsigned traits = xs_site_traits(findings, f->site);
+    if (traits & XS_TRAIT_UPLOADS)
         return XS_REMEDY_UP;
-    if (!strstr(entry_point, "DtoH"))
+    if (!(traits & XS_TRAIT_DOWNLOADS))
         return XS_REMEDY_ANY;
     if (!f->transfers || f->bytes / f->transfers > XS_SCALAR_BYTES)
         return XS_REMEDY_DOWN;

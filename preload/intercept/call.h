@@ -11,40 +11,29 @@
 
 #include "preload/capture/arguments.h"
 #include "preload/capture/decode.h"
+#include "preload/capture/described_call.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/captures.h"
 #include "preload/fingerprint/fingerprint.h"
-
-enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
-
-struct xs_call {
-    /* Begun by xs_begin. Moves when events are committed ahead of it. NULL once the real call has returned and turned
-     * out not to be recorded. */
-    struct xs_event *event;
-    CUresult result;                       /* CUDA_SUCCESS until the real call returns */
-    enum xs_default_stream default_stream; /* meaning of a null stream */
-    bool ends_capture;                     /* the destroyed stream was capturing */
-};
-
-XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
-
-#define XS_NOTHING (void)0
-#define XS_AT(pointer, field) ((pointer) ? (pointer)->field : 0)
 
 /* ---- which stream ---- */
 
 XS_HOT void xs_on(struct xs_call *call, CUstream stream) {
     struct xs_event *e = call->event;
+    xs_describe_stream(call, stream);
     e->stream = stream == CU_STREAM_LEGACY ? 0 : XS_WORD(stream);
     e->flags |= XS_FLAG_HAS_STREAM;
-    if (stream == CU_STREAM_PER_THREAD || (stream == NULL && call->default_stream == XS_PER_THREAD)) {
+    if (call->is_per_thread) {
         e->stream = XS_WORD(CU_STREAM_PER_THREAD);
         e->flags |= XS_FLAG_PER_THREAD;
     }
 }
 
 /* A blocking call works in the default stream. */
-XS_HOT void xs_blocking(struct xs_call *call) { xs_on(call, NULL); }
+XS_HOT void xs_blocking(struct xs_call *call) {
+    xs_on(call, NULL);
+    call->is_blocking = true;
+}
 
 XS_HOT void xs_async(struct xs_call *call, CUstream stream) {
     xs_on(call, stream);
@@ -54,17 +43,8 @@ XS_HOT void xs_async(struct xs_call *call, CUstream stream) {
 
 /* ---- copies and memsets ---- */
 
-/* One side of a copy: an address, and what the parameter's type promises about the memory behind it. */
-struct xs_side {
-    enum xs_hint hint;
-    uint64_t address;
-};
-XS_HOT struct xs_side xs_host(const void *p) { return (struct xs_side){XS_HINT_HOST, XS_WORD(p)}; }
-XS_HOT struct xs_side xs_device(CUdeviceptr p) { return (struct xs_side){XS_HINT_DEVICE, p}; }
-XS_HOT struct xs_side xs_array(CUarray array) { return (struct xs_side){XS_HINT_ARRAY, XS_WORD(array)}; }
-XS_HOT struct xs_side xs_any(CUdeviceptr p) { return (struct xs_side){XS_HINT_ANY, p}; }
-
 XS_HOT void xs_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
+    xs_describe_copy(call, dst, src, bytes);
     xs_decode_copy(call->event, dst.hint, dst.address, src.hint, src.address, bytes);
 }
 XS_HOT void xs_peer(struct xs_call *call, CUcontext dst, CUcontext src) { xs_decode_peer(call->event, dst, src); }
@@ -197,10 +177,8 @@ XS_HOT void xs_capture_begun(const struct xs_call *call) {
         xs_captures_begin(e->stream, xs_capturing_thread(e), e->context);
     }
 }
-/* An invalidated capture ends with an error. */
 XS_HOT void xs_capture_ended(const struct xs_call *call) {
-    if (xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-        call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
+    if (xs_has_ended_capture(call))
         xs_captures_end(call->event->stream, xs_capturing_thread(call->event));
 }
 /* After a successful call: captured work, or work that is yet to be captured, may from now on run at any time and write

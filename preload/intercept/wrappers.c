@@ -165,17 +165,6 @@ XS_HOT bool is_decoded_outside(enum xs_category category) {
     return category == XS_CAT_LAUNCH || category == XS_CAT_SYNC;
 }
 
-/* Keeps known contents true around a left-out call: the work is that of a recorded call, except that a copy is not
- * fingerprinted. */
-XS_HOT void prepare_left_out(const struct xs_call *call) { xs_fingerprint_join(call->event); }
-
-XS_HOT void follow_left_out(struct xs_call *call, enum xs_category category) {
-    if (category == XS_CAT_TRANSFER)
-        xs_fingerprint_written();
-    else
-        follow_contents(call, category);
-}
-
 /* ---- waits that may end a step (core/step_waits.h) ---- */
 
 XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) {
@@ -183,83 +172,141 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
            call->event->kind == XS_EVENT_SYNC;
 }
 
+/* ---- the wrapper ---- */
+
+/* A call inside its wrapper. The compiler keeps it in registers, because every function that gets its address is
+ * inlined; the guard's note and the step's end are variables of their own, since others keep their addresses. */
+struct wrapped {
+    struct xs_call call;
+    unsigned row; /* constant, as are the next two */
+    enum xs_category category;
+    const char *name;
+    void *real;                                /* the function to call; NULL: there is none */
+    bool is_gated;                             /* not recorded, and inside the gate */
+    bool is_moment;                            /* CUPTI can be attached or detached after the call */
+    uint64_t measured_from, entered, returned; /* ticks; 0: not measured */
+};
+
+/* Tells and does what comes after everything else. Returns the result for the program. */
+XS_HOT CUresult finish(const struct wrapped *w, const struct xs_step_end *step) {
+    xs_device_failure_look((int)w->call.result, w->name);
+    if (XS_UNLIKELY(w->measured_from))
+        xs_own_cost_end(w->measured_from, w->entered, w->returned);
+    if (XS_UNLIKELY(w->is_moment))
+        xs_cupti_turn_here();
+    xs_step_end(step, w->call.result);
+    return w->call.result;
+}
+
+/* Finds the function to call, and begins a call that is left out. False: the call is not left out. */
+XS_HOT bool begin_left_out(struct wrapped *w, struct xs_guard_note *note) {
+    w->real = xs_real_of(w->row);
+    w->call.result = CUDA_SUCCESS;
+    w->call.event = &xs_scratch_event;
+    return may_be_left_out(w->category) && w->real &&
+           xs_left_out_begin(note, XS_GUARD_HERE(), left_out_kind(w->category));
+}
+
+/* Called right before the real call. Contents stay known as around a recorded call, except that a copy has no
+ * fingerprint. */
+XS_HOT void enter_left_out(const struct wrapped *w, struct xs_step_end *step) {
+    if (may_end_step(&w->call, w->category))
+        *step = xs_step_end_of(w->call.event, w->row, xs_callsite_number(XS_CALLER));
+    xs_fingerprint_join(w->call.event);
+}
+
+XS_HOT CUresult end_left_out(struct wrapped *w, const struct xs_step_end *step) {
+    w->is_moment = has_waited(&w->call, w->category);
+    if (w->category == XS_CAT_TRANSFER)
+        xs_fingerprint_written();
+    else
+        follow_contents(&w->call, w->category);
+    xs_left_out_end();
+    return finish(w, step);
+}
+
+/* Begins the event of a call. False: the call is not recorded. */
+XS_HOT bool begin(struct wrapped *w, struct xs_guard_note *note) {
+    w->measured_from = xs_own_cost_begin();
+    w->call.event = XS_LIKELY(w->real != NULL) ? xs_begin(w->row, note) : NULL;
+    /* once more: the first call starts the repairs, which are to see it */
+    w->real = __atomic_load_n(&xs_real[w->row], __ATOMIC_RELAXED);
+    return XS_LIKELY(w->call.event != NULL);
+}
+
+/* Called right before and right after the real call of a call that is not recorded. */
+XS_HOT void enter_passed(struct wrapped *w, struct xs_guard_note *note) {
+    w->is_gated = w->real && xs_passes_the_gate(XS_GUARD_HERE());
+    xs_fingerprint_not_recorded();
+    if (w->is_gated)
+        xs_gate_enter_outer(note, XS_GUARD_HERE());
+}
+XS_HOT CUresult end_passed(const struct wrapped *w) {
+    if (w->is_gated)
+        xs_gate_leave_outer();
+    return w->call.result;
+}
+
+/* Called right before the real call of a recorded call. */
+XS_HOT void enter(struct wrapped *w, struct xs_step_end *step) {
+    struct xs_call *call = &w->call;
+    if (has_callsite(call, w->category))
+        call->event = xs_callsite_take(call->event, XS_CALLER);
+    if (may_end_step(call, w->category))
+        *step = xs_step_end_of(call->event, w->row, call->event->stack);
+    prepare_contents(call, w->category);
+    w->entered = call->event->enter_tick = xs_now();
+}
+
+/* Called right after the real call of a recorded call. */
+XS_HOT void leave(struct wrapped *w) {
+    const bool has_tick = has_return_tick(&w->call, w->category);
+    w->returned = w->measured_from || has_tick ? xs_now() : 0;
+    if (has_tick)
+        w->call.event->return_tick = w->returned;
+    w->is_moment = has_waited(&w->call, w->category);
+}
+
+XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
+    follow_contents(&w->call, w->category);
+    xs_end(w->call.event, (int32_t)w->call.result);
+    return finish(w, step);
+}
+
+/* Several statements as one; clang-format takes away braces around what looks like one. */
+#define XS_STATEMENTS(...)                                                                                             \
+    do {                                                                                                               \
+        __VA_ARGS__;                                                                                                   \
+    } while (0)
+#define XS_REAL(symbol) ((__typeof__(&symbol))w.real)
 #define XS_ENTRY(symbol, row_category, row_default_stream, params, args, before, after)                                \
     XS_EXPORT CUresult CUDAAPI symbol params {                                                                         \
-        const enum xs_category category = XS_CAT_##row_category;                                                       \
-        struct xs_range range __attribute__((unused));                                                                 \
+        struct wrapped w = {.row = XS_ROW_##symbol, .category = XS_CAT_##row_category, .name = #symbol};               \
+        struct xs_call *const call = &w.call;                                                                          \
         struct xs_guard_note note;                                                                                     \
-        struct xs_call begun, *const call = &begun;                                                                    \
         struct xs_step_end step = {.is_wait = false};                                                                  \
-        __typeof__(&symbol) real = (__typeof__(&symbol))xs_real_of(XS_ROW_##symbol);                                   \
-        if (may_be_left_out(category) && real && xs_left_out_begin(&note, XS_GUARD_HERE(), left_out_kind(category))) { \
-            call->event = &xs_scratch_event;                                                                           \
-            call->result = CUDA_SUCCESS;                                                                               \
-            call->default_stream = row_default_stream;                                                                 \
-            if (is_decoded_outside(category)) {                                                                        \
-                before;                                                                                                \
-            }                                                                                                          \
-            if (may_end_step(call, category)) {                                                                        \
-                step = xs_step_end_of(call->event, XS_ROW_##symbol, xs_callsite_number(XS_CALLER));                    \
-            }                                                                                                          \
-            prepare_left_out(call);                                                                                    \
-            call->result = real args;                                                                                  \
-            const bool is_moment = has_waited(call, category);                                                         \
-            follow_left_out(call, category);                                                                           \
-            xs_left_out_end();                                                                                         \
-            xs_device_failure_look((int)call->result, #symbol);                                                        \
-            if (XS_UNLIKELY(is_moment)) {                                                                              \
-                xs_cupti_turn_here();                                                                                  \
-            }                                                                                                          \
-            xs_step_end(&step, call->result);                                                                          \
-            return call->result;                                                                                       \
-        }                                                                                                              \
-        const uint64_t measured_from = xs_own_cost_begin();                                                            \
-        call->event = XS_LIKELY(real != NULL) ? xs_begin(XS_ROW_##symbol, &note) : NULL;                               \
-        real = xs_real_row(symbol); /* the first call starts the repairs, which are to see it */                       \
-        call->result = CUDA_SUCCESS;                                                                                   \
+        struct xs_range range __attribute__((unused));                                                                 \
         call->default_stream = row_default_stream;                                                                     \
-        if (XS_UNLIKELY(!call->event)) {                                                                               \
-            const bool is_gated = real && xs_passes_the_gate(XS_GUARD_HERE());                                         \
-            xs_fingerprint_not_recorded();                                                                             \
-            if (is_gated) {                                                                                            \
-                xs_gate_enter_outer(&note, XS_GUARD_HERE());                                                           \
-            }                                                                                                          \
-            call->result = real ? real args : XS_NO_DRIVER;                                                            \
-            if (is_gated) {                                                                                            \
-                xs_gate_leave_outer();                                                                                 \
-            }                                                                                                          \
-            return call->result;                                                                                       \
+        if (begin_left_out(&w, &note)) {                                                                               \
+            if (is_decoded_outside(w.category))                                                                        \
+                XS_STATEMENTS(before);                                                                                 \
+            enter_left_out(&w, &step);                                                                                 \
+            call->result = XS_REAL(symbol) args;                                                                       \
+            return end_left_out(&w, &step);                                                                            \
+        }                                                                                                              \
+        if (!begin(&w, &note)) {                                                                                       \
+            enter_passed(&w, &note);                                                                                   \
+            call->result = w.real ? XS_REAL(symbol) args : XS_NO_DRIVER;                                               \
+            return end_passed(&w);                                                                                     \
         }                                                                                                              \
         before;                                                                                                        \
-        if (has_callsite(call, category)) {                                                                            \
-            call->event = xs_callsite_take(call->event, XS_CALLER);                                                    \
-        }                                                                                                              \
-        if (may_end_step(call, category)) {                                                                            \
-            step = xs_step_end_of(call->event, XS_ROW_##symbol, call->event->stack);                                   \
-        }                                                                                                              \
-        prepare_contents(call, category);                                                                              \
-        const uint64_t entered = call->event->enter_tick = xs_now();                                                   \
-        call->result = real args;                                                                                      \
-        if (deserves_another_try(call, category)) {                                                                    \
-            call->result = real args;                                                                                  \
-        }                                                                                                              \
-        const uint64_t returned = measured_from || has_return_tick(call, category) ? xs_now() : 0;                     \
-        if (has_return_tick(call, category)) {                                                                         \
-            call->event->return_tick = returned;                                                                       \
-        }                                                                                                              \
-        const bool is_moment = has_waited(call, category);                                                             \
+        enter(&w, &step);                                                                                              \
+        call->result = XS_REAL(symbol) args;                                                                           \
+        if (deserves_another_try(call, w.category))                                                                    \
+            call->result = XS_REAL(symbol) args;                                                                       \
+        leave(&w);                                                                                                     \
         after;                                                                                                         \
-        follow_contents(call, category);                                                                               \
-        xs_end(call->event, (int32_t)call->result);                                                                    \
-        xs_device_failure_look((int)call->result, #symbol);                                                            \
-        if (XS_UNLIKELY(measured_from)) {                                                                              \
-            xs_own_cost_end(measured_from, entered, returned);                                                         \
-        }                                                                                                              \
-        if (XS_UNLIKELY(is_moment)) {                                                                                  \
-            xs_cupti_turn_here();                                                                                      \
-        }                                                                                                              \
-        xs_step_end(&step, call->result);                                                                              \
-        return call->result;                                                                                           \
+        return end(&w, &step);                                                                                         \
     }
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY

@@ -24,19 +24,24 @@ static struct xs_repair_place next_place(void) {
     return (struct xs_repair_place){place.thread - 1, place.copies++};
 }
 
+/* A call inside the function around it. */
+struct around {
+    struct xs_call call;
+    struct xs_repair_call about;
+    struct xs_repair_copy copy;
+};
+
 /* Begins a call. False: it goes straight to the driver. */
-XS_HOT bool enter(struct xs_call *call, unsigned row, enum xs_category category, enum xs_default_stream stream,
+XS_HOT bool enter(struct around *a, unsigned row, enum xs_category category, enum xs_default_stream stream,
                   struct xs_guard_note *note, uintptr_t frame) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_around_is_off, memory_order_relaxed)) ||
         (XS_UNLIKELY(inside.raised != NULL) && !xs_guard_has_lost(&inside, frame)))
         return false;
     xs_guard_raise_this(&inside, note, frame);
-    call->about = (struct xs_repair_call){.row = row, .category = category};
-    call->default_stream = stream;
-    call->is_blocking = false;
-    call->result = CUDA_SUCCESS;
+    a->call = (struct xs_call){.default_stream = stream, .result = CUDA_SUCCESS};
+    a->about = (struct xs_repair_call){.row = row, .category = category};
     if (category == XS_CAT_TRANSFER)
-        call->copy.place = next_place();
+        a->copy.place = next_place();
     else if (category == XS_CAT_STREAM_MEMOP)
         xs_may_hold();
     return true;
@@ -62,30 +67,54 @@ static bool is_device_memory(const struct xs_side *side, const struct xs_range *
     return is_known ? range->kind == XS_MEM_DEVICE : side->hint == XS_HINT_DEVICE;
 }
 
-void xs_around_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
-    struct xs_repair_copy *c = &call->copy;
+/* Tells what repairs have to know of a copy between host and device memory; of any other copy nothing. */
+static void tell_copy(struct around *a) {
+    const struct xs_call *call = &a->call;
+    struct xs_repair_copy *c = &a->copy;
     struct xs_range at[2];
     int8_t device;
-    bool dst_known = dst.hint != XS_HINT_ARRAY && xs_map_find(dst.address, &at[0]);
-    bool src_known = src.hint != XS_HINT_ARRAY && xs_map_find(src.address, &at[1]);
-    c->is_upload = is_device_memory(&dst, &at[0], dst_known);
-    if (bytes == 0 || c->is_upload == is_device_memory(&src, &at[1], src_known))
+    bool dst_known = call->dst.hint != XS_HINT_ARRAY && xs_map_find(call->dst.address, &at[0]);
+    bool src_known = call->src.hint != XS_HINT_ARRAY && xs_map_find(call->src.address, &at[1]);
+    c->is_upload = is_device_memory(&call->dst, &at[0], dst_known);
+    if (call->bytes == 0 || c->is_upload == is_device_memory(&call->src, &at[1], src_known))
         return;
-    const struct xs_side *host = c->is_upload ? &src : &dst;
+    const struct xs_side *host = c->is_upload ? &call->src : &call->dst;
     const struct xs_range *range = c->is_upload ? &at[0] : &at[1];
     bool is_known = c->is_upload ? dst_known : src_known;
     c->host_kind = host_kind(host, &at[c->is_upload], c->is_upload ? src_known : dst_known);
     if (host->hint == XS_HINT_ARRAY || host->hint == XS_HINT_DEVICE || c->host_kind == XS_MEM_UNKNOWN)
         return;
     c->host = host->address;
-    c->device = c->is_upload ? dst.address : src.address;
-    c->bytes = bytes;
+    c->device = c->is_upload ? call->dst.address : call->src.address;
+    c->bytes = call->bytes;
     c->is_blocking = call->is_blocking;
-    c->stream = call->about.stream;
-    c->is_per_thread = call->about.is_per_thread;
-    c->range = is_known && c->device + bytes <= range->end ? *range : (struct xs_range){0};
+    c->stream = call->stream;
+    c->is_per_thread = call->is_per_thread;
+    c->range = is_known && c->device + c->bytes <= range->end ? *range : (struct xs_range){0};
     c->context = xs_context_ask(&device);
-    call->about.copy = c;
+    a->about.copy = c;
+}
+
+/* Tells the repairs what a row described before the real call. True: a repair has done with the call. */
+XS_HOT bool tell_before(struct around *a, enum xs_category category) {
+    a->about.has_stream = a->call.has_stream;
+    a->about.stream = a->call.stream;
+    a->about.is_per_thread = a->call.is_per_thread;
+    if (category == XS_CAT_TRANSFER && a->call.is_copy)
+        tell_copy(a);
+    if (category == XS_CAT_TRANSFER && a->about.copy && xs_repairs_copy(&a->copy, &a->call.result)) {
+        leave();
+        return true;
+    }
+    xs_repairs_before(&a->about);
+    return false;
+}
+
+XS_HOT CUresult tell_after(struct around *a) {
+    a->about.result = a->call.result;
+    xs_repairs_after(&a->about);
+    leave();
+    return a->call.result;
 }
 
 /* Numbers allocations, as capture does: two may have one address, one after the other. */
@@ -127,16 +156,16 @@ void xs_around_context_gone(CUcontext context) {
     xs_context_drop(context);
 }
 
-/* Should a call that found no memory be repeated after the repairs give theirs back? That may mean waiting for the
- * device, whose work may wait for the program; so then only calls that wait anyway are repeated. */
-XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
+/* Did a call find no memory, and did repairs give some back, so that it is made once more? Giving it back may mean
+ * waiting for the device, whose work may wait for the program: then only calls that wait anyway are repeated. */
+XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category category) {
     if (XS_LIKELY(call->result != CUDA_ERROR_OUT_OF_MEMORY))
         return false;
     switch (category) {
     case XS_CAT_ALLOCATE:
     case XS_CAT_LAUNCH:
     case XS_CAT_GRAPH:
-        return !(call->about.has_stream && atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) &&
+        return !(call->has_stream && atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed)) &&
                xs_repairs_give_back();
     case XS_CAT_CONTEXT:
     case XS_CAT_LOOKUP: /* includes the loading of a module */
@@ -151,24 +180,19 @@ XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category ca
         const enum xs_category category = XS_CAT_##row_category;                                                       \
         struct xs_range range __attribute__((unused));                                                                 \
         struct xs_guard_note note;                                                                                     \
-        struct xs_call begun, *const call = &begun;                                                                    \
+        struct around a;                                                                                               \
+        struct xs_call *const call = &a.call;                                                                          \
         __typeof__(&symbol) beneath = xs_beneath(symbol);                                                              \
-        if (!enter(call, XS_ROW_##symbol, category, row_default_stream, &note, XS_GUARD_HERE()))                       \
+        if (!enter(&a, XS_ROW_##symbol, category, row_default_stream, &note, XS_GUARD_HERE()))                         \
             return beneath args;                                                                                       \
         row_before;                                                                                                    \
-        if (category == XS_CAT_TRANSFER && call->about.copy && xs_repairs_copy(&call->copy, &call->result)) {          \
-            leave();                                                                                                   \
-            return call->result;                                                                                       \
-        }                                                                                                              \
-        xs_repairs_before(&call->about);                                                                               \
+        if (tell_before(&a, category))                                                                                 \
+            return a.call.result;                                                                                      \
         call->result = beneath args;                                                                                   \
-        if (deserves_another_try(call, category))                                                                      \
+        if (was_given_memory(call, category))                                                                          \
             call->result = beneath args;                                                                               \
         row_after;                                                                                                     \
-        call->about.result = call->result;                                                                             \
-        xs_repairs_after(&call->about);                                                                                \
-        leave();                                                                                                       \
-        return call->result;                                                                                           \
+        return tell_after(&a);                                                                                         \
     }
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
@@ -178,18 +202,15 @@ static void *gated_beneath[XS_GATED_COUNT];
 #define XS_GATED(symbol, params, args)                                                                                 \
     static CUresult CUDAAPI around_gated_##symbol params {                                                             \
         struct xs_guard_note note;                                                                                     \
-        struct xs_call begun, *const call = &begun;                                                                    \
+        struct around a;                                                                                               \
         __typeof__(&symbol) beneath = (__typeof__(&symbol))gated_beneath[XS_GATED_##symbol];                           \
-        if (!enter(call, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, &note, XS_GUARD_HERE()))          \
+        if (!enter(&a, XS_ROW_COUNT + XS_GATED_##symbol, XS_CAT_LOOKUP, XS_LEGACY, &note, XS_GUARD_HERE()))            \
             return beneath args;                                                                                       \
-        xs_repairs_before(&call->about);                                                                               \
-        call->result = beneath args;                                                                                   \
-        if (deserves_another_try(call, XS_CAT_LOOKUP))                                                                 \
-            call->result = beneath args;                                                                               \
-        call->about.result = call->result;                                                                             \
-        xs_repairs_after(&call->about);                                                                                \
-        leave();                                                                                                       \
-        return call->result;                                                                                           \
+        tell_before(&a, XS_CAT_LOOKUP);                                                                                \
+        a.call.result = beneath args;                                                                                  \
+        if (was_given_memory(&a.call, XS_CAT_LOOKUP))                                                                  \
+            a.call.result = beneath args;                                                                              \
+        return tell_after(&a);                                                                                         \
     }
 #include "preload/driver/gated_points.def"
 #undef XS_GATED
@@ -211,13 +232,13 @@ static _Atomic bool is_installed;
 static enum xs_category category_of(bool may_do_anything) { return may_do_anything ? XS_CAT_LAUNCH : XS_CAT_LOOKUP; }
 
 bool xs_around_unknown_begin(bool may_do_anything, struct xs_guard_note *note, uintptr_t frame) {
-    struct xs_call begun, *const call = &begun;
+    struct around a;
     if (XS_LIKELY(!atomic_load_explicit(&is_installed, memory_order_relaxed)) ||
-        !enter(call, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, note, frame))
+        !enter(&a, XS_ROW_NONE, category_of(may_do_anything), XS_LEGACY, note, frame))
         return false;
     if (may_do_anything)
         xs_fingerprint_gated();
-    xs_repairs_before(&call->about);
+    xs_repairs_before(&a.about);
     return true;
 }
 

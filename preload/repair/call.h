@@ -5,26 +5,11 @@
 #ifndef XFERSPY_PRELOAD_REPAIR_CALL_H
 #define XFERSPY_PRELOAD_REPAIR_CALL_H
 
-#include "preload/capture/decode.h"
+#include "preload/capture/described_call.h"
 #include "preload/core/state.h"
 #include "preload/driver/context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/frame_internal.h"
-
-enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
-
-struct xs_call {
-    struct xs_repair_call about;
-    struct xs_repair_copy copy;
-    enum xs_default_stream default_stream;
-    bool is_blocking;
-    CUresult result;
-};
-
-#define XS_NOTHING (void)0
-#define XS_AT(pointer, field) ((pointer) ? (pointer)->field : 0)
-
-XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
 
 /* Words that matter to capture only. */
 #define xs_peer(...) XS_NOTHING
@@ -53,12 +38,7 @@ XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CU
 
 /* ---- the stream ---- */
 
-XS_HOT void xs_on(struct xs_call *call, CUstream stream) {
-    call->about.has_stream = true;
-    call->about.stream = stream;
-    call->about.is_per_thread =
-        stream == CU_STREAM_PER_THREAD || (stream == NULL && call->default_stream == XS_PER_THREAD);
-}
+XS_HOT void xs_on(struct xs_call *call, CUstream stream) { xs_describe_stream(call, stream); }
 XS_HOT void xs_blocking(struct xs_call *call) {
     xs_on(call, NULL);
     call->is_blocking = true;
@@ -67,19 +47,8 @@ XS_HOT void xs_async(struct xs_call *call, CUstream stream) { xs_on(call, stream
 
 /* ---- copies ---- */
 
-struct xs_side {
-    enum xs_hint hint;
-    uint64_t address;
-};
-XS_HOT struct xs_side xs_host(const void *p) { return (struct xs_side){XS_HINT_HOST, XS_WORD(p)}; }
-XS_HOT struct xs_side xs_device(CUdeviceptr p) { return (struct xs_side){XS_HINT_DEVICE, p}; }
-XS_HOT struct xs_side xs_array(CUarray array) { return (struct xs_side){XS_HINT_ARRAY, XS_WORD(array)}; }
-XS_HOT struct xs_side xs_any(CUdeviceptr p) { return (struct xs_side){XS_HINT_ANY, p}; }
-
-/* Fills call->copy, and call->about.copy if it is a copy between host and device memory. */
-void xs_around_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes);
 XS_HOT void xs_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
-    xs_around_copy(call, dst, src, bytes);
+    xs_describe_copy(call, dst, src, bytes);
 }
 
 /* ---- memory; while capture is off ---- */
@@ -164,9 +133,7 @@ XS_HOT void xs_capture_begun(const struct xs_call *call) {
         atomic_fetch_add(&xs_repair_captures, 1);
 }
 XS_HOT void xs_capture_ended(const struct xs_call *call) {
-    bool has_ended = xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-                     call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    if (has_ended && atomic_fetch_sub(&xs_repair_captures, 1) <= 0)
+    if (xs_has_ended_capture(call) && atomic_fetch_sub(&xs_repair_captures, 1) <= 0)
         atomic_store(&xs_repair_captures, 0); /* the capture began before the repairs */
 }
 

@@ -1,6 +1,5 @@
 /* context-again: a context was created for a device for which the program had created one before. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
@@ -71,15 +70,14 @@ static void take_end(struct xs_detection *detection, const struct xs_trace_event
     device->ended = (struct call){.row = event->id, .ns = xs_event_host_ns(event) - waited_ns};
 }
 
-static bool begins(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
-
 /* Takes a call about a primary context, which lives from the first retain to the last release or to a reset. */
-static void take_primary(struct xs_detection *detection, const struct xs_trace_event *event, const char *what) {
+static void take_primary(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct device *device = device_of(detection->state, event->u.api.argument);
-    if (begins(what, "Retain")) {
+    unsigned traits = event->u.api.traits;
+    if (traits & XS_TRAIT_RETAINS_PRIMARY) {
         if (!device->retained++)
             take_creation(detection, event, device);
-    } else if (begins(what, "Reset") || device->retained == 1) {
+    } else if (traits & XS_TRAIT_RESETS_PRIMARY || device->retained == 1) {
         if (device->retained)
             take_end(detection, event, device);
         device->retained = 0;
@@ -88,14 +86,14 @@ static void take_primary(struct xs_detection *detection, const struct xs_trace_e
     }
 }
 
-static void take_own(struct xs_detection *detection, const struct xs_trace_event *event, const char *what) {
+static void take_own(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     uint64_t handle = event->u.api.object;
-    if (begins(what, "Create")) {
+    if (event->u.api.traits & XS_TRAIT_CREATES_CONTEXT) {
         struct device *device = device_of(state, event->u.api.argument);
         take_creation(detection, event, device);
         *xs_hash_put(&state->of, handle, 0) = (uint64_t)(device - state->devices) + 1;
-    } else if (begins(what, "Destroy")) {
+    } else if (event->u.api.traits & XS_TRAIT_DESTROYS_CONTEXT) {
         const uint64_t *number = xs_hash_find(&state->of, handle, 0);
         if (number)
             take_end(detection, event, &state->devices[*number - 1]);
@@ -104,19 +102,17 @@ static void take_own(struct xs_detection *detection, const struct xs_trace_event
 }
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
-    static const char primary[] = "cuDevicePrimaryCtx", own[] = "cuCtx";
-    const struct xs_api_view *call = &event->u.api;
-    if (call->category != XS_CAT_CONTEXT)
-        return;
+    static const unsigned primary = XS_TRAIT_RETAINS_PRIMARY | XS_TRAIT_RELEASES_PRIMARY | XS_TRAIT_RESETS_PRIMARY;
+    unsigned traits = event->u.api.traits;
     if (!detection->addresses_recorded) { /* an imported trace does not say either which device a context belongs to */
-        if (strstr(call->name, "CtxCreate") && xs_event_host_ns(event) >= LEAST_NS)
+        if (traits & XS_TRAIT_CREATES_CONTEXT && xs_event_host_ns(event) >= LEAST_NS)
             xs_undecided(detection, "devices of contexts not recorded");
         return;
     }
-    if (begins(call->name, primary))
-        take_primary(detection, event, call->name + strlen(primary));
-    else if (begins(call->name, own))
-        take_own(detection, event, call->name + strlen(own));
+    if (traits & primary)
+        take_primary(detection, event);
+    else
+        take_own(detection, event);
 }
 
 static void end(struct xs_detection *detection) {

@@ -81,7 +81,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct state *state = detection->state;
     struct latest *latest = state->pending ? of_thread(state, event->thread, false) : NULL;
     /* recording an event after the copy is the first half of a wait for it */
-    bool records = event->on == XS_ON_API && event->u.api.role == XS_API_RECORDS_EVENT;
+    bool records = event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_RECORDS_EVENT;
     if (latest && latest->count && !records && !is_of_the_same_call(latest, event))
         settle(detection, latest, is_wait(event));
     enum xs_blocked blocked = is_candidate(event) ? xs_copy_blocked(event, detection->link) : XS_BLOCKED_NOT;

@@ -99,7 +99,7 @@ static void count(struct xs_detection *detection, const struct xs_trace_event *d
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
-    bool is_unknown = event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN;
+    bool is_unknown = event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_DOES_ANYTHING;
     state->writes += event->on == XS_ON_LAUNCH || event->on == XS_ON_MEMSET || is_unknown ||
                      (event->on == XS_ON_TRANSFER && !xs_is_download(event));
     if (event->on == XS_ON_API)

@@ -164,7 +164,7 @@ static void on_transfer(struct xs_detection *detection, const struct xs_trace_ev
 /* Whether the event counts as a launch on an unknown device. An unknown call may be a launch, a copy or a wait, each
  * of which ends a run. */
 static bool is_launch_anywhere(const struct xs_trace_event *event) {
-    return (event->on == XS_ON_API && event->u.api.role == XS_API_UNKNOWN) ||
+    return (event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_DOES_ANYTHING) ||
            (event->on == XS_ON_LAUNCH && event->device < 0);
 }
 
@@ -176,7 +176,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         state->launches_anywhere++;
     else if (event->on == XS_ON_LAUNCH)
         device_of(state, event->device)->launches++;
-    else if (event->on == XS_ON_SYNC || event->u.api.role == XS_API_WAITS)
+    else if (event->on == XS_ON_SYNC || event->u.api.traits & XS_TRAIT_ORDERS_STREAMS)
         ++*xs_hash_put(&state->waits, (uint64_t)(uint32_t)event->thread, 0);
 }
 

@@ -338,9 +338,8 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
             e->u.sync.copy = xs_waits_look(&a->waits, e);
         if (e->on == XS_ON_API) {
             const struct xs_entry_point *entry = xs_site_entry(a->findings->sites, e->site);
-            e->u.api.name = entry->name;
             e->u.api.category = entry->category;
-            e->u.api.role = entry->role;
+            e->u.api.traits = entry->traits;
         }
     }
     if (status < 0)

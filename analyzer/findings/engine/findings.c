@@ -357,6 +357,10 @@ const char *xs_site_name(const struct xs_findings *findings, uint32_t site) {
     return findings->sites && findings->sites->count ? xs_site_entry(findings->sites, site)->name : "unknown";
 }
 
+unsigned xs_site_traits(const struct xs_findings *findings, uint32_t site) {
+    return findings->sites && findings->sites->count ? xs_site_entry(findings->sites, site)->traits : 0;
+}
+
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site) {
     return findings->sites ? xs_site_place_frame(findings->sites, site) : NULL;
 }

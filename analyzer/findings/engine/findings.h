@@ -221,6 +221,8 @@ struct xs_findings {
 
 /* Returns the entry point's name. Never NULL. */
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
+/* Returns the entry point's traits (enum xs_entry_trait); 0: none, or not known. */
+unsigned xs_site_traits(const struct xs_findings *findings, uint32_t site);
 /* Returns the user's own frame that the call came from (callsites.h); NULL: not known. */
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
 

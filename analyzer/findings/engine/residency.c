@@ -3,7 +3,6 @@
 #include "analyzer/findings/engine/residency.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/pools.h"
@@ -415,30 +414,29 @@ static void apply_sharing(struct xs_residency *residency, const struct xs_api_vi
 /* Applies other calls that write or read device memory, and prefetches, which use it. */
 static void apply_api(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_api_view *call = &e->u.api;
-    if (call->role == XS_API_UNKNOWN) {
+    if (call->traits & XS_TRAIT_DOES_ANYTHING) {
         residency->is_lost = residency->is_lost || call->argument == XS_UNKNOWN_FOR_GOOD;
         note_launch(residency, -1, false);
         return;
     }
-    if (call->role == XS_API_SHARES)
+    if (call->traits & XS_TRAIT_SHARES_MEMORY)
         apply_sharing(residency, call);
-    if (call->category == XS_CAT_MANAGED && strstr(call->name, "Prefetch") && call->address) {
+    if (call->traits & XS_TRAIT_PREFETCHES && call->address) {
         struct xs_allocation *a = xs_allocation_at(residency, call->address);
         use(residency, a);
-        if (strstr(call->name, "Batch") && call->object > 1) /* of several ranges; the trace has only the first */
+        if (call->object > 1) /* a batch of ranges, of which the trace has the first only */
             residency->prefetch_batch = residency->order;
     }
-    bool decompresses = strstr(call->name, "Decompress") != NULL;
-    if (call->category != XS_CAT_STREAM_MEMOP && !decompresses)
+    if (call->category != XS_CAT_STREAM_MEMOP && !(call->traits & XS_TRAIT_DECOMPRESSES))
         return;
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
     use(residency, a);
     struct xs_place place;
     bool known = a && xs_place_make(residency, &place, a->kind, call->address, call->bytes, a->id, a->device,
                                     &(struct xs_box){0}, false);
-    if (known && strstr(call->name, "WriteValue"))
+    if (known && call->traits & XS_TRAIT_WRITES_VALUE)
         xs_write_in(residency, &place, NULL, XS_WRITE_OTHER, e);
-    else if (known && strstr(call->name, "WaitValue"))
+    else if (known && call->traits & XS_TRAIT_READS_VALUE)
         xs_read_out(residency, &place, NULL);
     else if (!call->address) /* a batch, of addresses that the trace does not have */
         note_launch(residency, e->device, false);

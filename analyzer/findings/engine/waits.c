@@ -93,7 +93,7 @@ void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
     struct last_copy *last = of_thread(waits, event->thread);
     bool is_copy = (xs_is_upload(event) || xs_is_download(event)) && event->ran && event->is_async;
     /* recording an event after the copy is the first half of a wait for it */
-    if (last && event->on == XS_ON_API && event->ran && event->u.api.role == XS_API_RECORDS_EVENT &&
+    if (last && event->on == XS_ON_API && event->ran && event->u.api.traits & XS_TRAIT_RECORDS_EVENT &&
         is_same_stream(waits, event->stream, last->copy.stream)) {
         last->is_recorded = true;
         last->recorded = event->u.api.object;

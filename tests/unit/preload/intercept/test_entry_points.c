@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "preload/driver/driver_api.h"
+#include "schema/format/entry_traits.h"
+#include "schema/format/event.h"
 #include "schema/format/kinds.h"
 
 enum default_stream { XS_LEGACY, XS_PER_THREAD };
@@ -13,8 +15,9 @@ static const struct row {
     const char *name;
     enum default_stream stream;
     enum xs_category category;
+    const char *rest; /* the other columns as text */
 } rows[] = {
-#define XS_ENTRY(symbol, category, default_stream, ...) {#symbol, default_stream, XS_CAT_##category},
+#define XS_ENTRY(symbol, category, default_stream, ...) {#symbol, default_stream, XS_CAT_##category, #__VA_ARGS__},
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 };
@@ -66,8 +69,53 @@ static void per_thread_rows_have_a_plain_one(void **state) {
             snprintf(plain, sizeof plain, "%.*s", (int)strlen(rows[i].name) - 5, rows[i].name);
             assert_non_null(find(plain));
             assert_int_equal(find(plain)->category, rows[i].category);
+            assert_int_equal(xs_entry_traits(plain), xs_entry_traits(rows[i].name));
         }
     }
+}
+
+/* A beginning in the table of traits that fits other functions, or none, is a mistake. */
+static void traits_fit_the_rows(void **state) {
+    static const struct {
+        unsigned traits;
+        enum xs_category category;
+    } expected[] = {{XS_TRAIT_UPLOADS, XS_CAT_TRANSFER},
+                    {XS_TRAIT_DOWNLOADS, XS_CAT_TRANSFER},
+                    {XS_TRAIT_RECORDS_EVENT, XS_CAT_SYNC},
+                    {XS_TRAIT_ORDERS_STREAMS, XS_CAT_SYNC},
+                    {XS_TRAIT_ORDERS_STREAMS, XS_CAT_STREAM_MEMOP},
+                    {XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_WRITES_VALUE, XS_CAT_STREAM_MEMOP},
+                    {XS_TRAIT_ORDERS_STREAMS | XS_TRAIT_READS_VALUE, XS_CAT_STREAM_MEMOP},
+                    {XS_TRAIT_PREFETCHES, XS_CAT_MANAGED},
+                    {XS_TRAIT_DECOMPRESSES, XS_CAT_MANAGED},
+                    {XS_TRAIT_SHARES_MEMORY, XS_CAT_LOOKUP},
+                    {XS_TRAIT_CREATES_CONTEXT, XS_CAT_CONTEXT},
+                    {XS_TRAIT_DESTROYS_CONTEXT, XS_CAT_CONTEXT},
+                    {XS_TRAIT_RETAINS_PRIMARY, XS_CAT_CONTEXT},
+                    {XS_TRAIT_RELEASES_PRIMARY, XS_CAT_CONTEXT},
+                    {XS_TRAIT_RESETS_PRIMARY, XS_CAT_CONTEXT}};
+    bool found[COUNT_OF(expected)] = {false};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        unsigned traits = xs_entry_traits(rows[i].name);
+        size_t k = 0;
+        while (traits && k < COUNT_OF(expected) &&
+               (expected[k].traits != traits || expected[k].category != rows[i].category))
+            k++;
+        if (k == COUNT_OF(expected))
+            fail_msg("%s has traits of another category", rows[i].name);
+        found[k] |= traits != 0;
+        bool is_memop = rows[i].category == XS_CAT_STREAM_MEMOP,
+             is_shared = strstr(rows[i].rest, "xs_fingerprint_gated");
+        if (is_memop != ((traits & XS_TRAIT_ORDERS_STREAMS) && rows[i].category != XS_CAT_SYNC) ||
+            is_shared != !!(traits & XS_TRAIT_SHARES_MEMORY))
+            fail_msg("%s lacks a trait, or has one too many", rows[i].name);
+    }
+    for (size_t k = 0; k < COUNT_OF(expected); k++)
+        assert_true(found[k]);
+    assert_int_equal(xs_entry_traits("cudaEventRecord_ptsz"), XS_TRAIT_RECORDS_EVENT); /* of an imported trace */
+    assert_int_equal(xs_entry_traits(XS_ENTRY_UNKNOWN_NAME), XS_TRAIT_DOES_ANYTHING);
+    assert_int_equal(xs_entry_traits("EventRecord"), 0);
 }
 
 /* libxferspy.so finds rows by address in a table of 2048 places with 16-bit row numbers (real.c). */
@@ -141,6 +189,7 @@ int main(void) {
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(categories_have_names),
         cmocka_unit_test(per_thread_rows_have_a_plain_one),
+        cmocka_unit_test(traits_fit_the_rows),
         cmocka_unit_test(rows_fit_the_address_table),
         cmocka_unit_test(driver_has_every_row),
         cmocka_unit_test(driver_has_no_other_variant),

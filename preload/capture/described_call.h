@@ -1,0 +1,63 @@
+/* The description of a call, which the words of a row of the entry-point table (driver/entry_points.def) fill. Capture
+ * (intercept/call.h) and repairs (repair/call.h) both read it, and each adds what it does with the call. */
+#ifndef XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
+#define XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
+
+#include "preload/capture/decode.h"
+
+enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
+
+/* One side of a copy: an address, and what the parameter's type promises about the memory behind it. */
+struct xs_side {
+    enum xs_hint hint;
+    uint64_t address;
+};
+XS_HOT struct xs_side xs_host(const void *p) { return (struct xs_side){XS_HINT_HOST, XS_WORD(p)}; }
+XS_HOT struct xs_side xs_device(CUdeviceptr p) { return (struct xs_side){XS_HINT_DEVICE, p}; }
+XS_HOT struct xs_side xs_array(CUarray array) { return (struct xs_side){XS_HINT_ARRAY, XS_WORD(array)}; }
+XS_HOT struct xs_side xs_any(CUdeviceptr p) { return (struct xs_side){XS_HINT_ANY, p}; }
+
+struct xs_call {
+    enum xs_default_stream default_stream; /* meaning of a null stream */
+    CUresult result;                       /* CUDA_SUCCESS until the real call returns */
+
+    bool has_stream;    /* false: the call names no stream, and works in none by default */
+    bool is_blocking;   /* function without a stream, which works in the default stream */
+    bool is_per_thread; /* meaning of a null stream, or the stream itself */
+    CUstream stream;    /* stream as the program gave it */
+
+    bool is_copy; /* in one dimension; what follows is known */
+    struct xs_side dst, src;
+    size_t bytes;
+
+    /* For capture only. The event was begun by xs_begin, and moves when events are committed ahead of it. NULL once the
+     * real call has returned and turned out not to be recorded. */
+    struct xs_event *event;
+    bool ends_capture; /* the destroyed stream was capturing */
+};
+
+XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
+
+/* Did a call that ends a stream capture end it? An invalidated capture ends with an error. */
+XS_HOT bool xs_has_ended_capture(const struct xs_call *call) {
+    return xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+           call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
+#define XS_NOTHING (void)0
+#define XS_AT(pointer, field) ((pointer) ? (pointer)->field : 0)
+
+XS_HOT void xs_describe_stream(struct xs_call *call, CUstream stream) {
+    call->has_stream = true;
+    call->stream = stream;
+    call->is_per_thread = stream == CU_STREAM_PER_THREAD || (stream == NULL && call->default_stream == XS_PER_THREAD);
+}
+
+XS_HOT void xs_describe_copy(struct xs_call *call, struct xs_side dst, struct xs_side src, size_t bytes) {
+    call->is_copy = true;
+    call->dst = dst;
+    call->src = src;
+    call->bytes = bytes;
+}
+
+#endif
