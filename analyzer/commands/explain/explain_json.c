@@ -58,7 +58,7 @@ static int put_evidence(const struct xs_explain *explain, const struct xs_instan
 }
 
 /* Puts all that the trace says of the rows that the instance names. */
-static int put_instance(const struct xs_explain *explain, const char *key, const struct xs_finding *f,
+static int put_instance(const struct xs_explain *explain, const char *key, const struct xs_diagnosed *d,
                         const struct xs_instance *instance, struct xs_json *json, char *message) {
     xs_json_object(json, key);
     xs_json_int(json, "at_ns", instance->at_ns);
@@ -67,22 +67,23 @@ static int put_instance(const struct xs_explain *explain, const char *key, const
     xs_times_json(json, "cost", &instance->cost, instance->cost.device_known, instance->cost.exposed_known);
     xs_times_json(json, "removable", &instance->removable, instance->removable.device_known,
                   instance->removable.exposed_known);
-    xs_json_count(json, "saves_ns", xs_finding_share_ns(f, xs_times_rank_ns(&instance->removable)));
+    xs_json_count(json, "saves_ns", xs_finding_share_ns(d, xs_times_rank_ns(&instance->removable)));
     int status = put_evidence(explain, instance, json, message);
     xs_json_end(json, '}');
     return status;
 }
 
 /* Puts the first instances, as they happened, and the one that costs most. */
-static int put_first(const struct xs_explain *explain, const struct xs_finding *f, struct xs_json *json,
+static int put_first(const struct xs_explain *explain, const struct xs_diagnosed *d, struct xs_json *json,
                      char *message) {
+    const struct xs_finding *f = d->finding;
     int status = XS_OK;
     xs_json_array(json, "first_instances");
     for (size_t i = 0; i < f->first_count && status >= 0; i++)
-        status = put_instance(explain, NULL, f, &f->first[i], json, message);
+        status = put_instance(explain, NULL, d, &f->first[i], json, message);
     xs_json_end(json, ']');
     if (status >= 0 && f->largest_count)
-        return put_instance(explain, "largest_instance", f, &f->largest[0], json, message);
+        return put_instance(explain, "largest_instance", d, &f->largest[0], json, message);
     xs_json_null(json, "largest_instance");
     return status;
 }
@@ -138,8 +139,9 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     int status;
     xs_json_object(json, "explained");
     xs_finding_json(explain->diagnosis, (size_t)explain->chosen, json);
-    xs_json_text(json, "definition", xs_detectors[explain->diagnosis->items[explain->chosen].finding->detector]->definition);
-    status = put_first(explain, explain->diagnosis->items[explain->chosen].finding, json, message);
+    xs_json_text(json, "definition",
+                 xs_detectors[explain->diagnosis->items[explain->chosen].finding->detector]->definition);
+    status = put_first(explain, &explain->diagnosis->items[explain->chosen], json, message);
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);
     if (explain->all)
