@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/variables.h"
+#include "analyzer/base/unknown_variables.h"
 
 static char **folders;
 static size_t folder_count;

@@ -5,7 +5,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/symbols/binary.h"
 #include "analyzer/symbols/dwarf.h"
-#include "analyzer/symbols/table.h"
+#include "analyzer/symbols/symbol_table.h"
 
 enum { NAME_BYTES = 4096 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 
 enum {
     FIRST_PLACES = 1 << 8,   /* fits into a part of a cache; most traces never have more rows waiting */

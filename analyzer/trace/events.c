@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/ran.h"
 
 static int32_t small_id(struct xs_scan *scan, int column) {

@@ -2,8 +2,8 @@
  * + b * bytes, by least squares over the medians of size classes (a factor of two each). The model is fitted before
  * the first event, from at most a few hundred thousand records spread over the trace, so that detectors can use it
  * from the start. */
-#ifndef XFERSPY_ANALYZER_ENGINE_LINK_H
-#define XFERSPY_ANALYZER_ENGINE_LINK_H
+#ifndef XFERSPY_ANALYZER_TRACE_LINK_H
+#define XFERSPY_ANALYZER_TRACE_LINK_H
 
 #include <stdbool.h>
 #include <stdint.h>

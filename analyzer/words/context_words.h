@@ -1,6 +1,6 @@
-/* Describes a finding's framework context (analyzer/trace/framework/context.h), for people and as JSON. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_CONTEXT_WORDS_H
-#define XFERSPY_ANALYZER_FINDINGS_CONTEXT_WORDS_H
+/* Describes a finding's framework context (analyzer/trace/framework/framework_context.h), for people and as JSON. */
+#ifndef XFERSPY_ANALYZER_WORDS_CONTEXT_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_CONTEXT_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"

@@ -1,6 +1,6 @@
 /* Describes detours over the host, in words and as JSON (causes/detours.h). */
-#ifndef XFERSPY_ANALYZER_FINDINGS_DETOUR_WORDS_H
-#define XFERSPY_ANALYZER_FINDINGS_DETOUR_WORDS_H
+#ifndef XFERSPY_ANALYZER_WORDS_DETOUR_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_DETOUR_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"

@@ -1,6 +1,6 @@
 /* Describes failed CUDA calls, for people and for programs. */
-#ifndef XFERSPY_ANALYZER_REPORT_FAILURES_WORDS_H
-#define XFERSPY_ANALYZER_REPORT_FAILURES_WORDS_H
+#ifndef XFERSPY_ANALYZER_WORDS_FAILURES_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_FAILURES_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"

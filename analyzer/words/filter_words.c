@@ -2,7 +2,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/findings/engine/selection.h"
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/words/findings_words.h"
 
 void xs_filter_amounts(struct xs_string *text, bool all_rows, uint64_t transfers, uint64_t passing, uint64_t left_out) {

@@ -1,6 +1,6 @@
 /* Writes findings in GitHub's Markdown, as far as the reports of a trace and of a job are alike. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_FINDINGS_MARKDOWN_H
-#define XFERSPY_ANALYZER_FINDINGS_FINDINGS_MARKDOWN_H
+#ifndef XFERSPY_ANALYZER_WORDS_FINDINGS_MARKDOWN_H
+#define XFERSPY_ANALYZER_WORDS_FINDINGS_MARKDOWN_H
 
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"

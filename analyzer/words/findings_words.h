@@ -1,7 +1,7 @@
 /* Words findings for people and for programs: what a report leads with, what `explain` lists. Printing only: every
  * number is in struct xs_findings or struct xs_content_coverage. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
-#define XFERSPY_ANALYZER_FINDINGS_FINDINGS_WORDS_H
+#ifndef XFERSPY_ANALYZER_WORDS_FINDINGS_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_FINDINGS_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"

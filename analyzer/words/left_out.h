@@ -1,7 +1,7 @@
 /* Says in plain sentences what capture knows that it left out of a trace. The section Coverage of the text report and
  * of Markdown, the page and JSON share them. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_LEFT_OUT_H
-#define XFERSPY_ANALYZER_SUMMARY_LEFT_OUT_H
+#ifndef XFERSPY_ANALYZER_WORDS_LEFT_OUT_H
+#define XFERSPY_ANALYZER_WORDS_LEFT_OUT_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"

@@ -1,6 +1,6 @@
 /* Words the modelled device times, for every output that shows device times. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
-#define XFERSPY_ANALYZER_SUMMARY_MODELLED_WORDS_H
+#ifndef XFERSPY_ANALYZER_WORDS_MODELLED_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_MODELLED_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"

@@ -1,6 +1,6 @@
 /* Words lines of the user's program, for people: "solver.py:42 in step", and the text of that line if available. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_PLACE_H
-#define XFERSPY_ANALYZER_FINDINGS_PLACE_H
+#ifndef XFERSPY_ANALYZER_WORDS_PLACE_H
+#define XFERSPY_ANALYZER_WORDS_PLACE_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"

@@ -1,7 +1,7 @@
 /* Chooses what to do about a finding, in the terms of the line's author: for Python the calls of PyTorch, CuPy, JAX or
  * Numba, else CUDA's. The table is remedies.def. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_REMEDIES_H
-#define XFERSPY_ANALYZER_FINDINGS_REMEDIES_H
+#ifndef XFERSPY_ANALYZER_WORDS_REMEDIES_H
+#define XFERSPY_ANALYZER_WORDS_REMEDIES_H
 
 #include "analyzer/findings/engine/findings.h"
 #include "schema/source/library.h"

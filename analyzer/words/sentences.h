@@ -1,8 +1,8 @@
 /* Holds what several printers say: text, Markdown, a job, the page, a diff. Each sentence stands here once, without
  * what its format puts around it: the full stop, markup, the end of the line. scripts/check-sentences finds duplicates.
  */
-#ifndef XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
-#define XFERSPY_ANALYZER_FINDINGS_SENTENCES_H
+#ifndef XFERSPY_ANALYZER_WORDS_SENTENCES_H
+#define XFERSPY_ANALYZER_WORDS_SENTENCES_H
 
 #include <stdbool.h>
 #include <stddef.h>

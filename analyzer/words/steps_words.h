@@ -1,7 +1,7 @@
 /* Words the steps of a run for people and for programs: what one takes and transfers, how steps are told, and the
  * warm-up. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_WORDS_H
-#define XFERSPY_ANALYZER_FINDINGS_STEPS_WORDS_H
+#ifndef XFERSPY_ANALYZER_WORDS_STEPS_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_STEPS_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"

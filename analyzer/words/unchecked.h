@@ -1,7 +1,7 @@
 /* Words the copies that no sample stands for (struct xs_unchecked): how many, how long they took, and how to have them
  * checked. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_UNCHECKED_H
-#define XFERSPY_ANALYZER_FINDINGS_UNCHECKED_H
+#ifndef XFERSPY_ANALYZER_WORDS_UNCHECKED_H
+#define XFERSPY_ANALYZER_WORDS_UNCHECKED_H
 
 #include "analyzer/base/text.h"
 #include "analyzer/savings/causes/diagnosis.h"

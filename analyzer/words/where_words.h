@@ -1,6 +1,6 @@
 /* Says where the run went, for people and for programs: a line, a bar, an object. */
-#ifndef XFERSPY_ANALYZER_REPORT_WHERE_WORDS_H
-#define XFERSPY_ANALYZER_REPORT_WHERE_WORDS_H
+#ifndef XFERSPY_ANALYZER_WORDS_WHERE_WORDS_H
+#define XFERSPY_ANALYZER_WORDS_WHERE_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/text.h"

@@ -6,8 +6,8 @@
 
 #include "preload/callsite/native_stack.h"
 #include "preload/callsite/python.h"
-#include "preload/callsite/stacks.h"
-#include "preload/core/scratch.h"
+#include "preload/callsite/stack_table.h"
+#include "preload/core/alternate_stack.h"
 #include "preload/core/thread_memory.h"
 #include "preload/nvtx/nvtx.h"
 

@@ -1,7 +1,7 @@
 /* Call sites tell where an event was called from: the native and the Python call stack of the calling thread, which
  * share one number, and the open NVTX range. Stacks are taken before the real call. */
-#ifndef XFERSPY_PRELOAD_CALLSITE_H
-#define XFERSPY_PRELOAD_CALLSITE_H
+#ifndef XFERSPY_PRELOAD_CALLSITE_CALLSITE_H
+#define XFERSPY_PRELOAD_CALLSITE_CALLSITE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

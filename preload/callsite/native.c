@@ -1,7 +1,7 @@
 /* Walks the calling thread's stack. A step costs a look into the cache of rules and two loads from the stack. */
 #include "preload/callsite/native.h"
 
-#include "preload/callsite/native_rules.h"
+#include "preload/callsite/cfi.h"
 #include "preload/core/signals.h"
 
 enum { FRAME_BYTES_MAX = 1 << 20 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "preload/callsite/native_tables.h"
+#include "preload/callsite/eh_frame.h"
 
 enum { STACK_MAX = 16, OPERATIONS_MAX = 256 };
 

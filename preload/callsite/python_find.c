@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "preload/callsite/python_layout.h"
+#include "preload/core/alternate_stack.h"
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/loader_list.h"
 #include "preload/core/notes.h"
-#include "preload/core/scratch.h"
 
 struct xs_python xs_python;
 

@@ -1,6 +1,6 @@
 /* Knowledge of the interpreter, and how to read its memory. Only for the files python_*.c. */
-#ifndef XFERSPY_PRELOAD_PYTHON_LAYOUT_H
-#define XFERSPY_PRELOAD_PYTHON_LAYOUT_H
+#ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_LAYOUT_H
+#define XFERSPY_PRELOAD_CALLSITE_PYTHON_LAYOUT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

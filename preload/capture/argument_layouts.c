@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "preload/capture/arguments.h"
+#include "preload/core/alternate_stack.h"
 #include "preload/core/lock.h"
 #include "preload/core/notes.h"
-#include "preload/core/scratch.h"
 #include "preload/driver/real.h"
 
 #define SLOTS 8192u

@@ -2,8 +2,8 @@
  * for addresses within known allocations. Each distinct set of allocations goes into the trace once, under a number
  * that its launches carry. A launch of a known function with a known set costs no lock, no allocation and no system
  * call. */
-#ifndef XFERSPY_PRELOAD_ARGUMENTS_H
-#define XFERSPY_PRELOAD_ARGUMENTS_H
+#ifndef XFERSPY_PRELOAD_CAPTURE_ARGUMENTS_H
+#define XFERSPY_PRELOAD_CAPTURE_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,16 +1,16 @@
 /* Decodes the parameters of a call into its event: which memory a copy touches, in which direction, what was allocated
- * and freed. The wrappers' vocabulary (intercept/call.h) calls these functions.
+ * and freed. The wrappers' vocabulary (intercept/capture_call.h) calls these functions.
  *
  * All of them run on the application's thread between xs_begin and xs_end. `e` is the begun event; functions that
  * commit events ahead of it return its new place. Nothing fails: unknown values stay 0 in the event. */
-#ifndef XFERSPY_PRELOAD_DECODE_H
-#define XFERSPY_PRELOAD_DECODE_H
+#ifndef XFERSPY_PRELOAD_CAPTURE_DECODE_H
+#define XFERSPY_PRELOAD_CAPTURE_DECODE_H
 
 #include "preload/core/memory_map.h"
 #include "preload/core/thread.h"
 #include "preload/driver/captures.h"
-#include "preload/driver/context.h"
 #include "preload/driver/driver_api.h"
+#include "preload/driver/driver_context.h"
 #include "schema/format/kinds.h"
 
 /* The promise of a parameter's type about the memory behind it. With XS_HINT_ANY only the address tells. */

@@ -1,5 +1,6 @@
 /* The description of a call, which the words of a row of the entry-point table (driver/entry_points.def) fill. Capture
- * (intercept/call.h) and repairs (repair/call.h) both read it, and each adds what it does with the call. */
+ * (intercept/capture_call.h) and repairs (repair/repair_call.h) both read it, and each adds what it does with the call.
+ */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 #define XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 

@@ -9,9 +9,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/hooks.h"
 #include "preload/core/own_stack.h"
-#include "preload/core/scratch.h"
 
 /* Not instrumented, because sanitizers poison dead parts of the stack. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static uintptr_t

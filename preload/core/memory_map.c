@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/lock.h"
-#include "preload/core/scratch.h"
 #include "preload/core/signals.h"
 
 #define LEAF_RANGES 128u

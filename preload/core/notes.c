@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/lock.h"
 #include "preload/core/notes.h"
-#include "preload/core/scratch.h"
 
 #define NOTES 64
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
-#include "preload/core/gate.h"
+#include "preload/core/quiescence.h"
 #include "schema/clock.h"
 #include "schema/window_spec.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "preload/core/gate.h"
+#include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 
 #define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, so it matches no pattern of the program */

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/core/scratch.h"
+#include "preload/core/alternate_stack.h"
 #include "schema/clock.h"
 
 /* Direct system calls are used here: libc's are cancellation points, and the application may have replaced them. */

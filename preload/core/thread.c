@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
-#include "preload/core/scratch.h"
 #include "preload/core/thread_memory.h"
 
 struct xs_state_page xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "preload/core/compiler.h"
-#include "preload/core/gate.h"
 #include "preload/core/guard.h"
+#include "preload/core/quiescence.h"
 #include "preload/core/state.h"
 #include "schema/spool/spool.h"
 

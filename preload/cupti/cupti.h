@@ -2,8 +2,8 @@
  * CUPTI is loaded at run time and never linked; without it capture goes on. CUDA 13.0 allows one subscriber in a
  * process, so an application that wants CUPTI for itself gets it: xferspy steps aside at the application's first call.
  */
-#ifndef XFERSPY_PRELOAD_CUPTI_H
-#define XFERSPY_PRELOAD_CUPTI_H
+#ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_H
+#define XFERSPY_PRELOAD_CUPTI_CUPTI_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

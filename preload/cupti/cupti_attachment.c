@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "preload/core/gate.h"
 #include "preload/core/notes.h"
+#include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_callback_ids.h"
 #include "preload/cupti/cupti_internal.h"

@@ -1,8 +1,8 @@
 /* The driver's entry points whose CUPTI callback gives a correlation id, one row for each callback id of
  * cupti_driver_cbid.h. An id means the same in every CUPTI. A CUPTI that does not know an id refuses it, and the
  * refusal is ignored. */
-#ifndef XFERSPY_PRELOAD_CUPTI_CALLBACK_IDS_H
-#define XFERSPY_PRELOAD_CUPTI_CALLBACK_IDS_H
+#ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
+#define XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 
 #define XS_CUPTI_COPIES(X)                                                                                             \
     /* exported before CUDA 3.2, still callable */                                                                     \

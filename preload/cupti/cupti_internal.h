@@ -1,7 +1,7 @@
 /* Definitions shared by the files of preload/cupti: the table of CUPTI's functions, the activity buffers, and the
  * decoder. */
-#ifndef XFERSPY_PRELOAD_CUPTI_INTERNAL_H
-#define XFERSPY_PRELOAD_CUPTI_INTERNAL_H
+#ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_INTERNAL_H
+#define XFERSPY_PRELOAD_CUPTI_CUPTI_INTERNAL_H
 
 #include <cupti.h>
 #include <stdbool.h>

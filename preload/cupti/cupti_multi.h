@@ -13,8 +13,8 @@
  * - cuptiFinalize does nothing while there is more than one subscriber.
  *
  * A configuration of NULL asks for records of the predefined layout. */
-#ifndef XFERSPY_PRELOAD_CUPTI_MULTI_H
-#define XFERSPY_PRELOAD_CUPTI_MULTI_H
+#ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_MULTI_H
+#define XFERSPY_PRELOAD_CUPTI_CUPTI_MULTI_H
 
 #include <cupti.h>
 #include <stddef.h>

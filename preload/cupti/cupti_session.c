@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/lock.h"
 #include "preload/core/notes.h"
+#include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
 #include "schema/error.h"

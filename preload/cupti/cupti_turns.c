@@ -1,15 +1,15 @@
 /* Detaches CUPTI and attaches it again, as windows.h decides: one such change is a turn. All changes of CUPTI happen
- * under the quiescence lock, while no thread is inside the driver (core/gate.h). */
+ * under the quiescence lock, while no thread is inside the driver (core/quiescence.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/asked_window.h"
-#include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/notes.h"
 #include "preload/core/own_cost.h"
-#include "preload/core/scratch.h"
+#include "preload/core/quiescence.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/windows.h"
 #include "preload/driver/captures.h"
@@ -32,7 +32,7 @@
 #define MOMENT_NS UINT64_C(50000000)
 /* unless the program has kernels as long as this: one of them would hold the program. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
-/* The time that threads wait at the quiescence lock (core/gate.c). */
+/* The time that threads wait at the quiescence lock (core/quiescence.c). */
 #define SLOW_TURN_NS UINT64_C(10000000000)
 /* Older versions can crash a program with CUDA graphs on detaching: the driver, and CUPTI, whose release notes say that
  * 12.4 Update 1 fixed it, which has the same number as 12.4. `doctor` says so

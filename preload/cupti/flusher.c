@@ -6,11 +6,11 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/futex.h"
 #include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
-#include "preload/core/scratch.h"
 #include "preload/core/state.h"
 #include "preload/cupti/cupti.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/cupti/window_list.h"
+#include "preload/cupti/recorded_windows.h"
 
 /* Each record made the program 4 to 5 us slower on an H100, whichever counters were on. */
 #define XS_MIGRATION_COST_NS UINT64_C(5000)

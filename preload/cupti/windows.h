@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/cupti/window_list.h"
+#include "preload/cupti/recorded_windows.h"
 #include "schema/window_spec.h"
 
 enum xs_windows_state { XS_WINDOWS_RECORDING, XS_WINDOWS_DETACHED };
@@ -91,7 +91,7 @@ uint64_t xs_windows_cost_ns(const struct xs_windows *windows);
 /* Returns the time for which device times were recorded. */
 uint64_t xs_windows_recorded_ns(const struct xs_windows *windows, uint64_t now_ns);
 
-/* Writes the windows as the trace holds them (window_list.h), including the open one up to now. */
+/* Writes the windows as the trace holds them (recorded_windows.h), including the open one up to now. */
 void xs_windows_text(const struct xs_windows *windows, const struct xs_clock *clock, char *text, size_t bytes);
 
 /* Ends the open window, if there is one. Must be the last call. */

@@ -1,8 +1,8 @@
 /* Includes cuda.h as the driver exports it: every version and every per-thread-default-stream variant of an entry point
  * is declared under its exported name, and no macro maps a plain name to the newest version. All of preload includes
  * this instead of cuda.h. */
-#ifndef XFERSPY_PRELOAD_DRIVER_API_H
-#define XFERSPY_PRELOAD_DRIVER_API_H
+#ifndef XFERSPY_PRELOAD_DRIVER_DRIVER_API_H
+#define XFERSPY_PRELOAD_DRIVER_DRIVER_API_H
 
 #if defined(__cuda_cuda_h__)
 #error "include preload/driver/driver_api.h instead of cuda.h"

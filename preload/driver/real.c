@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/lock.h"
-#include "preload/core/scratch.h"
 #include "preload/driver/driver_api.h"
 
 void *xs_real[XS_ROW_COUNT];

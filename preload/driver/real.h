@@ -1,13 +1,13 @@
 /* The real driver: addresses of its entry points, and which of them have wrappers. */
-#ifndef XFERSPY_PRELOAD_REAL_H
-#define XFERSPY_PRELOAD_REAL_H
+#ifndef XFERSPY_PRELOAD_DRIVER_REAL_H
+#define XFERSPY_PRELOAD_DRIVER_REAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/core/compiler.h"
 #include "preload/driver/driver_api.h"
-#include "preload/driver/rows.h"
+#include "preload/driver/entry_rows.h"
 
 /* Functions that the wrappers call, by row: the driver's function, or its replacement (xs_real_replace). NULL: this
  * driver lacks the entry point. xs_real_resolve fills it; any thread reads it with relaxed loads. */

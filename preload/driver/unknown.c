@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/notes.h"
-#include "preload/core/scratch.h"
 #include "preload/core/state.h"
 
 struct xs_unknown xs_unknown[XS_UNKNOWN_MOST];

@@ -18,11 +18,11 @@
 #include "preload/core/thread_memory.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/captures.h"
-#include "preload/driver/context.h"
+#include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
 #include "preload/fingerprint/budget.h"
+#include "preload/fingerprint/hash_tree.h"
 #include "preload/fingerprint/sampler.h"
-#include "preload/fingerprint/tree.h"
 
 #define HOST_BYTES (64u * 1024) /* up to this size the host is cheaper */
 /* A blocking upload waits for its fingerprint: in `auto` at most as long as the upload took, or this if it is longer.

@@ -1,14 +1,14 @@
 /* Fingerprints of the content that copies move: which side computes one, when, and how much time may be spent on it.
  * The wrappers call this before and after the real call, on the application's thread between xs_begin and xs_end. The
  * result is in the event, or follows it into the trace. */
-#ifndef XFERSPY_PRELOAD_FINGERPRINT_H
-#define XFERSPY_PRELOAD_FINGERPRINT_H
+#ifndef XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINT_H
+#define XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINT_H
 
 #include <stdatomic.h>
 
 #include "preload/core/compiler.h"
-#include "preload/fingerprint/aside.h"
-#include "preload/fingerprint/device.h"
+#include "preload/fingerprint/fingerprint_device.h"
+#include "preload/fingerprint/side_stream.h"
 #include "schema/clock.h"
 #include "schema/format/event.h"
 
@@ -45,8 +45,8 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
 }
 
 /* Called before the real call of anything but a copy: makes the application's streams wait for kernels that run beside
- * their copies (aside.h). Only a call that names a stream, a default stream or no stream can order other work behind
- * that stream's copies. So a call that names a stream of its own waits for that stream only. */
+ * their copies (side_stream.h). Only a call that names a stream, a default stream or no stream can order other work
+ * behind that stream's copies. So a call that names a stream of its own waits for that stream only. */
 XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
         bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;

@@ -4,14 +4,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/compiler.h"
 #include "preload/core/futex.h"
 #include "preload/core/notes.h"
-#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/driver/real.h"
-#include "preload/fingerprint/device.h"
+#include "preload/fingerprint/fingerprint_device.h"
 
 #define CONTEXTS 32
 #define ZERO_PATIENCE_NS UINT64_C(2000000000)

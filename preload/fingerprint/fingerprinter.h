@@ -1,6 +1,6 @@
 /* A fingerprinter is a context's kernel, scratch memory and results. It is made at the first copy that needs it, which
  * takes a millisecond or two. If any part of it fails, copies of that context have no device fingerprints from then on.
- * fingerprinter.c makes and ends fingerprinters; device.c works with them. */
+ * fingerprinter.c makes and ends fingerprinters; fingerprint_device.c works with them. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINTER_H
 #define XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINTER_H
 
@@ -11,8 +11,8 @@
 
 #include "preload/core/lock.h"
 #include "preload/driver/driver_api.h"
-#include "preload/fingerprint/aside.h"
 #include "preload/fingerprint/results.h"
+#include "preload/fingerprint/side_stream.h"
 #include "preload/fingerprint/slots.h"
 #include "schema/format/kinds.h"
 

@@ -1,12 +1,12 @@
 /* The fingerprint kernel as its launcher sees it: its code, its one parameter, the device memory that it works in,
- * and the shape of a launch. The kernel computes on the device what tree.h defines, in one launch whatever the size
- * of the region. */
+ * and the shape of a launch. The kernel computes on the device what hash_tree.h defines, in one launch whatever the
+ * size of the region. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 #define XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 
 #include "preload/core/own_kernel.h"
+#include "preload/fingerprint/hash_tree_shape.h"
 #include "preload/fingerprint/result.h"
-#include "preload/fingerprint/tree_shape.h"
 
 #define XS_FINGERPRINT_WARPS 8u                             /* warps of a block; each hashes a leaf at a time */
 #define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x; no other will do */

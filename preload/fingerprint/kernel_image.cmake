@@ -1,4 +1,4 @@
-# Makes C of the kernel: cmake -DINPUT=tree.ptx -DLOWERED=kernel.ptx -DFATBIN=kernel.fatbin -DOUTPUT=kernel_image.c
+# Makes C of the kernel: cmake -DINPUT=hash_tree.ptx -DLOWERED=kernel.ptx -DFATBIN=kernel.fatbin -DOUTPUT=kernel_image.c
 #     [-DPTXAS=ptxas -DFATBINARY=fatbinary] -P kernel_image.cmake
 # Without INPUT everything is empty: built without nvcc.
 #
@@ -51,7 +51,7 @@ endif()
 
 # By the assembler: as initialisers these would be a million characters of C, over which checkers brood for minutes.
 file(SIZE ${FATBIN} code_bytes)
-file(WRITE ${OUTPUT} "/* Generated from tree.cu; do not edit. */
+file(WRITE ${OUTPUT} "/* Generated from hash_tree.cu; do not edit. */
 #include \"preload/fingerprint/kernel.h\"
 
 __asm__(\".pushsection .rodata\\n\"

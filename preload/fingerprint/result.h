@@ -13,7 +13,7 @@
  * changed ones. Without XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0; without XS_RESULT_CONSTANT
  * `constant_value` is 0. */
 struct xs_fingerprint_result {
-    uint64_t content[2]; /* low, high: equals xs_fingerprint of the same bytes (tree.h) */
+    uint64_t content[2]; /* low, high: equals xs_fingerprint of the same bytes (hash_tree.h) */
     uint64_t before[2];  /* content at the previous launch of the same slot */
     uint32_t leaves, changed_leaves;
     uint32_t constant_value;

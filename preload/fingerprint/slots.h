@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/fingerprint/tree_shape.h"
+#include "preload/fingerprint/hash_tree_shape.h"
 
 /* Returns the address of the first byte after the region. */
 uint64_t xs_region_end(const struct xs_fingerprint_region *region);

@@ -1,6 +1,6 @@
 /* The override of dlsym, by which programs get the wrappers. */
-#ifndef XFERSPY_PRELOAD_DLSYM_H
-#define XFERSPY_PRELOAD_DLSYM_H
+#ifndef XFERSPY_PRELOAD_INTERCEPT_DLSYM_H
+#define XFERSPY_PRELOAD_INTERCEPT_DLSYM_H
 
 #include <stdint.h>
 

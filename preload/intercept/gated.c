@@ -1,10 +1,10 @@
 /* Wrappers of the functions that are not recorded. They only pass the gate, which is a quiescence lock
- * (core/gate.h). */
+ * (core/quiescence.h). */
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/asked_window.h"
-#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/device_failure.h"

@@ -4,7 +4,7 @@
 #define XFERSPY_PRELOAD_INTERCEPT_STEP_END_H
 
 #include "preload/core/step_waits.h"
-#include "preload/intercept/call.h"
+#include "preload/intercept/capture_call.h"
 
 struct xs_step_end {
     bool is_wait; /* false: the call need not be reported */

@@ -5,7 +5,7 @@
 #include "preload/core/own_cost.h"
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
-#include "preload/intercept/call.h"
+#include "preload/intercept/capture_call.h"
 #include "preload/intercept/step_end.h"
 
 /* The functions below are inlined into every wrapper, where the category is a constant: only one case of each switch

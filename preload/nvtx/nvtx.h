@@ -1,6 +1,6 @@
 /* The calling thread's open NVTX range, as a number that events carry. */
-#ifndef XFERSPY_PRELOAD_NVTX_H
-#define XFERSPY_PRELOAD_NVTX_H
+#ifndef XFERSPY_PRELOAD_NVTX_NVTX_H
+#define XFERSPY_PRELOAD_NVTX_NVTX_H
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/nvtx/ranges.h"
+#include "preload/nvtx/nvtx_ranges.h"
 
 /* The number of open ranges kept per thread. Ranges inside these are only counted. */
 #define XS_RANGES_OPEN 64u

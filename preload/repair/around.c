@@ -4,7 +4,7 @@
 
 #include "preload/core/guard.h"
 #include "preload/repair/around.h"
-#include "preload/repair/call.h"
+#include "preload/repair/repair_call.h"
 
 _Atomic bool xs_around_is_off;
 

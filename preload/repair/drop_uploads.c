@@ -7,17 +7,17 @@
  *   than one stream has got work, one byte of the upload remains for that.
  * Changed behaviour: an error of earlier work may be returned by a later call, as CUDA allows.
  *
- * Without a plan contents are compared each time, in the order of the stream (contents.h): the upload might as well
+ * Without a plan contents are compared each time, in the order of the stream (compare.h): the upload might as well
  * have been made at that moment. A plan of mode apply is believed, because the trace proved it for this copy. */
 #include <stdatomic.h>
 
 #include "preload/core/thread.h"
 #include "preload/repair/back_off.h"
-#include "preload/repair/contents.h"
+#include "preload/repair/compare.h"
 #include "preload/repair/origins.h"
-#include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
-#include "preload/repair/streams.h"
+#include "preload/repair/repair_plan.h"
+#include "preload/repair/stream_order.h"
 
 static struct xs_back_off back_off;
 

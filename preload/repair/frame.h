@@ -16,7 +16,7 @@
 #include "preload/core/compiler.h"
 #include "preload/core/memory_map.h"
 #include "preload/driver/driver_api.h"
-#include "preload/driver/rows.h"
+#include "preload/driver/entry_rows.h"
 #include "schema/format/kinds.h"
 
 /* The repairs, in the order in which a copy is offered to them. */

@@ -19,13 +19,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/direct_access.h"
-#include "preload/core/scratch.h"
-#include "preload/driver/context.h"
+#include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/gather_send.h"
-#include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
+#include "preload/repair/repair_plan.h"
 
 #define UPLOAD_BYTES_MAX ((size_t)64 << 10) /* CUDA's limit for small uploads, which are asynchronous in any case */
 #define PLACE_BYTES 16                      /* of uploads that cannot become one copy */

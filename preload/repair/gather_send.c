@@ -6,12 +6,12 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/futex.h"
-#include "preload/core/gate.h"
 #include "preload/core/guard.h"
 #include "preload/core/own_thread.h"
-#include "preload/core/scratch.h"
-#include "preload/driver/context.h"
+#include "preload/core/quiescence.h"
+#include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/capture_mode.h"
 

@@ -5,8 +5,8 @@
 #include "preload/driver/real.h"
 #include "preload/repair/capture_mode.h"
 #include "preload/repair/frame_internal.h"
-#include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
+#include "preload/repair/repair_plan.h"
 
 bool xs_keep_can_start(bool has_functions, const char **why) {
     bool can = has_functions && xs_driver(cuCtxGetCurrent) && xs_driver(cuCtxGetDevice);

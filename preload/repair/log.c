@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "preload/repair/frame_internal.h"
-#include "preload/repair/plan.h"
+#include "preload/repair/repair_plan.h"
 
 static const struct {
     const char *name, *what;

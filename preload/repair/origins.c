@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
+#include "preload/repair/repair_plan.h"
 
 /* An entry, written by one thread at a time and read by any. `version` is odd during a write, and has a new value
  * afterwards. A writer that jumped away leaves it odd; the entry is then never used again. */

@@ -24,7 +24,7 @@
 #include "preload/capture/arguments.h"
 #include "preload/driver/real.h"
 #include "preload/repair/frame.h"
-#include "preload/repair/plan.h"
+#include "preload/repair/repair_plan.h"
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)

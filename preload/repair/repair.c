@@ -6,7 +6,7 @@
 
 #include "preload/driver/real.h"
 #include "preload/repair/frame_internal.h"
-#include "preload/repair/plan.h"
+#include "preload/repair/repair_plan.h"
 
 static const struct {
     const char *name;

@@ -4,9 +4,9 @@
  *
  *   repair.h, repair.c   start and end; which repairs are on
  *   frame.h, frame.c     what the repairs share: the kinds of calls, tallies, who is asked in which order
- *   around.c, call.h     the function around every entry point, expanded from the table of entry points
- *   plan.h, plan.c       which calls are to be repaired, where a plan says so (docs/use/repairs.md has its form)
- *   log.c                what was done, in one line for the user and as JSON for `xferspy try` */
+ *   around.c, repair_call.h     the function around every entry point, expanded from the table of entry points
+ *   repair_plan.h, repair_plan.c       which calls are to be repaired, where a plan says so (docs/use/repairs.md has
+ * its form) log.c                what was done, in one line for the user and as JSON for `xferspy try` */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_H
 

@@ -10,12 +10,12 @@
  * - signals are handled while a call waits for earlier work; they wait only while its own chunks are copied. */
 #include <stdint.h>
 
-#include "preload/core/scratch.h"
-#include "preload/driver/context.h"
+#include "preload/core/alternate_stack.h"
+#include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/copiers.h"
-#include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
+#include "preload/repair/repair_plan.h"
 #include "preload/repair/ring.h"
 
 /* Below this size, waking the other threads (tens of microseconds) takes as long as the driver's whole copy: 512 KiB

@@ -13,18 +13,18 @@
  *   made only while a single stream has ever got work and nothing can hold it; before any other work begins, the
  *   thread that begins it waits for the copy once.
  *
- * Without a plan the origin is first compared with the source, each time, in the order of the stream (contents.h). */
+ * Without a plan the origin is first compared with the source, each time, in the order of the stream (compare.h). */
 #include <sched.h>
 #include <stdatomic.h>
 
 #include "preload/core/thread.h"
 #include "preload/driver/real.h"
 #include "preload/repair/back_off.h"
-#include "preload/repair/contents.h"
+#include "preload/repair/compare.h"
 #include "preload/repair/origins.h"
-#include "preload/repair/plan.h"
 #include "preload/repair/reasons.h"
-#include "preload/repair/streams.h"
+#include "preload/repair/repair_plan.h"
+#include "preload/repair/stream_order.h"
 
 static struct xs_back_off back_off;
 

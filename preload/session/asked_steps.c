@@ -11,7 +11,7 @@
 #include "preload/core/asked_window.h"
 #include "preload/core/outside.h"
 #include "preload/core/step_waits.h"
-#include "preload/driver/rows.h"
+#include "preload/driver/entry_rows.h"
 #include "preload/session/say.h"
 
 /* A list of times is written again when it has grown by a sixteenth, or has grown at all and LATEST_NS have passed. */

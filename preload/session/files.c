@@ -14,7 +14,8 @@
 
 #define FIRST_CHUNKS 16u /* 1 MiB */
 #define BALLAST_BYTES (256 * 1024)
-#define ROOM_FOR_THREADS ((size_t)32768 * XS_SPOOL_CHUNK_BYTES) /* addresses; as many as thread slots (core/gate.h) */
+#define ROOM_FOR_THREADS                                                                                               \
+    ((size_t)32768 * XS_SPOOL_CHUNK_BYTES) /* addresses; as many as thread slots (core/quiescence.h) */
 #define NAMES 10000u
 
 /* Turns "x.db" into "x.2.db", because a trace is never overwritten. */

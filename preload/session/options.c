@@ -25,7 +25,7 @@ static bool set_option(struct xs_options *options, const struct option *o, const
     char *field = (char *)options + o->offset;
     struct xs_option_value value;
     bool good = xs_option_parse(o->type, o->values, text, &value);
-    if (o->type == XS_OPTION_PATTERN) { /* compiling it reports its errors (session/redact.c) */
+    if (o->type == XS_OPTION_PATTERN) { /* compiling it reports its errors (session/redact_session.c) */
         snprintf(field, sizeof options->redact, "%s", text);
         return true;
     }

@@ -1,6 +1,6 @@
 /* Options of the preloaded library: one struct, filled with the defaults and then from the environment. */
-#ifndef XFERSPY_PRELOAD_OPTIONS_H
-#define XFERSPY_PRELOAD_OPTIONS_H
+#ifndef XFERSPY_PRELOAD_SESSION_OPTIONS_H
+#define XFERSPY_PRELOAD_SESSION_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

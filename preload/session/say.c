@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/core/scratch.h"
+#include "preload/core/alternate_stack.h"
 #include "schema/utf8.h"
 
 static struct stat stderr_at_start; /* st_ino 0: not known */

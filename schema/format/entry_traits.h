@@ -1,7 +1,7 @@
 /* Traits of functions of the CUDA driver and runtime: what the analysis has to know of a call beyond its category
  * (kinds.h). A trace has the functions' names only, so that imported traces have the same traits. */
-#ifndef XFERSPY_SCHEMA_ENTRY_TRAITS_H
-#define XFERSPY_SCHEMA_ENTRY_TRAITS_H
+#ifndef XFERSPY_SCHEMA_FORMAT_ENTRY_TRAITS_H
+#define XFERSPY_SCHEMA_FORMAT_ENTRY_TRAITS_H
 
 enum xs_entry_trait {
     XS_TRAIT_UPLOADS = 1u << 0,

@@ -1,7 +1,7 @@
 /* An event describes one step of the host side. Capturing threads write it into the spool: fixed size, no pointers, so
  * another process can read it after the writer was killed. Ticks are those of the clock in the spool's header. */
-#ifndef XFERSPY_SCHEMA_EVENT_H
-#define XFERSPY_SCHEMA_EVENT_H
+#ifndef XFERSPY_SCHEMA_FORMAT_EVENT_H
+#define XFERSPY_SCHEMA_FORMAT_EVENT_H
 
 #include <stdint.h>
 
@@ -85,7 +85,7 @@ struct xs_event_api { /* docs/rules/trace-format.md says what each field means f
     uint64_t object, address, bytes, argument;
 };
 
-/* preload/fingerprint/tree.h says what a fingerprint is. */
+/* preload/fingerprint/hash_tree.h says what a fingerprint is. */
 #define XS_FINGERPRINT_BEFORE 0x01u   /* before is meaningful: the upload's destination as it was */
 #define XS_FINGERPRINT_CHANGED 0x02u  /* changed_leaves is meaningful */
 #define XS_FINGERPRINT_CONSTANT 0x04u /* the content repeats constant_value throughout */

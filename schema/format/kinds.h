@@ -1,8 +1,8 @@
 /* Each enumeration of the trace format is one X-macro list. The writer stores the number, the trace carries the names
  * in lookup tables made from the same list (store_write.c), and the analyzer reads either. Numbers are part of the
  * format: append, never renumber. */
-#ifndef XFERSPY_SCHEMA_KINDS_H
-#define XFERSPY_SCHEMA_KINDS_H
+#ifndef XFERSPY_SCHEMA_FORMAT_KINDS_H
+#define XFERSPY_SCHEMA_FORMAT_KINDS_H
 
 /* A direction follows from the memory kinds of both sides. `peer` is a copy between two devices. */
 #define XS_DIRECTIONS(X)                                                                                               \

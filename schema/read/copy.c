@@ -13,7 +13,7 @@
 #include "schema/error.h"
 #include "schema/safe_open/private_file.h"
 #include "schema/safe_open/sqlite_open.h"
-#include "schema/safe_open/steps.h"
+#include "schema/safe_open/step_limit.h"
 #include "schema/spool/spool_place.h"
 
 static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"};

@@ -1,6 +1,6 @@
 /* A trace is copied with its side files to a temporary place, to recover it where its directory is not writable. */
-#ifndef XFERSPY_SCHEMA_TRACE_COPY_H
-#define XFERSPY_SCHEMA_TRACE_COPY_H
+#ifndef XFERSPY_SCHEMA_READ_COPY_H
+#define XFERSPY_SCHEMA_READ_COPY_H
 
 #include "schema/read/recover.h"
 

@@ -2,8 +2,8 @@
  * `merged_trace` has a row for each trace, and views span all of them. "JOB.db:3" names one trace: the file, and the
  * trace's name there, which is its rank where ranks are known. Opening one hides the tables behind TEMP views of that
  * trace, named and made like the tables of a single trace, so readers see no difference. */
-#ifndef XFERSPY_SCHEMA_TRACE_MERGED_H
-#define XFERSPY_SCHEMA_TRACE_MERGED_H
+#ifndef XFERSPY_SCHEMA_READ_MERGED_H
+#define XFERSPY_SCHEMA_READ_MERGED_H
 
 #include <stdbool.h>
 #include <stddef.h>

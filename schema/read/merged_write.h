@@ -1,6 +1,6 @@
 /* The writer of a merged file (schema/read/merged.h) adds trace after trace, each whole or not at all. */
-#ifndef XFERSPY_SCHEMA_TRACE_MERGED_WRITE_H
-#define XFERSPY_SCHEMA_TRACE_MERGED_WRITE_H
+#ifndef XFERSPY_SCHEMA_READ_MERGED_WRITE_H
+#define XFERSPY_SCHEMA_READ_MERGED_WRITE_H
 
 #include "schema/read/trace.h"
 

@@ -1,6 +1,6 @@
 /* Recovery takes over the events that a killed process left behind; outside callers use trace.c. */
-#ifndef XFERSPY_SCHEMA_TRACE_RECOVER_H
-#define XFERSPY_SCHEMA_TRACE_RECOVER_H
+#ifndef XFERSPY_SCHEMA_READ_RECOVER_H
+#define XFERSPY_SCHEMA_READ_RECOVER_H
 
 #include <stdbool.h>
 #include <stdint.h>

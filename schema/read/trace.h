@@ -1,7 +1,7 @@
 /* Readers open a trace here: opening checks that the file is a trace, recovers what a killed process left in the spool,
  * and returns a read-only SQLite connection. */
-#ifndef XFERSPY_SCHEMA_TRACE_TRACE_H
-#define XFERSPY_SCHEMA_TRACE_TRACE_H
+#ifndef XFERSPY_SCHEMA_READ_TRACE_H
+#define XFERSPY_SCHEMA_READ_TRACE_H
 
 #include <stdint.h>
 
@@ -13,7 +13,7 @@ struct xs_device_windows;
 
 struct xs_trace {
     struct sqlite3 *db;     /* read-only; owned by the trace */
-    struct xs_steps *steps; /* limits the cost of reading (schema/safe_open/steps.h); owned by the connection */
+    struct xs_steps *steps; /* limits the cost of reading (schema/safe_open/step_limit.h); owned by the connection */
     struct xs_device_windows
         *windows;      /* the analyzer's (analyzer/trace/windows/device_windows.h); owned by the connection */
     char path[4096];   /* path as it was opened */

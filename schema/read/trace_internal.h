@@ -1,7 +1,7 @@
 /* These functions serve opening a trace, a trace that was not closed, and a merged file. Nothing outside schema/
  * includes this header. */
-#ifndef XFERSPY_SCHEMA_TRACE_TRACE_INTERNAL_H
-#define XFERSPY_SCHEMA_TRACE_TRACE_INTERNAL_H
+#ifndef XFERSPY_SCHEMA_READ_TRACE_INTERNAL_H
+#define XFERSPY_SCHEMA_READ_TRACE_INTERNAL_H
 
 #include <sqlite3.h>
 

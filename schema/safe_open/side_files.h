@@ -1,7 +1,7 @@
 /* Side files lie beside a trace: the spool, and SQLite's journal, log and log index. Anyone with write access to the
  * folder can plant one, so only those of the trace's owner are used. */
-#ifndef XFERSPY_SCHEMA_FILE_SIDE_FILES_H
-#define XFERSPY_SCHEMA_FILE_SIDE_FILES_H
+#ifndef XFERSPY_SCHEMA_SAFE_OPEN_SIDE_FILES_H
+#define XFERSPY_SCHEMA_SAFE_OPEN_SIDE_FILES_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* xferspy opens every database file through this header. Anyone can make a trace and the files beside it, so SQLite is
  * told to run nothing that a schema contains, and to touch only the database and its own journal and log. */
-#ifndef XFERSPY_SCHEMA_FILE_SQLITE_OPEN_H
-#define XFERSPY_SCHEMA_FILE_SQLITE_OPEN_H
+#ifndef XFERSPY_SCHEMA_SAFE_OPEN_SQLITE_OPEN_H
+#define XFERSPY_SCHEMA_SAFE_OPEN_SQLITE_OPEN_H
 
 #include <sqlite3.h>
 

@@ -1,7 +1,7 @@
 /* The check compares a database's schema with what xferspy writes, text for text. A view, a trigger, a generated column
  * or a virtual table in a table's place would run its author's code whenever the table is read. */
-#ifndef XFERSPY_SCHEMA_STORE_SCHEMA_CHECK_H
-#define XFERSPY_SCHEMA_STORE_SCHEMA_CHECK_H
+#ifndef XFERSPY_SCHEMA_WRITE_SCHEMA_CHECK_H
+#define XFERSPY_SCHEMA_WRITE_SCHEMA_CHECK_H
 
 #include <sqlite3.h>
 #include <stddef.h>

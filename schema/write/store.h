@@ -1,7 +1,7 @@
 /* A store writes a trace: one SQLite connection, prepared statements, one transaction a batch. The preloaded library's
  * drain thread and recovery use it; a store belongs to one thread at a time. */
-#ifndef XFERSPY_SCHEMA_STORE_STORE_H
-#define XFERSPY_SCHEMA_STORE_STORE_H
+#ifndef XFERSPY_SCHEMA_WRITE_STORE_H
+#define XFERSPY_SCHEMA_WRITE_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

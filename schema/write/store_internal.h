@@ -1,6 +1,6 @@
 /* The store's files share these declarations. Nothing outside schema/ includes this header. */
-#ifndef XFERSPY_SCHEMA_STORE_STORE_INTERNAL_H
-#define XFERSPY_SCHEMA_STORE_STORE_INTERNAL_H
+#ifndef XFERSPY_SCHEMA_WRITE_STORE_INTERNAL_H
+#define XFERSPY_SCHEMA_WRITE_STORE_INTERNAL_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

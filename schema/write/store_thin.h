@@ -1,8 +1,8 @@
 /* Keeping a trace below a size: its beginning and its latest part stay whole, and what lies between is thinned. A call,
  * its batch and its device records stay or go together (thin_choice.h says which stay). What goes is added up in the
  * table `thinned`, in the transaction that deletes it. */
-#ifndef XFERSPY_SCHEMA_STORE_STORE_THIN_H
-#define XFERSPY_SCHEMA_STORE_STORE_THIN_H
+#ifndef XFERSPY_SCHEMA_WRITE_STORE_THIN_H
+#define XFERSPY_SCHEMA_WRITE_STORE_THIN_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* A choice says which calls stay when a trace is thinned. A sample of all calls stays. Call sites with few calls in the
  * middle keep as many more as fit: all of them if possible. The copies of a batch and the device records follow their
  * call. */
-#ifndef XFERSPY_SCHEMA_STORE_THIN_CHOICE_H
-#define XFERSPY_SCHEMA_STORE_THIN_CHOICE_H
+#ifndef XFERSPY_SCHEMA_WRITE_THIN_CHOICE_H
+#define XFERSPY_SCHEMA_WRITE_THIN_CHOICE_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

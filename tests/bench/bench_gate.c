@@ -1,13 +1,13 @@
-/* What passing the gate (preload/core/gate.h) adds to a call, in ns: to enter and to leave, less an empty loop. Where
- * the kernel orders the threads' stores (membarrier), and, in a process that has not asked it, where each call makes
- * the fence itself. */
+/* What passing the gate (preload/core/quiescence.h) adds to a call, in ns: to enter and to leave, less an empty loop.
+ * Where the kernel orders the threads' stores (membarrier), and, in a process that has not asked it, where each call
+ * makes the fence itself. */
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "measure.h"
-#include "preload/core/gate.h"
 #include "preload/core/hooks.h"
+#include "preload/core/quiescence.h"
 
 enum { PASSES = 2000000, BATCHES = 31 };
 

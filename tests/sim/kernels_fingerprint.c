@@ -1,5 +1,5 @@
-/* The twin of libxferspy's fingerprint kernel (preload/fingerprint): the definition of tree.h put down level by level
- * with xxHash's one-call functions, so that it, the host's running hash and the kernel check each other. */
+/* The twin of libxferspy's fingerprint kernel (preload/fingerprint): the definition of hash_tree.h put down level by
+ * level with xxHash's one-call functions, so that it, the host's running hash and the kernel check each other. */
 #include "kernels.h"
 
 #include "preload/fingerprint/kernel.h"

@@ -1,6 +1,6 @@
 /* Makes a copy of a trace that can be given away: columns.def beside this file says what becomes of every column. */
-#ifndef XFERSPY_ANALYZER_ANONYMIZE_ANONYMIZE_H
-#define XFERSPY_ANALYZER_ANONYMIZE_ANONYMIZE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_ANONYMIZE_H
+#define XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_ANONYMIZE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/findings/steps/ranges.h"
+#include "analyzer/findings/steps/step_ranges.h"
 #include "schema/source/library.h"
 
 enum { NAME_BYTES = 256, HARDWARE_BYTES = 96, WORD_BYTES = 40, API_BYTES = 64 };

@@ -1,8 +1,8 @@
 /* Makes pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym contains nothing
  * of the text, so nobody can find the text by guessing. The pseudonym of a library's name shows that it is a library's
  * (schema/source/libraries.def). */
-#ifndef XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
-#define XFERSPY_ANALYZER_ANONYMIZE_PSEUDONYMS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
+#define XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Measures commands side by side, without capture: which is faster, by how much, and whether they print the same. This
  * is the engine: it starts programs, keeps their times and outputs, and compares. bench_words.h words the results. */
-#ifndef XFERSPY_ANALYZER_BENCH_BENCH_H
-#define XFERSPY_ANALYZER_BENCH_BENCH_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_H
+#define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Holds the arguments of the commands that measure runs in turns (bench, try): how many runs, what is compared, what
  * fails, and the output format. */
-#ifndef XFERSPY_ANALYZER_BENCH_BENCH_ARGUMENTS_H
-#define XFERSPY_ANALYZER_BENCH_BENCH_ARGUMENTS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_ARGUMENTS_H
+#define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_ARGUMENTS_H
 
 #include "analyzer/commands/bench/bench_words.h"
 #include "analyzer/commands/common/command.h"

@@ -1,6 +1,6 @@
 /* Reads what `xferspy bench --json` wrote. */
-#ifndef XFERSPY_ANALYZER_BENCH_BENCH_READ_H
-#define XFERSPY_ANALYZER_BENCH_BENCH_READ_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_READ_H
+#define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_READ_H
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/bench/bench.h"

@@ -1,7 +1,7 @@
 /* Words the results of a bench, for people and for programs, and judges what it demands. Shared by the files of the
  * command `bench`. */
-#ifndef XFERSPY_ANALYZER_BENCH_BENCH_WORDS_H
-#define XFERSPY_ANALYZER_BENCH_BENCH_WORDS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_WORDS_H
+#define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"

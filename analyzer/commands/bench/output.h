@@ -1,7 +1,7 @@
 /* Compares what programs print: whether it is the same, apart from what differs between two runs of one command; and
  * finds the time that they print themselves. */
-#ifndef XFERSPY_ANALYZER_BENCH_OUTPUT_H
-#define XFERSPY_ANALYZER_BENCH_OUTPUT_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H
+#define XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H
 
 #include <regex.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Runs a program once: starts it, waits for it, takes its time. */
-#ifndef XFERSPY_ANALYZER_BENCH_START_H
-#define XFERSPY_ANALYZER_BENCH_START_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_START_H
+#define XFERSPY_ANALYZER_COMMANDS_BENCH_START_H
 
 #include <signal.h>
 #include <stdint.h>

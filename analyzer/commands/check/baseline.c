@@ -14,7 +14,7 @@
 #include "analyzer/commands/common/json_document.h"
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 
 #define FORMAT "xferspy-baseline"

@@ -1,7 +1,7 @@
 /* Holds the baseline that a run is judged against: another trace, or a small file that is kept with the program's
  * sources. */
-#ifndef XFERSPY_ANALYZER_CHECK_BASELINE_H
-#define XFERSPY_ANALYZER_CHECK_BASELINE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_H
 
 #include <stdbool.h>
 #include <stdio.h>

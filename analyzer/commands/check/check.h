@@ -1,7 +1,7 @@
 /* Prints the results of `xferspy check`: for people, as JSON, JUnit XML, SARIF, and lines that GitHub shows at the
  * sources. All numbers come from struct xs_judged. Each format escapes the texts of traces by its own rules. */
-#ifndef XFERSPY_ANALYZER_CHECK_CHECK_H
-#define XFERSPY_ANALYZER_CHECK_CHECK_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_CHECK_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_CHECK_H
 
 #include "analyzer/base/out.h"
 #include "analyzer/base/text.h"

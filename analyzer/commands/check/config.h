@@ -1,8 +1,8 @@
 /* Reads xferspy.check: the small file, kept with the program's sources, that says what the command allows: rules, the
  * baseline, and findings that are accepted for a reason. Lines of `key = value` in sections, `#` begins a comment line;
  * docs/use/check.md. */
-#ifndef XFERSPY_ANALYZER_CHECK_CONFIG_H
-#define XFERSPY_ANALYZER_CHECK_CONFIG_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_CONFIG_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Holds findings as `xferspy check` sees them: copied out of a reading, with a description of their call sites that
  * holds across builds and machines, to be matched with findings of another run or of a baseline file. */
-#ifndef XFERSPY_ANALYZER_CHECK_FINDING_H
-#define XFERSPY_ANALYZER_CHECK_FINDING_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_FINDING_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_FINDING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Judges a run by rules (rule.h), against a baseline if there is one. The judged data is copied: the trace may be
  * closed afterwards. */
-#ifndef XFERSPY_ANALYZER_CHECK_JUDGE_H
-#define XFERSPY_ANALYZER_CHECK_JUDGE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_H
 
 #include "analyzer/commands/check/baseline.h"
 #include "analyzer/commands/check/config.h"

@@ -1,6 +1,6 @@
 /* Shared by the files that judge: one trace while it is judged, and why a rule cannot be decided. */
-#ifndef XFERSPY_ANALYZER_CHECK_JUDGE_INTERNAL_H
-#define XFERSPY_ANALYZER_CHECK_JUDGE_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_INTERNAL_H
 
 #include "analyzer/commands/check/judge.h"
 

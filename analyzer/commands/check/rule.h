@@ -1,6 +1,6 @@
 /* Parses rules, as people write them: NAME:LIMIT, "saved-time:5%", "noop-upload:0", "wall-time:+10%". */
-#ifndef XFERSPY_ANALYZER_CHECK_RULE_H
-#define XFERSPY_ANALYZER_CHECK_RULE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_RULE_H
+#define XFERSPY_ANALYZER_COMMANDS_CHECK_RULE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Holds what the commands share: the declaration of a command's options and arguments, the options of output, and
  * opening traces. */
-#ifndef XFERSPY_ANALYZER_COMMAND_COMMAND_H
-#define XFERSPY_ANALYZER_COMMAND_COMMAND_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_COMMAND_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_COMMAND_H
 
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 /* Finds where this program lies, and what was installed or built with it. */
-#ifndef XFERSPY_ANALYZER_COMMAND_INSTALLATION_H
-#define XFERSPY_ANALYZER_COMMAND_INSTALLATION_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_INSTALLATION_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_INSTALLATION_H
 
 /* Returns the folder of the running program, to be freed. NULL: not known. */
 char *xs_own_folder(void);

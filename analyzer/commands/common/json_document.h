@@ -1,7 +1,7 @@
 /* Reads a JSON file that xferspy itself wrote before. SQLite's JSON functions read it, because the program contains
  * them anyway. */
-#ifndef XFERSPY_ANALYZER_COMMAND_JSON_DOCUMENT_H
-#define XFERSPY_ANALYZER_COMMAND_JSON_DOCUMENT_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_JSON_DOCUMENT_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_JSON_DOCUMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * changes, a call becomes its asynchronous form, a function gets another name. No trace says which site is which, so
  * matching goes in stages, the most certain first. A matched site takes no part in later stages, and no site is matched
  * twice. */
-#ifndef XFERSPY_ANALYZER_COMMAND_MATCH_H
-#define XFERSPY_ANALYZER_COMMAND_MATCH_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_MATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

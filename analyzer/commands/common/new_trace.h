@@ -1,7 +1,7 @@
 /* Writes a new trace for a command, under a temporary name in the same folder. So a command that fails leaves no
  * incomplete trace, and does not damage an older one. */
-#ifndef XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
-#define XFERSPY_ANALYZER_COMMAND_NEW_TRACE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_NEW_TRACE_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_NEW_TRACE_H
 
 #include <argp.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Finds the traces that a running process writes, by its number. */
-#ifndef XFERSPY_ANALYZER_COMMAND_PROCESS_H
-#define XFERSPY_ANALYZER_COMMAND_PROCESS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_PROCESS_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_PROCESS_H
 
 #include <stdbool.h>
 

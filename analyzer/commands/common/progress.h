@@ -1,6 +1,6 @@
 /* Shows a line on standard error while a trace is read for longer than a second, if a person is looking. */
-#ifndef XFERSPY_ANALYZER_COMMAND_PROGRESS_H
-#define XFERSPY_ANALYZER_COMMAND_PROGRESS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_PROGRESS_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_PROGRESS_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Reads one trace completely: its findings, summary, coverage and metrics. Every command that analyses a trace begins
  * with this. */
-#ifndef XFERSPY_ANALYZER_COMMAND_READING_H
-#define XFERSPY_ANALYZER_COMMAND_READING_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_READING_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_READING_H
 
 #include "analyzer/findings/engine/analyse.h"
 #include "analyzer/savings/causes/diagnosis.h"

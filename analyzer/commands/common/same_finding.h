@@ -2,8 +2,8 @@
  * runs are matched first (match.h), and a finding is the one of its kind at the matched call site. A live analysis, a
  * baseline file and another trace give the same description, so all of them have the same answer. docs/use/diff.md has
  * the rule. */
-#ifndef XFERSPY_ANALYZER_COMMAND_SAME_FINDING_H
-#define XFERSPY_ANALYZER_COMMAND_SAME_FINDING_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_SAME_FINDING_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_SAME_FINDING_H
 
 #include "analyzer/base/interned.h"
 #include "analyzer/commands/common/match.h"

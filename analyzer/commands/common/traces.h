@@ -1,6 +1,6 @@
 /* Expands the traces that a command's arguments name: files, folders, and merged files with all that is in them. */
-#ifndef XFERSPY_ANALYZER_COMMAND_TRACES_H
-#define XFERSPY_ANALYZER_COMMAND_TRACES_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_TRACES_H
+#define XFERSPY_ANALYZER_COMMANDS_COMMON_TRACES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Compares two sides, each one or several runs of a program: findings, call sites and the run's numbers, what became of
  * each, and whether it paid. Pure data; docs/use/diff.md has the rules. */
-#ifndef XFERSPY_ANALYZER_DIFF_DIFF_H
-#define XFERSPY_ANALYZER_DIFF_DIFF_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_H
+#define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_H
 
 #include "analyzer/base/interned.h"
 #include "analyzer/base/spread.h"

@@ -1,6 +1,6 @@
 /* Checks whether a bench is of the program in the compared traces. */
-#ifndef XFERSPY_ANALYZER_DIFF_DIFF_BENCH_H
-#define XFERSPY_ANALYZER_DIFF_DIFF_BENCH_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_BENCH_H
+#define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_BENCH_H
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/bench/bench_read.h"

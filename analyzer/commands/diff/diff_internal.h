@@ -1,6 +1,6 @@
 /* Shared by the files that compute a diff; everyone else includes diff.h. */
-#ifndef XFERSPY_ANALYZER_DIFF_DIFF_INTERNAL_H
-#define XFERSPY_ANALYZER_DIFF_DIFF_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_INTERNAL_H
 
 #include "analyzer/commands/diff/diff.h"
 

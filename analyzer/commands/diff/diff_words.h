@@ -1,6 +1,6 @@
 /* Words a diff for people, for programs and for a pull request. Printing only: every number is in struct xs_diff. */
-#ifndef XFERSPY_ANALYZER_DIFF_DIFF_WORDS_H
-#define XFERSPY_ANALYZER_DIFF_DIFF_WORDS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_WORDS_H
+#define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"

@@ -1,6 +1,6 @@
 /* Shared by the files of xferspy doctor: a list of what was checked, and where that is done. */
-#ifndef XFERSPY_ANALYZER_DOCTOR_DOCTOR_H
-#define XFERSPY_ANALYZER_DOCTOR_DOCTOR_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_DOCTOR_DOCTOR_H
+#define XFERSPY_ANALYZER_COMMANDS_DOCTOR_DOCTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Reads what the trace says of a row that a finding names; for `explain`, a handful of rows at a time. */
-#ifndef XFERSPY_ANALYZER_EXPLAIN_EVIDENCE_H
-#define XFERSPY_ANALYZER_EXPLAIN_EVIDENCE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EVIDENCE_H
+#define XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EVIDENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

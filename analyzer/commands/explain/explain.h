@@ -1,6 +1,6 @@
 /* Prints the results of `xferspy explain`: all findings, one with its evidence, instances, what is undecided. */
-#ifndef XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
-#define XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EXPLAIN_H
+#define XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EXPLAIN_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"

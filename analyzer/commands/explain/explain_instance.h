@@ -1,6 +1,6 @@
 /* Prints one instance of a finding, for people. */
-#ifndef XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_INSTANCE_H
-#define XFERSPY_ANALYZER_EXPLAIN_EXPLAIN_INSTANCE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EXPLAIN_INSTANCE_H
+#define XFERSPY_ANALYZER_COMMANDS_EXPLAIN_EXPLAIN_INSTANCE_H
 
 #include "analyzer/commands/explain/explain.h"
 

@@ -1,7 +1,7 @@
 /* `explain` as JSON. Keys are stable, and docs/use/report.md lists them. */
 #include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
-#include "analyzer/commands/explain/stacks.h"
+#include "analyzer/commands/explain/explain_stacks.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/totals/summary/repaired.h"
 #include "analyzer/words/findings_words.h"

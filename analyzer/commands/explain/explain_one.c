@@ -9,7 +9,7 @@
 #include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
 #include "analyzer/commands/explain/explain_instance.h"
-#include "analyzer/commands/explain/stacks.h"
+#include "analyzer/commands/explain/explain_stacks.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/windows/device_windows.h"
 #include "analyzer/words/context_words.h"

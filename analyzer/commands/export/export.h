@@ -1,7 +1,7 @@
 /* Holds what the formats of `xferspy export` share: their input, and the texts and findings of the rows that they
  * write. */
-#ifndef XFERSPY_ANALYZER_EXPORT_EXPORT_H
-#define XFERSPY_ANALYZER_EXPORT_EXPORT_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_EXPORT_EXPORT_H
+#define XFERSPY_ANALYZER_COMMANDS_EXPORT_EXPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

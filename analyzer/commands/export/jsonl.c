@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analyzer/base/json.h"
-#include "analyzer/commands/export/rows.h"
+#include "analyzer/commands/export/export_rows.h"
 
 struct writer {
     struct xs_json json;

@@ -156,8 +156,8 @@ static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_bytes", "bytes of what a finding is about", XS_METRIC_BYTES},
     {"xferspy_finding_saved_seconds", "time that the repair of a finding saves at most; findings can overlap",
      XS_METRIC_NS},
-    {"xferspy_finding_least_saved_seconds",
-     "time that the repair of a finding saves at least; findings can overlap", XS_METRIC_NS}};
+    {"xferspy_finding_least_saved_seconds", "time that the repair of a finding saves at least; findings can overlap",
+     XS_METRIC_NS}};
 
 static void add_finding(uint64_t *values, const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;

@@ -1,7 +1,7 @@
 /* Writes protobuf messages: the part of the wire format that perfetto.c needs. A message is a growing string. Fields
  * are added to it; inner messages are built beside it and added as bytes. */
-#ifndef XFERSPY_ANALYZER_EXPORT_PROTO_H
-#define XFERSPY_ANALYZER_EXPORT_PROTO_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_EXPORT_PROTO_H
+#define XFERSPY_ANALYZER_COMMANDS_EXPORT_PROTO_H
 
 #include <stdint.h>
 

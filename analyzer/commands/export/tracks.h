@@ -1,10 +1,10 @@
 /* Makes a timeline for Perfetto: tracks with slices and counters, handed one by one to the format that writes them
  * (perfetto.c). Only the tracks are kept. Times are nanoseconds since the start of capture. */
-#ifndef XFERSPY_ANALYZER_EXPORT_TRACKS_H
-#define XFERSPY_ANALYZER_EXPORT_TRACKS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_EXPORT_TRACKS_H
+#define XFERSPY_ANALYZER_COMMANDS_EXPORT_TRACKS_H
 
 #include "analyzer/commands/export/export.h"
-#include "analyzer/commands/export/rows.h"
+#include "analyzer/commands/export/export_rows.h"
 
 enum xs_track_kind {
     XS_TRACK_PROCESS, /* the program; parent of its threads */

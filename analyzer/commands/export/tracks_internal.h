@@ -1,6 +1,6 @@
 /* Shared by the files that make the tracks; for nobody else. */
-#ifndef XFERSPY_ANALYZER_EXPORT_TRACKS_INTERNAL_H
-#define XFERSPY_ANALYZER_EXPORT_TRACKS_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_EXPORT_TRACKS_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_EXPORT_TRACKS_INTERNAL_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/commands/export/tracks.h"

@@ -1,7 +1,7 @@
 /* The history of device allocations for the page: which contents copies brought into them, piece by piece over time,
  * and which findings and call sites concern them. Only the allocations with most bytes copied are kept. */
-#ifndef XFERSPY_ANALYZER_HTML_BUFFERS_H
-#define XFERSPY_ANALYZER_HTML_BUFFERS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

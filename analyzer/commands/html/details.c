@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyzer/commands/explain/stacks.h"
+#include "analyzer/commands/explain/explain_stacks.h"
 #include "analyzer/commands/html/sites.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/context_words.h"

@@ -1,7 +1,7 @@
 /* What the page shows of each finding beside its numbers: the text of its line, the rows of its evidence, and the
  * stack of the first row. */
-#ifndef XFERSPY_ANALYZER_HTML_DETAILS_H
-#define XFERSPY_ANALYZER_HTML_DETAILS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_DETAILS_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_DETAILS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/savings/causes/diagnosis.h"

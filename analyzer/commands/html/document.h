@@ -1,7 +1,7 @@
 /* All that the page shows, as one JSON document: {"format": "xferspy-html", "version": 1, "runs": [...], ...}. Each run
  * has the report of `report --json` and what the page's charts draw. */
-#ifndef XFERSPY_ANALYZER_HTML_DOCUMENT_H
-#define XFERSPY_ANALYZER_HTML_DOCUMENT_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_DOCUMENT_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_DOCUMENT_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/commands/common/reading.h"

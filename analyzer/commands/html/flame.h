@@ -1,6 +1,6 @@
 /* The page's flame graph: totals by whole call stack and entry point. */
-#ifndef XFERSPY_ANALYZER_HTML_FLAME_H
-#define XFERSPY_ANALYZER_HTML_FLAME_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_FLAME_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_FLAME_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/json.h"

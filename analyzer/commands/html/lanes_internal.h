@@ -1,6 +1,6 @@
 /* Shared by the files of the timeline; no other file includes this. */
-#ifndef XFERSPY_ANALYZER_HTML_LANES_INTERNAL_H
-#define XFERSPY_ANALYZER_HTML_LANES_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_LANES_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_LANES_INTERNAL_H
 
 #include "analyzer/commands/html/lanes.h"
 

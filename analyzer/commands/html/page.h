@@ -1,7 +1,7 @@
 /* The page's own parts, before and after the document. They are made from analyzer/commands/html/web and embedded at
  * build time. */
-#ifndef XFERSPY_ANALYZER_HTML_PAGE_H
-#define XFERSPY_ANALYZER_HTML_PAGE_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_PAGE_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_PAGE_H
 
 #include <stddef.h>
 

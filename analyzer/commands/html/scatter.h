@@ -1,7 +1,7 @@
 /* Bandwidth against size. Copies of one direction and kind of host memory are one point if their sizes and times
  * agree within an eighth of a factor of two, so the number of points is bounded. */
-#ifndef XFERSPY_ANALYZER_HTML_SCATTER_H
-#define XFERSPY_ANALYZER_HTML_SCATTER_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_SCATTER_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_SCATTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

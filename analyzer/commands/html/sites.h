@@ -1,6 +1,6 @@
 /* Call sites with the page's numbers: the rows of the totals by call site, the largest first. */
-#ifndef XFERSPY_ANALYZER_HTML_SITES_H
-#define XFERSPY_ANALYZER_HTML_SITES_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_SITES_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_SITES_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/savings/causes/diagnosis.h"

@@ -1,7 +1,7 @@
 /* A stream for JSON inside a page. It leaves out blanks, escapes characters that could end a script element, and
  * bounds every text, so no text of a trace becomes markup or makes the page large. */
-#ifndef XFERSPY_ANALYZER_HTML_STREAM_H
-#define XFERSPY_ANALYZER_HTML_STREAM_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_STREAM_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_STREAM_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Turning an Nsight Systems export into xferspy traces, one per process. docs/use/import.md describes the mapping. */
-#ifndef XFERSPY_ANALYZER_IMPORT_IMPORT_H
-#define XFERSPY_ANALYZER_IMPORT_IMPORT_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_H
+#define XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_H
 
-#include "analyzer/commands/import/export.h"
+#include "analyzer/commands/import/nsys_export.h"
 
 struct xs_nsys_process {
     int64_t global; /* globalPid without its last 24 bits */

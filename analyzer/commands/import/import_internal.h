@@ -1,6 +1,6 @@
 /* Shared by the files of the import; all others include import.h. */
-#ifndef XFERSPY_ANALYZER_IMPORT_IMPORT_INTERNAL_H
-#define XFERSPY_ANALYZER_IMPORT_IMPORT_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_INTERNAL_H
 
 #include "analyzer/commands/import/import.h"
 #include "schema/format/kinds.h"
@@ -64,8 +64,8 @@ struct xs_nsys_memory_event {
     struct xs_nsys_call call;
 };
 
-struct xs_nsys_ranges; /* ranges.c */
-struct xs_nsys_stacks; /* stacks.c */
+struct xs_nsys_ranges; /* import_ranges.c */
+struct xs_nsys_stacks; /* import_stacks.c */
 
 struct xs_nsys_importer {
     struct xs_nsys *nsys;
@@ -90,7 +90,7 @@ struct xs_nsys_importer {
     struct xs_nsys_stacks *stacks;
 };
 
-/* --- rows of the trace (rows.c) --- */
+/* --- rows of the trace (import_rows.c) --- */
 
 /* A row to be written: values are bound column after column, then xs_into_row inserts. A bound value stays bound
  * until the next row. */
@@ -133,18 +133,18 @@ bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows
 int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* in ns since time 0; remembers the latest */
 uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column);         /* 0: none */
 
-void xs_nsys_take_device(struct xs_nsys_importer *importer); /* device.c: takes copies, memsets, kernels, waits,
+void xs_nsys_take_device(struct xs_nsys_importer *importer); /* import_device.c: takes copies, memsets, kernels, waits,
                                                               * migrations */
-void xs_nsys_take_memory(struct xs_nsys_importer *importer); /* memory.c: keeps memory events for the calls */
+void xs_nsys_take_memory(struct xs_nsys_importer *importer); /* import_memory.c: keeps memory events for the calls */
 void xs_nsys_write_memory(struct xs_nsys_importer *importer);
-void xs_nsys_take_calls(struct xs_nsys_importer *importer); /* calls.c */
+void xs_nsys_take_calls(struct xs_nsys_importer *importer); /* import_calls.c */
 
-/* ranges.c: the row of the innermost range open on a thread at a time. Times per thread must ascend. */
+/* import_ranges.c: the row of the innermost range open on a thread at a time. Times per thread must ascend. */
 void xs_nsys_ranges_begin(struct xs_nsys_importer *importer);
 int32_t xs_nsys_range_at(struct xs_nsys_importer *importer, int64_t global_tid, int64_t ns);
 void xs_nsys_ranges_end(struct xs_nsys_importer *importer);
 
-/* stacks.c: the row of a call chain; 0: none. */
+/* import_stacks.c: the row of a call chain; 0: none. */
 void xs_nsys_stacks_begin(struct xs_nsys_importer *importer);
 int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain);
 void xs_nsys_stacks_end(struct xs_nsys_importer *importer);

@@ -1,8 +1,8 @@
 /* A job: the traces of processes that ran together, seen as one program. Only numbers of each trace are kept, so
  * that the traces can be read one after another. A finding that several traces have at the same line of the program
  * is one finding of the job. */
-#ifndef XFERSPY_ANALYZER_JOB_JOB_H
-#define XFERSPY_ANALYZER_JOB_JOB_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_JOB_JOB_H
+#define XFERSPY_ANALYZER_COMMANDS_JOB_JOB_H
 
 #include <stdbool.h>
 #include <stddef.h>

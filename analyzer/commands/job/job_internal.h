@@ -1,6 +1,6 @@
 /* Shared by the files that print the report of a job; no other file includes this. */
-#ifndef XFERSPY_ANALYZER_JOB_JOB_INTERNAL_H
-#define XFERSPY_ANALYZER_JOB_JOB_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_JOB_JOB_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_JOB_JOB_INTERNAL_H
 
 #include "analyzer/commands/job/job_words.h"
 

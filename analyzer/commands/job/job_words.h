@@ -1,6 +1,6 @@
 /* The report of a job, for people and for programs. Printing only: every number is in struct xs_job. */
-#ifndef XFERSPY_ANALYZER_JOB_JOB_WORDS_H
-#define XFERSPY_ANALYZER_JOB_JOB_WORDS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_JOB_JOB_WORDS_H
+#define XFERSPY_ANALYZER_COMMANDS_JOB_JOB_WORDS_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"

@@ -1,6 +1,6 @@
 /* Shared by query_command.c, which runs the statement, query_format.c, which prints its rows, and query_hint.c. */
-#ifndef XFERSPY_ANALYZER_QUERY_QUERY_H
-#define XFERSPY_ANALYZER_QUERY_QUERY_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_QUERY_QUERY_H
+#define XFERSPY_ANALYZER_COMMANDS_QUERY_QUERY_H
 
 #include "analyzer/base/out.h"
 

@@ -9,11 +9,11 @@
 
 #include "analyzer/base/text.h"
 #include "analyzer/commands/common/command.h"
-#include "analyzer/commands/query/guard.h"
+#include "analyzer/commands/query/allowed.h"
 #include "analyzer/commands/query/query.h"
 #include "analyzer/trace/scan.h"
 #include "schema/read/merged.h"
-#include "schema/safe_open/steps.h"
+#include "schema/safe_open/step_limit.h"
 
 XS_DECLARE_COMMAND(query)
 

@@ -1,6 +1,6 @@
 /* `report --by`: totals of the transfers by call site, function, file, ..., as a table and as JSON. */
-#ifndef XFERSPY_ANALYZER_REPORT_BY_H
-#define XFERSPY_ANALYZER_REPORT_BY_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_REPORT_BY_H
+#define XFERSPY_ANALYZER_COMMANDS_REPORT_BY_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"

@@ -72,7 +72,8 @@ static void print_other(const struct xs_diagnosis *diagnosis, size_t index, stru
     xs_finding_name(&name, diagnosis, index);
     xs_string_format(&gain, "saves ");
     xs_say_saving(&gain, &d->saves);
-    xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
+    xs_out_indented(out, INDENT, "If that cannot be done, %s %s: %s", name.data, gain.data,
+                    xs_remedy_of(diagnosis->findings, f));
     xs_string_free(&name);
     xs_string_free(&gain);
 }

@@ -1,7 +1,7 @@
 /* The report of one trace, for people and for programs. Only printing: every number is in the summary and the
  * findings. */
-#ifndef XFERSPY_ANALYZER_REPORT_REPORT_H
-#define XFERSPY_ANALYZER_REPORT_REPORT_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_H
+#define XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_H
 
 #include "analyzer/base/json.h"
 #include "analyzer/base/out.h"

@@ -1,6 +1,6 @@
 /* Shared by the files that print the report as text; no other file includes this. */
-#ifndef XFERSPY_ANALYZER_REPORT_REPORT_INTERNAL_H
-#define XFERSPY_ANALYZER_REPORT_REPORT_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_INTERNAL_H
 
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"

@@ -188,7 +188,8 @@ static void others(const struct xs_report *report, const struct xs_cause *cause,
             continue;
         xs_finding_name(&name, diagnosis, cause->findings[i]);
         add_gain(&gain, diagnosis->findings, d);
-        fprintf(out->file, "  - If that cannot be done, %s %s: %s\n", name.data, gain.data, xs_remedy_of(diagnosis->findings, f));
+        fprintf(out->file, "  - If that cannot be done, %s %s: %s\n", name.data, gain.data,
+                xs_remedy_of(diagnosis->findings, f));
         xs_string_free(&name);
         xs_string_free(&gain);
     }

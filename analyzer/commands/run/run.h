@@ -1,6 +1,6 @@
 /* Shared by the files of xferspy run. */
-#ifndef XFERSPY_ANALYZER_RUN_RUN_H
-#define XFERSPY_ANALYZER_RUN_RUN_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_RUN_RUN_H
+#define XFERSPY_ANALYZER_COMMANDS_RUN_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>

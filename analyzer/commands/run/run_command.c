@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/base/variables.h"
+#include "analyzer/base/unknown_variables.h"
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/run/run.h"
 #include "schema/option_value.h"

@@ -1,7 +1,7 @@
 /* How much of a live trace's device times is there, and how busy devices were up to then. CUPTI hands device times
  * over late and in large batches. */
-#ifndef XFERSPY_ANALYZER_TOP_DEVICE_TIMES_H
-#define XFERSPY_ANALYZER_TOP_DEVICE_TIMES_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_TOP_DEVICE_TIMES_H
+#define XFERSPY_ANALYZER_COMMANDS_TOP_DEVICE_TIMES_H
 
 #include "analyzer/totals/summary/summary.h"
 

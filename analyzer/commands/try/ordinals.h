@@ -1,7 +1,7 @@
 /* Numbers for the program's copies that hold in another run: the number of the thread among the copying threads, and
  * the number of the copying call within the thread. */
-#ifndef XFERSPY_ANALYZER_TRY_ORDINALS_H
-#define XFERSPY_ANALYZER_TRY_ORDINALS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_TRY_ORDINALS_H
+#define XFERSPY_ANALYZER_COMMANDS_TRY_ORDINALS_H
 
 #include <stdbool.h>
 #include <stddef.h>

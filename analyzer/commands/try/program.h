@@ -1,6 +1,6 @@
 /* The program whose repairs are tried: its command, folder and environment. It can be recorded first. */
-#ifndef XFERSPY_ANALYZER_TRY_PROGRAM_H
-#define XFERSPY_ANALYZER_TRY_PROGRAM_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
+#define XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

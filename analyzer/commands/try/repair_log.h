@@ -1,6 +1,6 @@
 /* The library's report at a program's end on the repairs that it made; docs/use/repairs.md, "The log". */
-#ifndef XFERSPY_ANALYZER_TRY_REPAIR_LOG_H
-#define XFERSPY_ANALYZER_TRY_REPAIR_LOG_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_TRY_REPAIR_LOG_H
+#define XFERSPY_ANALYZER_COMMANDS_TRY_REPAIR_LOG_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -29,7 +29,7 @@ static const struct {
     const char *why;
 } kinds[] = {
 #define XS_TRY_REPAIR(finding, repair, why) {finding, XS_TRY_##repair, why},
-#include "analyzer/commands/try/repairs.def"
+#include "analyzer/commands/try/try_repairs.def"
 #undef XS_TRY_REPAIR
 };
 

@@ -1,6 +1,6 @@
 /* Trials: the repair of each cause in a report, and the calls of the program to be repaired. */
-#ifndef XFERSPY_ANALYZER_TRY_TRIALS_H
-#define XFERSPY_ANALYZER_TRY_TRIALS_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_TRY_TRIALS_H
+#define XFERSPY_ANALYZER_COMMANDS_TRY_TRIALS_H
 
 #include <stdbool.h>
 #include <stddef.h>

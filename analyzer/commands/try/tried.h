@@ -1,6 +1,6 @@
 /* The last result of `xferspy try', which is kept beside the trace, for commands that show findings. */
-#ifndef XFERSPY_ANALYZER_TRY_TRIED_H
-#define XFERSPY_ANALYZER_TRY_TRIED_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_TRY_TRIED_H
+#define XFERSPY_ANALYZER_COMMANDS_TRY_TRIED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Measured trials: each repair alone and all together, beside the unchanged program. */
-#ifndef XFERSPY_ANALYZER_TRY_TRY_H
-#define XFERSPY_ANALYZER_TRY_TRY_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_TRY_TRY_H
+#define XFERSPY_ANALYZER_COMMANDS_TRY_TRY_H
 
 #include "analyzer/commands/bench/bench_arguments.h"
 #include "analyzer/commands/try/program.h"

@@ -2,8 +2,8 @@
  * site. costly-pinning applies the same rules to tell what belongs to pinned-churn. Memory use grows with the number of
  * freed allocations that no allocation has followed yet (never more than lived at one time), and with the number of
  * different sizes. */
-#ifndef XFERSPY_ANALYZER_DETECTORS_CHURN_H
-#define XFERSPY_ANALYZER_DETECTORS_CHURN_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_DETECTORS_CHURN_H
+#define XFERSPY_ANALYZER_FINDINGS_DETECTORS_CHURN_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/pool.h"

@@ -1,8 +1,8 @@
 /* Finds stretches in which one device ran copies and no kernel, or kernels and no copy, and which copies of one could
  * have run beside the kernels of the next: docs/rules/analysis.md, `no-overlap`. Each device uses a fixed amount of
  * memory, and memory for the allocations that a stretch of kernels was given. */
-#ifndef XFERSPY_ANALYZER_DETECTORS_STRETCHES_H
-#define XFERSPY_ANALYZER_DETECTORS_STRETCHES_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_DETECTORS_STRETCHES_H
+#define XFERSPY_ANALYZER_FINDINGS_DETECTORS_STRETCHES_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/trace/trace_event.h"

@@ -1,8 +1,8 @@
 /* An account holds what findings claim of one transfer, memset or allocation: the union of docs/rules/analysis.md,
  * "Accounting". If a claim is larger than all claims before it, the totals grow by the difference at once. So an
  * account is needed only while a claim may still come. */
-#ifndef XFERSPY_ANALYZER_ENGINE_ACCOUNT_H
-#define XFERSPY_ANALYZER_ENGINE_ACCOUNT_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
 
 #include "analyzer/base/pool.h"
 #include "analyzer/findings/engine/findings.h"

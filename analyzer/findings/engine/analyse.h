@@ -1,6 +1,6 @@
 /* Analyses one trace: one call reads it once, in host order, and returns the findings. */
-#ifndef XFERSPY_ANALYZER_ENGINE_ANALYSE_H
-#define XFERSPY_ANALYZER_ENGINE_ANALYSE_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSE_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSE_H
 
 #include "analyzer/findings/engine/filter.h"
 #include "analyzer/findings/engine/findings.h"

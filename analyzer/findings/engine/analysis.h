@@ -1,6 +1,6 @@
 /* Holds the state of one analysis, shared by analyse.c and the functions that detectors call (detection.c). */
-#ifndef XFERSPY_ANALYZER_ENGINE_ANALYSIS_H
-#define XFERSPY_ANALYZER_ENGINE_ANALYSIS_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSIS_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSIS_H
 
 #include "analyzer/findings/engine/account.h"
 #include "analyzer/findings/engine/analyse.h"

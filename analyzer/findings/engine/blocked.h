@@ -1,7 +1,7 @@
 /* Decides whether an asynchronous copy blocked the host until it ended, which happens if its host memory is pageable:
  * docs/rules/analysis.md, `fake-async`. */
-#ifndef XFERSPY_ANALYZER_ENGINE_BLOCKED_H
-#define XFERSPY_ANALYZER_ENGINE_BLOCKED_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_BLOCKED_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_BLOCKED_H
 
 #include "analyzer/trace/link.h"
 #include "analyzer/trace/trace_event.h"

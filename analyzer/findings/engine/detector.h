@@ -1,12 +1,12 @@
 /* A detector is one rule of docs/rules/analysis.md, in its own file, with one row in detectors/detectors.def. It gets
  * the events that it wants, in host order, and reports instances. template.c shows how to add one. */
-#ifndef XFERSPY_ANALYZER_ENGINE_DETECTOR_H
-#define XFERSPY_ANALYZER_ENGINE_DETECTOR_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_DETECTOR_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_DETECTOR_H
 
 #include <stddef.h>
 
 #include "analyzer/findings/engine/findings.h"
-#include "analyzer/findings/engine/repair.h"
+#include "analyzer/findings/engine/repair_kind.h"
 #include "analyzer/findings/engine/residency.h"
 #include "analyzer/trace/link.h"
 #include "analyzer/trace/trace_event.h"

@@ -1,8 +1,8 @@
 /* Knows when each device ran kernels and when the host waited for a stream, around the time of the current event. It
  * says which part of a copy was exposed, and gives the intervals of the device in order. Kernels and waits are read
  * together with the events, and are forgotten once the events have passed them. */
-#ifndef XFERSPY_ANALYZER_ENGINE_EXPOSURE_H
-#define XFERSPY_ANALYZER_ENGINE_EXPOSURE_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/intervals.h"

@@ -11,7 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/units.h"
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* A filter says which transfers a command is asked about (by time, step, direction, size, stream, device, thread, call
  * site, NVTX range), and which findings. The findings are made from the whole trace; then selection.h decides row by
  * row what passes. */
-#ifndef XFERSPY_ANALYZER_ENGINE_FILTER_H
-#define XFERSPY_ANALYZER_ENGINE_FILTER_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_FILTER_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_FILTER_H
 
 #include <argp.h>
 #include <stdbool.h>

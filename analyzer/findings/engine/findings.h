@@ -1,8 +1,8 @@
 /* Holds the engine's result: instances grouped by (detector, verdict, site), what each finding claims, the union over
  * transfers, and what could not be decided. Memory use grows with the number of findings, not of instances: each
  * finding keeps a few instances. What repairs save is the diagnosis (analyzer/savings/causes/diagnosis.h). */
-#ifndef XFERSPY_ANALYZER_ENGINE_FINDINGS_H
-#define XFERSPY_ANALYZER_ENGINE_FINDINGS_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_FINDINGS_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Collects instances into findings while the analysis runs; for analyse.c and detection.c. */
-#ifndef XFERSPY_ANALYZER_ENGINE_FINDINGS_BUILD_H
-#define XFERSPY_ANALYZER_ENGINE_FINDINGS_BUILD_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_FINDINGS_BUILD_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_FINDINGS_BUILD_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/findings.h"

@@ -1,7 +1,7 @@
 /* Holds live allocations in the order in which they will be freed. An allocation's row has both its begin and its free,
  * but the rows are in the order of the begins. */
-#ifndef XFERSPY_ANALYZER_ENGINE_FREES_H
-#define XFERSPY_ANALYZER_ENGINE_FREES_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_FREES_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_FREES_H
 
 #include <stddef.h>
 

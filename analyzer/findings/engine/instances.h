@@ -1,7 +1,7 @@
 /* Keeps the instances that a repair can mend, in few bytes, grouped by finding. Memory use grows with the number of
  * instances. */
-#ifndef XFERSPY_ANALYZER_ENGINE_INSTANCES_H
-#define XFERSPY_ANALYZER_ENGINE_INSTANCES_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* Finds allocations that are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by
  * their use: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and the trace does not know what the
  * program asked its allocator for. */
-#ifndef XFERSPY_ANALYZER_ENGINE_POOLS_H
-#define XFERSPY_ANALYZER_ENGINE_POOLS_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_POOLS_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_POOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

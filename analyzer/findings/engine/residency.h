@@ -1,7 +1,7 @@
 /* The residency model knows what was written where on each device, what may have read it, and which content a region
  * holds. Definition: docs/rules/analysis.md, "The model". Detectors only read it; analyse.c alone changes it. */
-#ifndef XFERSPY_ANALYZER_ENGINE_RESIDENCY_H
-#define XFERSPY_ANALYZER_ENGINE_RESIDENCY_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_H
 
 #include "analyzer/base/spans.h"
 #include "analyzer/trace/trace_event.h"

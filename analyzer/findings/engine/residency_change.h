@@ -1,6 +1,6 @@
 /* Changes of the residency model, event by event; for analyse.c and the files of the model. */
-#ifndef XFERSPY_ANALYZER_ENGINE_RESIDENCY_CHANGE_H
-#define XFERSPY_ANALYZER_ENGINE_RESIDENCY_CHANGE_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_CHANGE_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_RESIDENCY_CHANGE_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/pool.h"

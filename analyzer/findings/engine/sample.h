@@ -6,8 +6,8 @@
  * are counted in cells: detector, site, size to a power of two, and a situation that is known of all copies. The
  * chance changes during a run, so a cell is a row of blocks in host order, and a checked copy stands for the copies
  * of its block. */
-#ifndef XFERSPY_ANALYZER_ENGINE_SAMPLE_H
-#define XFERSPY_ANALYZER_ENGINE_SAMPLE_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/pool.h"

@@ -1,7 +1,7 @@
 /* Holds the rows of one trace that pass a filter, table by table, a bit per row. Findings and totals look them up by
  * id. */
-#ifndef XFERSPY_ANALYZER_ENGINE_SELECTION_H
-#define XFERSPY_ANALYZER_ENGINE_SELECTION_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_SELECTION_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_SELECTION_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/filter.h"

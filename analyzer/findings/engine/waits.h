@@ -1,7 +1,7 @@
 /* Finds the host's waits for the copy that the same thread requested just before. It remembers the latest call of each
  * thread if that is an asynchronous upload or download. Memory use grows with the number of threads. */
-#ifndef XFERSPY_ANALYZER_ENGINE_WAITS_H
-#define XFERSPY_ANALYZER_ENGINE_WAITS_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_WAITS_H
+#define XFERSPY_ANALYZER_FINDINGS_ENGINE_WAITS_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/account.h"

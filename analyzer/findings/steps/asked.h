@@ -1,7 +1,7 @@
 /* Reads the steps that capture itself distinguished, by an NVTX range that the user named: XFERSPY_STEP=NAME, or
  * XFERSPY_WINDOW=nvtx:NAME. */
-#ifndef XFERSPY_ANALYZER_STEPS_ASKED_H
-#define XFERSPY_ANALYZER_STEPS_ASKED_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
+#define XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/findings/steps/asked.h"
-#include "analyzer/findings/steps/ranges.h"
+#include "analyzer/findings/steps/step_ranges.h"
 #include "analyzer/findings/steps/steps.h"
 #include "analyzer/trace/events.h"
 #include "analyzer/trace/ran.h"

@@ -1,7 +1,7 @@
 /* Finds the steps of a run, which are iterations of a training loop or of a solver, by an NVTX range, a wait or a copy
  * that recurs at equal distances (docs/rules/analysis.md, "Steps"), and what each step transfers. */
-#ifndef XFERSPY_ANALYZER_STEPS_STEPS_H
-#define XFERSPY_ANALYZER_STEPS_STEPS_H
+#ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_STEPS_H
+#define XFERSPY_ANALYZER_FINDINGS_STEPS_STEPS_H
 
 #include "analyzer/trace/site.h"
 #include "schema/read/trace.h"

@@ -1,10 +1,10 @@
-/* Reads what a framework did around each finding (analyzer/trace/framework/context.h), from the rows of its first
- * instances. */
-#ifndef XFERSPY_ANALYZER_CAUSES_CONTEXTS_H
-#define XFERSPY_ANALYZER_CAUSES_CONTEXTS_H
+/* Reads what a framework did around each finding (analyzer/trace/framework/framework_context.h), from the rows of its
+ * first instances. */
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_CONTEXTS_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_CONTEXTS_H
 
 #include "analyzer/savings/causes/diagnosis.h"
-#include "analyzer/savings/causes/plan.h"
+#include "analyzer/savings/causes/replay_plan.h"
 
 /* Sets `context` of the findings that have a known context. Negative status: the message is set. */
 int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message);

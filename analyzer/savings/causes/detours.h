@@ -1,10 +1,10 @@
 /* Finds detours over the host: data that is downloaded, changed by the program and uploaded, again and again between
  * the same two places. Rule: docs/rules/analysis.md, "Detours over the host". */
-#ifndef XFERSPY_ANALYZER_CAUSES_DETOURS_H
-#define XFERSPY_ANALYZER_CAUSES_DETOURS_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_DETOURS_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_DETOURS_H
 
 #include "analyzer/savings/causes/diagnosis.h"
-#include "analyzer/savings/causes/plan.h"
+#include "analyzer/savings/causes/replay_plan.h"
 
 /* Sets `detours` of the diagnosis, and `detour` of each finding that has copies in one. `run_ns` is the replay of the
  * unchanged run. Clears the plan. Negative status: the message is set. */

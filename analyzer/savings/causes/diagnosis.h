@@ -1,11 +1,11 @@
 /* Holds the diagnosis of a trace: the engine's findings with what each repair saves, and their causes. The engine's
  * result stays as it was; only analyzer/savings fills these types (causes/causes.h), and everything that prints takes
  * them. */
-#ifndef XFERSPY_ANALYZER_CAUSES_DIAGNOSIS_H
-#define XFERSPY_ANALYZER_CAUSES_DIAGNOSIS_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 
 #include "analyzer/findings/engine/findings.h"
-#include "analyzer/trace/framework/context.h"
+#include "analyzer/trace/framework/framework_context.h"
 
 /* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.
  * If the trace leaves a repair's effect open, the saving is a range from least to most. Never negative. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/lives.h"
+#include "analyzer/base/lifetimes.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/savings/causes/plan.h"
+#include "analyzer/savings/causes/replay_plan.h"
 #include "analyzer/savings/causes/statement.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"

@@ -1,6 +1,6 @@
 /* Holds what managed_read.c reads of managed memory, for its repair in managed.c. */
-#ifndef XFERSPY_ANALYZER_CAUSES_MANAGED_INTERNAL_H
-#define XFERSPY_ANALYZER_CAUSES_MANAGED_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_MANAGED_INTERNAL_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_MANAGED_INTERNAL_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/intervals.h"

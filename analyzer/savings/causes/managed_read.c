@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/base/lives.h"
+#include "analyzer/base/lifetimes.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/savings/causes/managed_internal.h"
 #include "analyzer/trace/scan.h"

@@ -2,8 +2,8 @@
  * the model. The run is replayed as if all of them were instances, and the finding gets the part of the extra saving
  * that its sample says. So the time of looking at a copy is not multiplied, and no copy saves more than its own call,
  * wait and gap. */
-#ifndef XFERSPY_ANALYZER_CAUSES_SCALE_H
-#define XFERSPY_ANALYZER_CAUSES_SCALE_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_SCALE_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_SCALE_H
 
 #include "analyzer/savings/causes/plan_repairs.h"
 

@@ -1,8 +1,8 @@
 /* Finds contents that are uploaded to a place again and again, and whether they take turns in too few buffers
  * (docs/rules/analysis.md, "Contents that take turns"). Reads the rows of the instances of findings that have joining
  * verdicts. */
-#ifndef XFERSPY_ANALYZER_CAUSES_TURNS_H
-#define XFERSPY_ANALYZER_CAUSES_TURNS_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_TURNS_H
+#define XFERSPY_ANALYZER_SAVINGS_CAUSES_TURNS_H
 
 #include "analyzer/savings/causes/diagnosis.h"
 

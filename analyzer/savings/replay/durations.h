@@ -1,6 +1,6 @@
 /* Collects measured values to take their median. */
-#ifndef XFERSPY_ANALYZER_REPLAY_DURATIONS_H
-#define XFERSPY_ANALYZER_REPLAY_DURATIONS_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_DURATIONS_H
+#define XFERSPY_ANALYZER_SAVINGS_REPLAY_DURATIONS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Finds host threads that wait for each other: one works on where another one stops. */
-#ifndef XFERSPY_ANALYZER_REPLAY_HANDOFFS_H
-#define XFERSPY_ANALYZER_REPLAY_HANDOFFS_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_HANDOFFS_H
+#define XFERSPY_ANALYZER_SAVINGS_REPLAY_HANDOFFS_H
 
 #include "analyzer/savings/replay/model.h"
 

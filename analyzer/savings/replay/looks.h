@@ -1,8 +1,8 @@
 /* Finds the time that looking at contents took. In mode `auto` the library fingerprints a sample of the copies, in the
  * calls that make them. These calls take longer for it. A program without xferspy would not lose that time: no repair
  * saves it. Part of xs_model_read; also for models made by hand. */
-#ifndef XFERSPY_ANALYZER_REPLAY_LOOKS_H
-#define XFERSPY_ANALYZER_REPLAY_LOOKS_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_LOOKS_H
+#define XFERSPY_ANALYZER_SAVINGS_REPLAY_LOOKS_H
 
 #include "analyzer/savings/replay/model.h"
 

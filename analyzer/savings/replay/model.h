@@ -9,8 +9,8 @@
  *
  * Pauses show which host threads wait for each other (handoffs.h). The graph leaves out that kernels may slow each
  * other down. */
-#ifndef XFERSPY_ANALYZER_REPLAY_MODEL_H
-#define XFERSPY_ANALYZER_REPLAY_MODEL_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_MODEL_H
+#define XFERSPY_ANALYZER_SAVINGS_REPLAY_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

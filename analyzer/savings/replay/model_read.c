@@ -8,7 +8,7 @@
 #include "analyzer/savings/replay/handoffs.h"
 #include "analyzer/savings/replay/looks.h"
 #include "analyzer/savings/replay/model.h"
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/trace/streams.h"

@@ -4,8 +4,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/durations.h"
-#include "analyzer/savings/replay/evidence.h"
 #include "analyzer/savings/replay/queues.h"
+#include "analyzer/savings/replay/unordered_streams.h"
 
 #define CLOCKS_NS XS_REPLAY_CLOCKS_NS
 

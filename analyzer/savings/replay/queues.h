@@ -1,7 +1,7 @@
 /* Tracks when the streams and devices were through with their work, and what recorded events stood for, in the measured
  * run. The search for waits goes through the calls with it. */
-#ifndef XFERSPY_ANALYZER_REPLAY_QUEUES_H
-#define XFERSPY_ANALYZER_REPLAY_QUEUES_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_QUEUES_H
+#define XFERSPY_ANALYZER_SAVINGS_REPLAY_QUEUES_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/savings/replay/model.h"

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
-#include "analyzer/savings/replay/device.h"
+#include "analyzer/savings/replay/replay_device.h"
 
 /* From the call of a copy with page-locked memory to its start if nothing is in the way. */
 #define UNSTAGED_NS 10000

@@ -1,6 +1,6 @@
 /* Replays a model with changes, and says how long the run then takes. */
-#ifndef XFERSPY_ANALYZER_REPLAY_REPLAY_H
-#define XFERSPY_ANALYZER_REPLAY_REPLAY_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_REPLAY_H
+#define XFERSPY_ANALYZER_SAVINGS_REPLAY_REPLAY_H
 
 #include "analyzer/savings/replay/model.h"
 
@@ -16,7 +16,7 @@ struct xs_change {
                       (xs_model_call.look_ns) */
     bool lasts;    /* its operations take `operation_ns` together */
     bool unstaged; /* its first operation starts as early as one without staging */
-    bool beside;   /* its copy is on a side stream (device.h) */
+    bool beside;   /* its copy is on a side stream (replay_device.h) */
     enum xs_change_return returns; /* when the call returns */
     int64_t host_ns, operation_ns;
     int64_t before_ns; /* the host's extra work before it (negative: less, to 0 at the lowest) */

@@ -1,7 +1,7 @@
 /* Counts how many contents and launch arguments are known. Findings about contents depend on them; the report shows the
  * counts under Coverage. */
-#ifndef XFERSPY_ANALYZER_FINDINGS_CONTENT_COVERAGE_H
-#define XFERSPY_ANALYZER_FINDINGS_CONTENT_COVERAGE_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_CONTENT_COVERAGE_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_CONTENT_COVERAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Names the run's numbers (metrics.def): `diff` lists them, `check` limits them, and `export` hands them out. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_METRICS_H
-#define XFERSPY_ANALYZER_SUMMARY_METRICS_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_METRICS_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_METRICS_H
 
 #include <stdbool.h>
 #include <stdint.h>

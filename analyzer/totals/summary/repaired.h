@@ -1,8 +1,8 @@
 /* Describes a run that was repaired while it was recorded (XFERSPY_REPAIR): which repairs were on, and how often each
  * was made. A trace does not say whether a repair left out a particular call. So its counts and findings are about the
  * calls that the program made. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_REPAIRED_H
-#define XFERSPY_ANALYZER_SUMMARY_REPAIRED_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_REPAIRED_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_REPAIRED_H
 
 #include <stdbool.h>
 #include <stdint.h>

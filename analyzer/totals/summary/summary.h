@@ -1,7 +1,7 @@
 /* Holds what a report states about one trace, as numbers: computed once here (summary*.c), printed as text or JSON by
  * report/report_*.c, which compute nothing. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_H
-#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "analyzer/totals/summary/repaired.h"
 #include "analyzer/totals/summary/summary_failures.h"
 #include "analyzer/totals/summary/summary_where.h"
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 #include "schema/read/trace.h"
 

@@ -1,7 +1,7 @@
 /* Sums up the transfers by one key: the calling line, its function, file or module, an NVTX range, a thread, a stream,
  * a device; with what the findings about it would give back. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
-#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_BY_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/savings/causes/diagnosis.h"

@@ -1,6 +1,6 @@
 /* Counts the failed CUDA calls of a trace: by error, how many, since when, and which was the first. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_FAILURES_H
-#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_FAILURES_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_FAILURES_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_FAILURES_H
 
 #include <stdbool.h>
 #include <stddef.h>

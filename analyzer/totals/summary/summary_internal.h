@@ -1,6 +1,6 @@
 /* Shared by the files that compute a summary; for nobody else. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_INTERNAL_H
-#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_INTERNAL_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_INTERNAL_H
 
 #include "analyzer/base/intervals.h"
 #include "analyzer/findings/engine/selection.h"

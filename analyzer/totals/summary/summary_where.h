@@ -1,8 +1,8 @@
 /* Divides the run: the wall time of one thread, called the line, in parts that add up to the run. The line is the
  * thread that spent most time in CUDA's calls. Calls of one thread do not overlap, so nothing is counted twice; the
  * time between them is the program's own. */
-#ifndef XFERSPY_ANALYZER_SUMMARY_SUMMARY_WHERE_H
-#define XFERSPY_ANALYZER_SUMMARY_SUMMARY_WHERE_H
+#ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
+#define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Knows which rows of a trace have findings. The analysis fills it, and it is queried row by row afterwards. Memory use
  * grows with the number of instances. */
-#ifndef XFERSPY_ANALYZER_TIMELINE_MARKS_H
-#define XFERSPY_ANALYZER_TIMELINE_MARKS_H
+#ifndef XFERSPY_ANALYZER_TOTALS_TIMELINE_MARKS_H
+#define XFERSPY_ANALYZER_TOTALS_TIMELINE_MARKS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Defines the statements behind a timeline; for timeline.c alone. */
-#ifndef XFERSPY_ANALYZER_TIMELINE_SOURCES_H
-#define XFERSPY_ANALYZER_TIMELINE_SOURCES_H
+#ifndef XFERSPY_ANALYZER_TOTALS_TIMELINE_SOURCES_H
+#define XFERSPY_ANALYZER_TOTALS_TIMELINE_SOURCES_H
 
 #include "analyzer/totals/timeline/timeline.h"
 

@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/totals/timeline/sources.h"
-#include "analyzer/trace/kinds.h"
+#include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/device_windows.h"
 

@@ -1,7 +1,7 @@
 /* Feeds timelines: reads the host's calls and the device's work from the trace, kind by kind. The page makes lanes of
  * them, and the export makes tracks. */
-#ifndef XFERSPY_ANALYZER_TIMELINE_TIMELINE_H
-#define XFERSPY_ANALYZER_TIMELINE_TIMELINE_H
+#ifndef XFERSPY_ANALYZER_TOTALS_TIMELINE_TIMELINE_H
+#define XFERSPY_ANALYZER_TOTALS_TIMELINE_TIMELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

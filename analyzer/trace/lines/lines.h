@@ -3,8 +3,8 @@
  *
  * A trace may come from a stranger, so what it names is never by itself a reason to read a file. See
  * docs/develop/internals.md, "Lines in the trace". */
-#ifndef XFERSPY_ANALYZER_LINES_LINES_H
-#define XFERSPY_ANALYZER_LINES_LINES_H
+#ifndef XFERSPY_ANALYZER_TRACE_LINES_LINES_H
+#define XFERSPY_ANALYZER_TRACE_LINES_LINES_H
 
 #include <stdbool.h>
 #include <stdint.h>

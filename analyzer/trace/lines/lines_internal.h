@@ -1,6 +1,6 @@
 /* Declares what the files of this folder share. */
-#ifndef XFERSPY_ANALYZER_LINES_LINES_INTERNAL_H
-#define XFERSPY_ANALYZER_LINES_LINES_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_TRACE_LINES_LINES_INTERNAL_H
+#define XFERSPY_ANALYZER_TRACE_LINES_LINES_INTERNAL_H
 
 #include "analyzer/trace/callsites_internal.h"
 #include "analyzer/trace/lines/lines.h"

@@ -1,9 +1,9 @@
 /* How far a sum with a modelled part may be off. The measure is how wrong the model would have been inside the
  * windows, where the true times are known. */
-#ifndef XFERSPY_ANALYZER_MODELLED_ESTIMATE_H
-#define XFERSPY_ANALYZER_MODELLED_ESTIMATE_H
+#ifndef XFERSPY_ANALYZER_TRACE_MODELLED_ESTIMATE_H
+#define XFERSPY_ANALYZER_TRACE_MODELLED_ESTIMATE_H
 
-#include "analyzer/trace/modelled/place.h"
+#include "analyzer/trace/modelled/modelled_place.h"
 #include "analyzer/trace/windows/device_windows.h"
 
 /* A ratio of two sums over parts of a run, and its error by leaving out one part after the other (the jackknife),

@@ -1,6 +1,6 @@
 /* The first pass of the model: it goes over the recorded work and its calls. */
-#ifndef XFERSPY_ANALYZER_MODELLED_LEARN_H
-#define XFERSPY_ANALYZER_MODELLED_LEARN_H
+#ifndef XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
+#define XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
 
 #include "analyzer/trace/modelled/learned.h"
 #include "analyzer/trace/windows/device_windows.h"

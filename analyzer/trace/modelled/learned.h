@@ -1,12 +1,12 @@
 /* What the windows say about work: how long it runs, how soon it begins, and when its call returns. Similar work is
  * one group, at four levels: by function and grid, or by kinds and bytes; copies by kinds and size class; by
  * function, or by kinds; all of one kind of call. A question is answered from the narrowest group that knows. */
-#ifndef XFERSPY_ANALYZER_MODELLED_LEARNED_H
-#define XFERSPY_ANALYZER_MODELLED_LEARNED_H
+#ifndef XFERSPY_ANALYZER_TRACE_MODELLED_LEARNED_H
+#define XFERSPY_ANALYZER_TRACE_MODELLED_LEARNED_H
 
 #include "analyzer/trace/link.h"
-#include "analyzer/trace/modelled/calls.h"
-#include "analyzer/trace/modelled/rows.h"
+#include "analyzer/trace/modelled/modelled_calls.h"
+#include "analyzer/trace/modelled/modelled_rows.h"
 
 /* A reservoir of values for their median. Equal traces give equal reservoirs. */
 struct xs_values {

@@ -9,7 +9,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/trace/modelled/estimate.h"
 #include "analyzer/trace/modelled/learn.h"
-#include "analyzer/trace/modelled/place.h"
+#include "analyzer/trace/modelled/modelled_place.h"
 #include "analyzer/trace/modelled/virtual_table.h"
 
 /* Lives as long as the connection. */

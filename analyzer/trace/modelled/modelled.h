@@ -1,7 +1,7 @@
 /* Device times of a trace that recorded them only in windows. The missing times are modelled from the others, so
  * that all readers of the trace find times for all work. docs/develop/internals.md describes the model. */
-#ifndef XFERSPY_ANALYZER_MODELLED_MODELLED_H
-#define XFERSPY_ANALYZER_MODELLED_MODELLED_H
+#ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_H
+#define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_H
 
 #include "schema/read/trace.h"
 

@@ -1,9 +1,9 @@
 /* The rows in memory as tables of SQLite. A statement on device_copy, device_memset or device_kernel finds the
  * modelled rows beside the recorded ones and needs no change. */
-#ifndef XFERSPY_ANALYZER_MODELLED_VIRTUAL_TABLE_H
-#define XFERSPY_ANALYZER_MODELLED_VIRTUAL_TABLE_H
+#ifndef XFERSPY_ANALYZER_TRACE_MODELLED_VIRTUAL_TABLE_H
+#define XFERSPY_ANALYZER_TRACE_MODELLED_VIRTUAL_TABLE_H
 
-#include "analyzer/trace/modelled/rows.h"
+#include "analyzer/trace/modelled/modelled_rows.h"
 
 struct sqlite3;
 

@@ -1,7 +1,7 @@
 /* The recorded parts of a run ("ranges" here), if the user asked to record only parts (XFERSPY_OUTSIDE=allocations).
  * Outside of them a trace has allocations and frees, and only counts of all other calls. */
-#ifndef XFERSPY_ANALYZER_TRACE_CAPTURE_RANGES_H
-#define XFERSPY_ANALYZER_TRACE_CAPTURE_RANGES_H
+#ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
+#define XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* A trace whose device times were recorded only in windows of the run (meta `cupti.windows`): when these windows
  * were, and which device times are therefore modelled instead of measured (analyzer/trace/modelled). For a trace
  * that was recorded throughout, `trace->windows` is NULL and nothing is modelled. */
-#ifndef XFERSPY_ANALYZER_TRACE_DEVICE_WINDOWS_H
-#define XFERSPY_ANALYZER_TRACE_DEVICE_WINDOWS_H
+#ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_DEVICE_WINDOWS_H
+#define XFERSPY_ANALYZER_TRACE_WINDOWS_DEVICE_WINDOWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

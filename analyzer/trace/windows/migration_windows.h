@@ -2,8 +2,8 @@
  * (preload/cupti/migration_budget.h), and how much of a time lay in these windows. Migrations to the device come
  * many at once, so a window's end loses more of them than of those to the host; each direction therefore has its own
  * windows. */
-#ifndef XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
-#define XFERSPY_ANALYZER_TRACE_MIGRATION_WINDOWS_H
+#ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
+#define XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* A list of windows in the form of `meta`: "start+length,start+length,...", in microseconds since the trace's start. */
-#ifndef XFERSPY_ANALYZER_TRACE_WINDOW_LIST_H
-#define XFERSPY_ANALYZER_TRACE_WINDOW_LIST_H
+#ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_WINDOW_LIST_H
+#define XFERSPY_ANALYZER_TRACE_WINDOWS_WINDOW_LIST_H
 
 #include <stdint.h>
 

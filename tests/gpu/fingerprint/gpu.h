@@ -5,8 +5,8 @@
 #include <cuda.h>
 #include <stdbool.h>
 
+#include "preload/fingerprint/hash_tree.h"
 #include "preload/fingerprint/kernel.h"
-#include "preload/fingerprint/tree.h"
 #include "tests/e2e/programs/check.h"
 
 #define BATCH 1000u /* launches between two waits for the GPU */

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "fake_cupti.h"
-#include "preload/core/gate.h"
+#include "preload/core/quiescence.h"
 #include "preload/cupti/cupti.h"
 
 #define CHECK(condition)                                                                                               \

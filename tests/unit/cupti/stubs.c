@@ -6,10 +6,10 @@
 
 #include <dlfcn.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/glibc_dlsym.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
-#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/driver/captures.h"
 

@@ -6,7 +6,7 @@
 #include "session_unit.h"
 
 #include "preload/core/asked_window.h"
-#include "preload/core/gate.h"
+#include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/driver/captures.h"

@@ -5,7 +5,7 @@
 #endif
 #include "session_unit.h"
 
-#include "preload/core/gate.h"
+#include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/migration_budget.h"

@@ -1,7 +1,7 @@
 /* Which range lives at an address at a time: others that had it before or have it later do not hide it. */
 #include "unit.h"
 
-#include "analyzer/base/lives.h"
+#include "analyzer/base/lifetimes.h"
 
 enum { ALWAYS = 1000 };
 

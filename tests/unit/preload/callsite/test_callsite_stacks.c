@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/callsite/stacks.h"
+#include "preload/callsite/stack_table.h"
 
 static uint64_t scrambled(uint64_t x) {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "preload/core/scratch.h"
+#include "preload/core/alternate_stack.h"
 #include "step_by_step.h"
 
 /* There may be no memory for a scratch stack. */

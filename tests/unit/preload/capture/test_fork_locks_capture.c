@@ -8,7 +8,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
 #include "preload/core/thread.h"
-#include "preload/driver/context.h"
+#include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
 
 void *xs_driver_functions[XS_DRIVER_COUNT];

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/core/gate.h"
+#include "preload/core/quiescence.h"
 #include "schema/clock.h"
 
 #define MS UINT64_C(1000000)

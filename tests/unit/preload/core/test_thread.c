@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "preload/core/alternate_stack.h"
 #include "preload/core/drain_bell.h"
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
 #include "preload/core/outside.h"
-#include "preload/core/scratch.h"
 #include "preload/core/thread.h"
 #include "preload/core/thread_memory.h"
 

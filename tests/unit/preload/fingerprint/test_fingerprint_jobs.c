@@ -10,9 +10,9 @@
 #include "preload/core/hooks.h"
 #include "preload/core/notes.h"
 #include "preload/driver/real.h"
-#include "preload/fingerprint/aside.h"
-#include "preload/fingerprint/device.h"
+#include "preload/fingerprint/fingerprint_device.h"
 #include "preload/fingerprint/fingerprinter.h"
+#include "preload/fingerprint/side_stream.h"
 
 #define REGION UINT64_C(0x7f0000000000)
 #define STREAM(n) ((CUstream)(uintptr_t)(0x1000 * (n)))

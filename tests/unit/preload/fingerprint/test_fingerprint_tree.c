@@ -1,10 +1,10 @@
-/* The host's fingerprint is what tree.h defines, for every length up to 20000 bytes and larger ones, at every
+/* The host's fingerprint is what hash_tree.h defines, for every length up to 20000 bytes and larger ones, at every
  * alignment, for boxes and for regions that repeat one value. The definition is put down here a second time, as plainly
  * as possible. */
 #include "unit.h"
 
+#include "preload/fingerprint/hash_tree.h"
 #include "preload/fingerprint/kernel.h"
-#include "preload/fingerprint/tree.h"
 
 #include <sys/mman.h>
 

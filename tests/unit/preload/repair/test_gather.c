@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <time.h>
 
-#include "preload/core/gate.h"
 #include "preload/core/guard.h"
-#include "preload/driver/context.h"
+#include "preload/core/quiescence.h"
+#include "preload/driver/driver_context.h"
 #include "preload/driver/real.h"
 #include "preload/repair/gather_send.h"
-#include "preload/repair/plan.h"
+#include "preload/repair/repair_plan.h"
 
 /* ---- what the repair stands on ---- */
 

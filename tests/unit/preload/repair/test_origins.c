@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "preload/driver/context.h"
+#include "preload/driver/driver_context.h"
 #include "preload/repair/origins.h"
-#include "preload/repair/plan.h"
-#include "preload/repair/streams.h"
+#include "preload/repair/repair_plan.h"
+#include "preload/repair/stream_order.h"
 
 static int contexts[2];
 #define CONTEXT(i) ((CUcontext)(void *)&contexts[i])

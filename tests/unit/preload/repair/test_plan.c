@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "preload/repair/plan.h"
+#include "preload/repair/repair_plan.h"
 
 static char path[] = "plan-XXXXXX";
 static char why[256];

@@ -10,7 +10,7 @@
 #include "preload/capture/arguments.h"
 #include "preload/driver/real.h"
 #include "preload/repair/frame.h"
-#include "preload/repair/plan.h"
+#include "preload/repair/repair_plan.h"
 
 enum { PAGES = 64, PARTS = 16 };
 #define STREAM ((CUstream)(uintptr_t)0x5000)

@@ -4,7 +4,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/frame_internal.h"
 #include "preload/repair/keep.h"
-#include "preload/repair/plan.h"
+#include "preload/repair/repair_plan.h"
 
 #define MIB ((size_t)1 << 20)
 #define BLOCK UINT64_C(0x100000)

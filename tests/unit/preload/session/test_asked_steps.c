@@ -10,7 +10,7 @@
 #include "preload/core/hooks.h"
 #include "preload/core/outside.h"
 #include "preload/core/step_waits.h"
-#include "preload/driver/rows.h"
+#include "preload/driver/entry_rows.h"
 #include "preload/session/asked_steps.h"
 #include "preload/session/say.h"
 

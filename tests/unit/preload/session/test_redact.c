@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "preload/core/glibc_dlsym.h"
-#include "preload/session/redact.h"
+#include "preload/session/redact_session.h"
 
 void *xs_real_dlsym(void *handle, const char *name) { return dlsym(handle, name); }
 

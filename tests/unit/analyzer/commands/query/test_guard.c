@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "analyzer/commands/query/guard.h"
+#include "analyzer/commands/query/allowed.h"
 
 static sqlite3 *db;
 static struct xs_query_guard *guard;

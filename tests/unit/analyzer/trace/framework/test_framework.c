@@ -1,7 +1,7 @@
 /* What a framework did, from names as PyTorch 2 and CuPy 14 have them in stacks, ranges and threads. */
 #include "unit.h"
 
-#include "analyzer/trace/framework/context.h"
+#include "analyzer/trace/framework/framework_context.h"
 
 #define TORCH "/venv/lib/python3.12/site-packages/torch/"
 #define CUPY "/venv/lib/python3.12/site-packages/cupy/"

@@ -5,8 +5,8 @@
 #include <sqlite3.h>
 
 #include "analyzer/trace/modelled/estimate.h"
-#include "analyzer/trace/modelled/lanes.h"
 #include "analyzer/trace/modelled/modelled.h"
+#include "analyzer/trace/modelled/modelled_lanes.h"
 #include "analyzer/trace/windows/device_windows.h"
 
 struct cut {

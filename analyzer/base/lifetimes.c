@@ -1,0 +1,71 @@
+/* Address ranges that begin and end over time; see lifetimes.h. */
+#include "analyzer/base/lifetimes.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+struct xs_life_change {
+    int64_t ns;
+    size_t item;
+    bool begins;
+};
+
+/* Ends come first: a range that begins at the same time may have the address of the one that ends. */
+static int by_time(const void *a, const void *b) {
+    const struct xs_life_change *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    if (x->begins != y->begins)
+        return x->begins ? 1 : -1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+void xs_lives_begin(struct xs_lives *lives, const struct xs_life *items, size_t count) {
+    *lives = (struct xs_lives){.items = items};
+    lives->changes = xs_realloc(NULL, (2 * count + 1) * sizeof *lives->changes);
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].end <= items[i].begin || items[i].until_ns <= items[i].from_ns)
+            continue;
+        lives->changes[lives->change_count++] = (struct xs_life_change){items[i].from_ns, i, true};
+        lives->changes[lives->change_count++] = (struct xs_life_change){items[i].until_ns, i, false};
+    }
+    qsort(lives->changes, lives->change_count, sizeof *lives->changes, by_time);
+}
+
+void xs_lives_end(struct xs_lives *lives) {
+    free(lives->changes);
+    xs_spans_free(&lives->living);
+    *lives = (struct xs_lives){0};
+}
+
+/* Takes out the parts of the item's range that no other item has taken. */
+static void take_out(struct xs_lives *lives, const struct xs_life *item) {
+    struct xs_span_place place;
+    const struct xs_span *span = xs_spans_seek(&lives->living, item->begin, &place);
+    while (span && span->start < item->end) {
+        uint64_t start = span->start, end = span->end;
+        if (span->owner != item) {
+            span = xs_spans_next(&lives->living, &place);
+            continue;
+        }
+        xs_spans_clear(&lives->living, start, end, NULL, NULL);
+        span = xs_spans_seek(&lives->living, end, &place);
+    }
+}
+
+size_t xs_lives_at(struct xs_lives *lives, uint64_t address, int64_t ns) {
+    for (; lives->next < lives->change_count && lives->changes[lives->next].ns <= ns; lives->next++) {
+        const struct xs_life_change *change = &lives->changes[lives->next];
+        const struct xs_life *item = &lives->items[change->item];
+        if (!change->begins) {
+            take_out(lives, item);
+            continue;
+        }
+        xs_spans_clear(&lives->living, item->begin, item->end, NULL, NULL);
+        xs_spans_insert(&lives->living, item->begin, item->end, (void *)(uintptr_t)item);
+    }
+    struct xs_span_place place;
+    const struct xs_span *span = xs_spans_seek(&lives->living, address, &place);
+    return span && span->start <= address ? (size_t)((const struct xs_life *)span->owner - lives->items) + 1 : 0;
+}

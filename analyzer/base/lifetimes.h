@@ -1,0 +1,28 @@
+/* A life is an address range that exists for a time; look-ups find the one alive at an address. They come in order of
+ * time, so a range that ended, or begins later, never hides the live one. If two live at one address at once (the end
+ * of one was not recorded), the later one wins. */
+#ifndef XFERSPY_ANALYZER_BASE_LIFETIMES_H
+#define XFERSPY_ANALYZER_BASE_LIFETIMES_H
+
+#include "analyzer/base/spans.h"
+
+struct xs_life {
+    uint64_t begin, end;       /* addresses: [begin, end) */
+    int64_t from_ns, until_ns; /* alive from from_ns until before until_ns */
+};
+
+struct xs_lives {
+    const struct xs_life *items;
+    struct xs_life_change *changes; /* beginnings and ends, by time */
+    size_t change_count, next;
+    struct xs_spans living; /* owners of these spans are items */
+};
+
+/* Indexes the items, which must not move until xs_lives_end. The caller always calls xs_lives_end. */
+void xs_lives_begin(struct xs_lives *lives, const struct xs_life *items, size_t count);
+void xs_lives_end(struct xs_lives *lives);
+
+/* Returns the index plus 1 of the item alive there at `ns`; 0: none. `ns` must not decrease from call to call. */
+size_t xs_lives_at(struct xs_lives *lives, uint64_t address, int64_t ns);
+
+#endif

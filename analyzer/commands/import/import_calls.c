@@ -1,0 +1,368 @@
+/* The host's side of an import: the calls of CUDA's runtime and driver in the order of time, joined with their
+ * device records. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/commands/import/import_internal.h"
+#include "analyzer/trace/kind_words.h"
+
+static const struct kind {
+    const char *beginning;
+    enum xs_category category;
+    int detail;
+} kinds[] = {
+#define XS_NSYS_CALL(beginning, category, detail) {beginning, XS_CAT_##category, detail},
+#include "analyzer/commands/import/import_calls.def"
+#undef XS_NSYS_CALL
+};
+
+/* A function's name in the export, looked up once. */
+struct function {
+    const struct kind *kind; /* NULL: its calls are left out */
+    int32_t entry_point;
+    bool is_async, is_batch;
+};
+
+struct reading {
+    struct xs_nsys_importer *importer;
+    struct function *functions;
+    size_t count, capacity;
+    struct xs_hash by_name; /* to index + 1 */
+};
+
+enum { TAKEN = -1, NAME_BYTES = 128 };
+
+static const struct kind *kind_of(const char *name) {
+    size_t prefix = !strncmp(name, "cuda", 4) ? 4 : !strncmp(name, "cu", 2) ? 2 : 0;
+    if (!prefix || !isupper((unsigned char)name[prefix]))
+        return NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncmp(name + prefix, kinds[i].beginning, strlen(kinds[i].beginning)))
+            return &kinds[i];
+    return NULL;
+}
+
+/* The length of a name without its version: "cudaMemcpy_v3020" is cudaMemcpy. The number is the version of the
+ * runtime that introduced the function. */
+static size_t plain_length(const char *name) {
+    const char *mark = strrchr(name, '_');
+    bool is_version =
+        mark && mark[1] == 'v' && strlen(mark + 2) >= 4 && strspn(mark + 2, "0123456789") == strlen(mark + 2);
+    return is_version ? (size_t)(mark - name) : strlen(name);
+}
+
+static struct function look_into(struct xs_nsys_importer *importer, const char *name) {
+    struct function function = {.kind = name ? kind_of(name) : NULL};
+    char plain[NAME_BYTES];
+    size_t length = name ? plain_length(name) : 0;
+    if (!function.kind || length >= sizeof plain)
+        return (struct function){0};
+    memcpy(plain, name, length);
+    plain[length] = 0;
+    function.is_async = strstr(plain, "Async") != NULL;
+    function.is_batch = strstr(plain, "Batch") != NULL;
+    const char *kept = xs_texts_keep(&importer->nsys->texts, plain);
+    uint64_t *row = xs_hash_put(&importer->entry_points, (uint64_t)(uintptr_t)kept, 0);
+    if (!*row) {
+        *row = importer->entry_points.count;
+        struct xs_nsys_into into = xs_into(importer, XS_INTO_ENTRY_POINT);
+        xs_into_int(&into, (int64_t)*row);
+        xs_into_text(&into, kept);
+        xs_into_int(&into, function.kind->category);
+        xs_into_row(&into);
+    }
+    function.entry_point = (int32_t)*row;
+    return function;
+}
+
+static const struct function *function_of(struct reading *reading, sqlite3_stmt *rows, int column) {
+    int64_t id;
+    if (!xs_nsys_int(rows, column, &id))
+        return NULL;
+    uint64_t *place = xs_hash_put(&reading->by_name, (uint64_t)id, 0);
+    if (!*place) {
+        xs_grow(&reading->functions, reading->count, &reading->capacity, sizeof *reading->functions);
+        *place = reading->count + 1;
+        reading->functions[reading->count++] =
+            look_into(reading->importer, xs_nsys_string(reading->importer->nsys, rows, column));
+        return &reading->functions[reading->count - 1];
+    }
+    return &reading->functions[*place - 1];
+}
+
+/* --- what the device recorded for a call --- */
+
+/* Takes the records of a call, last one first. Only the first of two nested calls gets them, because both have one
+ * number. */
+static struct xs_nsys_record *take_records(struct xs_nsys_importer *importer, uint32_t correlation) {
+    uint64_t *place = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
+    if (!place || *place == (uint64_t)TAKEN)
+        return NULL;
+    struct xs_nsys_record *first = &importer->records[*place - 1];
+    *place = (uint64_t)TAKEN;
+    return first;
+}
+
+static bool is_taken(struct xs_nsys_importer *importer, uint32_t correlation) {
+    const uint64_t *place = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
+    return place && *place == (uint64_t)TAKEN;
+}
+
+static struct xs_nsys_record *next_record(struct xs_nsys_importer *importer, const struct xs_nsys_record *record) {
+    return record->next ? &importer->records[record->next - 1] : NULL;
+}
+
+static struct xs_nsys_record *of_type(struct xs_nsys_importer *importer, struct xs_nsys_record *record,
+                                      enum xs_nsys_record_type type) {
+    while (record && record->type != type)
+        record = next_record(importer, record);
+    return record;
+}
+
+/* The context for a call that the export gives none: the only context of the process, if there is just one. */
+static int32_t only_context(const struct xs_nsys_importer *importer) { return importer->contexts.count == 1 ? 1 : 0; }
+
+/* --- rows --- */
+
+/* CUPTI's kind of memory in the numbers of a trace. `device`: this side of the copy can only be device memory. */
+static enum xs_memory_kind memory_of(unsigned kind, bool device) {
+    static const uint8_t memory[] = {XS_MEM_UNKNOWN, XS_MEM_PAGEABLE, XS_MEM_PINNED, XS_MEM_DEVICE,
+                                     XS_MEM_ARRAY,   XS_MEM_MANAGED,  XS_MEM_DEVICE, XS_MEM_MANAGED};
+    enum xs_memory_kind found = kind < sizeof memory ? memory[kind] : XS_MEM_UNKNOWN;
+    return found == XS_MEM_UNKNOWN && device ? XS_MEM_DEVICE : found;
+}
+
+static void put_call_end(struct xs_nsys_into *into, const struct xs_nsys_call *call) {
+    xs_into_int(into, call->result);
+    xs_into_int(into, call->start_ns);
+    xs_into_int(into, call->end_ns);
+}
+
+static void put_where(struct xs_nsys_into *into, const struct xs_nsys_call *call) {
+    xs_into_if(into, call->stack, call->stack);
+    xs_into_if(into, call->range, call->range);
+}
+
+/* Writes a transfer. `record` NULL: the call failed. */
+static void put_transfer(struct xs_nsys_importer *importer, const struct xs_nsys_call *call,
+                         const struct xs_nsys_record *record, int64_t bytes, int64_t batch_index) {
+    static const struct xs_nsys_record none = {.device = -1, .src_device = -1, .dst_device = -1};
+    const struct xs_nsys_record *r = record ? record : &none;
+    unsigned direction = xs_direction_of_copy(r->kind);
+    bool from_device = direction == XS_DIR_D2H || direction == XS_DIR_D2D || direction == XS_DIR_PEER;
+    bool to_device = direction == XS_DIR_H2D || direction == XS_DIR_D2D || direction == XS_DIR_PEER;
+    int32_t src = r->src_device >= 0 ? r->src_device : r->device, dst = r->dst_device >= 0 ? r->dst_device : r->device;
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_TRANSFER);
+    xs_into_int(&into, call->entry_point);
+    xs_into_int(&into, call->thread);
+    xs_into_int(&into, direction);
+    xs_into_int(&into, bytes);
+    xs_into_int(&into, memory_of(r->src_kind, from_device));
+    xs_into_int(&into, memory_of(r->dst_kind, to_device));
+    xs_into_if(&into, from_device && src >= 0, src);
+    xs_into_if(&into, to_device && dst >= 0, dst);
+    xs_into_if(&into, r->context, r->context);
+    xs_into_if(&into, r->stream, r->stream);
+    xs_into_int(&into, call->is_async);
+    put_call_end(&into, call);
+    xs_into_if(&into, call->correlation, call->correlation);
+    xs_into_if(&into, batch_index >= 0, batch_index);
+    xs_into_int(&into, record ? XS_SKIP_IMPORTED : XS_SKIP_FAILED);
+    put_where(&into, call);
+    xs_into_row(&into);
+    importer->counts->transfers++;
+}
+
+/* Writes the copies of a call. A batch call has one record per copy. Another call may have several: parts of its one
+ * copy, or for a peer copy without peer access two of the whole size. False: it has no record. */
+static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, bool is_batch,
+                       struct xs_nsys_record *records) {
+    struct xs_nsys_record *first = NULL;
+    int64_t count = 0, bytes = 0;
+    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r)) {
+        int64_t sum;
+        first = r; /* at the end, the first one recorded */
+        count++;
+        importer->counts->copies_without_call--;
+        if (xs_direction_of_copy(r->kind) == XS_DIR_PEER)
+            bytes = r->bytes > bytes ? r->bytes : bytes;
+        else
+            bytes = __builtin_add_overflow(bytes, r->bytes, &sum) ? INT64_MAX : sum;
+    }
+    if (!first)
+        return false;
+    if (!is_batch || count == 1) {
+        put_transfer(importer, call, first, bytes, -1);
+        return true;
+    }
+    for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r))
+        put_transfer(importer, call, r, r->bytes, --count);
+    return true;
+}
+
+static bool put_memset(struct xs_nsys_importer *importer, const struct xs_nsys_call *call,
+                       const struct xs_nsys_record *r) {
+    if (!r)
+        return false;
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_MEMSET);
+    xs_into_int(&into, call->entry_point);
+    xs_into_int(&into, call->thread);
+    xs_into_int(&into, r->bytes);
+    xs_into_int(&into, r->value);
+    xs_into_int(&into, memory_of(r->dst_kind, true));
+    xs_into_if(&into, r->device >= 0, r->device);
+    xs_into_if(&into, r->context, r->context);
+    xs_into_if(&into, r->stream, r->stream);
+    xs_into_int(&into, call->is_async);
+    put_call_end(&into, call);
+    xs_into_if(&into, call->correlation, call->correlation);
+    put_where(&into, call);
+    xs_into_row(&into);
+    importer->counts->memsets++;
+    return true;
+}
+
+static void put_launch(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, int kind) {
+    static const uint64_t launched = (uint64_t)1 << 63;
+    uint64_t *kernel = call->correlation ? xs_hash_find(&importer->by_call, call->correlation, 1) : NULL;
+    if (kernel && *kernel & launched) /* this is the driver's call inside the runtime's */
+        return;
+    int64_t context = kernel ? (int64_t)(*kernel >> 31 & INT32_MAX) : only_context(importer);
+    int64_t stream = kernel ? (int64_t)(*kernel & INT32_MAX) : 0;
+    if (kernel)
+        *kernel |= launched;
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_LAUNCH);
+    xs_into_int(&into, call->entry_point);
+    xs_into_int(&into, call->thread);
+    xs_into_int(&into, kind);
+    xs_into_if(&into, context, context);
+    xs_into_if(&into, stream, stream);
+    put_call_end(&into, call);
+    xs_into_if(&into, call->correlation, call->correlation);
+    xs_into_row(&into);
+    importer->counts->launches++;
+}
+
+static void put_wait(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, int scope,
+                     const struct xs_nsys_record *r) {
+    int32_t context = r && r->context ? r->context : only_context(importer);
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_SYNC);
+    xs_into_int(&into, call->entry_point);
+    xs_into_int(&into, call->thread);
+    xs_into_int(&into, scope);
+    xs_into_if(&into, scope == XS_SYNC_EVENT && r && r->value, r ? r->value : 0);
+    xs_into_if(&into, context, context);
+    xs_into_if(&into, r && r->stream, r ? r->stream : 0);
+    put_call_end(&into, call);
+    put_where(&into, call);
+    xs_into_row(&into);
+    importer->counts->waits++;
+}
+
+static void put_other(struct xs_nsys_importer *importer, const struct xs_nsys_call *call,
+                      const struct xs_nsys_record *r) {
+    int32_t context = r && r->context ? r->context : only_context(importer);
+    struct xs_nsys_into into = xs_into(importer, XS_INTO_API_CALL);
+    xs_into_int(&into, call->entry_point);
+    xs_into_int(&into, call->thread);
+    xs_into_if(&into, r && r->value, r ? r->value : 0);
+    xs_into_if(&into, context, context);
+    xs_into_if(&into, r && r->stream, r ? r->stream : 0);
+    put_call_end(&into, call);
+    xs_into_if(&into, call->correlation, call->correlation);
+    xs_into_row(&into);
+}
+
+/* Gives a call to its memory events, which are written at the end. False: it has none, or another call took them. */
+static bool give_to_memory(struct xs_nsys_importer *importer, const struct xs_nsys_call *call) {
+    uint64_t *place = call->correlation ? xs_hash_find(&importer->memory_by_call, call->correlation, 0) : NULL;
+    if (!place || *place == (uint64_t)TAKEN)
+        return false;
+    for (uint64_t i = *place; i; i = importer->memory[i - 1].next) {
+        importer->memory[i - 1].has_call = true;
+        importer->memory[i - 1].call = *call;
+    }
+    *place = (uint64_t)TAKEN;
+    return true;
+}
+
+static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_call *call,
+                     const struct function *function) {
+    const struct kind *kind = function->kind;
+    if (is_taken(importer, call->correlation))
+        return;
+    struct xs_nsys_record *records = take_records(importer, call->correlation);
+    bool failed = call->result != 0;
+    switch (kind->category) {
+    case XS_CAT_TRANSFER:
+        if (put_copies(importer, call, function->is_batch, records))
+            return;
+        if (failed) {
+            put_transfer(importer, call, NULL, 0, -1);
+            return;
+        }
+        importer->counts->calls_without_copy++;
+        break;
+    case XS_CAT_MEMSET:
+        if (put_memset(importer, call, of_type(importer, records, XS_RECORD_MEMSET)))
+            return;
+        importer->counts->calls_without_copy += !failed;
+        break;
+    case XS_CAT_LAUNCH:
+        put_launch(importer, call, kind->detail);
+        return;
+    case XS_CAT_SYNC:
+        put_wait(importer, call, kind->detail, of_type(importer, records, XS_RECORD_SYNC));
+        return;
+    case XS_CAT_ALLOCATE:
+    case XS_CAT_FREE:
+        if (give_to_memory(importer, call))
+            return;
+        break;
+    default:
+        break;
+    }
+    struct xs_nsys_record *event = of_type(importer, records, XS_RECORD_EVENT);
+    put_other(importer, call, event ? event : of_type(importer, records, XS_RECORD_SYNC));
+}
+
+static void read_calls(struct reading *reading, const char *table) {
+    enum { START, END, TID, CORRELATION, NAME, RESULT, CHAIN };
+    struct xs_nsys_importer *importer = reading->importer;
+    sqlite3_stmt *rows =
+        xs_nsys_select(importer->nsys, table, "start, end, globalTid, correlationId, nameId, returnValue, callchainId",
+                       importer->process->in_order ? NULL : "start");
+    while (xs_nsys_row(importer->nsys, rows) && !importer->failure) {
+        int64_t start, end, tid = xs_nsys_int_or(rows, TID, 0);
+        if (tid >> 24 != importer->process->global)
+            continue;
+        if (!xs_nsys_span(rows, START, &start, &end)) {
+            importer->nsys->skipped++;
+            continue;
+        }
+        const struct function *function = function_of(reading, rows, NAME);
+        if (!function || !function->kind)
+            continue;
+        int64_t result = xs_nsys_int_or(rows, RESULT, 0);
+        struct xs_nsys_call call = {.start_ns = xs_nsys_since(importer, start),
+                                    .end_ns = xs_nsys_since(importer, end),
+                                    .entry_point = function->entry_point,
+                                    .thread = xs_nsys_thread(importer, tid),
+                                    .range = xs_nsys_range_at(importer, tid, start),
+                                    .stack = xs_nsys_stack_of(importer, xs_nsys_int_or(rows, CHAIN, 0)),
+                                    .result = result >= 0 && result <= INT32_MAX ? (int32_t)result : -1,
+                                    .correlation = xs_nsys_correlation(rows, CORRELATION),
+                                    .is_async = function->is_async};
+        put_call(importer, &call, function);
+    }
+    sqlite3_finalize(rows);
+}
+
+void xs_nsys_take_calls(struct xs_nsys_importer *importer) {
+    struct reading reading = {.importer = importer};
+    read_calls(&reading, "CUPTI_ACTIVITY_KIND_RUNTIME");
+    free(reading.functions);
+    xs_hash_free(&reading.by_name);
+}

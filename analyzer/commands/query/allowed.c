@@ -1,0 +1,149 @@
+/* What a statement of `query` may do; see allowed.h. */
+#include "analyzer/commands/query/allowed.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+/* Functions that only compute a result from their arguments. Not listed: those that load code, take or give
+ * addresses (fts3_tokenizer), make large values from nothing (zeroblob, randomblob), or tell about the connection. */
+static const char *const functions[] = {
+    "abs", "avg", "char", "coalesce", "concat", "concat_ws", "count", "cume_dist", "current_date", "current_time",
+    "current_timestamp", "date", "datetime", "dense_rank", "first_value", "format", "glob", "group_concat", "hex",
+    "ifnull", "iif", "instr", "julianday", "lag", "last_value", "lead", "length", "like", "likelihood", "likely",
+    "lower", "ltrim", "max", "min", "nth_value", "ntile", "nullif", "octet_length", "percent_rank", "printf", "quote",
+    "random", "rank", "replace", "round", "row_number", "rtrim", "sign", "sqlite_version", "strftime", "string_agg",
+    "substr", "substring", "sum", "time", "timediff", "total", "trim", "typeof", "unhex", "unicode", "unixepoch",
+    "unlikely", "upper",
+    /* mathematics */
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "ceiling", "cos", "cosh", "degrees", "exp",
+    "floor", "ln", "log", "log10", "log2", "mod", "pi", "pow", "power", "radians", "sin", "sinh", "sqrt", "tan", "tanh",
+    "trunc",
+    /* JSON */
+    "->", "->>", "json", "json_array", "json_array_length", "json_extract", "json_group_array", "json_group_object",
+    "json_insert", "json_object", "json_patch", "json_quote", "json_remove", "json_replace", "json_set", "json_type",
+    "json_valid"};
+
+/* Names that were read from SQLite; there are some dozens, too few to be sorted. */
+struct names {
+    char **items;
+    size_t count;
+};
+
+struct xs_query_guard {
+    sqlite3 *db;
+    struct names tables;  /* tables and views that may be read */
+    struct names modules; /* of virtual tables */
+    char refused[256];    /* what was refused first; "": nothing */
+};
+
+static bool is_one_of(const struct names *names, const char *name) {
+    for (size_t i = 0; i < names->count; i++)
+        if (!sqlite3_stricmp(names->items[i], name))
+            return true;
+    return false;
+}
+
+static void add_names(sqlite3 *db, const char *sql, struct names *names) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK) {
+        while (sqlite3_step(statement) == SQLITE_ROW) {
+            const char *name = (const char *)sqlite3_column_text(statement, 0);
+            names->items = xs_realloc(names->items, (names->count + 1) * sizeof *names->items);
+            names->items[names->count++] = xs_strdup(name ? name : "");
+        }
+    }
+    sqlite3_finalize(statement);
+}
+
+static void free_names(struct names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+}
+
+static bool may_call(const char *name) {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!sqlite3_stricmp(functions[i], name))
+            return true;
+    return false;
+}
+
+static bool is_virtual(const struct xs_query_guard *guard, const char *name) {
+    return is_one_of(&guard->modules, name) || !sqlite3_strnicmp(name, "pragma_", 7);
+}
+
+/* Whether a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it
+ * needs none. Such a table can have any name except a virtual table's, which looks the same here. */
+static bool may_read(const struct xs_query_guard *guard, const char *table, const char *column) {
+    return is_one_of(&guard->tables, table) || ((!column || !*column) && !is_virtual(guard, table));
+}
+
+static const char only_tables[] = "it reads tables and views of a trace, not ";
+
+static int refuse(struct xs_query_guard *guard, const char *what, const char *name) {
+    if (!guard->refused[0])
+        snprintf(guard->refused, sizeof guard->refused, "%s%.160s", what, name ? name : "");
+    return SQLITE_DENY;
+}
+
+static int authorize(void *data, int action, const char *first, const char *second, const char *database,
+                     const char *trigger) {
+    struct xs_query_guard *guard = data;
+    (void)database;
+    (void)trigger;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_RECURSIVE:
+        return SQLITE_OK;
+    case SQLITE_READ:
+        return first && may_read(guard, first, second) ? SQLITE_OK : refuse(guard, only_tables, first);
+    case SQLITE_FUNCTION: /* the function's name is the second one */
+        return second && may_call(second) ? SQLITE_OK : refuse(guard, "it cannot call the function ", second);
+    case SQLITE_PRAGMA:
+        return refuse(guard, "it cannot use PRAGMA ", first);
+    case SQLITE_ATTACH:
+        return refuse(guard, "it cannot open other files (ATTACH)", NULL);
+    default:
+        return refuse(guard, "it cannot change anything, use a virtual table, or begin a transaction", NULL);
+    }
+}
+
+/* The virtual table that an error is about; NULL: none. SQLite creates a virtual table at its first use and has it
+ * declare columns like a new table, so the statement is refused before it reads. */
+static const char *virtual_table_of(const char *error) {
+    static const char failed[] = "vtable constructor failed: ";
+    return strncmp(error, failed, sizeof failed - 1) ? NULL : error + sizeof failed - 1;
+}
+
+const char *xs_query_refused(struct xs_query_guard *guard) {
+    const char *table = virtual_table_of(sqlite3_errmsg(guard->db));
+    if (guard->refused[0] && table)
+        snprintf(guard->refused, sizeof guard->refused, "%s%.160s", only_tables, table);
+    return guard->refused[0] ? guard->refused : NULL;
+}
+
+struct xs_query_guard *xs_query_guard_begin(sqlite3 *db) {
+    struct xs_query_guard *guard = xs_realloc(NULL, sizeof *guard);
+    *guard = (struct xs_query_guard){.db = db};
+    add_names(db,
+              "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+              " UNION SELECT name FROM sqlite_temp_master WHERE type IN ('table', 'view')"
+              " UNION VALUES ('sqlite_master'), ('sqlite_schema'), ('sqlite_temp_master'), ('sqlite_temp_schema')",
+              &guard->tables);
+    add_names(db, "PRAGMA module_list", &guard->modules);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_set_authorizer(db, authorize, guard);
+    return guard;
+}
+
+void xs_query_guard_end(struct xs_query_guard *guard) {
+    sqlite3_set_authorizer(guard->db, NULL, NULL);
+    free_names(&guard->tables);
+    free_names(&guard->modules);
+    free(guard);
+}

@@ -1,0 +1,216 @@
+/* The calls of the run and their changes; see replay_plan.h. */
+#include "analyzer/savings/causes/replay_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/savings/causes/managed.h"
+#include "analyzer/savings/causes/statement.h"
+#include "analyzer/trace/scan.h"
+#include "schema/format/kinds.h"
+
+static bool is_before(const struct xs_plan_row *x, uint32_t kind, int64_t row) {
+    return x->kind != kind ? x->kind < kind : x->row < row;
+}
+
+static int by_row(const void *a, const void *b) {
+    const struct xs_plan_row *x = a, *y = b;
+    return is_before(x, y->kind, y->row) ? -1 : is_before(y, x->kind, x->row);
+}
+
+uint32_t xs_plan_number_of(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
+    size_t low = 0, high = plan->row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (is_before(&plan->rows[middle], kind, row))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct xs_plan_row *found = &plan->rows[low];
+    bool is_there = low < plan->row_count && found->kind == kind && found->row == row;
+    return row > 0 && is_there ? found->number : XS_PLAN_NONE;
+}
+
+bool xs_plan_is_of_batch(const struct xs_plan *plan, uint32_t number) {
+    return number != XS_PLAN_NONE && number >= plan->model->call_count;
+}
+
+uint32_t xs_plan_call_of(const struct xs_plan *plan, uint32_t number) {
+    return xs_plan_is_of_batch(plan, number) ? plan->model->copies[number - plan->model->call_count].call : number;
+}
+
+uint32_t xs_plan_find(const struct xs_plan *plan, enum xs_model_kind kind, int64_t row) {
+    return xs_plan_call_of(plan, xs_plan_number_of(plan, kind, row));
+}
+
+static uint32_t *numbers(uint32_t count, uint32_t value) {
+    uint32_t *items = xs_realloc(NULL, ((size_t)count + 1) * sizeof *items);
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = value;
+    return items;
+}
+
+static void link_calls(struct xs_plan *plan) {
+    const struct xs_model *model = plan->model;
+    uint32_t *latest = numbers((uint32_t)model->threads, XS_PLAN_NONE);
+    plan->rows = xs_realloc(NULL, ((size_t)model->call_count + model->copy_count + 1) * sizeof *plan->rows);
+    plan->previous = numbers(model->call_count, XS_PLAN_NONE);
+    plan->next = numbers(model->call_count, XS_PLAN_NONE);
+    plan->change_of = numbers(model->call_count, 0);
+    plan->copies = xs_realloc(NULL, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
+    memset(plan->copies, 0, ((size_t)model->copy_count + 1) * sizeof *plan->copies);
+    for (uint32_t i = 0; i < model->call_count; i++) {
+        const struct xs_model_call *call = &model->calls[i];
+        if (!call->copies)
+            plan->rows[plan->row_count++] = (struct xs_plan_row){call->row, call->kind, i};
+        plan->previous[i] = latest[call->thread];
+        if (latest[call->thread] != XS_PLAN_NONE)
+            plan->next[latest[call->thread]] = i;
+        latest[call->thread] = i;
+    }
+    for (uint32_t i = 0; i < model->copy_count; i++)
+        plan->rows[plan->row_count++] =
+            (struct xs_plan_row){model->copies[i].row, XS_MODEL_TRANSFER, model->call_count + i};
+    free(latest);
+    if (plan->row_count)
+        qsort(plan->rows, plan->row_count, sizeof *plan->rows, by_row);
+}
+
+/* Reads the rate of peer copies of a mebibyte or more: the fixed cost of small ones would count as a rate. */
+static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, char *message) {
+    struct xs_scan scan;
+    double ns = 0, bytes = 0;
+    xs_scan_begin(&scan, trace,
+                  "SELECT start_ns, end_ns, bytes FROM device_copy WHERE kind = 10 AND bytes >= 1 << 20"
+                  " AND start_ns IS NOT NULL",
+                  message, NULL);
+    while (xs_scan_row(&scan)) {
+        uint64_t took;
+        if (!xs_scan_span(&scan, 0, 1, &took))
+            continue;
+        ns += (double)took;
+        bytes += (double)xs_scan_count(&scan, 2);
+    }
+    plan->peer_ns_per_byte = bytes > 0 ? ns / bytes : 0;
+    return xs_scan_end(&scan);
+}
+
+int xs_plan_begin(struct xs_plan *plan, const struct xs_model *model, const struct xs_trace *trace,
+                  const struct xs_findings *findings, char *message) {
+    *plan = (struct xs_plan){.model = model, .findings = findings};
+    link_calls(plan);
+    xs_statement_overheads(plan);
+    xs_host_memory_begin(&plan->host_memory, plan);
+    int status = xs_pinning_begin(&plan->pinning, trace, message);
+    status = status < 0 ? status : read_peer_rate(plan, trace, message);
+    return status < 0 ? status : xs_managed_read(&plan->managed, plan, trace, message);
+}
+
+void xs_plan_end(struct xs_plan *plan) {
+    free(plan->rows);
+    xs_hash_free(&plan->overheads);
+    xs_pinning_end(&plan->pinning);
+    xs_host_memory_end(&plan->host_memory);
+    xs_managed_free(plan->managed);
+    free(plan->previous);
+    free(plan->next);
+    free(plan->change_of);
+    free(plan->changes);
+    free(plan->changed);
+    free(plan->without_host);
+    free(plan->copies);
+    *plan = (struct xs_plan){0};
+}
+
+void xs_plan_clear(struct xs_plan *plan) {
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct xs_model_call *call = &plan->model->calls[plan->changed[i]];
+        plan->change_of[plan->changed[i]] = 0;
+        for (uint32_t k = 0; k < call->copies; k++)
+            plan->copies[call->copy + k] = (struct xs_plan_copy){0};
+    }
+    plan->count = 0;
+    xs_host_memory_clear(&plan->host_memory);
+    xs_managed_clear(plan->managed);
+    xs_pinning_clear(&plan->pinning);
+}
+
+int64_t xs_plan_run(struct xs_plan *plan) {
+    int64_t run_ns = xs_replay_run(plan->model, plan->change_of, plan->changes, NULL);
+    return run_ns + xs_model_length(xs_pinning_ns(&plan->pinning)) + plan->host_memory.instead_ns;
+}
+
+static int64_t positive(int64_t ns) { return ns > 0 ? ns : 0; }
+
+uint64_t xs_plan_room(const struct xs_plan *plan) {
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct xs_model_call *call = &plan->model->calls[plan->changed[i]];
+        int64_t ns = positive(call->return_ns - call->enter_ns) + positive(-plan->changes[i].before_ns);
+        for (uint32_t k = 0; k < call->operations; k++) {
+            const struct xs_model_operation *operation = &plan->model->operations[call->operation + k];
+            ns = xs_model_ns(ns + xs_model_lasted(operation) + positive(operation->latency_ns) +
+                             positive(operation->gap_ns) + positive(operation->engine_gap_ns));
+        }
+        room = xs_sum(room, (uint64_t)positive(ns));
+    }
+    return room;
+}
+
+/* --- changes --- */
+
+/* Notes that the call's copies no longer use the host's memory. For a batch call, these are the copies that are
+ * still made. */
+static void leave_host_memory(struct xs_plan *plan, uint32_t call) {
+    const struct xs_model_call *c = &plan->model->calls[call];
+    if (c->kind == XS_MODEL_TRANSFER && !c->copies)
+        xs_host_memory_leave(&plan->host_memory, plan, call);
+    for (uint32_t i = c->copy; i < c->copy + c->copies; i++)
+        if (!plan->copies[i].is_left_out)
+            xs_host_memory_leave(&plan->host_memory, plan, plan->model->call_count + i);
+}
+
+void xs_plan_change_use(struct xs_plan *plan, uint32_t call, const struct xs_change *to, bool without_host) {
+    uint32_t number = plan->change_of[call];
+    if (number) {
+        if (to->dropped && !plan->changes[number - 1].dropped) {
+            plan->changes[number - 1] = *to;
+            if (without_host && !plan->without_host[number - 1])
+                leave_host_memory(plan, call);
+            plan->without_host[number - 1] = without_host;
+        }
+        return;
+    }
+    if (plan->count == plan->capacity) {
+        plan->capacity = plan->capacity ? plan->capacity * 2 : 1024;
+        plan->changes = xs_realloc(plan->changes, plan->capacity * sizeof *plan->changes);
+        plan->changed = xs_realloc(plan->changed, plan->capacity * sizeof *plan->changed);
+        plan->without_host = xs_realloc(plan->without_host, plan->capacity * sizeof *plan->without_host);
+    }
+    plan->changes[plan->count] = *to;
+    plan->changed[plan->count] = call;
+    plan->without_host[plan->count] = without_host;
+    if (without_host)
+        leave_host_memory(plan, call);
+    plan->change_of[call] = ++plan->count;
+}
+
+void xs_plan_change(struct xs_plan *plan, uint32_t call, const struct xs_change *to) {
+    xs_plan_change_use(plan, call, to, to->dropped);
+}
+
+struct xs_change *xs_plan_alter(struct xs_plan *plan, uint32_t call) {
+    xs_plan_change(plan, call, &(struct xs_change){0});
+    struct xs_change *altered = &plan->changes[plan->change_of[call] - 1];
+    return altered->dropped ? NULL : altered;
+}
+
+int64_t xs_plan_operations_ns(const struct xs_plan *plan, uint32_t call) {
+    const struct xs_model_call *c = &plan->model->calls[call];
+    int64_t ns = 0;
+    for (uint32_t k = 0; k < c->operations; k++)
+        ns = xs_model_ns(ns + xs_model_lasted(&plan->model->operations[c->operation + k]));
+    return ns;
+}

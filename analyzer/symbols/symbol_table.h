@@ -1,0 +1,26 @@
+/* Symbol tables give the functions at addresses. */
+#ifndef XFERSPY_ANALYZER_SYMBOLS_SYMBOL_TABLE_H
+#define XFERSPY_ANALYZER_SYMBOLS_SYMBOL_TABLE_H
+
+#include "analyzer/symbols/elf_file.h"
+
+/* A match is the nearest symbol below an address so far; zeroed: none. */
+struct xs_symbol_match {
+    Elf *elf; /* file of the symbol; must stay open */
+    uint64_t start, bytes;
+    size_t strings, name, section;
+    unsigned rank; /* among symbols at one place, the highest rank has the best name */
+};
+
+/* Scans a file's symbol tables once, for ascending addresses. Calls for further files of the same binary add to
+ * `matches`, which has two entries for each address: one for functions, one for other code symbols. */
+void xs_symbol_table_scan(const struct xs_elf_file *file, const uint64_t *addresses, size_t count,
+                          struct xs_symbol_match *matches);
+
+/* Completes the matches; called once, after the last scan. */
+void xs_symbol_table_finish(struct xs_symbol_match *matches, size_t count);
+
+/* Returns the name of the symbol that contains addresses[i], NULL: none. */
+const char *xs_symbol_table_name(const struct xs_symbol_match *matches, const uint64_t *addresses, size_t i);
+
+#endif

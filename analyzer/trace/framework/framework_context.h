@@ -1,0 +1,64 @@
+/* What a Python framework was doing when it made a call: which of its operators and functions ran, in which phase of
+ * the program's work. The sources are the call's stack, the NVTX ranges around it and its thread's name, which every
+ * trace has. Names of native functions are known only if the addresses were resolved. */
+#ifndef XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_CONTEXT_H
+#define XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/trace/callsites.h"
+#include "analyzer/trace/framework/framework_names.h"
+#include "schema/source/library.h"
+
+/* The innermost phase that the stack is in; phases.def says which frames mark a phase. */
+enum xs_framework_phase {
+    XS_PHASE_NONE, /* no known phase */
+#define XS_PHASE(name, key, words) XS_PHASE_##name,
+#include "analyzer/trace/framework/phases.def"
+#undef XS_PHASE
+    XS_PHASES
+};
+extern const char *const xs_framework_phase_keys[XS_PHASES];  /* "backward"; NULL for XS_PHASE_NONE */
+extern const char *const xs_framework_phase_words[XS_PHASES]; /* "called by autograd's backward pass"; NULL for
+                                                               * XS_PHASE_NONE */
+
+/* Who copied an upload's data within host memory into page-locked memory before the upload. */
+enum xs_host_copy {
+    XS_HOST_COPY_NONE, /* nobody who is known */
+    XS_HOST_COPY_CUPY,
+    XS_HOST_COPY_LOADER,        /* a DataLoader with pin_memory, in the thread that uploads */
+    XS_HOST_COPY_LOADER_THREAD, /* a DataLoader with pin_memory, in a thread of its own */
+};
+
+struct xs_framework_context {
+    enum xs_framework framework;
+    enum xs_framework_phase phase;
+    char operator_name[XS_FRAMEWORK_NAME]; /* "aten::copy_": the outermost operator that the user's line called; "":
+                                            * not known */
+    char call[XS_FRAMEWORK_NAME];          /* "cupy.asarray": the outermost public function that the user's line
+                                            * called; "": not known */
+    char node[XS_FRAMEWORK_NAME];          /* "AddmmBackward0": the innermost function of autograd; "": not known */
+    char sizes[XS_FRAMEWORK_SIZES];        /* of the operator's arguments, if NVTX has them */
+    bool sizes_vary;                       /* other calls of the finding have other sizes */
+    enum xs_host_copy host_copy;
+    uint64_t before_ns, uploads; /* for host_copy: the median time before the uploads, and the number of uploads */
+};
+
+/* Adds what the frames of a stack say, innermost first. The context must be all 0. */
+void xs_framework_add_stack(struct xs_framework_context *context, const struct xs_frame *frames, size_t count);
+
+/* Adds what an NVTX range and those around it say (xs_callsites_range); keeps what the stack said. */
+void xs_framework_add_range(struct xs_framework_context *context, const char *range);
+
+/* Adds what the thread's name says; keeps what is known already. */
+void xs_framework_add_thread(struct xs_framework_context *context, const char *name);
+
+/* Whether anything is known that is worth a line. */
+bool xs_framework_is_known(const struct xs_framework_context *context);
+
+/* Who allocates page-locked memory for copies of the user's data, by the stack of the allocation. */
+enum xs_host_copy xs_framework_host_copy(const struct xs_frame *frames, size_t count);
+
+#endif

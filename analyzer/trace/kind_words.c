@@ -1,0 +1,20 @@
+/* Names of kinds, from the rows of schema/format/kinds.h. */
+#include "analyzer/trace/kind_words.h"
+
+#include <stdint.h>
+
+#define NAME_ROW(n, id, name) [n] = name,
+const char *const xs_direction_names[] = {XS_DIRECTIONS(NAME_ROW)};
+const char *const xs_memory_kind_names[] = {XS_MEMORY_KINDS(NAME_ROW)};
+const char *const xs_copy_kind_names[] = {XS_COPY_KINDS(NAME_ROW)};
+const char *const xs_migration_kind_names[] = {XS_MIGRATION_KINDS(NAME_ROW)};
+const char *const xs_sync_scope_names[] = {XS_SYNC_SCOPES(NAME_ROW)};
+const char *const xs_launch_kind_names[] = {XS_LAUNCH_KINDS(NAME_ROW)};
+const char *const xs_category_names[] = {XS_CATEGORIES(NAME_ROW)};
+
+unsigned xs_direction_of_copy(unsigned kind) {
+    static const uint8_t directions[XS_COPY_KIND_COUNT] = {XS_DIR_UNKNOWN, XS_DIR_H2D, XS_DIR_D2H, XS_DIR_H2D,
+                                                           XS_DIR_D2H,     XS_DIR_D2D, XS_DIR_D2D, XS_DIR_D2D,
+                                                           XS_DIR_D2D,     XS_DIR_H2H, XS_DIR_PEER};
+    return directions[kind < XS_COPY_KIND_COUNT ? kind : 0];
+}

@@ -1,0 +1,31 @@
+/* Counts and printed names of the kinds of things in a trace (schema/format/kinds.h). */
+#ifndef XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
+#define XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
+
+#include "schema/format/kinds.h"
+
+#define XS_COUNT_ROW(n, id, name) +1
+enum {
+    XS_DIRECTION_COUNT = 0 XS_DIRECTIONS(XS_COUNT_ROW),
+    XS_MEMORY_KIND_COUNT = 0 XS_MEMORY_KINDS(XS_COUNT_ROW),
+    XS_COPY_KIND_COUNT = 0 XS_COPY_KINDS(XS_COUNT_ROW),
+    XS_MIGRATION_KIND_COUNT = 0 XS_MIGRATION_KINDS(XS_COUNT_ROW),
+    XS_SYNC_SCOPE_COUNT = 0 XS_SYNC_SCOPES(XS_COUNT_ROW),
+    XS_LAUNCH_KIND_COUNT = 0 XS_LAUNCH_KINDS(XS_COUNT_ROW),
+    XS_CATEGORY_COUNT = 0 XS_CATEGORIES(XS_COUNT_ROW),
+};
+#undef XS_COUNT_ROW
+
+/* By number. Static texts. */
+extern const char *const xs_direction_names[];
+extern const char *const xs_memory_kind_names[];
+extern const char *const xs_copy_kind_names[];
+extern const char *const xs_migration_kind_names[];
+extern const char *const xs_sync_scope_names[];
+extern const char *const xs_launch_kind_names[];
+extern const char *const xs_category_names[];
+
+/* The direction of a kind of copy, a number of XS_DIRECTIONS; unknown for an unknown kind. */
+unsigned xs_direction_of_copy(unsigned kind);
+
+#endif

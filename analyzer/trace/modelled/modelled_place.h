@@ -1,0 +1,28 @@
+/* The second pass of the model: it goes over all calls. Recorded work keeps its times, all other work gets modelled
+ * ones. */
+#ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_PLACE_H
+#define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_PLACE_H
+
+#include "analyzer/trace/modelled/learned.h"
+#include "analyzer/trace/windows/device_windows.h"
+
+/* Measured and modelled times of recorded work, by the part of the windows that it lies in. */
+struct xs_parts {
+    double (*measured)[XS_SUM_COUNT], (*expected)[XS_SUM_COUNT];
+    size_t count;
+    unsigned in_window; /* number of parts of each window, if there are few windows */
+};
+
+struct xs_placed {
+    struct xs_modelled_tables *tables;
+    struct xs_parts parts;
+};
+
+/* Gives all work its times, and sets the numbers, bits and counts of `windows`. Negative status: the message is set. */
+int xs_place(struct xs_placed *placed, const struct xs_learned *learned, struct xs_recordings *recordings,
+             const struct xs_trace *trace, struct xs_device_windows *windows, char *message);
+
+/* The part of the windows that contains a moment; -1: none does. */
+int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows *windows, int64_t ns);
+
+#endif

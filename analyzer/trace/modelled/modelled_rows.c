@@ -1,0 +1,162 @@
+/* Rows in memory, and reading what was recorded; see modelled_rows.h. */
+#include "analyzer/trace/modelled/modelled_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/base/grow.h"
+#include "analyzer/trace/scan.h"
+
+#define FIRST                                                                                                          \
+    {"id", XS_COLUMN_ID}, { "correlation", XS_COLUMN_NUMBER }
+#define TIMES                                                                                                          \
+    {"start_ns", XS_COLUMN_START}, { "end_ns", XS_COLUMN_END }
+#define WHERE                                                                                                          \
+    {"device", XS_SHAPE_DEVICE}, {"cupti_context", XS_SHAPE_CONTEXT}, { "cupti_stream", XS_SHAPE_STREAM }
+#define GRAPH                                                                                                          \
+    {"graph", XS_SHAPE_GRAPH}, {"graph_node", XS_SHAPE_NODE}, { "modelled", XS_COLUMN_MODELLED }
+static const struct xs_modelled_column copy_columns[] = {FIRST,
+                                                         {"kind", XS_SHAPE_KIND},
+                                                         {"src_kind", XS_SHAPE_SRC_KIND},
+                                                         {"dst_kind", XS_SHAPE_DST_KIND},
+                                                         {"bytes", XS_COLUMN_BYTES},
+                                                         TIMES,
+                                                         WHERE,
+                                                         {"src_device", XS_SHAPE_SRC_DEVICE},
+                                                         {"dst_device", XS_SHAPE_DST_DEVICE},
+                                                         {"is_async", XS_SHAPE_IS_ASYNC},
+                                                         {"copies", XS_SHAPE_COPIES},
+                                                         GRAPH};
+static const struct xs_modelled_column memset_columns[] = {
+    FIRST, {"value", XS_SHAPE_VALUE}, {"bytes", XS_COLUMN_BYTES}, {"memory_kind", XS_SHAPE_MEMORY_KIND}, TIMES, WHERE,
+    GRAPH};
+static const struct xs_modelled_column kernel_columns[] = {FIRST,
+                                                           {"name", XS_SHAPE_NAME},
+                                                           TIMES,
+                                                           WHERE,
+                                                           {"grid_x", XS_SHAPE_GRID},
+                                                           {"grid_y", XS_SHAPE_GRID + 1},
+                                                           {"grid_z", XS_SHAPE_GRID + 2},
+                                                           {"block_x", XS_SHAPE_GRID + 3},
+                                                           {"block_y", XS_SHAPE_GRID + 4},
+                                                           {"block_z", XS_SHAPE_GRID + 5},
+                                                           GRAPH};
+
+#define COUNT(columns) (int)(sizeof(columns) / sizeof *(columns))
+const struct xs_modelled_table_kind xs_modelled_table_kinds[XS_MODELLED_TABLES] = {
+    [XS_MODELLED_COPY] = {"device_copy", copy_columns, COUNT(copy_columns)},
+    [XS_MODELLED_MEMSET] = {"device_memset", memset_columns, COUNT(memset_columns)},
+    [XS_MODELLED_KERNEL] = {"device_kernel", kernel_columns, COUNT(kernel_columns)}};
+
+uint32_t xs_shape_number(struct xs_modelled_tables *tables, const struct xs_shape *shape) {
+    uint64_t low = 0x9e3779b97f4a7c15u, high = 0;
+    for (int i = 0; i < XS_SHAPE_VALUES; i++) {
+        low = xs_mix(low ^ (uint64_t)shape->values[i]);
+        high = xs_mix(high + (uint64_t)shape->values[i] * 0x94d049bb133111ebu + 1);
+    }
+    uint64_t *number = xs_hash_put(&tables->shape_of, low, high);
+    if (!*number) {
+        xs_grow(&tables->shapes, tables->shape_count, &tables->shape_capacity, sizeof *tables->shapes);
+        tables->shapes[tables->shape_count] = *shape;
+        *number = ++tables->shape_count;
+    }
+    return (uint32_t)(*number - 1) & 0x7fffffffu;
+}
+
+size_t xs_modelled_add(struct xs_modelled_tables *tables, enum xs_modelled_table table,
+                       const struct xs_modelled_row *row) {
+    struct xs_modelled_rows *rows = &tables->of[table];
+    xs_grow(&rows->items, rows->count, &rows->capacity, sizeof *rows->items);
+    rows->items[rows->count] = *row;
+    return rows->count++;
+}
+
+void xs_modelled_tables_free(struct xs_modelled_tables *tables) {
+    for (unsigned i = 0; i < XS_MODELLED_TABLES; i++)
+        free(tables->of[i].items);
+    free(tables->shapes);
+    xs_hash_free(&tables->shape_of);
+    *tables = (struct xs_modelled_tables){0};
+}
+
+/* --- what was recorded --- */
+
+static void read_row(struct xs_scan *scan, const struct xs_modelled_table_kind *kind, struct xs_recorded *recorded,
+                     struct xs_shape *shape) {
+    for (int i = 0; i < XS_SHAPE_VALUES; i++)
+        shape->values[i] = XS_SHAPE_NULL;
+    for (int i = 0; i < kind->count - 1; i++) { /* the last column, `modelled`, is in no trace */
+        int place = kind->columns[i].place;
+        int64_t value = xs_scan_int(scan, i);
+        bool is_null = !value && xs_scan_null(scan, i);
+        if (place >= 0)
+            shape->values[place] = is_null ? XS_SHAPE_NULL : value;
+        else if (place == XS_COLUMN_NUMBER)
+            recorded->correlation = xs_scan_correlation(scan, i);
+        else if (place == XS_COLUMN_BYTES)
+            recorded->row.bytes = value > 0 ? (uint64_t)value : 0;
+        else if ((place == XS_COLUMN_START &&
+                  !xs_scan_times(scan, i, i + 1, &recorded->row.start_ns, &recorded->row.end_ns)) ||
+                 (place == XS_COLUMN_END && is_null))
+            recorded->row.start_ns = XS_SHAPE_NULL;
+    }
+}
+
+static int read_table(struct xs_recordings *recordings, struct xs_modelled_tables *tables, unsigned table,
+                      const struct xs_trace *trace, char *message) {
+    const struct xs_modelled_table_kind *kind = &xs_modelled_table_kinds[table];
+    char sql[512] = "SELECT ";
+    size_t length = strlen(sql);
+    for (int i = 0; i < kind->count - 1; i++)
+        length += (size_t)snprintf(sql + length, sizeof sql - length, "%s%s", i ? ", " : "", kind->columns[i].name);
+    snprintf(sql + length, sizeof sql - length, " FROM %s ORDER BY id", kind->name);
+    struct xs_scan scan;
+    xs_scan_begin(&scan, trace, sql, message, NULL); /* later readers of the table count the damage */
+    while (xs_scan_row(&scan)) {
+        struct xs_shape shape;
+        struct xs_recorded recorded = {.table = (uint8_t)table, .order = (uint32_t)recordings->count};
+        read_row(&scan, kind, &recorded, &shape);
+        recorded.row.shape = xs_shape_number(tables, &shape) & 0x7fffffffu;
+        xs_grow(&recordings->items, recordings->count, &recordings->capacity, sizeof *recordings->items);
+        recordings->items[recordings->count++] = recorded;
+    }
+    return xs_scan_end(&scan);
+}
+
+static int by_correlation(const void *a, const void *b) {
+    const struct xs_recorded *x = a, *y = b;
+    if (x->correlation != y->correlation)
+        return x->correlation < y->correlation ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+int xs_recordings_read(struct xs_recordings *recordings, struct xs_modelled_tables *tables,
+                       const struct xs_trace *trace, char *message) {
+    int status = XS_OK;
+    *recordings = (struct xs_recordings){0};
+    for (unsigned table = 0; table < XS_MODELLED_TABLES && status >= 0; table++)
+        status = read_table(recordings, tables, table, trace, message);
+    if (recordings->count)
+        qsort(recordings->items, recordings->count, sizeof *recordings->items, by_correlation);
+    return status;
+}
+
+void xs_recordings_free(struct xs_recordings *recordings) {
+    free(recordings->items);
+    *recordings = (struct xs_recordings){0};
+}
+
+struct xs_recorded *xs_recordings_find(const struct xs_recordings *recordings, uint32_t correlation, size_t *count) {
+    size_t low = 0, high = recordings->count;
+    *count = 0;
+    while (low < high && correlation) {
+        size_t middle = low + (high - low) / 2;
+        if (recordings->items[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; correlation && i < recordings->count && recordings->items[i].correlation == correlation; i++)
+        ++*count;
+    return *count ? &recordings->items[low] : NULL;
+}

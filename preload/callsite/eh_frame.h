@@ -1,0 +1,59 @@
+/* Reads a module's unwind tables (.eh_frame, x86-64), which tell how to get from a function's frame to its caller's. */
+#ifndef XFERSPY_PRELOAD_CALLSITE_EH_FRAME_H
+#define XFERSPY_PRELOAD_CALLSITE_EH_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/callsite/native_modules.h"
+#include "preload/callsite/native_stack.h"
+
+struct xs_expression {
+    const uint8_t *code, *end; /* memory of the module */
+};
+
+/* Tells how to find a register's value in the calling frame. */
+struct xs_register_rule {
+    enum {
+        XS_RULE_SAME,
+        XS_RULE_UNDEFINED,
+        XS_RULE_AT_CFA,        /* value in memory at CFA + offset */
+        XS_RULE_CFA_PLUS,      /* value is CFA + offset itself */
+        XS_RULE_AT_EXPRESSION, /* value in memory at the expression's result; the expression starts with the CFA */
+        XS_RULE_EXPRESSION,    /* value is the expression's result */
+        XS_RULE_OTHER,         /* value in another register, which is not followed */
+    } kind;
+    int64_t offset;
+    struct xs_expression expression;
+};
+
+enum xs_dwarf_register { XS_DWARF_RBP = 6, XS_DWARF_RSP = 7, XS_DWARF_RIP = 16 };
+
+/* A CFI row: one row of the table that the call-frame instructions describe. */
+struct xs_row {
+    bool is_cfa_expression;
+    uint64_t cfa_register;
+    int64_t cfa_offset;
+    struct xs_expression cfa;
+    struct xs_register_rule rbp, rip;
+    bool is_signal; /* a signal interrupted the calling frame: its address is not behind a call */
+};
+
+/* Finds the CFI row of an address in a module. False: the tables have none. The module must not be unloaded meanwhile.
+ */
+bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row);
+
+/* The registers of a frame that the unwind follows. */
+struct xs_registers {
+    uint64_t pc, sp, fp;
+};
+
+/* Turns a frame's registers into its caller's. False: the row does not give them, or a word on the stack is not
+ * readable. */
+bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack);
+
+/* Recognise the common expressions: register + offset, and the word in memory at register + offset. */
+bool xs_expression_is_sum(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
+bool xs_expression_is_word(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
+
+#endif

@@ -1,0 +1,38 @@
+/* The windows of a run in which something was recorded, in memory of fixed size. */
+#ifndef XFERSPY_PRELOAD_CUPTI_RECORDED_WINDOWS_H
+#define XFERSPY_PRELOAD_CUPTI_RECORDED_WINDOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/clock.h"
+
+/* The number of windows kept. With more windows, only every second, then every fourth and so on is kept. */
+enum { XS_WINDOWS_KEPT = 512, XS_WINDOWS_TEXT_BYTES = 32 * XS_WINDOWS_KEPT };
+
+/* Times of CLOCK_MONOTONIC. */
+struct xs_window {
+    uint64_t start_ns, length_ns;
+};
+
+/* All zeros is an empty list. */
+struct xs_window_list {
+    struct xs_window windows[XS_WINDOWS_KEPT];
+    uint32_t count, skipped_of; /* windows kept; after each kept one, `skipped_of` are left out */
+    uint64_t ended;             /* number of all windows, kept or not */
+    uint64_t recorded_ns;       /* length of all windows together */
+};
+
+/* Adds a window that has ended. */
+void xs_window_list_add(struct xs_window_list *list, uint64_t start_ns, uint64_t end_ns);
+
+/* Writes one window as the trace holds it, with a comma before it unless it is the first. Returns what snprintf
+ * returns. */
+int xs_window_text(const struct xs_window *window, const struct xs_clock *clock, bool first, char *text, size_t bytes);
+
+/* Writes the list as the trace holds it: "start+length,start+length,...", in microseconds since the trace's start.
+ * Returns the length. */
+size_t xs_window_list_text(const struct xs_window_list *list, const struct xs_clock *clock, char *text, size_t bytes);
+
+#endif

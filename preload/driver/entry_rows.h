@@ -1,0 +1,53 @@
+/* The rows of the table of entry points (entry_points.def) as an enumeration. A row's number is entry_point.id in the
+ * trace. */
+#ifndef XFERSPY_PRELOAD_DRIVER_ENTRY_ROWS_H
+#define XFERSPY_PRELOAD_DRIVER_ENTRY_ROWS_H
+
+#include <stdbool.h>
+
+#include "preload/core/compiler.h"
+#include "schema/format/kinds.h"
+
+enum xs_row {
+#define XS_ENTRY(symbol, ...) XS_ROW_##symbol,
+#include "preload/driver/entry_points.def"
+#undef XS_ENTRY
+    XS_ROW_COUNT
+};
+
+/* Functions that are not recorded (gated_points.def). */
+enum xs_gated {
+#define XS_GATED(symbol, ...) XS_GATED_##symbol,
+#include "preload/driver/gated_points.def"
+#undef XS_GATED
+    XS_GATED_COUNT
+};
+
+/* Is the function part of process checkpointing (cuda-checkpoint)? From cuCheckpointProcessLock until
+ * cuCheckpointProcessUnlock every other driver call blocks. */
+XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
+    switch (row) {
+    case XS_GATED_cuCheckpointProcessGetState:
+    case XS_GATED_cuCheckpointProcessGetRestoreThreadId:
+    case XS_GATED_cuCheckpointProcessLock:
+    case XS_GATED_cuCheckpointProcessCheckpoint:
+    case XS_GATED_cuCheckpointProcessRestore:
+    case XS_GATED_cuCheckpointProcessUnlock:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Number that a repair gets for a function in neither table. Numbers from XS_ROW_COUNT up to this are of enum
+ * xs_gated. */
+enum { XS_ROW_NONE = (int)XS_ROW_COUNT + (int)XS_GATED_COUNT };
+
+struct xs_row_info {
+    const char *name;
+    enum xs_category category;
+    void *wrapper; /* this library's export of that name (intercept/wrappers.c) */
+};
+extern const struct xs_row_info xs_rows[XS_ROW_COUNT]; /* constant; in real.c */
+
+#endif

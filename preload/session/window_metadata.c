@@ -1,0 +1,154 @@
+/* Facts in the trace about CUPTI and the recorded windows; see window_metadata.h. */
+#include "preload/session/window_metadata.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "preload/core/outside.h"
+#include "preload/core/own_cost.h"
+#include "preload/cupti/cupti.h"
+#include "preload/cupti/device_failure.h"
+#include "preload/repair/repair.h"
+#include "preload/session/asked_steps.h"
+#include "preload/session/drain_place.h"
+#include "preload/session/redact_session.h"
+
+#define WINDOWS_EVERY_NS UINT64_C(500000000)
+
+/* State of the trace at the last write. Drain thread only. */
+static struct {
+    uint64_t windows_ns, recorded_ns; /* CUPTI's windows */
+    uint64_t ranges_ns, repairs_ns, migration_rests;
+    bool failure;
+} written;
+
+/* The path and the text may contain a value of the environment. */
+static const char *unless_hidden(const struct xs_options *options, const char *text) {
+    bool hide =
+        text && (xs_redact_hides("XFERSPY_CUPTI_LIBRARY", options->cupti_library) || xs_redact_hides(NULL, text));
+    return hide ? XS_REDACT_HIDDEN : text;
+}
+
+static void write_migrations(const struct xs_window_facts *facts, struct xs_store *store,
+                             const struct xs_cupti_state *cupti) {
+    xs_store_meta_int(store, "cost.migrations_ns", (int64_t)xs_cupti_migrations_cost_ns());
+    if (strcmp(facts->options->migrations, "auto") != 0)
+        return;
+    xs_store_meta_int(store, "cupti.migrations_ns", (int64_t)cupti->migrations_ns);
+    xs_store_meta_int(store, "cupti.migration_rests", cupti->migration_rests);
+    xs_store_meta_int(store, "cost.migration_turns_ns", (int64_t)cupti->migration_turns_ns);
+    xs_store_meta_int(store, "cost.migration_turns_cpu_ns", (int64_t)cupti->migration_turns_cpu_ns);
+    xs_store_meta_text(store, "cupti.migration_windows", xs_cupti_migration_windows(facts->clock));
+}
+
+static void write_windows(const struct xs_window_facts *facts, struct xs_store *store,
+                          const struct xs_cupti_state *cupti) {
+    xs_store_meta_int(store, "cost.begin_ns", (int64_t)facts->begin_ns);
+    xs_store_meta_int(store, "cost.wrappers_ns", (int64_t)xs_own_cost_ns());
+    xs_store_meta_int(store, "cost.contention_ns", (int64_t)xs_drain_contention_ns());
+    if (strcmp(cupti->status, "off") == 0)
+        return;
+    xs_store_meta_int(store, "cost.cupti_ns", (int64_t)cupti->windows_cost_ns);
+    xs_store_meta_int(store, "cost.cupti_turns_ns", (int64_t)cupti->turns_ns);
+    xs_store_meta_int(store, "cost.cupti_call_percent", cupti->call_cost_percent);
+    xs_store_meta_int(store, "cupti.detachments", cupti->detachments);
+    xs_store_meta_text(store, "cupti.windows", xs_cupti_windows(facts->clock));
+}
+
+static void write_ranges(const struct xs_window_facts *facts, struct xs_store *store, bool is_last) {
+    static char text[XS_OUTSIDE_TEXT_BYTES];
+    if (!xs_outside_is_limited())
+        return;
+    xs_outside_text(facts->clock, text); /* written before the count, so that the list is never longer than the count
+                                          * says */
+    struct xs_outside_windows windows = xs_outside_windows();
+    struct xs_gate_counts counts = xs_gate_counts();
+    xs_store_meta_text(store, "range.windows", text);
+    xs_store_meta_int(store, "range.count", (int64_t)windows.count);
+    xs_store_meta_int(store, "range.recorded_ns", (int64_t)windows.recorded_ns);
+    xs_store_meta_int(store, "range.left_out_transfers", (int64_t)counts.left_out[XS_LEFT_OUT_TRANSFER]);
+    xs_store_meta_int(store, "range.left_out_memsets", (int64_t)counts.left_out[XS_LEFT_OUT_MEMSET]);
+    xs_store_meta_int(store, "range.left_out_launches", (int64_t)counts.left_out[XS_LEFT_OUT_LAUNCH]);
+    xs_store_meta_int(store, "range.left_out_others", (int64_t)counts.left_out[XS_LEFT_OUT_OTHER]);
+    xs_asked_steps_write(facts->clock, store, is_last);
+}
+
+void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs_store *store) {
+    write_ranges(facts, store, true);
+}
+
+/* Writes at once, because the program may end soon. */
+static void write_failure(const struct xs_window_facts *facts, struct xs_store *store) {
+    const struct xs_device_failure *failure = xs_device_failure();
+    if (!failure || written.failure)
+        return;
+    written.failure = true;
+    xs_store_meta_int(store, "failure.result", failure->result);
+    xs_store_meta_text(store, "failure.entry_point", failure->entry_point);
+    xs_store_meta_text(store, "failure.cupti", failure->cupti);
+    xs_store_meta_int(store, "failure.at_ns", xs_clock_from_monotonic(facts->clock, failure->at_ns));
+}
+
+void xs_window_facts_write_cupti(const struct xs_window_facts *facts, struct xs_store *store) {
+    const struct xs_cupti_state *cupti = xs_cupti_state();
+    xs_store_meta_text(store, "cupti.status", cupti->status);
+    xs_store_meta_text(store, "cupti.path", unless_hidden(facts->options, cupti->path));
+    xs_store_meta_text(store, "cupti.text", unless_hidden(facts->options, *cupti->text ? cupti->text : NULL));
+    xs_store_meta_int(store, "cupti.version", cupti->version);
+    xs_store_meta_int(store, "cupti.kernels", facts->options->kernels && strcmp(cupti->status, "active") == 0);
+    write_migrations(facts, store, cupti);
+    write_windows(facts, store, cupti);
+    write_failure(facts, store);
+    xs_store_meta_int(store, "cupti.dropped_records", (int64_t)cupti->dropped_records);
+    xs_store_meta_int(store, "cost.cupti_start_ns", (int64_t)cupti->start_ns);
+}
+
+static void write_ranges_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
+    if (xs_outside_is_limited() && xs_monotonic_ns() - written.ranges_ns >= WINDOWS_EVERY_NS) {
+        written.ranges_ns = xs_monotonic_ns();
+        write_ranges(facts, store, false);
+    }
+}
+
+static void write_windows_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
+    const struct xs_cupti_state *cupti = xs_cupti_state();
+    if (cupti->recorded_ns > written.recorded_ns && xs_monotonic_ns() - written.windows_ns >= WINDOWS_EVERY_NS) {
+        written.windows_ns = xs_monotonic_ns();
+        written.recorded_ns = cupti->recorded_ns;
+        write_windows(facts, store, cupti);
+    }
+    if (cupti->migration_rests > written.migration_rests) {
+        written.migration_rests = cupti->migration_rests + cupti->migration_rests / 8;
+        write_migrations(facts, store, cupti);
+    }
+}
+
+/* Writes the number of repairs even if none is on: XFERSPY_REPAIR may have had a wrong name. */
+void xs_window_facts_write_repairs(const struct xs_window_facts *facts, struct xs_store *store) {
+    struct xs_repair_made made[XS_REPAIRS_MOST];
+    char key[64];
+    if (!facts->options->repair[0])
+        return;
+    unsigned count = xs_repair_made(made);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(key, sizeof key, "repair.%s.made", made[i].name);
+        xs_store_meta_int(store, key, (int64_t)made[i].made);
+        snprintf(key, sizeof key, "repair.%s.bytes", made[i].name);
+        xs_store_meta_int(store, key, (int64_t)made[i].bytes);
+    }
+    xs_store_meta_int(store, "repair.on", count);
+}
+
+static void write_repairs_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
+    if (facts->options->repair[0] && xs_monotonic_ns() - written.repairs_ns >= WINDOWS_EVERY_NS) {
+        written.repairs_ns = xs_monotonic_ns();
+        xs_window_facts_write_repairs(facts, store);
+    }
+}
+
+void xs_window_facts_write_in_between(const struct xs_window_facts *facts, struct xs_store *store) {
+    write_failure(facts, store);
+    write_windows_in_between(facts, store);
+    write_ranges_in_between(facts, store);
+    write_repairs_in_between(facts, store);
+}
