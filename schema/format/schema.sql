@@ -105,7 +105,7 @@ CREATE TABLE sync (id INTEGER PRIMARY KEY,
   stack INTEGER REFERENCES stack, nvtx_range INTEGER REFERENCES nvtx_range);
 
 -- Every other call of a known entry point: prefetch, advise, stream memory operations, capture, context life, ...,
--- and the allocations and frees that failed. docs/trace-format.md says what object, address, bytes and argument mean.
+-- and the allocations and frees that failed. docs/rules/trace-format.md says what object, address, bytes and argument mean.
 CREATE TABLE api_call (id INTEGER PRIMARY KEY,
   entry_point INTEGER NOT NULL REFERENCES entry_point, thread INTEGER NOT NULL REFERENCES thread,
   object INTEGER, address INTEGER, bytes INTEGER, argument INTEGER,

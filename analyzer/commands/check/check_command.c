@@ -43,7 +43,8 @@ static const struct argp_option check_options[] = {
      "none: " DEFAULT_RULES ", or with a baseline or suppressions " DEFAULT_RULES_OF_FINDINGS,
      1},
     {"baseline", OPTION_BASELINE, "FILE", 0,
-     "findings that are in FILE do not fail. FILE was written by --write-baseline, or is another trace", 1},
+     "findings that are in FILE do not make the check fail. FILE was written by --write-baseline, or is another trace",
+     1},
     {"tolerance", OPTION_TOLERANCE, "SHARE", 0, "how much a finding in the baseline may grow; 10% if not given", 1},
     {"config", OPTION_CONFIG, "FILE", 0,
      "read rules and suppressions from FILE; may be repeated. If not given: " XS_CHECK_CONFIG_NAME

@@ -39,7 +39,7 @@ static const char doc[] =
     "  xferspy diff --before before*.db --after after*.db\n"
     "  xferspy diff --before runs/old --after runs/new      every trace of a folder\n"
     "  xferspy diff --format=markdown -o comment.md before.db after.db\n"
-    "  xferspy diff --json before.db after.db | jq .verdict\n"
+    "  xferspy diff --json before.db after.db | jq .conclusion\n"
     "  xferspy diff --bench=bench.json before.db after.db\n"
     "\n"
     "Two runs of the same program never take exactly the same time. With three or more runs a side, medians are "

@@ -31,7 +31,7 @@ enum { OPTION_JSON = 0x100, OPTION_TIMEOUT };
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "How:", 1},
     {"timeout", OPTION_TIMEOUT, "SECONDS", 0, "how long the driver may take to answer (default: 60)", 1},
-    {"json", OPTION_JSON, NULL, 0, "the same as JSON: format \"xferspy-doctor\"", 1},
+    {"json", OPTION_JSON, NULL, 0, "print JSON: format \"xferspy-doctor\"", 1},
     {0}};
 
 static const char doc[] =

@@ -54,12 +54,14 @@ static const char doc[] =
     "  xferspy explain --model run.db\n"
     "  xferspy explain --format=tsv run.db | column -ts \"$(printf '\\t')\"\n"
     "  xferspy explain --instances --format=tsv run.db\n"
-    "\n`instead of N': saves this if number N cannot be repaired; `part of N': counted in what number N saves; "
+    "\n`instead of N': another repair, in case number N cannot be repaired; `part of N': counted in what number N "
+    "saves; "
     "`advice': saves nothing by itself. `exposed' is the part of a copy's time in which no kernel ran, or the host was "
     "blocked.\n"
     "\n"
     "`#2' is the second place in the program where the same thing was found. TSV has a header line, nanoseconds and "
-    "bytes; empty is not known. `removable_ns' is device time, or time inside calls where the finding is about that. "
+    "bytes; an empty field means that it is not known. `removable_ns' is device time, or time inside calls where the "
+    "finding is about that. "
     "`kind' and `row' name a table of the trace and the `id' in it, for `xferspy query'.";
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const char doc[] = "Shows what a trace is and holds: the file, the run, the machine and how much was recorded, "
-                          "in some lines; with --all, everything that the trace knows of itself.\v"
+                          "in some lines; with --all, all its metadata.\v"
                           "Examples:\n"
                           "  xferspy info xferspy-app.4242.db\n"
                           "  xferspy info --all run.db\n"

@@ -66,12 +66,12 @@ static const char doc[] =
     "\n"
     "`H2D pageable' are uploads from pageable host memory, `D2H pinned' downloads into pinned memory, `D2D' copies on "
     "the device. "
-    "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes by "
-    "device time, `of link' that rate against the link's peak in one direction, `of run' the device time against the "
-    "run's "
-    "wall time, `of recorded' against the time of the parts that were recorded (copies that ran side by side can add "
-    "up to more than 100 %). `*' marks numbers of which some transfers "
-    "have no device time. The device time of launches is the sum of their kernels'.\n"
+    "`device time' is the time between start and end of a copy on the device, as CUPTI recorded it; `rate' is bytes "
+    "divided "
+    "by device time. `of link' is that rate as a share of the link's peak in one direction, `of run' the device time "
+    "as a share of the run's wall time, and `of recorded' as a share of the time of the recorded parts; copies that "
+    "ran side by side can add up to more than 100 %. `*' marks sums that lack the device time of some transfers. The "
+    "device time of launches is the sum of their kernels'.\n"
     "\n"
     "If a process was killed, its trace is first completed from its .spool file.";
 

@@ -28,8 +28,8 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "How:", 1},
-    {"interval", OPTION_INTERVAL, "SECONDS", 0, "how long to wait between two looks (default: 2)", 1},
-    {"once", OPTION_ONCE, NULL, 0, "look once", 1},
+    {"interval", OPTION_INTERVAL, "SECONDS", 0, "how long to wait between two refreshes (default: 2)", 1},
+    {"once", OPTION_ONCE, NULL, 0, "show it once and end", 1},
     {0}};
 
 static const char doc[] =
