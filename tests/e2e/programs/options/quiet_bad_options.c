@@ -15,6 +15,7 @@
  * option.arguments|on
  * option.budget|2
  * option.cupti|auto
+ * option.direct_access|auto
  * option.enable|on
  * option.fingerprint|auto
  * option.fingerprint_share|0
