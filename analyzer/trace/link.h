@@ -38,7 +38,7 @@ struct xs_link_model {
 };
 
 /* How long the host takes for each byte of pageable memory at the first touch; measured on the host of an H100
- * (causes/pinning.c has least and most). Page-locked memory is touched while it is allocated. */
+ * (plan/pinning.c has least and most). Page-locked memory is touched while it is allocated. */
 #define XS_FIRST_TOUCH_NS_PER_BYTE 0.40
 
 /* Nanoseconds that a copy of this class and size should take; 0: the class is not known. */

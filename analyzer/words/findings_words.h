@@ -10,7 +10,7 @@
 #include "analyzer/totals/summary/content_coverage.h"
 #include "analyzer/words/sentences.h"
 
-/* --- savings.c --- */
+/* --- why_a_range.c --- */
 
 /* Returns the instances with this verdict, with an estimate for the copies that were not checked. */
 uint64_t xs_variant_in_all(const struct xs_variant *variant);

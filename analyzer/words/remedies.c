@@ -1,4 +1,4 @@
-/* Choosing a row of remedies.def; see remedies.h. */
+/* Choosing a row of remedies_by_framework.def; see remedies.h. */
 #include "analyzer/words/remedies.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct {
 } table[] = {
 #define XS_REMEDY(finding, verdict, framework, way, text)                                                              \
     {finding, verdict, XS_FRAMEWORK_##framework, XS_REMEDY_##way, text},
-#include "analyzer/words/remedies.def"
+#include "analyzer/words/remedies_by_framework.def"
 #undef XS_REMEDY
 };
 

@@ -1,5 +1,5 @@
 /* Chooses what to do about a finding, in the terms of the line's author: for Python the calls of PyTorch, CuPy, JAX or
- * Numba, else CUDA's. The table is remedies.def. */
+ * Numba, else CUDA's. The table is remedies_by_framework.def. */
 #ifndef XFERSPY_ANALYZER_WORDS_REMEDIES_H
 #define XFERSPY_ANALYZER_WORDS_REMEDIES_H
 

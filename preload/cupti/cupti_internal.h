@@ -167,7 +167,7 @@ void xs_cupti_stop_migrations(void);
 void xs_cupti_decoded_migrations(int64_t count);
 void xs_cupti_end_migrations(void);
 
-/* ---- windows (cupti_turns.c); all inside ---- */
+/* ---- windows (cupti_attach_detach.c); all inside ---- */
 
 /* Returns false if CUPTI is to be attached later, for a window that the user asked for. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);

@@ -3,7 +3,7 @@
 
 #include "analyzer/commands/common/command.h"
 #include "analyzer/commands/common/progress.h"
-#include "analyzer/savings/causes/causes.h"
+#include "analyzer/savings/causes/diagnose.h"
 #include "analyzer/trace/modelled/modelled.h"
 
 static int read_all(const struct xs_reading_request *request, struct xs_reading *reading, char *message) {

@@ -1,5 +1,5 @@
 /* The repairs that findings stand for, as changes of the run: what a program that followed the remedy would not do,
- * or would do differently. Each detector names its repair (detector.h); causes/plan_repairs.c turns it into changes
+ * or would do differently. Each detector names its repair (detector.h); plan/plan_repairs.c turns it into changes
  * of the replay. "Rows" are the instance's rows of evidence. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_REPAIR_KIND_H

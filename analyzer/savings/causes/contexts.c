@@ -7,7 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
-#include "analyzer/savings/causes/statement.h"
+#include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"

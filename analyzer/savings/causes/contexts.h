@@ -4,7 +4,7 @@
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_CONTEXTS_H
 
 #include "analyzer/savings/causes/diagnosis.h"
-#include "analyzer/savings/causes/replay_plan.h"
+#include "analyzer/savings/plan/replay_plan.h"
 
 /* Sets `context` of the findings that have a known context. Negative status: the message is set. */
 int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message);

@@ -4,7 +4,7 @@
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_DETOURS_H
 
 #include "analyzer/savings/causes/diagnosis.h"
-#include "analyzer/savings/causes/replay_plan.h"
+#include "analyzer/savings/plan/replay_plan.h"
 
 /* Sets `detours` of the diagnosis, and `detour` of each finding that has copies in one. `run_ns` is the replay of the
  * unchanged run. Clears the plan. Negative status: the message is set. */

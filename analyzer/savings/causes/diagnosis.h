@@ -1,5 +1,5 @@
 /* Holds the diagnosis of a trace: the engine's findings with what each repair saves, and their causes. The engine's
- * result stays as it was; only analyzer/savings fills these types (causes/causes.h), and everything that prints takes
+ * result stays as it was; only analyzer/savings fills these types (causes/diagnose.h), and everything that prints takes
  * them. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H

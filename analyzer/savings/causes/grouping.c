@@ -6,8 +6,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/savings/causes/plan_repairs.h"
-#include "analyzer/savings/causes/scale.h"
+#include "analyzer/savings/plan/plan_repairs.h"
+#include "analyzer/savings/plan/scale.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 

@@ -3,7 +3,7 @@
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_GROUPING_H
 
 #include "analyzer/savings/causes/diagnosis.h"
-#include "analyzer/savings/causes/replay_plan.h"
+#include "analyzer/savings/plan/replay_plan.h"
 
 /* Groups by the findings' savings; `run_ns` is the replay of the unchanged run. */
 void xs_group_causes(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64_t run_ns);

@@ -16,7 +16,7 @@ static const struct row {
 } rows[] = {
 #define XS_REMEDY(finding, verdict, framework, way, text)                                                              \
     {finding, verdict, XS_FRAMEWORK_##framework, XS_REMEDY_##way, text},
-#include "analyzer/words/remedies.def"
+#include "analyzer/words/remedies_by_framework.def"
 #undef XS_REMEDY
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -8,7 +8,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/commands/html/buffers.h"
-#include "analyzer/commands/html/lanes_internal.h"
+#include "analyzer/commands/html/timeline_lanes_internal.h"
 
 static void calls_go_together_within_a_step(void **state) {
     static const int64_t key[3] = {1, 0, 0};

@@ -13,7 +13,7 @@ enum { A = 0x10000000, B = 0x20000000, C = 0x30000000 };
 /* From a copy's call to its start on the device. */
 enum { LATENCY_US = 2 };
 /* What the replay takes where a trace cannot say it (replay/model_waits.c): from the end of what a wait waits for to
- * its return, between two operations of a stream. And of causes/replay_plan.c: a call that only gives work to the
+ * its return, between two operations of a stream. And of plan/replay_plan.c: a call that only gives work to the
  * device, the host behind the end of a copy. */
 enum { NOTICE_NS = 2000, GAP_NS = 1500, ASYNC_CALL_NS = 4000, BEHIND_COPY_NS = 10000 };
 

@@ -2,7 +2,7 @@
  * windows. */
 #include "managed_run.h"
 
-#include "analyzer/savings/causes/causes.h"
+#include "analyzer/savings/causes/diagnose.h"
 
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)

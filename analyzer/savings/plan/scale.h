@@ -2,10 +2,10 @@
  * the model. The run is replayed as if all of them were instances, and the finding gets the part of the extra saving
  * that its sample says. So the time of looking at a copy is not multiplied, and no copy saves more than its own call,
  * wait and gap. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_SCALE_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_SCALE_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_SCALE_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_SCALE_H
 
-#include "analyzer/savings/causes/plan_repairs.h"
+#include "analyzer/savings/plan/plan_repairs.h"
 
 /* Adds the left-out copies' savings to `saved`, which holds what a replay with the found instances saves at each end of
  * the range. `room` gets the largest possible saving (xs_plan_room). `items` are the finding's instances, `run` is the

@@ -1,10 +1,10 @@
-/* Lanes and their segments; see lanes.h. */
-#include "analyzer/commands/html/lanes.h"
+/* Lanes and their segments; see timeline_lanes.h. */
+#include "analyzer/commands/html/timeline_lanes.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/commands/html/lanes_internal.h"
+#include "analyzer/commands/html/timeline_lanes_internal.h"
 #include "analyzer/trace/scan.h"
 
 static const int64_t others[3] = {INT64_MIN, INT64_MIN, INT64_MIN};

@@ -1,9 +1,9 @@
 /* Turns the repairs of findings into changes of a plan: calls that are dropped, shortened, or made elsewhere. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_PLAN_REPAIRS_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_PLAN_REPAIRS_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_PLAN_REPAIRS_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_PLAN_REPAIRS_H
 
 #include "analyzer/findings/engine/instances.h"
-#include "analyzer/savings/causes/replay_plan.h"
+#include "analyzer/savings/plan/replay_plan.h"
 
 /* Applies the repair of one finding's instances; a call that is changed already changes only if it is dropped. Returns
  * how many of the instances' calls were found. */

@@ -1,8 +1,8 @@
 /* Models what a statement of the program does around its driver call; see replay_plan.h. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_STATEMENT_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_STATEMENT_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_STATEMENT_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_STATEMENT_H
 
-#include "analyzer/savings/causes/replay_plan.h"
+#include "analyzer/savings/plan/replay_plan.h"
 
 /* Fills the plan's overheads. */
 void xs_statement_overheads(struct xs_plan *plan);

@@ -1,5 +1,5 @@
 /* Python statements and their work around a call; see statement.h. */
-#include "analyzer/savings/causes/statement.h"
+#include "analyzer/savings/plan/statement.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/commands/html/lanes_internal.h"
+#include "analyzer/commands/html/timeline_lanes_internal.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/totals/timeline/timeline.h"
 #include "analyzer/trace/scan.h"

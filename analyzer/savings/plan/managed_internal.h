@@ -1,10 +1,10 @@
 /* Holds what managed_read.c reads of managed memory, for its repair in managed.c. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_MANAGED_INTERNAL_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_MANAGED_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_INTERNAL_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_INTERNAL_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/intervals.h"
-#include "analyzer/savings/causes/managed.h"
+#include "analyzer/savings/plan/managed.h"
 #include "analyzer/trace/windows/migration_windows.h"
 
 /* A managed allocation. */

@@ -1,5 +1,5 @@
 /* Replays with the copies that were left out by chance; see scale.h. */
-#include "analyzer/savings/causes/scale.h"
+#include "analyzer/savings/plan/scale.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,13 +4,13 @@
  * call, record an event behind the copy, wait for it, and first copy the data into page-locked memory. A dropped call
  * takes that with it: the calls of the same statement directly behind it, and the part of the time before it that
  * statements of this line always take. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_REPLAY_PLAN_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_REPLAY_PLAN_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_REPLAY_PLAN_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_REPLAY_PLAN_H
 
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/findings.h"
-#include "analyzer/savings/causes/host_memory.h"
-#include "analyzer/savings/causes/pinning.h"
+#include "analyzer/savings/plan/host_memory.h"
+#include "analyzer/savings/plan/pinning.h"
 #include "analyzer/savings/replay/replay.h"
 
 /* Says which end of its range a repair is taken at. */

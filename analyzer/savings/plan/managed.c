@@ -1,5 +1,5 @@
 /* Keeping managed pages where they are used, as changes of the replay; see managed.h. */
-#include "analyzer/savings/causes/managed_internal.h"
+#include "analyzer/savings/plan/managed_internal.h"
 
 #include "schema/format/kinds.h"
 

@@ -1,5 +1,5 @@
-/* Computing savings and causes from findings; see causes.h. */
-#include "analyzer/savings/causes/causes.h"
+/* Computing savings and causes from findings; see diagnose.h. */
+#include "analyzer/savings/causes/diagnose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "analyzer/savings/causes/contexts.h"
 #include "analyzer/savings/causes/detours.h"
 #include "analyzer/savings/causes/grouping.h"
-#include "analyzer/savings/causes/plan_repairs.h"
-#include "analyzer/savings/causes/scale.h"
 #include "analyzer/savings/causes/turns.h"
+#include "analyzer/savings/plan/plan_repairs.h"
+#include "analyzer/savings/plan/scale.h"
 #include "analyzer/trace/scan.h"
 
 /* Only this many findings, the largest, are replayed one by one. */

@@ -5,10 +5,10 @@
  * If page migrations were recorded in windows only, the windows give the share of time that was spent on pages: of a
  * function's kernels, and of the host's time behind calls of one place. The other kernels and gaps are assumed alike,
  * with a margin that is wide where few were seen. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_MANAGED_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_MANAGED_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_H
 
-#include "analyzer/savings/causes/replay_plan.h"
+#include "analyzer/savings/plan/replay_plan.h"
 
 struct xs_managed;
 

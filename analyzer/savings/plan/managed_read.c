@@ -6,7 +6,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/base/lifetimes.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/savings/causes/managed_internal.h"
+#include "analyzer/savings/plan/managed_internal.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 

@@ -1,13 +1,13 @@
 /* Page-locked memory and its users; see host_memory.h. */
-#include "analyzer/savings/causes/host_memory.h"
+#include "analyzer/savings/plan/host_memory.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/base/lifetimes.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/savings/causes/replay_plan.h"
-#include "analyzer/savings/causes/statement.h"
+#include "analyzer/savings/plan/replay_plan.h"
+#include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
-#include "analyzer/commands/html/lanes.h"
+#include "analyzer/commands/html/timeline_lanes.h"
 #include "analyzer/totals/timeline/timeline.h"
 #include "analyzer/trace/scan.h"
 

@@ -1,5 +1,5 @@
 /* The price of page-locked memory; see pinning.h. */
-#include "analyzer/savings/causes/pinning.h"
+#include "analyzer/savings/plan/pinning.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* The calls of the run and their changes; see replay_plan.h. */
-#include "analyzer/savings/causes/replay_plan.h"
+#include "analyzer/savings/plan/replay_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/savings/causes/managed.h"
-#include "analyzer/savings/causes/statement.h"
+#include "analyzer/savings/plan/managed.h"
+#include "analyzer/savings/plan/statement.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 

@@ -1,5 +1,5 @@
 /* The repair of memory that is page-locked for too few copies; see unpin.h. */
-#include "analyzer/savings/causes/unpin.h"
+#include "analyzer/savings/plan/unpin.h"
 
 #include "schema/format/kinds.h"
 

@@ -1,7 +1,7 @@
 /* Prices the page-locking of the copies' host memory, each byte once: the extra time of the trace's own page-locked
  * allocations over pageable memory, or if the trace has none, the time on a current machine. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_PINNING_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_PINNING_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_PINNING_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_PINNING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* Shared by the files of the timeline; no other file includes this. */
-#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_LANES_INTERNAL_H
-#define XFERSPY_ANALYZER_COMMANDS_HTML_LANES_INTERNAL_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_TIMELINE_LANES_INTERNAL_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_TIMELINE_LANES_INTERNAL_H
 
-#include "analyzer/commands/html/lanes.h"
+#include "analyzer/commands/html/timeline_lanes.h"
 
 /* The lane of a key. If its group has too many lanes, the group's lane for all others. Valid until the next call. */
 struct xs_html_lane *xs_html_lane_of(struct xs_html_lanes *lanes, enum xs_html_group group, const int64_t key[3]);

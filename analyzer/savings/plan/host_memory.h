@@ -1,8 +1,8 @@
 /* Tracks the program's page-locked and registered memory, and whether page-locked memory is still needed once copies
  * that used it are gone. Memory that a library allocates for a copy, as CuPy does, goes with the copies, unless the
  * remaining copies are worth its price. */
-#ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_HOST_MEMORY_H
-#define XFERSPY_ANALYZER_SAVINGS_CAUSES_HOST_MEMORY_H
+#ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_HOST_MEMORY_H
+#define XFERSPY_ANALYZER_SAVINGS_PLAN_HOST_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

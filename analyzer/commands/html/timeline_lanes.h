@@ -1,8 +1,8 @@
 /* The page's timeline: host threads, streams, and each device's kinds of work as lanes of segments. A segment is one
  * call or one piece of work on a device. If a trace has more than a page can hold, segments of one kind within one
  * step of time become one, with their number and total time. */
-#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_LANES_H
-#define XFERSPY_ANALYZER_COMMANDS_HTML_LANES_H
+#ifndef XFERSPY_ANALYZER_COMMANDS_HTML_TIMELINE_LANES_H
+#define XFERSPY_ANALYZER_COMMANDS_HTML_TIMELINE_LANES_H
 
 #include <stdbool.h>
 #include <stddef.h>

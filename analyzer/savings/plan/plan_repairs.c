@@ -1,10 +1,10 @@
 /* The changes of the run that each repair makes; see plan_repairs.h. */
-#include "analyzer/savings/causes/plan_repairs.h"
+#include "analyzer/savings/plan/plan_repairs.h"
 
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/savings/causes/managed.h"
-#include "analyzer/savings/causes/statement.h"
-#include "analyzer/savings/causes/unpin.h"
+#include "analyzer/savings/plan/managed.h"
+#include "analyzer/savings/plan/statement.h"
+#include "analyzer/savings/plan/unpin.h"
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
