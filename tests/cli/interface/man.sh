@@ -39,5 +39,5 @@ words_of "$PAGES/libxferspy.7" >page
 [ "$(wc -l <options)" -ge 10 ] || show "no capture options"
 while read -r option; do grep -q "^XFERSPY_$option=" page || show "libxferspy.7: no XFERSPY_$option"; done <options
 [ "$(grep -c '^XFERSPY_[A-Z_]*=' page)" -ge "$(wc -l <options)" ] || show "libxferspy.7: too few"
-grep -qF "XFERSPY_FINGERPRINT=all and" page || show "libxferspy.7: another option is no variable"
+grep -qxF "XFERSPY_FINGERPRINT=all" page || show "libxferspy.7: another option is no variable"
 exit 0
