@@ -272,8 +272,7 @@ bool xs_gate_close(uint64_t patience_ns) {
     if (!atomic_load(&prepared) || atomic_load(&crowded) ||
         !atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_CLOSED))
         return false;
-    atomic_fetch_add(&closing,
-                     1); /* a thread that still sees the previous number is inside; wait_for_all waits for it */
+    atomic_fetch_add(&closing, 1); /* if a thread still sees the previous number, wait_for_all waits for it */
     if (fence_everywhere() && wait_for_all(until))
         return true;
     xs_gate_open();

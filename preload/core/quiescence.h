@@ -37,15 +37,14 @@ enum xs_left_out_kind {
 
 /* A thread's slot at the gate. It shares no cache line with other slots. Only the thread itself adds to the counts. */
 struct xs_gate_slot {
-    _Atomic uint32_t inside;      /* 1: the thread is inside the driver, or about to be */
-    _Atomic int32_t owner;        /* tid of the thread; 0: free */
-    _Atomic uint64_t launches;    /* kernel launches that CUPTI recorded */
-    _Atomic uint64_t graphs;      /* graph launches that CUPTI recorded */
-    _Atomic uint64_t copies;      /* copies and memsets that CUPTI recorded */
-    _Atomic uint32_t correlation; /* CUPTI's id of the latest recorded launch or copy */
-    uint32_t until_measured;      /* calls until the next measured one (core/own_cost.h) */
-    uint64_t elsewhere_at,
-        elsewhere_ticks; /* ticks that another measurement counts, in the call entered at elsewhere_at */
+    _Atomic uint32_t inside;                /* 1: the thread is inside the driver, or about to be */
+    _Atomic int32_t owner;                  /* tid of the thread; 0: free */
+    _Atomic uint64_t launches;              /* kernel launches that CUPTI recorded */
+    _Atomic uint64_t graphs;                /* graph launches that CUPTI recorded */
+    _Atomic uint64_t copies;                /* copies and memsets that CUPTI recorded */
+    _Atomic uint32_t correlation;           /* CUPTI's id of the latest recorded launch or copy */
+    uint32_t until_measured;                /* calls until the next measured one (core/own_cost.h) */
+    uint64_t elsewhere_at, elsewhere_ticks; /* ticks of the call at elsewhere_at that another account counts */
     _Atomic uint64_t measured, measured_ticks;
     _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/outside.h) */
 } __attribute__((aligned(64)));

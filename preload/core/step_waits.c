@@ -26,8 +26,7 @@ static uint64_t skipped, most; /* set before xs_step_waits_on */
 static struct place places[PLACES];
 static unsigned place_count;
 static uint64_t begun_ns;
-static int64_t
-    moments[MOMENTS]; /* used during a check, like `distances`; not on the thread's stack, which may be small */
+static int64_t moments[MOMENTS]; /* for one check, like `distances`; the thread's stack may be small */
 static uint64_t distances[MOMENTS];
 /* first_step is set last; 0: no wait is found yet. All of these variables are read without the lock, because the
  * process may end in a signal handler. */

@@ -41,8 +41,7 @@ static void give_back_chunk(struct xs_thread *t) {
     struct xs_chunk *chunk = t->chunk;
     if (chunk) {
         xs_chunk_commit(chunk, t->next); /* an abandoned last call may not have committed */
-        t->next = t->end =
-            NULL; /* before the chunk is finished: a signal handler may interrupt, make a call, or jump away */
+        t->next = t->end = NULL;         /* done first: a signal handler may make a call in between, or jump away */
         t->chunk = NULL;
         atomic_signal_fence(memory_order_seq_cst);
         xs_chunk_finish(chunk);
@@ -87,8 +86,7 @@ static bool all_are_held(const struct xs_spool *spool, uint32_t chunks) {
  * the meantime, could make no further chunks. While a thread makes the spool larger, which can take long on a busy
  * machine, the drain thread cannot do this, so that time does not count. */
 static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
-    bool growing = atomic_load(&spool->growing) !=
-                   0; /* read before the chunk count, which a growing thread sets before it clears this */
+    bool growing = atomic_load(&spool->growing) != 0; /* read before the count, which is set before this ends */
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
     uint64_t taken = atomic_load(&spool->header->next_sequence);
     bool same = !growing && chunks == seen->chunks && taken == seen->taken && atomic_load(&spool->free) == 0;
@@ -173,10 +171,8 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
     pid_t tid = (pid_t)syscall(SYS_gettid);
     struct xs_chunk *chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
     uint64_t now = chunk ? 0 : xs_monotonic_ns();
-    if (!chunk &&
-        (t->retry_ns ||
-         was_hopeless(spool,
-                      now))) { /* this thread or another one has waited in vain; until retry_ns it does not try again */
+    if (!chunk && (t->retry_ns ||
+                   was_hopeless(spool, now))) { /* a thread has waited in vain; until retry_ns this one does not try */
         t->retry_ns = now + RETRY_NS;
         if (!was_hopeless(spool, now))
             xs_drain_wake();

@@ -41,11 +41,7 @@ unsigned xs_cupti_watch_windows(void);
 /* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
  * device. Any thread reads xs_cupti_turn_due with relaxed order. DUE: CUPTI must be attached or detached. MAY_COME:
  * this may become necessary. */
-enum xs_cupti_turn {
-    XS_CUPTI_NO_TURN,
-    XS_CUPTI_TURN_DUE,
-    XS_CUPTI_TURN_MAY_COME /* xs_cupti_moment is updated */
-};
+enum xs_cupti_turn { XS_CUPTI_NO_TURN, XS_CUPTI_TURN_DUE, XS_CUPTI_TURN_MAY_COME /* sets xs_cupti_moment */ };
 extern _Atomic int xs_cupti_turn_due;
 /* Attaches or detaches CUPTI if that is due. Called by a thread of the application that has just waited for the device
  * and is outside the driver. */
@@ -138,8 +134,7 @@ struct xs_cupti_state {
     uint64_t turns_ns;                   /* time for which attaching and detaching CUPTI stopped the program */
     uint64_t recorded_ns;                /* time in which device times were recorded */
     unsigned detachments;                /* number of times that CUPTI was detached */
-    unsigned
-        call_cost_percent; /* cost of a recorded call, measured by the program's pace, in percent of the assumed cost */
+    unsigned call_cost_percent;          /* measured cost of a recorded call, in percent of the assumed cost */
 };
 /* Returns a snapshot of the state. It belongs to the calling thread and is valid until this thread calls the function
  * again. */

@@ -134,8 +134,7 @@ static unsigned watch_migrations(uint64_t now_ns) {
     if (records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
     records_before = records;
-    unsigned wait_ms =
-        xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: switching takes milliseconds */
+    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: turning it takes ms */
     return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }
 

@@ -112,8 +112,7 @@ void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_n
     b->turns_cpu_ns += cpu_ns;
     if (b->on) {
         b->turn_ns = cpu_ns;
-        b->since_ns =
-            before_ns; /* turning recording on takes 20 ms on an H100, which already records from their beginning */
+        b->since_ns = before_ns; /* an H100 already records during the 20 ms that turning it on takes */
     } else {
         xs_window_list_add(&b->windows, b->since_ns, before_ns);
     }

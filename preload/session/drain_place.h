@@ -6,11 +6,13 @@
 
 #include "schema/spool/spool.h"
 
-/* Checks the placement, at most twice a second; called repeatedly while there are events. Drain thread only. */
+/* Checks where the threads run, and moves the drain thread if necessary. Called repeatedly while there are events; does
+ * nothing if the last check was less than half a second ago. Drain thread only. */
 void xs_drain_place(const struct xs_spool *spool);
 
-/* Returns an upper bound of the CPU time that the drain thread has taken from the program so far. It is the thread's
- * own CPU time between two checks while the program was busy on all processors that the thread may use. Any thread. */
+/* Returns an upper bound of the CPU time that the drain thread has taken from the program so far. It is the sum of the
+ * thread's CPU time in those periods between two checks in which the program was busy on all processors that the thread
+ * may use. Any thread. */
 uint64_t xs_drain_contention_ns(void);
 
 #endif

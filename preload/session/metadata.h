@@ -6,8 +6,8 @@
 #include "schema/clock.h"
 #include "schema/write/store.h"
 
-/* Asks the driver for its version and its devices. Called by the thread that starts the session, because that one has
- * the driver's file descriptors; before xs_drain_start. */
+/* Reads the driver's version and its devices. Called before xs_drain_start, by the thread that starts the session,
+ * because the drain thread does not have the driver's file descriptors. */
 void xs_facts_read_devices(void);
 
 int xs_facts_driver_version(void); /* as from cuDriverGetVersion; 0: not known */
@@ -16,12 +16,13 @@ int xs_facts_driver_version(void); /* as from cuDriverGetVersion; 0: not known *
  * environment while the application may change it. */
 void xs_facts_read_rank(void);
 
-/* Writes the facts into the store, inside the caller's batch; errors of the store show at the commit. Drain thread
- * only. */
+/* These functions write the facts into the store, inside the caller's batch. Errors of the store are reported when the
+ * batch is committed. Drain thread only. */
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock);
 void xs_facts_write_devices(struct xs_store *store);
 
-/* Writes the names of functions of a newer driver (driver/unknown.h), if there are more than at the last call. */
+/* If the program has used more functions of a newer driver (driver/unknown.h) than at the last call, writes their
+ * names. */
 void xs_facts_write_unknown(struct xs_store *store);
 
 #endif
