@@ -22,10 +22,9 @@ struct answer {
     uint32_t allocation; /* 0: no allocation that is recorded */
 };
 
-/* Sets of earlier launches, by their addresses, because programs repeat their launches. Between two launches the
- * program's other work displaces data from the processor's nearest caches, so cache lines count: a known launch reads
- * one cache line of this table, or two if there are many addresses; finding the set without this table reads a
- * dozen. */
+/* Sets of earlier launches, by their addresses, because programs repeat their launches. The program's work between two
+ * launches displaces data from the processor's nearest caches. A known launch reads only one cache line of this table,
+ * or two if there are many addresses; finding the set without this table reads a dozen. */
 #define KNOWN 512u
 #define KNOWN_ADDRESSES 14u
 struct known {

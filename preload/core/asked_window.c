@@ -10,7 +10,7 @@ _Atomic int xs_asked_ranges;
 _Atomic bool xs_asked_profiler;
 _Atomic uint64_t xs_asked_step_turns;
 static _Atomic bool are_waits;
-static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* turns */
+static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* counts of starts and ends of steps */
 static _Atomic uint64_t turn_ns[2 * XS_ASKED_STEP_TIMES];  /* times of these starts and ends; 0: not yet */
 
 void xs_asked_window_changed(void) {

@@ -1,7 +1,7 @@
-/* Windows in which CUPTI measures device times and which the program itself opens and closes, if the user requested
- * them (XFERSPY_WINDOW, XFERSPY_STEPS). The program opens and closes a window by an NVTX range of a given name, by
- * cuProfilerStart and cuProfilerStop, or by its steps. The wrappers report these calls to this file, and the code that
- * attaches CUPTI reads the reports; the two do not depend on each other. */
+/* Windows of device times that the program itself opens and closes, if the user requested them (XFERSPY_WINDOW,
+ * XFERSPY_STEPS): by an NVTX range of a given name, by cuProfilerStart and cuProfilerStop, or by its steps. The
+ * wrappers report these calls here, and the code that attaches CUPTI reads the reports here, so neither depends on the
+ * other. */
 #ifndef XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 #define XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 

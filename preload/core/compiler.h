@@ -3,9 +3,9 @@
 #define XFERSPY_PRELOAD_CORE_COMPILER_H
 
 #define XS_EXPORT __attribute__((visibility("default")))
-/* Exports `function` under its glibc name with two symbol versions: the version since glibc moved the function into
- * libc, and the older version, which programs refer to that were linked before that. Other libraries between a program
- * and the driver look up the next dlsym by dlvsym, which finds only symbols that have a version. */
+/* Exports `function` under its glibc name with two symbol versions: the one since glibc moved the function into libc,
+ * and the older one, which programs need that were linked before that. Other libraries between a program and the driver
+ * look up the next dlsym by dlvsym, which finds only symbols that have a version. */
 #ifdef __aarch64__
 #define XS_GLIBC_FIRST "GLIBC_2.17"
 #else

@@ -18,8 +18,8 @@ struct xs_hooks {
      * called start_session, with its guard raised. */
     bool (*finish_session)(void);
     /* Takes the address, on the calling thread's own stack, where a function's return address lay. True: that function
-     * certainly no longer exists, because it is not among the callers of the present function. The hook may be NULL;
-     * this is then never known. */
+     * certainly no longer exists, because it is not among the callers of the present function. NULL hook: this is never
+     * known. */
     bool (*is_gone)(uintptr_t return_address_at);
     /* The program opened or closed a window (core/asked_window.h). Any application thread. */
     void (*window_asked)(void);

@@ -14,9 +14,9 @@ struct dl_phdr_info;
  * second. Any thread that does not hold the lock; errno is kept. */
 bool xs_loader_walk(int (*visit)(struct dl_phdr_info *, size_t, void *), void *argument);
 
-/* These take and release the lock alone, for a caller that walks more than once. A thread that holds the lock waits
- * only for the loader, but may have been preempted, or stopped by a debugger. xs_loader_lock therefore returns false if
- * it does not get the lock within a tenth of a second. Async-signal-safe; errno is kept. */
+/* These take and release the lock alone, for a caller that walks more than once. The holder waits only for the loader,
+ * but may have been preempted, or stopped by a debugger. So xs_loader_lock returns false if it does not get the lock
+ * within a tenth of a second. Async-signal-safe; errno is kept. */
 bool xs_loader_lock(void);
 void xs_loader_unlock(void);
 

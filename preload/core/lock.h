@@ -79,8 +79,8 @@ static inline void xs_unlock(struct xs_lock *lock) {
 /* Reinitializes the lock in a forked child. */
 static inline void xs_lock_forget(struct xs_lock *lock) { xs_mutex_forget(&lock->mutex); }
 
-/* The mutex checks for errors. A thread that jumped away while it held the lock therefore learns at once, at its next
- * attempt to take the lock, that it would wait for itself. */
+/* The mutex checks for errors. So if a thread jumped away while it held the lock, its next attempt to take the lock
+ * fails at once. */
 struct xs_open_lock {
     pthread_mutex_t mutex;
     _Atomic uint32_t turns; /* acquisitions so far; shows a waiting thread that others still get the lock, because a

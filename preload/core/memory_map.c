@@ -1,8 +1,8 @@
 /* The map is a sorted array of two levels, a directory of leaves, protected by a sequence lock. A look-up is two binary
  * searches, which are repeated if the map changed during them. Readers may still read a leaf or directory that a change
- * has replaced. So neither is ever freed: leaves are kept on a free list for reuse, and a directory that has become too
- * small is kept unused. Each new directory has twice the size of the old one, so the old ones together are no larger
- * than the present one. */
+ * has replaced. So neither is ever freed: leaves go to a free list, and directories that have become too small are
+ * kept. Each new directory has twice the size of the old one, so the old ones together are no larger than the present
+ * one. */
 #define _GNU_SOURCE /* a mutex that checks for errors */
 #include "preload/core/memory_map.h"
 

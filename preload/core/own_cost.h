@@ -21,7 +21,7 @@ void xs_own_cost_start(const struct xs_clock *clock);
 /* Returns the time that the wrappers have cost all threads together so far. Any thread. */
 uint64_t xs_own_cost_ns(void);
 
-/* Called at the start of a wrapper. Returns the time if this call is to be measured, else 0. */
+/* Called at the start of a wrapper. Returns the time; 0: this call is not measured. */
 XS_HOT uint64_t xs_own_cost_begin(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     if (XS_LIKELY(slot && slot->until_measured)) {

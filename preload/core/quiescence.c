@@ -27,9 +27,9 @@
 #endif
 #endif
 
-/* The most threads alive at one time. When FEW_SLOTS slots are in use, the slots of dead threads are searched for, and
- * again each time the number in use has doubled. It is not done more often because the search asks the kernel about
- * each slot, which would take too long at every thread start of a program with thousands of threads. */
+/* The most threads alive at one time. Slots of dead threads are searched for when FEW_SLOTS slots are in use, and again
+ * each time this number has doubled. The search asks the kernel about each slot, which would take too long at every
+ * thread start of a program with thousands of threads. */
 #define SLOTS 32768u
 #define FEW_SLOTS 2048u
 #define LOOK_NS 20000 /* between two checks of the threads that are inside */

@@ -3,10 +3,10 @@
  * enters the gate before it calls the driver and leaves it afterwards, and a thread that wants to attach or detach
  * CUPTI closes the gate first.
  *
- * A thread that enters writes a word of its own and reads a word that hardly ever changes; leaving writes the first
- * word again. Neither needs a write to a shared word or a fence, because the thread that closes the gate orders the
- * memory accesses of all threads (membarrier, Linux 4.14). If the kernel has no membarrier, the gate is at
- * XS_GATE_FENCED when it is not closed, and each thread that enters makes its own fence.
+ * A thread that enters or leaves writes a word of its own; a thread that enters also reads a word that hardly ever
+ * changes. Neither needs a write to a shared word or a fence, because the thread that closes the gate orders the memory
+ * accesses of all threads (membarrier, Linux 4.14). If the kernel has no membarrier, the gate is at XS_GATE_FENCED when
+ * it is not closed, and each thread that enters makes its own fence.
  *
  * Closing waits a few ms until the threads that are inside have left. If one stays inside, for example because it waits
  * for the device, the gate opens again, and closing has failed.

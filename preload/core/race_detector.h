@@ -5,8 +5,7 @@
  * not recorded, as is usual for code that shares memory with no instrumented thread.
  *
  * A thread must not end between the two calls, because ThreadSanitizer would report this. If the program has no
- * ThreadSanitizer, each call costs one comparison; if the library itself is built with ThreadSanitizer, both functions
- * are empty. */
+ * ThreadSanitizer, each call costs one comparison; if the library is built with it, both functions are empty. */
 #ifndef XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 #define XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 

@@ -15,9 +15,9 @@ enum xs_state {
     XS_STATE_DISABLED /* XFERSPY_ENABLE=off, or no trace could be made */
 };
 
-/* The state lies on memory pages of its own, which the kernel fills with zeros in a forked child if it supports this
- * (MADV_WIPEONFORK). Therefore even a child made without fork handlers (_Fork, clone) finds XS_STATE_IDLE, and does not
- * write into a spool that it does not have. */
+/* The state lies on memory pages of its own, which the kernel zeroes in a forked child if it can (MADV_WIPEONFORK). So
+ * even a child made without fork handlers (_Fork, clone) finds XS_STATE_IDLE, and does not write into a spool that it
+ * does not have. */
 #define XS_STATE_PAGE_BYTES 65536
 extern struct xs_state_page {
     _Atomic int value;

@@ -1,5 +1,5 @@
-/* Takes chunks from the spool and gives them back. A chunk is given back when it is full and when the thread ends. If
- * the spool is full, the thread waits here for a chunk. */
+/* Takes chunks from the spool, and gives them back when they are full and when the thread ends. If the spool is full,
+ * waits for a chunk. */
 #include "preload/core/thread.h"
 
 #include <pthread.h>
@@ -83,8 +83,8 @@ static bool all_are_held(const struct xs_spool *spool, uint32_t chunks) {
 }
 
 /* Waiting is hopeless if every chunk belongs to a living thread, and the drain thread, which has done all its work in
- * the meantime, could make no further chunks. While a thread makes the spool larger, which can take long on a busy
- * machine, the drain thread cannot do this, so that time does not count. */
+ * the meantime, could make no further chunks. Time in which another thread makes the spool larger, which can take long
+ * on a busy machine, does not count, because the drain thread cannot do so then. */
 static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
     bool growing = atomic_load(&spool->growing) != 0; /* read before the count, which is set before this ends */
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
@@ -121,11 +121,11 @@ static bool may_look(uint64_t now) {
 static _Atomic uint64_t stalled_ns;
 uint64_t xs_thread_stalled_ns(void) { return atomic_load_explicit(&stalled_ns, memory_order_relaxed); }
 
-/* Waits until the drain thread has freed a chunk or made new ones. This time delays the application, so it is counted.
- * If the drain thread itself waits for a file system that does not answer, this thread makes the spool larger, up to
- * its limit. If there is still no chunk, for example on a full disk, the thread continues unrecorded and tries again
- * later. The time limit starts anew each time the spool has grown, because more chunks will follow for the threads that
- * got none. If waiting is hopeless, the thread hardly waits. */
+/* Waits until the drain thread has freed a chunk or made new ones. The time is counted, because it delays the
+ * application. If the drain thread itself waits for a file system that does not answer, this thread makes the spool
+ * larger, up to its limit. If there is still no chunk, for example on a full disk, the thread continues unrecorded and
+ * tries again later. The time limit starts anew each time the spool has grown, because more chunks will follow for the
+ * threads that got none. If waiting is hopeless, the thread hardly waits. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
     uint64_t start = xs_monotonic_ns(), now = start, grown = start;
     uint32_t chunks = atomic_load(&spool->header->chunk_count);

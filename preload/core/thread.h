@@ -146,8 +146,8 @@ void xs_thread_forget(void);
 uint64_t xs_thread_stalled_ns(void);
 
 /* True if a call that is not recorded has to enter the gate: it is not inside another wrapper or one of the library's
- * own calls, and there is or was a session. After the end of a session the gate is still needed, because CUPTI may be
- * detached then. `frame` is XS_GUARD_HERE() of the wrapper. */
+ * own calls, and there is or was a session (CUPTI may also be detached after its end). `frame` is XS_GUARD_HERE() of
+ * the wrapper. */
 XS_HOT bool xs_passes_the_gate(uintptr_t frame) {
     int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
     return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.raised &&

@@ -33,9 +33,9 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 
 /* ---- windows: the periods in which device times are recorded (windows.h) ---- */
 
-/* Adds up the cost of recording, decides whether to record device times now, and attaches or detaches CUPTI
- * accordingly, unless that has to wait until the program waits for the device. Returns the ms after which it must be
- * called again; 0: it need not be called again at a certain time. Flusher only. */
+/* Adds up the cost of recording, decides if device times are recorded now, and attaches or detaches CUPTI unless that
+ * has to wait until the program waits for the device. Returns the ms after which it must be called again; 0: it need
+ * not be called again at a certain time. Flusher only. */
 unsigned xs_cupti_watch_windows(void);
 
 /* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
@@ -56,9 +56,8 @@ bool xs_cupti_turn_asked(void);
  * do it while the calling thread waits for the flusher. */
 bool xs_cupti_turn_comes(void);
 
-/* Returns the windows in which device times were recorded, in the form in which the trace stores them. The string is
- * valid until the next call of this function. NULL: CUPTI was never detached, so there are no windows, or the windows
- * are not available. Drain thread only. */
+/* Returns the windows in which device times were recorded, in the trace's form. The string is valid until the next call
+ * of this function. NULL: CUPTI was never detached, or the windows are not available. Drain thread only. */
 const char *xs_cupti_windows(const struct xs_clock *clock);
 
 /* Moves completed activity buffers into the store, inside the caller's batch. Returns the number of records, or a
@@ -83,9 +82,8 @@ void xs_cupti_managed_memory(void);
 /* Returns the estimated cost of recording page migrations so far. Any thread. */
 uint64_t xs_cupti_migrations_cost_ns(void);
 
-/* Returns the windows in which page migrations were recorded, in the form in which the trace stores them. The string is
- * valid until the next call of this function. NULL: recording was not bounded, or the windows are not available. Drain
- * thread only. */
+/* Returns the windows in which page migrations were recorded, in the trace's form. The string is valid until the next
+ * call of this function. NULL: recording was not bounded, or the windows are not available. Drain thread only. */
 const char *xs_cupti_migration_windows(const struct xs_clock *clock);
 
 /* Called when the process ends: takes the records that CUPTI still has, and never calls CUPTI again, because CUPTI and

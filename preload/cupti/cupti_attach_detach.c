@@ -281,8 +281,8 @@ unsigned xs_cupti_watch_windows(void) {
     bool is_bounded = atomic_load(&decides); /* false: this only adds up the cost of recording */
     if (!xs_cupti_is_active() || atomic_load(&ended))
         return 0;
-    /* Done outside xs_cupti_enter, because preparing the quiescence lock takes up to 20 ms, in which no thread may have
-     * to wait for this one; and only when needed, because most programs end before a change is due. */
+    /* Not inside, because preparing the quiescence lock takes up to 20 ms, in which no thread may have to wait for this
+     * one; and only when needed, because most programs end before a change is due. */
     if (is_asked || gate_wanted)
         prepare_gate();
     if (!xs_cupti_enter())

@@ -13,9 +13,9 @@
 static bool kernels_wanted;
 /* The offset added to CUPTI's correlation ids, which makes the trace's ids unique. When CUPTI is attached again, its
  * ids begin anew (H200) or go on (H100). If ids that go on were increased by the latest id each time, they would soon
- * exceed 32 bits. So the offset is chosen such that the first id of an attachment, whatever it is, becomes a little
- * larger than the largest id before. The difference is OF_OTHER_THREADS, because other threads may get smaller ids at
- * the same time. Until the first call the value is FIRST_IS_AWAITED plus the previous largest id. */
+ * exceed 32 bits. So the offset makes the first id of an attachment, whatever it is, a little larger than the largest
+ * id before; the difference is OF_OTHER_THREADS, because other threads may get smaller ids at the same time. Until the
+ * first call the value is FIRST_IS_AWAITED plus the previous largest id. */
 #define FIRST_IS_AWAITED (UINT64_C(1) << 32)
 #define OF_OTHER_THREADS 4096u
 static _Atomic uint64_t correlation_base;

@@ -180,9 +180,9 @@ bool xs_cupti_is_attached(void);
 /* True if the library is subscribed but records nothing, because a window ended while the application was subscribed,
  * too. Buffers may still contain records. */
 bool xs_cupti_is_paused(void);
-/* Closes the gate, at a time when the device is idle, because no recorded kernel should be running when activity kinds
- * are disabled. Waits at most half a second until the device is idle and no other thread is inside the driver; if this
- * does not happen, closes the gate anyway if possible. True: the gate is closed, and the caller must open it. */
+/* Closes the gate while the device is idle, because no recorded kernel should be running when activity kinds are
+ * disabled. If the device is not idle within half a second, closes the gate anyway if possible. True: the gate is
+ * closed, and the caller must open it. */
 bool xs_cupti_quiet_device(void);
 /* Detaches CUPTI after the library has unsubscribed. The caller has closed the gate. False: a thread entered the driver
  * nevertheless, the device is working, or this CUPTI cannot be detached. */
@@ -282,8 +282,8 @@ void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, 
 void *xs_cupti_handle(void);
 
 /* Called before the application subscribes by the shared interface; `its_function` is its cuptiSubscribe_v2. True: the
- * library stays subscribed at the same time, and xs_cupti_arrived must report whether the application's subscription
- * succeeded. Any thread. */
+ * library stays subscribed, too, and xs_cupti_arrived must report whether the application's subscription succeeded. Any
+ * thread. */
 bool xs_cupti_stay_beside(const void *its_function);
 void xs_cupti_arrived(bool subscribed);
 /* Called after a subscriber of the application has unsubscribed. Any thread. */

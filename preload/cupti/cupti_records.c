@@ -254,8 +254,8 @@ static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *
 }
 
 /* True if the record belongs to the library's own work. Fingerprint kernels, which are many, are recognised by their
- * name, and other calls by their remembered ids. Records of streams that wait for an event are all dropped, because
- * such a wait costs no thread any time, and the library's own ones cannot be told from the application's. */
+ * name, and other calls by their remembered ids. Records of streams that wait for an event are all dropped, because no
+ * thread waits, and the library's cannot be told from the application's. */
 static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
         return ((const CUpti_ActivitySynchronization2 *)record)->type ==

@@ -103,8 +103,8 @@ void *xs_cupti_handle(void) { return atomic_load(&handle); }
 /* ---- clock ---- */
 
 /* CUPTI's timestamps follow the wall clock, which an administrator or a suspended laptop can step. CUPTI's time is read
- * several times between two readings of CLOCK_MONOTONIC. The pair with the shortest distance gives the offset, with an
- * error of at most the duration of one call. */
+ * several times between two readings of CLOCK_MONOTONIC. The closest pair gives the offset, with an error of at most
+ * the duration of one call. */
 void xs_cupti_sample_clock(void) {
     static bool is_known;
     uint64_t best_width = UINT64_MAX;
@@ -455,7 +455,7 @@ static void step_aside(const char *why, bool detaches) {
 void xs_cupti_step_aside(const char *why) { step_aside(why, false); }
 void xs_cupti_detach_for_good(const char *why) { step_aside(why, true); }
 
-/* ---- beside the application ---- */
+/* ---- subscribed together with the application ---- */
 
 bool xs_cupti_stay_beside(const void *its_function) {
     if (atomic_load(&phase) == OVER || !xs_cupti_enter())

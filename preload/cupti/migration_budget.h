@@ -1,8 +1,8 @@
 /* Decides when page migrations are recorded in mode `auto`. Recording slows the program down at every migration and
- * every page fault, even if the records are not read. Therefore recording may cost only a certain share of the run's
- * time. While it costs less, it stays on. If there are more migrations, they are recorded only in samples: short
- * windows with random pauses between them, so that the windows do not coincide with a period of the program. Only one
- * thread uses a budget; there is no lock. */
+ * every page fault, even if the records are not read. So recording may cost only a certain share of the run's time.
+ * While it costs less, it stays on. With more migrations it is on only in short windows, with random pauses between
+ * them, so that the windows do not coincide with a period of the program. Only one thread uses a budget; there is no
+ * lock. */
 #ifndef XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 #define XFERSPY_PRELOAD_CUPTI_MIGRATION_BUDGET_H
 

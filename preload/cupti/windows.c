@@ -114,8 +114,8 @@ static void note_pace(struct xs_windows *w) {
     w->paced_table_ns = table_ns(w, from, &w->last);
 }
 
-/* The difference can be negative because of noise. Such a result counts, too, as LEAST_COST; if it were left out, noise
- * of both signs would not cancel out in the median. */
+/* The difference can be negative because of noise. It then counts as LEAST_COST; if it were left out, noise of both
+ * signs would not cancel out in the median. */
 static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *facts) {
     uint64_t ns = facts->now_ns - w->opened.now_ns, calls = facts->calls - w->opened.calls;
     if (!w->paced_calls || ns < PACE_NS || (calls < PACE_CALLS && ns < MOST_PACE_NS))

@@ -1,8 +1,8 @@
 /* Decides when device times are recorded. Recording makes every launch and copy of the program slower, so it may cost
  * only a certain share of the run's time, the budget. A program that stays within the budget is recorded from start to
- * end. For any other program CUPTI is detached when the budget is used up, and attached again for short windows. The
- * pauses between windows are random, so that the windows do not coincide with a period of the program. Attaching and
- * detaching together stop the whole program for some 10 ms, so windows are rare.
+ * end. For any other program CUPTI is detached when the budget is used up, and attached again for short windows, with
+ * random pauses between them, so that the windows do not coincide with a period of the program. Attaching and detaching
+ * together stop the whole program for some 10 ms, so windows are rare.
  *
  * CUPTI could instead stay attached and record nothing. That does not work well: half of the extra cost of a launch
  * remains, and launches fail if recorded kernels are running at that time (H200, CUPTI 13.0).

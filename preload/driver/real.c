@@ -94,11 +94,11 @@ static void set_once(const void **slot, const void *value) {
         (void)__atomic_compare_exchange_n(slot, &none, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Looks up the function of a row. Holds no lock, because the dlsym of another shim may run any code; threads that do
- * this at the same time find the same functions. The wrapper calls the function that the program would have got without
+/* Looks up the function of a row. Holds no lock, because another shim's dlsym may run any code; threads that do this at
+ * the same time find the same functions. The wrapper calls the function that the program would have got without
  * libxferspy.so: the result of the next dlsym if that is not the driver's own function, otherwise the function to which
- * a linked program would be bound. If a shim returns its own function by a look-up of the name, it returns xferspy's
- * wrapper instead, because that comes first in the search order; then the next function of that name is used. */
+ * a linked program would be bound. A shim that looks up its own function by name gets and returns xferspy's wrapper;
+ * then the next function of that name is used. */
 static void find_row(void *driver, unsigned row, const char *name, const void *wrapper) {
     void *own = xs_real_dlsym(driver, name);
     void *given = xs_next_dlsym_is_real() ? own : xs_next_dlsym(driver, name);

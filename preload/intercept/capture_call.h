@@ -192,9 +192,9 @@ XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
         xs_fingerprint_gated();
     }
 }
-/* xs_stream_going is used before a stream is destroyed. It ends the stream's capture, because another thread may be
- * given the same handle as soon as the stream is destroyed. xs_stream_gone is used after the call. If the call failed,
- * the stream still exists, so it restores the capture. */
+/* xs_stream_going is used before a stream is destroyed. It ends the stream's capture, because another thread may then
+ * be given the same handle at once. xs_stream_gone is used after the call, and restores the capture if the call
+ * failed. */
 XS_HOT void xs_stream_going(struct xs_call *call) {
     call->ends_capture = XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0) &&
                          xs_captures_end(call->event->stream, 0);

@@ -116,9 +116,9 @@ static bool is_ours(const char *name, const void *address) {
                        address == (void *)cuGetProcAddress_v2);
 }
 
-/* Searches for the driver's function as the caller would without xferspy. A global search would find xferspy's exports
- * first even if no driver is loaded, but a program that checks whether there is a driver must get the correct answer.
- * The caller can reach the driver if it is in the global scope after xferspy, or among the dependencies of the caller's
+/* Searches for the driver's function as the caller would without xferspy. A plain global search would find xferspy's
+ * exports first even if no driver is loaded, and a program that checks if there is a driver would be misled. The caller
+ * can reach the driver if it is in the global scope after xferspy, or among the dependencies of the caller's
  * library. */
 static void *search_globally(const char *name, const void *caller) {
     void *real = xs_real_dlsym(RTLD_NEXT, name);

@@ -25,7 +25,7 @@ struct xs_unknown_call {
     void *real;                   /* the function; set by xs_unknown_enter */
     uint64_t index;               /* index of the stub */
     uintptr_t frame;              /* address of the stub's return address; the caller's stack arguments are above it */
-    uint32_t is_gated, is_around; /* is_gated: xs_unknown_leave must leave the gate; is_around: and tell the repairs */
+    uint32_t is_gated, is_around; /* what xs_unknown_leave must do: leave the gate; tell the repairs */
 };
 
 /* Returns the stub with this index, which must be below XS_UNKNOWN_MOST. The program may call the result. */

@@ -19,9 +19,8 @@ enum {
     OTHER_DOMAINS = XS_RANGE_DOMAINS - 1
 };
 
-/* One range may contain at most 1/SHARE_OF_A_PARENT of the numbers that are still free. So if a program gives each step
- * its own range name, these ranges use up only the share of the range around them, and there is still space for the
- * ranges inside them and inside "(others)". */
+/* One range may contain at most 1/SHARE_OF_A_PARENT of the numbers that are still free. So if a program names a range
+ * after each step, there is still space for the ranges inside these, and inside their "(others)". */
 enum { SHARE_OF_A_PARENT = 8 };
 
 struct name {
@@ -185,7 +184,7 @@ static uint32_t add_range(struct tables *t, uint32_t parent, unsigned domain, xs
 }
 
 /* True if there is space for another range inside `parent`. The range that the user requests keeps its name as long as
- * there is any space, regardless of the parent's share. */
+ * there is any space. */
 static bool has_room(struct tables *t, uint32_t parent, xs_range_name name) {
     uint32_t next = atomic_load_explicit(&t->next_range, memory_order_relaxed);
     return next < XS_RANGES_MOST && (atomic_load_explicit(&t->ranges[parent].children, memory_order_relaxed) <

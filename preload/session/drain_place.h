@@ -6,8 +6,8 @@
 
 #include "schema/spool/spool.h"
 
-/* Checks where the threads run, and moves the drain thread if necessary. Called repeatedly while there are events; does
- * nothing if the last check was less than half a second ago. Drain thread only. */
+/* Checks the placement, at most twice a second, and moves the drain thread if necessary. Called repeatedly while there
+ * are events. Drain thread only. */
 void xs_drain_place(const struct xs_spool *spool);
 
 /* Returns an upper bound of the CPU time that the drain thread has taken from the program so far. It is the sum of the

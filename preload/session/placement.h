@@ -17,12 +17,12 @@ extern const char *xs_placement_topology;
 void xs_placement_begin(int cpu);
 
 /* Finds the processors on which the threads `tids` of this process have been busy since the last call. Moves the
- * calling thread, which must always be the same one, away from these processors, and away from their cores if a core is
- * free. If no processor is free, the thread only avoids the processor of the busiest thread. Chosen are only processors
- * that the calling thread was allowed to use before the first call, or that somebody else has assigned to it since
- * then; if there is only one, nothing is done. Only the first XS_PLACEMENT_THREADS threads are considered. The
- * processors of other threads are not changed. True: these threads were busy on all processors that the calling thread
- * may use, so it may have taken CPU time from them. */
+ * calling thread, always the same one, away from these processors, and from their cores if a core is free. If no
+ * processor is free, it only avoids the processor of the busiest thread. The calling thread only gets processors that
+ * it was allowed to use before the first call, or that somebody else has assigned to it since; if there is only one,
+ * nothing is done. Only the first XS_PLACEMENT_THREADS threads count. The processors of other threads are not changed.
+ * True: these threads were busy on all processors that the calling thread may use, so it may have taken CPU time from
+ * them. */
 bool xs_placement_look(const int32_t *tids, unsigned count);
 
 #endif

@@ -82,8 +82,8 @@ static void put_word(struct text *t, const char *word) {
 /* True if the word is a name without a value, such as `--name`, so that the next word may be its value. */
 static bool is_name(const char *word) { return word[0] == '-' && !strchr(word, '='); }
 
-/* Writes a placeholder for a word. The name in `--name=value` is kept if the name itself matches the pattern, and so is
- * `--name`. Of `-pvalue` only the letter is kept, because nothing marks the end of the name. */
+/* Writes a placeholder for a word. The name in `--name=value` is kept if it matches the pattern itself, and `--name` is
+ * always kept. Of `-pvalue` only the letter is kept, because nothing marks the end of the name. */
 static void put_hidden(struct text *t, char *word, bool as_value) {
     char *equals = strchr(word, '=');
     if (as_value || word[0] != '-' || word[1] == '\0') {

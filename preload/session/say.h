@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /* Both are called when a session starts. xs_say_start remembers the file to which stderr refers; xs_say_quietly says
- * whether to print nothing. The functions below print only if stderr is still that file, because a program that closed
- * its stderr may have reused the descriptor for a file of its own. */
+ * whether to print nothing. The functions below print only if stderr is still that file, because the program may have
+ * closed it and reused its number. */
 void xs_say_start(void);
 void xs_say_quietly(bool quiet);
 

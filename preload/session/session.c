@@ -1,10 +1,9 @@
 /* Starts and ends the session. It lasts from the first call that creates or uses a context to the end of the process.
  * In a process without such a call there is no session.
  *
- * The start has two steps. The first step is before that call. During the call, which takes a tenth of a second because
- * the driver creates the context, the drain thread creates the trace. The second step is after the call: if there is a
- * trace by then, the session is active, otherwise there is no session. Thus no event is written before the trace
- * exists. */
+ * The start has two steps. The first step is before that call. While the driver creates the context, which takes a
+ * tenth of a second, the drain thread creates the trace. The second step is after the call: if there is a trace, the
+ * session is active, otherwise there is no session. Thus no event is written before its trace exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -225,7 +224,7 @@ static bool makes_context(unsigned row) {
     }
 }
 
-/* True if a session should start at this call: a context exists or is about to be created. cuInit alone is not enough,
+/* True if a context exists or is about to be created, so that a session should start. cuInit alone is not enough,
  * because programs also call it only to search for devices. */
 static bool worth_a_session(unsigned row) {
     CUcontext context = NULL;
