@@ -29,7 +29,7 @@ XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfu
 }
 
 /* Must be called before modules are unloaded or a context is destroyed, because the handles of their functions may then
- * be reused for others. Any thread. */
+ * be reused for other functions. Any thread. */
 void xs_arguments_functions_go(void);
 
 /* Called in a forked child: resets locks that a thread of the parent may hold, and discards all data, because it
@@ -44,8 +44,7 @@ struct xs_place {
     uint16_t parameter, offset, packed;
 };
 /* All such positions of a function. Functions with the same parameters share a layout, which never changes and is never
- * freed.
- * */
+ * freed. */
 struct xs_layout {
     const struct xs_layout *next; /* next layout with the same hash */
     uint32_t hash, count;
@@ -61,8 +60,7 @@ void xs_layouts_forget(void);
 /* -- The numbers of sets (argument_sets.c) ------------------------------------------------------------------------- */
 
 /* Returns the number of the set with these allocation ids, which must be ascending; 0: the set has no number, or was
- * not found because the table is just being changed. Takes no lock; any thread.
- * */
+ * not found because the table is just being changed. Takes no lock; any thread. */
 uint32_t xs_set_find(const uint32_t *ids, unsigned count, uint64_t hash);
 
 /* Gives the set a number, commits the events that define the set, and writes the number into `e`, which is moved so

@@ -1,7 +1,6 @@
 /* The description of a call. The functions that a row of the entry-point table (driver/entry_points.def) calls fill it
  * in. Capture (intercept/capture_call.h) and repairs (repair/repair_call.h) each define these functions in their own
- * way, and both use this description.
- * */
+ * way, and both use this description. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 #define XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 

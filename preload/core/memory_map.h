@@ -1,6 +1,6 @@
-/* The map of memory ranges that the driver made known: device memory, pinned and registered host memory, managed
- * memory, mappings, and arrays (by their handle). A look-up takes tens of nanoseconds; a query of the driver about a
- * pageable pointer takes half a microsecond. Look-ups take no lock; changes take the map's lock. */
+/* The map of memory ranges that became known by calls of the driver: device memory, pinned and registered host memory,
+ * managed memory, mappings, and arrays (by their handle). A look-up takes tens of nanoseconds; a query of the driver
+ * about a pageable pointer takes half a microsecond. Look-ups take no lock; changes take the map's lock. */
 #ifndef XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 #define XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 
@@ -24,10 +24,10 @@ struct xs_range {
     bool slow_to_read;     /* host memory that the processor does not cache: write-combined, or on another device */
 };
 
-/* Copies the range that holds `address` to *out. False: there is none. Any thread. Takes no lock, and retries while a
- * change is in progress; after many retries it waits under the map's lock. A signal handler that interrupts a change of
- * the map on its own thread must not call this function, because the change would count as abandoned and capture would
- * end (core/lock.h). */
+/* Copies the range that holds `address` to *out. False: there is no such range. Any thread. Takes no lock, and retries
+ * while a change is in progress; after many retries it waits under the map's lock. A signal handler that interrupts a
+ * change of the map on its own thread must not call this function, because the change would count as abandoned and
+ * capture would end (core/lock.h). */
 bool xs_map_find(uint64_t address, struct xs_range *out);
 
 /* The cached result of the latest look-up. It is valid for all addresses in [low, high) until the map changes. A zeroed
@@ -57,7 +57,7 @@ XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uin
  * range is empty, there is no memory, or capture has ended. */
 bool xs_map_insert(const struct xs_range *range);
 
-/* Removes the range that starts at `start` and copies it to *out. False: there is none. */
+/* Removes the range that starts at `start`, and copies it to *out. False: there is no such range. */
 bool xs_map_remove(uint64_t start, struct xs_range *out);
 
 /* Removes the lowest range for which `matches` returns true, and copies it to *out. False: there is no such range.

@@ -1,8 +1,8 @@
 /* Handling of the program's ThreadSanitizer, if it has one. Its runtime replaces memcpy, snprintf, free and hundreds of
  * other functions for the whole process. It therefore sees what these functions do when the library calls them, but not
  * the library's atomic operations, which are not instrumented. It would report races that do not exist, and end the
- * program with status 66. Between xs_race_detector_ignore and xs_race_detector_watch the calling thread's accesses are
- * not recorded, as is usual for code that shares memory with no instrumented thread.
+ * program with status 66. Between xs_race_detector_ignore and xs_race_detector_watch it does not record the calling
+ * thread's accesses. This is usual for code that shares no memory with instrumented threads.
  *
  * A thread must not end between the two calls, because ThreadSanitizer would report this. If the program has no
  * ThreadSanitizer, each call costs one comparison; if the library is built with it, both functions are empty. */

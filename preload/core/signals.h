@@ -8,10 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Returns the set of all signals except those that report a fault and the two that glibc reserves for itself, 32 and
- * 33.glibc cancels threads by signal 32; xs_on_scratch prevents cancellation by other means. glibc makes all threads
- * change their user by signal 33: setuid waits until each thread has handled the signal, and holds a lock that
- * pthread_create takes. */
+/* Returns the set of all signals except those that report a fault and the two that glibc reserves for itself: 32, by
+ * which it cancels threads, and 33. xs_on_scratch prevents cancellation by other means. glibc makes all threads change
+ * their user by signal 33: setuid waits until each thread has handled the signal, and holds a lock that pthread_create
+ * takes. */
 static inline uint64_t xs_signals_to_hold(void) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33};
     uint64_t set = UINT64_MAX;

@@ -116,14 +116,14 @@ XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
  * if necessary. False: there was no chunk, and `*e` will not be recorded. */
 bool xs_thread_room(struct xs_event **e, unsigned count);
 
-/* Writes a definition: the meaning of the number `id`. `data` is a struct xs_define_* and its tail, `bytes` in all, at
- * most XS_DEFINITION_BYTES_MAX. Inside a wrapper `*e` is the begun event, which is moved so that it follows the
- * definition. Elsewhere `e` is NULL, and the caller has raised the thread's guard. False: nothing was written, because
- * there was no chunk or `data` is too long; the number may be defined later. */
+/* Writes a definition, which says what the number `id` means. `data` is a struct xs_define_* and the data after it,
+ * `bytes` in total, at most XS_DEFINITION_BYTES_MAX. Inside a wrapper `*e` is the begun event, which is moved so that
+ * it follows the definition. Elsewhere `e` is NULL, and the caller has raised the thread's guard. False: nothing was
+ * written, because there was no chunk or `data` is too long; the number may be defined later. */
 bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes);
 
-/* Commits `e` and begins another event of the same call, with a copy of its header. Returns the new event, never NULL:
- * the scratch event if there was no chunk. */
+/* Commits `e` and begins another event of the same call, with a copy of the header of `e`. Returns the new event, never
+ * NULL: the scratch event if there was no chunk. */
 struct xs_event *xs_another(struct xs_event *e);
 
 /* Ends the call that xs_begin started: commits the event, leaves the gate and lowers the guard. `e` is NULL if the

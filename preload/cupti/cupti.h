@@ -1,8 +1,7 @@
 /* The interface to CUPTI, which adds to the trace the device times of copies, memsets and kernels, the nodes of graphs,
  * and page migrations. CUPTI is loaded at run time and never linked; if there is none, capture works without it. CUDA
  * 13.0 allows only one subscriber in a process. So if the application uses CUPTI itself, xferspy gives CUPTI up at the
- * application's first call of it.
- * */
+ * application's first call of it. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_H
 

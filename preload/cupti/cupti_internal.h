@@ -61,8 +61,8 @@ struct xs_cupti_api {
 #undef X
 };
 
-/* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (there is none) or XS_ERROR_INVALID (no
- * CUPTI that was found can be used), with the reason in `text`. The library is never unloaded. The caller has raised
+/* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (no CUPTI was found) or XS_ERROR_INVALID
+ * (none of those found can be used), with the reason in `text`. The library is never unloaded. The caller has raised
  * the guard. */
 int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
 
@@ -105,12 +105,11 @@ void xs_cupti_sample_clock(void);
 
 const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result);
 CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes);
-/* Enables or disables the callbacks and the kinds of records. The result is the result for copies. */
+/* These enable or disable the callbacks and the kinds of records. xs_cupti_record returns the result for copies. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
 void xs_cupti_record_no_more(const struct xs_cupti_api *api);
 /* Detaches CUPTI, so that it no longer affects the driver. Waits for the device. Must not be called while there is
- * another subscriber.
- * */
+ * another subscriber. */
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
 /* Returns the offset that is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
@@ -272,8 +271,7 @@ uint64_t xs_cupti_graph_kernels(void);
 uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
 /* Replaces the pointers to kernel names in a buffer, which point into CUPTI's memory, by pointers to copies that are
- * never freed.
- * */
+ * never freed. */
 void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
 /* ---- stepping aside (cupti_step_aside.c) ---- */

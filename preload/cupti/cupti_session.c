@@ -164,8 +164,7 @@ static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
 }
 
 /* The global interface is tried only if there is no other subscriber, because otherwise CUPTI would refuse it, and the
- * other subscriber might be disturbed.
- * */
+ * other subscriber might be disturbed. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     if (xs_cupti_is_paused()) {
         *result = xs_cupti_record(&xs_cupti_api, with_kernels);

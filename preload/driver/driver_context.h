@@ -49,8 +49,8 @@ CUcontext xs_context_primary(int device);
 /* Waits at most `ns` until no existing context has work on its device. False: work is still running, or the driver does
  * not have the necessary functions. No stream may be capturing, and no other thread may be inside the driver
  * (core/quiescence.h). The calling thread must have raised its guard. The time limit is needed because device work may
- * wait for threads of the program, which wait at the gate. It is kept only if the driver has cuCtxRecordEvent
- * (12.5). */
+ * wait for threads of the program, which wait at the gate. The limit is observed only if the driver has
+ * cuCtxRecordEvent (12.5). */
 bool xs_context_is_idle_within(uint64_t ns);
 
 /* In a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */

@@ -26,8 +26,8 @@ typedef uint32_t xs_range_name;
 /* Must be called before anything else in this file; a second call does nothing. False: there is no memory. */
 bool xs_ranges_prepare(void);
 
-/* Returns the number of the name `text` (NULL: the empty name), or of "(others)" if there is no space for another name.
- * */
+/* Returns the number of the name `text` (NULL: the empty name), or of "(others)" if there is no space for another
+ * name. */
 xs_range_name xs_range_name_of(const char *text);
 
 /* Converts a name to UTF-8. A result longer than XS_RANGE_NAME_BYTES is cut between two characters. Returns `utf8`. */

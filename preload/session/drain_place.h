@@ -1,4 +1,4 @@
-/* Keeps the drain thread off the processors of the threads that produce its events (session/placement.h). */
+/* Moves the drain thread away from the processors of the threads that record events (session/placement.h). */
 #ifndef XFERSPY_PRELOAD_SESSION_DRAIN_PLACE_H
 #define XFERSPY_PRELOAD_SESSION_DRAIN_PLACE_H
 

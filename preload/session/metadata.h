@@ -1,4 +1,5 @@
-/* Facts in the trace besides events: about the process, the machine, the options and the devices. */
+/* Facts that are written into the trace in addition to events: about the process, the machine, the options and the
+ * devices. */
 #ifndef XFERSPY_PRELOAD_SESSION_METADATA_H
 #define XFERSPY_PRELOAD_SESSION_METADATA_H
 
@@ -12,8 +13,8 @@ void xs_facts_read_devices(void);
 
 int xs_facts_driver_version(void); /* as from cuDriverGetVersion; 0: not known */
 
-/* Reads the rank from the environment. Called by the thread that starts the session: another thread must not read the
- * environment while the application may change it. */
+/* Reads the rank from the environment. Called by the thread that starts the session, because another thread must not
+ * read the environment while the application may change it. */
 void xs_facts_read_rank(void);
 
 /* These functions write the facts into the store, inside the caller's batch. Errors of the store are reported when the

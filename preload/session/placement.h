@@ -21,8 +21,8 @@ void xs_placement_begin(int cpu);
  * processor is free, it only avoids the processor of the busiest thread. The calling thread only gets processors that
  * it was allowed to use before the first call, or that somebody else has assigned to it since; if there is only one,
  * nothing is done. Only the first XS_PLACEMENT_THREADS threads count. The processors of other threads are not changed.
- * True: these threads were busy on all processors that the calling thread may use, so it may have taken CPU time from
- * them. */
+ * True: these threads were busy on all processors that the calling thread may use, so the calling thread may have taken
+ * CPU time from them. */
 bool xs_placement_look(const int32_t *tids, unsigned count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Hides parts of the command line and the environment from the trace, as XFERSPY_REDACT asks. */
+/* Hides parts of the command line and the environment from the trace, according to XFERSPY_REDACT. */
 #ifndef XFERSPY_PRELOAD_SESSION_REDACT_SESSION_H
 #define XFERSPY_PRELOAD_SESSION_REDACT_SESSION_H
 
