@@ -29,7 +29,7 @@ extern XS_TLS struct xs_thread xs_thread;
 extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
-/* The correlation id that CUPTI's driver callback (cupti/cupti_session.c) gave to the calling thread's latest copy,
+/* The correlation id that CUPTI's driver callback (cupti/cupti_attachment.c) gave to the calling thread's latest copy,
  * memset or launch. xs_begin sets it to 0 before the real call, and xs_end stores its value in the event afterwards.
  * During a left-out call (core/outside.h) it is XS_CORRELATION_LEFT_OUT, so that the callback knows that the call is
  * left out. */
