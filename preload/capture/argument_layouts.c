@@ -1,10 +1,10 @@
-/* The offsets at which a function's parameters may hold pointers. The driver tells them from CUDA 12.4 on, and is
- * asked once per function.
+/* Finds the offsets at which a function's parameters may hold pointers. From CUDA 12.4 on the driver gives this
+ * information; it is asked once per function.
  *
- * Functions are found by their handle in a hash table under a sequence lock. After a module was unloaded, its
- * handles may be reused for other functions, so the table is emptied whenever a module goes, and when it is full.
- * The layouts themselves stay, because a launch may be using one. They are few, because functions with the same
- * parameters share a layout. */
+ * Functions are found by their handle in a hash table under a sequence lock. After a module was unloaded, its handles
+ * may be reused for other functions. So the table is emptied whenever a module is unloaded, and also when it is full.
+ * The layouts themselves are kept, because a launch may be using one. There are few of them, because functions with the
+ * same parameters share a layout. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ static uint32_t function_count;
 static const struct xs_layout *chains[CHAINS];
 static char layouts[LAYOUT_BYTES] __attribute__((aligned(8)));
 static uint32_t layout_bytes_used;
-static const struct xs_layout unknown; /* for a function about which the driver does not tell */
-static _Atomic bool nothing_known;     /* the driver tells about no function */
+static const struct xs_layout unknown; /* for a function about which the driver gives no information */
+static _Atomic bool nothing_known;     /* the driver gives no information about any function */
 static struct xs_lock layouts_lock = XS_LOCK_INITIALIZER;
 
 static uint32_t slot_of(uintptr_t function) {
@@ -46,9 +46,9 @@ struct draft {
     struct xs_place places[MOST_PLACES];
 };
 
-/* Adds the possible pointers of a parameter. A pointer lies at a multiple of eight bytes, both within the parameter
- * and within all parameters. If the parameter's size or offset is no such multiple, it has pointers only if it is
- * packed: then at all offsets that its size and offset allow. False: there are too many. */
+/* Adds the possible pointers of a parameter. A pointer lies at a multiple of eight bytes, both within the parameter and
+ * within all parameters. If the parameter's size or offset is not a multiple of eight, it can contain pointers only if
+ * it is a packed structure; then all offsets that its size and offset allow are possible. False: there are too many. */
 static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t bytes) {
     size_t step = 8;
     while ((offset | bytes) % step != 0)
@@ -61,8 +61,9 @@ static bool add_parameter(struct draft *d, size_t index, size_t offset, size_t b
     return true;
 }
 
-/* Asks about one parameter. cuLaunchKernel also accepts a CUkernel as a CUfunction, and newer runtimes pass one, but
- * other functions take it for an invalid handle. The index after the last parameter is an invalid value. */
+/* Asks the driver about one parameter. cuLaunchKernel also accepts a CUkernel as a CUfunction, and newer runtimes pass
+ * one; other functions report an invalid handle for it. For the index after the last parameter the driver returns
+ * CUDA_ERROR_INVALID_VALUE. */
 static CUresult ask(CUfunction function, bool as_kernel, size_t index, size_t *offset, size_t *bytes) {
     __typeof__(&cuFuncGetParamInfo) of_function = xs_driver(cuFuncGetParamInfo);
     __typeof__(&cuKernelGetParamInfo) of_kernel = xs_driver(cuKernelGetParamInfo);
@@ -71,7 +72,7 @@ static CUresult ask(CUfunction function, bool as_kernel, size_t index, size_t *o
     return of_function ? of_function(function, index, offset, bytes) : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Asks about all parameters. CUDA_ERROR_OUT_OF_MEMORY: there are more than are looked at. */
+/* Asks the driver about all parameters. CUDA_ERROR_OUT_OF_MEMORY: there are too many. */
 static CUresult ask_all(struct draft *d, CUfunction function) {
     size_t offset = 0, bytes = 0;
     d->count = 0;
@@ -97,7 +98,8 @@ static uint32_t hash_of(const struct draft *d) {
     return (uint32_t)h;
 }
 
-/* The layout with these offsets; a new one if needed, and if there is room. Called under the lock. */
+/* Returns the layout with these offsets. Makes a new one if there is none yet and there is space. Called under the
+ * lock. */
 static const struct xs_layout *shared(const struct draft *d) {
     uint32_t hash = hash_of(d);
     size_t places_bytes = d->count * sizeof d->places[0];
@@ -145,8 +147,8 @@ struct learning {
     const struct xs_layout *layout;
 };
 
-/* Asks the driver without holding the lock, because what the driver does meanwhile is unknown. An answer from before
- * a module was unloaded is not remembered. */
+/* The lock is not held while the driver is asked, because it is not known what the driver does meanwhile. If a module
+ * was unloaded after the question, the answer is not stored. */
 static void learn_on_scratch(void *arg) {
     struct learning *learning = arg;
     CUfunction function = learning->function;

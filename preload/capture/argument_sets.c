@@ -1,8 +1,9 @@
-/* Numbers for sets of allocations: a hash table over one array of words, both of fixed size and under a sequence
- * lock. A look-up during a change of generation finds nothing, and is repeated under the lock.
+/* Gives numbers to sets of allocations. The sets lie in one array of words with a hash table, both of fixed size and
+ * protected by a sequence lock. A look-up while the table is being emptied finds nothing, and is repeated under the
+ * lock.
  *
- * A full table is emptied, and a set that comes again gets another number. That loses little: ids of allocations are
- * never reused, so old sets of a program that allocates in a loop never come again. */
+ * When the table is full, it is emptied, and a set that occurs again gets a new number. Little is lost by this: ids of
+ * allocations are never reused, so in a program that allocates in a loop the old sets do not occur again. */
 #define _GNU_SOURCE /* a mutex that checks for errors */
 #include <stdatomic.h>
 
@@ -57,7 +58,8 @@ static void forget_all(void) {
     atomic_store_explicit(&generation, LOAD(generation) + 1, memory_order_release);
 }
 
-/* Gives the set a number, and writes it where no look-up reads yet. 0: there are no more numbers. */
+/* Gives the set a number, and writes the set to the end of `words`, where look-ups do not find it yet. 0: there are no
+ * more numbers. */
 static uint32_t put_words(const uint32_t *ids, unsigned count) {
     if (last_number == UINT32_MAX)
         return 0;
@@ -70,7 +72,7 @@ static uint32_t put_words(const uint32_t *ids, unsigned count) {
     return last_number;
 }
 
-/* Makes the set that was written last visible to look-ups, which take no lock. */
+/* Enters the set that was written last into the hash table, so that look-ups find it. They take no lock. */
 static void publish(unsigned count, uint64_t hash) {
     uint32_t s = (uint32_t)hash % SLOTS;
     while (LOAD(slots[s]) != 0)
@@ -80,7 +82,7 @@ static void publish(unsigned count, uint64_t hash) {
     set_count++;
 }
 
-/* Puts the set's events in place of the launch's event, and the launch after them. */
+/* Writes the set's events where the launch's event was, and moves the launch's event after them. */
 static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t *ids, unsigned count) {
     struct xs_event launch = *e;
     unsigned done = 0;
@@ -98,12 +100,12 @@ static struct xs_event *emit(struct xs_event *e, uint32_t number, const uint32_t
     return e;
 }
 
-/* Adds a set. Its events are committed before another thread can learn the number. Room for them is made before the
- * lock is taken: a thread that waits for the spool must not make others wait. */
+/* Adds a set. Its events are committed before another thread can find its number. Space for them is reserved before the
+ * lock is taken, so that no other thread has to wait if this thread waits for the spool. */
 struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned count, uint64_t hash) {
     unsigned events = count == 0 ? 1 : (count + XS_ARGUMENTS_EVENT_COUNT - 1) / XS_ARGUMENTS_EVENT_COUNT;
     if (!xs_thread_room(&e, events) || !xs_open_lock(&sets_lock))
-        return e; /* without room the launch is not recorded either */
+        return e; /* if there is no chunk, the launch is not recorded either */
     uint32_t number = xs_set_find(ids, count, hash);
     if (number == 0 && (number = put_words(ids, count)) != 0) {
         e = emit(e, number, ids, count);

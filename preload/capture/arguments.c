@@ -1,5 +1,5 @@
-/* Scans the parameters of a launch for pointers. It does not see pointers in device memory, pointers in another form
- * (tensor maps, texture objects, differences), and pointers at odd offsets of packed structs. */
+/* Scans the parameters of a launch for pointers. It does not find pointers that lie in device memory, pointers in
+ * another form (tensor maps, texture objects, differences), and pointers at odd offsets of packed structures. */
 #include "preload/capture/arguments.h"
 
 #include <string.h>
@@ -11,20 +11,20 @@
 
 bool xs_arguments_on;
 
-/* Answers of the memory map, gaps between allocations included, in hash slots by the looked-up address. Slots for
- * 512 bytes serve small allocations side by side; slots for 2 MiB serve the segments of caching allocators, where
- * every launch has other addresses. */
+/* Cached results of the memory map, including gaps between allocations, in a hash table by the address. There are slots
+ * for 512 bytes, for small allocations next to each other, and slots for 2 MiB, for the segments of caching allocators,
+ * in which every launch has other addresses. */
 #define NEAR 64u
 #define FAR 32u
 struct answer {
     uint64_t low, bytes; /* 0: being written */
-    uint32_t sequence;   /* lower half of the map's sequence; answers are replaced long before 2^31 changes */
-    uint32_t allocation; /* 0: none that counts */
+    uint32_t sequence;   /* lower half of the map's sequence; results are replaced long before 2^31 changes */
+    uint32_t allocation; /* 0: no allocation that is recorded */
 };
 
-/* Sets of earlier launches, by their addresses: a program repeats its launches, and its work between two of them
- * empties the processor's nearest caches. A known launch takes one cache line of this table, or two if there are many
- * addresses; the way to a set takes a dozen. */
+/* Sets of earlier launches, by their addresses, because programs repeat their launches. The program's work between two
+ * launches displaces data from the processor's nearest caches. A known launch reads only one cache line of this table,
+ * or two if there are many addresses; finding the set without this table reads a dozen. */
 #define KNOWN 512u
 #define KNOWN_ADDRESSES 14u
 struct known {
@@ -34,7 +34,8 @@ struct known {
 };
 _Static_assert(sizeof(struct known) == 128, "two lines of the cache");
 
-/* One per thread (core/thread_memory.h). Known sets stay; addresses and ids belong to one launch. */
+/* The memory of each thread (core/thread_memory.h). The known sets are kept; the addresses and ids belong to one
+ * launch. */
 struct memory {
     struct known known[KNOWN];
     struct answer near[NEAR][2], far[FAR];
@@ -45,9 +46,9 @@ struct memory {
 struct pointers {
     uint64_t low, bytes; /* address range of all allocations */
     uint64_t sequence;   /* sequence of the map when the scan began */
-    unsigned addresses;  /* addresses found since the last look-up */
+    unsigned addresses;  /* addresses found that are not looked up yet */
     unsigned count;      /* number of allocations found */
-    bool has_more;       /* more addresses than fit: the first ones have been looked up */
+    bool has_more;       /* there were more addresses than fit, so the first ones have already been looked up */
     struct memory *memory;
 };
 
@@ -61,11 +62,11 @@ static bool counts(const struct xs_map_cache *answer) {
     case XS_MEM_REGISTERED:
         return true;
     default:
-        return false; /* an array, by its handle: no address */
+        return false; /* an array, which has a handle and no address */
     }
 }
 
-/* An unfinished answer answers nothing, because a signal handler may jump away at any moment. */
+/* `bytes` is 0 while the result is being written, so that it is not used if a signal handler jumps away meanwhile. */
 static void write_answer(struct answer *to, const struct answer *answer) {
     to->bytes = 0;
     atomic_signal_fence(memory_order_seq_cst);
@@ -91,7 +92,7 @@ XS_HOT bool answers(const struct answer *a, uint64_t address, uint32_t sequence)
     return address - a->low < a->bytes && a->sequence == sequence;
 }
 
-/* Returns the allocation that holds an address; 0: no allocation that counts. */
+/* Returns the allocation that holds an address; 0: no allocation that is recorded. */
 XS_HOT uint32_t look_up(struct memory *memory, uint64_t address, uint32_t sequence) {
     struct answer *near = memory->near[(address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NEAR - 1)];
     struct answer *far = &memory->far[(address >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (FAR - 1)];
@@ -119,7 +120,7 @@ XS_HOT void look_at(struct pointers *p, const void *place) {
     uint64_t address;
     memcpy(&address, place, sizeof address);
     if (XS_LIKELY(address - p->low >= p->bytes))
-        return; /* no pointer, or null */
+        return; /* not a pointer to an allocation */
     if (XS_UNLIKELY(p->addresses == XS_ARGUMENTS_MOST)) {
         look_up_all(p);
         p->addresses = 0;
@@ -154,7 +155,7 @@ struct buffer {
     size_t bytes;
 };
 
-/* The buffer of all parameters, as given by `extra`; start NULL: there is none. */
+/* Returns the buffer of all parameters that `extra` describes; its start is NULL if there is none. */
 static struct buffer buffer_of(void **extra) {
     struct buffer b = {NULL, 0};
     while (*extra != CU_LAUNCH_PARAM_END) {
@@ -163,13 +164,13 @@ static struct buffer buffer_of(void **extra) {
         else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
             memcpy(&b.bytes, extra[1], sizeof b.bytes);
         else
-            return (struct buffer){NULL, 0}; /* an option of a newer CUDA; the following words may be no pairs */
+            return (struct buffer){NULL, 0}; /* an option of a newer CUDA, after which the words may not be pairs */
         extra += 2;
     }
     return b;
 }
 
-/* Looks at every aligned word of a buffer if there is no layout. */
+/* Scans a buffer of all parameters. If there is no layout, every aligned word is checked. */
 static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void **extra) {
     struct buffer b = buffer_of(extra);
     if (!b.start)
@@ -187,7 +188,7 @@ static bool scan_buffer(struct pointers *p, const struct xs_layout *layout, void
     return true;
 }
 
-/* Returns false if the arguments were not seen. */
+/* False: the arguments could not be read. */
 static bool scan(struct pointers *p, CUfunction function, void **params, void **extra) {
     const struct xs_layout *layout = xs_layout_of(function);
     if (XS_UNLIKELY(extra && !params))
@@ -199,7 +200,7 @@ static bool scan(struct pointers *p, CUfunction function, void **params, void **
     return true;
 }
 
-/* Sorts the ids. Launches have few pointers, so one pass of insertion sort is mostly enough. */
+/* Sorts the ids. Most launches have few pointers, so that one pass of insertion sort is enough. */
 static void sort(uint32_t *ids, unsigned count) {
     static const unsigned gaps[] = {132, 57, 23, 10, 4, 1};
     for (unsigned g = count > 10 ? 0 : 5; g < sizeof gaps / sizeof gaps[0]; g++) {
@@ -231,7 +232,7 @@ static uint64_t hash_of(const uint32_t *ids, unsigned count) {
     return h;
 }
 
-/* Gives the event the number of the scanned set; a new set is written ahead of the event. */
+/* Writes the number of the scanned set into the event. A new set is defined by events before it. */
 static struct xs_event *number(struct xs_event *e, struct pointers *p) {
     uint32_t *ids = p->memory->ids;
     look_up_all(p);
@@ -248,8 +249,9 @@ static struct xs_event *number(struct xs_event *e, struct pointers *p) {
     return XS_LIKELY(e->argument_set != 0) ? e : xs_set_add(e, ids, count, hash);
 }
 
-/* Remembers a set, which keeps its number even if argument_sets.c forgets it. If the map has changed since the scan
- * began, the entry is never found. An unfinished entry counts for nothing, because a signal handler may jump away. */
+/* Stores a set with its number, which stays valid even if argument_sets.c has emptied its table. If the map has changed
+ * since the scan began, the entry is never found. `sequence` is 0 while the entry is being written, so that it is not
+ * used if a signal handler jumps away meanwhile. */
 static void remember(struct known *known, const struct pointers *p, uint32_t set) {
     known->sequence = 0;
     atomic_signal_fence(memory_order_seq_cst);
@@ -285,7 +287,7 @@ void xs_arguments_functions_go(void) { xs_layouts_drop(); }
 void xs_arguments_forget(void) {
     struct memory *memory = xs_thread_memory[XS_PART_ARGUMENTS].memory;
     for (unsigned i = 0; memory && i < KNOWN; i++)
-        if (memory->known[i].sequence) /* a page without entries stays shared with the parent */
+        if (memory->known[i].sequence) /* pages without entries are not written, and stay shared with the parent */
             memory->known[i].sequence = 0;
     xs_layouts_forget();
     xs_sets_forget();

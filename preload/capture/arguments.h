@@ -1,7 +1,7 @@
-/* Finds what the arguments of a kernel launch point to. After every launch that succeeded, its parameters are scanned
- * for addresses within known allocations. Each distinct set of allocations goes into the trace once, under a number
- * that its launches carry. A launch of a known function with a known set costs no lock, no allocation and no system
- * call. */
+/* Finds the allocations to which the arguments of a kernel launch point. After every successful launch its parameters
+ * are scanned for addresses within known allocations. Each distinct set of allocations is written into the trace once,
+ * with a number, and the launches contain this number. A launch of a known function with a known set needs no lock, no
+ * allocation and no system call. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_ARGUMENTS_H
 #define XFERSPY_PRELOAD_CAPTURE_ARGUMENTS_H
 
@@ -15,12 +15,12 @@
 
 extern bool xs_arguments_on; /* set before xs_state becomes active */
 
-/* A launch with more pointers than this is not looked at: it counts as a launch with unseen arguments. */
+/* If a launch has more pointers than this, its arguments are not examined, and count as unknown. */
 #define XS_ARGUMENTS_MOST 512u
 
-/* Sets argument_set of `e`, the event of a launch that succeeded. Must run after the real call, which has read the same
- * bytes: earlier, this could follow a pointer that the driver would have refused. The events of a new set are committed
- * ahead of `e`, which moves. Returns the place of `e`. Only between xs_begin and xs_end. */
+/* Sets argument_set of `e`, the event of a launch that succeeded. Must be called after the real call, whose success
+ * shows that the same bytes can be read; before it, a pointer might be wrong. The events of a new set are committed
+ * before `e`, which is moved. Returns the new address of `e`. Only between xs_begin and xs_end. */
 struct xs_event *xs_arguments_record(struct xs_event *e, CUfunction function, void **params, void **extra);
 
 XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfunction function, void **params,
@@ -28,43 +28,43 @@ XS_HOT struct xs_event *xs_decode_arguments(struct xs_event *e, CUresult r, CUfu
     return XS_LIKELY(r == CUDA_SUCCESS && xs_arguments_on) ? xs_arguments_record(e, function, params, extra) : e;
 }
 
-/* Must be called before modules are unloaded or a context ends, because another function may then get the handle of one
- * that goes. Any thread. */
+/* Must be called before modules are unloaded or a context is destroyed, because the handles of their functions may then
+ * be reused for other functions. Any thread. */
 void xs_arguments_functions_go(void);
 
-/* Called in a forked child: resets locks that a thread of the parent may hold, and forgets what is known, because it is
- * the parent's. */
+/* Called in a forked child: resets locks that a thread of the parent may hold, and discards all data, because it
+ * describes the parent. */
 void xs_arguments_forget(void);
 
 /* -- The parts: the layouts of functions (argument_layouts.c) ---------------------------------------------------- */
 
-/* A place among a function's parameters that may hold a pointer: byte `offset` of parameter number `parameter`, which
- * is byte `packed` of a buffer that holds all parameters. */
+/* A position in a function's parameters that may hold a pointer. It is byte `offset` of parameter number `parameter`,
+ * and also byte `packed` of a buffer that holds all parameters. */
 struct xs_place {
     uint16_t parameter, offset, packed;
 };
-/* The places of a function. Functions with the same parameters share a layout, which never changes and is never freed.
- */
+/* All such positions of a function. Functions with the same parameters share a layout, which never changes and is never
+ * freed. */
 struct xs_layout {
-    const struct xs_layout *next; /* next layout of the same hash */
+    const struct xs_layout *next; /* next layout with the same hash */
     uint32_t hash, count;
     struct xs_place places[];
 };
 
-/* Returns the layout of a CUfunction, or of a CUkernel, which cuLaunchKernel accepts as well. Asks the driver the first
- * time. NULL: the driver does not tell. Any thread. */
+/* Returns the layout of a CUfunction, or of a CUkernel, which cuLaunchKernel accepts as well. Asks the driver at the
+ * first call for a function. NULL: the driver does not give the information. Any thread. */
 const struct xs_layout *xs_layout_of(CUfunction function);
 void xs_layouts_drop(void); /* forgets which layout each function has; any thread */
 void xs_layouts_forget(void);
 
 /* -- The numbers of sets (argument_sets.c) ------------------------------------------------------------------------- */
 
-/* Returns the number of a set of ascending allocation ids; 0: it is not known, or not known yet. Lock-free; any thread.
- */
+/* Returns the number of the set with these allocation ids, which must be ascending; 0: the set has no number, or was
+ * not found because the table is just being changed. Takes no lock; any thread. */
 uint32_t xs_set_find(const uint32_t *ids, unsigned count, uint64_t hash);
 
-/* Gives the set a number, writes the number into `e`, and commits the events that define the set ahead of `e`. Returns
- * the new place of `e`. Takes a lock. */
+/* Gives the set a number, commits the events that define the set, and writes the number into `e`, which is moved so
+ * that it follows them. Returns the new address of `e`. Takes a lock. */
 struct xs_event *xs_set_add(struct xs_event *e, const uint32_t *ids, unsigned count, uint64_t hash);
 void xs_sets_forget(void);
 

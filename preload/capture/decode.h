@@ -1,8 +1,9 @@
-/* Decodes the parameters of a call into its event: which memory a copy touches, in which direction, what was allocated
- * and freed. The wrappers' vocabulary (intercept/capture_call.h) calls these functions.
+/* Decodes the parameters of a call into its event: the memory and the direction of a copy, and what was allocated or
+ * freed. The functions of intercept/capture_call.h call these.
  *
  * All of them run on the application's thread between xs_begin and xs_end. `e` is the begun event; functions that
- * commit events ahead of it return its new place. Nothing fails: unknown values stay 0 in the event. */
+ * commit events before it return its new address. No function can fail; values that are not known are 0 in the
+ * event. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DECODE_H
 #define XFERSPY_PRELOAD_CAPTURE_DECODE_H
 
@@ -13,7 +14,8 @@
 #include "preload/driver/driver_context.h"
 #include "schema/format/kinds.h"
 
-/* The promise of a parameter's type about the memory behind it. With XS_HINT_ANY only the address tells. */
+/* What the type of a parameter says about the memory to which it points. XS_HINT_ANY: nothing, so only the address
+ * shows the kind of memory. */
 enum xs_hint { XS_HINT_ANY, XS_HINT_HOST, XS_HINT_DEVICE, XS_HINT_ARRAY };
 
 #define XS_WORD(x) ((uint64_t)(uintptr_t)(x))
@@ -23,8 +25,8 @@ XS_HOT void xs_decode_context(struct xs_event *e) {
     e->context = XS_WORD(xs_context_current(&device));
 }
 
-/* Marks the event as captured if its stream captures. The driver is asked only while some stream of the process
- * captures. */
+/* Marks the event as captured if its stream is capturing. The driver is asked only while any stream of the process is
+ * capturing. */
 void xs_decode_captured_slow(struct xs_event *e);
 XS_HOT void xs_decode_captured(struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0))
@@ -36,13 +38,13 @@ void xs_decode_copy(struct xs_event *e, enum xs_hint dst_hint, uint64_t dst, enu
 void xs_decode_peer(struct xs_event *e, CUcontext dst, CUcontext src);
 void xs_decode_copy_2d(struct xs_event *e, const CUDA_MEMCPY2D *copy);
 void xs_decode_copy_3d(struct xs_event *e, const CUDA_MEMCPY3D *copy);
-void xs_decode_copy_3d_op(struct xs_event *e, const CUDA_MEMCPY3D_BATCH_OP *op); /* a copy outside a batch */
+void xs_decode_copy_3d_op(struct xs_event *e, const CUDA_MEMCPY3D_BATCH_OP *op); /* for a single copy */
 void xs_decode_copy_3d_peer(struct xs_event *e, const CUDA_MEMCPY3D_PEER *copy);
 void xs_decode_memset(struct xs_event *e, CUdeviceptr dst, uint32_t value, unsigned element, size_t width,
                       size_t height, size_t pitch);
 
-/* These functions may commit several events. They return the last one, which xs_end commits, or NULL if nothing is
- * recorded. */
+/* These functions may commit several events. They return the last event, which xs_end commits, or NULL if there is
+ * nothing to record. */
 struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdeviceptr *dsts, const CUdeviceptr *srcs,
                                  const size_t *sizes, size_t count);
 struct xs_event *xs_decode_batch_3d(struct xs_event *e, CUresult r, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t count);
@@ -53,7 +55,7 @@ struct xs_event *xs_decode_variables_gone(struct xs_event *e, CUresult r);
 struct xs_event *xs_decode_context_gone(struct xs_event *e, CUresult r, CUcontext context);
 struct xs_event *xs_decode_primary_released(struct xs_event *e, CUresult r, CUdevice device);
 
-/* Turns a launch into a cooperative one if its attributes say so. */
+/* Changes the kind of a launch to cooperative if its attributes say so. */
 void xs_decode_attributes(struct xs_event *e, const CUlaunchConfig *config);
 
 void xs_decode_ask(struct xs_event *e, size_t bytes);
@@ -67,7 +69,7 @@ void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t h
 void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range);
 void xs_decode_free_failed(const struct xs_range *range);
 
-/* Small values that the rows of the table compute. */
+/* These functions compute values for the rows of the entry-point table. */
 size_t xs_range_bytes(CUdeviceptr p); /* size of the driver's allocation that holds `p`; 0: unknown */
 size_t xs_sum(const size_t *sizes, size_t count);
 int64_t xs_location(const CUmemLocation *location); /* device ordinal; -1: the host; -2 - node: a NUMA node */

@@ -16,8 +16,8 @@ struct side {
 
 static XS_TLS struct xs_map_cache dst_cache, src_cache;
 
-/* The kind of one side. The map decides if it knows the address, else the parameter's type. Managed memory is on the
- * side that the call says. Host memory that was not registered is pageable. */
+/* Finds the kind of memory of one side. If the map knows the address, the map decides, otherwise the parameter's type.
+ * Managed memory counts as host or device memory as the call says. Host memory that was not registered is pageable. */
 static struct side classify(enum xs_hint hint, uint64_t address, int8_t current_device, struct xs_map_cache *cache) {
     struct side s = {.address = address, .device = -1};
     const struct xs_range *range = xs_map_find_cached(cache, address);
@@ -48,7 +48,7 @@ static void put_sides(struct xs_event *e, const struct side *dst, const struct s
     e->kind = XS_EVENT_TRANSFER;
     bool of_batch = (e->flags & XS_FLAG_BATCH) && xs_fingerprint_mode != XS_FINGERPRINT_OFF;
     xs_fingerprint_guessed = dst->guessed || src->guessed;
-    e->transfer.skip = of_batch ? XS_SKIP_BATCH : XS_SKIP_OFF; /* unless more is found out */
+    e->transfer.skip = of_batch ? XS_SKIP_BATCH : XS_SKIP_OFF; /* replaced if more becomes known */
     e->transfer.dst = dst->address;
     e->transfer.src = src->address;
     e->transfer.bytes = bytes;
@@ -69,8 +69,8 @@ void xs_decode_copy(struct xs_event *e, enum xs_hint dst_hint, uint64_t dst, enu
     put_sides(e, &d, &s, bytes);
 }
 
-/* Takes the devices of a peer copy from its contexts, which know more than the addresses: allocations may have been
- * made before they were seen. */
+/* Takes the devices of a peer copy from its contexts. The addresses may not show them, because memory may have been
+ * allocated before the session. */
 void xs_decode_peer(struct xs_event *e, CUcontext dst, CUcontext src) {
     int8_t dst_device = xs_context_device(dst), src_device = xs_context_device(src);
     struct xs_event_transfer *t = &e->transfer;
@@ -80,7 +80,7 @@ void xs_decode_peer(struct xs_event *e, CUcontext dst, CUcontext src) {
         t->direction = t->dst_device != t->src_device ? XS_DIR_PEER : XS_DIR_D2D;
 }
 
-/* One side of a 2D or 3D copy; all descriptors of the driver have these fields. */
+/* One side of a 2D or 3D copy. All descriptors of the driver have these fields. */
 struct box_side {
     CUmemorytype type;
     const void *host;
@@ -129,7 +129,7 @@ static void put_box(struct xs_event *e, const struct box_side *dst, const struct
 
 static void put_nothing(struct xs_event *e) {
     e->transfer.skip = XS_SKIP_OFF;
-    e->kind = XS_EVENT_TRANSFER; /* a null descriptor: the driver will refuse it, and the trace says so */
+    e->kind = XS_EVENT_TRANSFER; /* if the descriptor is NULL, the driver returns an error, which is recorded */
 }
 
 void xs_decode_copy_2d(struct xs_event *e, const CUDA_MEMCPY2D *copy) {
@@ -180,7 +180,7 @@ void xs_decode_memset(struct xs_event *e, CUdeviceptr dst, uint32_t value, unsig
     e->flags |= height ? XS_FLAG_BOX : 0;
 }
 
-/* Completes an event that its decoder commits itself, with what is known only after the call. */
+/* Completes an event that its decoder commits itself: sets the fields that are known only after the call. */
 static void stamp(struct xs_event *e, CUresult r) {
     e->result = (int32_t)r;
     e->correlation = xs_cupti_correlation;
@@ -190,7 +190,7 @@ struct xs_event *xs_decode_batch(struct xs_event *e, CUresult r, const CUdevicep
                                  const size_t *sizes, size_t count) {
     stamp(e, r);
     e->flags |= XS_FLAG_BATCH;
-    if (r != CUDA_SUCCESS || !dsts || !srcs || !sizes || count == 0) { /* the wrong argument may have been the count */
+    if (r != CUDA_SUCCESS || !dsts || !srcs || !sizes || count == 0) { /* after an error even `count` may be wrong */
         put_nothing(e);
         return e;
     }
@@ -212,7 +212,7 @@ static struct box_side operand(const CUmemcpy3DOperand *o, size_t element) {
                              .slice_rows = o->op.ptr.layerHeight};
 }
 
-/* The element size of the extents, which count elements of an array, or bytes if neither side is one. */
+/* Returns the unit of the extents: they count elements if one side is an array, otherwise bytes. */
 static size_t element_bytes(const CUDA_MEMCPY3D_BATCH_OP *op) {
     const CUmemcpy3DOperand *sides[] = {&op->src, &op->dst};
     for (int i = 0; i < 2; i++) {
@@ -259,8 +259,8 @@ void xs_decode_attributes(struct xs_event *e, const CUlaunchConfig *config) {
             e->launch.kind = XS_LAUNCH_COOPERATIVE;
 }
 
-/* Finds out whether the stream captures. The legacy default stream cannot capture, and asking about it while another
- * stream captures is an error. */
+/* Asks the driver whether the stream is capturing. The legacy default stream is skipped: it cannot capture, and asking
+ * about it while another stream is capturing is an error. */
 void xs_decode_captured_slow(struct xs_event *e) {
     CUstream stream = (CUstream)(uintptr_t)e->stream;
     __typeof__(&cuStreamIsCapturing) is_capturing = xs_driver(cuStreamIsCapturing);

@@ -1,4 +1,4 @@
-/* Decodes allocations and frees: keeps the map of memory ranges correct, and gives every allocation a number. */
+/* Decodes allocations and frees: updates the map of memory ranges, and gives every allocation a number. */
 #include <stdatomic.h>
 
 #include "preload/capture/decode.h"
@@ -52,8 +52,8 @@ static void put_allocation(struct xs_event *e, struct xs_range *range) {
     xs_map_insert(range);
 }
 
-/* The device of a pool's memory. If it is not the current one, a kernel of the current one must not take it for its
- * own. */
+/* Returns the device of a pool's memory. It need not be the current device, and a kernel on the current device must not
+ * treat the memory as its own. */
 static int8_t device_of_pool_memory(uint64_t address) {
     int device = -1;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
@@ -136,7 +136,7 @@ void xs_decode_array(struct xs_event *e, uint64_t handle, size_t width, size_t h
     put_allocation(e, &range);
 }
 
-/* Runs before the real call: after it, another thread may already have been given the address. */
+/* Called before the real call, because after it another thread may already have been given the address. */
 void xs_decode_free(struct xs_event *e, uint64_t address, struct xs_range *range) {
     e->kind = XS_EVENT_FREE;
     e->alloc.address = address;
@@ -154,7 +154,7 @@ void xs_decode_free_failed(const struct xs_range *range) {
         xs_map_insert(range);
 }
 
-/* Turns `e` into the end of `range`; the next range of the same call needs another event. */
+/* Changes `e` into the event for the end of `range`. If the same call ends another range, another event is needed. */
 static void put_free(struct xs_event *e, const struct xs_range *range) {
     e->kind = XS_EVENT_FREE;
     e->alloc = (struct xs_event_alloc){.address = range->start, .bytes = range->bytes, .id = range->id, .device = -1};
@@ -174,8 +174,8 @@ struct xs_event *xs_decode_unmapped(struct xs_event *e, CUresult r, CUdeviceptr 
     return e;
 }
 
-/* Records the address of a variable. Programs ask for the same variable again and again; only the first answer is an
- * event. */
+/* Records the address of a variable. Programs look up the same variable again and again, so only the first look-up is
+ * recorded. */
 struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdeviceptr *out, const size_t *bytes,
                                      enum xs_memory_kind kind) {
     struct xs_range range;
@@ -185,15 +185,15 @@ struct xs_event *xs_decode_looked_up(struct xs_event *e, CUresult r, const CUdev
     return e;
 }
 
-/* Whether the range ends with the context: its own memory, and what pools and modules hold on its device. Mappings
- * and imports live on. */
+/* True if the range ends with the context. These are the context's own memory, and memory of pools and modules on its
+ * device. Mappings and imports still exist afterwards. */
 static bool goes_with_context(const struct xs_range *range, const void *arg) {
     if (range->origin == XS_ORIGIN_VMM || range->origin == XS_ORIGIN_EXTERNAL)
         return false;
     return range->context == *(const uint64_t *)arg;
 }
 
-/* Whether the range is a variable that the driver no longer knows. */
+/* True if the range is a variable that the driver no longer knows. */
 static bool goes_with_module(const struct xs_range *range, const void *arg) {
     unsigned type = 0;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
@@ -202,7 +202,7 @@ static bool goes_with_module(const struct xs_range *range, const void *arg) {
            ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, range->start) != CUDA_SUCCESS;
 }
 
-/* Writes the ends of all such ranges, after the event of the call itself. */
+/* Records the end of all ranges for which `goes` returns true, after the event of the call itself. */
 static struct xs_event *put_frees(struct xs_event *e, bool (*goes)(const struct xs_range *range, const void *arg),
                                   uint64_t context) {
     struct xs_range range;

@@ -1,6 +1,6 @@
-/* The description of a call, which the words of a row of the entry-point table (driver/entry_points.def) fill. Capture
- * (intercept/capture_call.h) and repairs (repair/repair_call.h) both read it, and each adds what it does with the call.
- */
+/* The description of a call. The functions that a row of the entry-point table (driver/entry_points.def) calls fill it
+ * in. Capture (intercept/capture_call.h) and repairs (repair/repair_call.h) each define these functions in their own
+ * way, and both use this description. */
 #ifndef XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 #define XFERSPY_PRELOAD_CAPTURE_DESCRIBED_CALL_H
 
@@ -8,7 +8,7 @@
 
 enum xs_default_stream { XS_LEGACY, XS_PER_THREAD };
 
-/* One side of a copy: an address, and what the parameter's type promises about the memory behind it. */
+/* One side of a copy: an address, and what the parameter's type says about the memory at this address. */
 struct xs_side {
     enum xs_hint hint;
     uint64_t address;
@@ -22,24 +22,25 @@ struct xs_call {
     enum xs_default_stream default_stream; /* meaning of a null stream */
     CUresult result;                       /* CUDA_SUCCESS until the real call returns */
 
-    bool has_stream;    /* false: the call names no stream, and works in none by default */
-    bool is_blocking;   /* function without a stream, which works in the default stream */
-    bool is_per_thread; /* meaning of a null stream, or the stream itself */
-    CUstream stream;    /* stream as the program gave it */
+    bool has_stream;    /* false: the call has no stream */
+    bool is_blocking;   /* the function has no stream parameter and works in the default stream */
+    bool is_per_thread; /* the stream is the per-thread default stream */
+    CUstream stream;    /* stream as the program passed it */
 
-    bool is_copy; /* in one dimension; what follows is known */
+    bool is_copy; /* the call is a copy in one dimension; the next three fields are valid */
     struct xs_side dst, src;
     size_t bytes;
 
-    /* For capture only. The event was begun by xs_begin, and moves when events are committed ahead of it. NULL once the
-     * real call has returned and turned out not to be recorded. */
+    /* For capture only. The event that xs_begin began; its address changes when events are committed before it. NULL
+     * after the real call if the call is not recorded. */
     struct xs_event *event;
-    bool ends_capture; /* the destroyed stream was capturing */
+    bool ends_capture; /* the stream that is destroyed was capturing */
 };
 
 XS_HOT bool xs_succeeded(const struct xs_call *call) { return call->result == CUDA_SUCCESS; }
 
-/* Did a call that ends a stream capture end it? An invalidated capture ends with an error. */
+/* True if a call that should end a stream capture has ended it. An invalidated capture also ends, although the call
+ * returns an error. */
 XS_HOT bool xs_has_ended_capture(const struct xs_call *call) {
     return xs_succeeded(call) || call->result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
            call->result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;

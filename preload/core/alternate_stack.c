@@ -1,5 +1,6 @@
 /* Scratch stacks are mapped on demand. A few unused ones are kept for the next callers, so even a process with
- * thousands of threads has only as many as do slow work at one time. Each has an inaccessible guard area below it. */
+ * thousands of threads has only as many stacks as threads that do slow work at the same time. Below each stack lies an
+ * inaccessible guard area. */
 #define _GNU_SOURCE
 #include "preload/core/alternate_stack.h"
 
@@ -26,7 +27,7 @@
 #define HAS_SCRATCH 1
 #endif
 
-/* Calls on the present stack, under all other conditions of a scratch stack. */
+/* Calls the function on the present stack, with signals and cancellation blocked as on a scratch stack. */
 static void call_here(void (*function)(void *argument), void *argument) {
     int cancel, before = errno;
     uint64_t signals;
@@ -40,15 +41,15 @@ static void call_here(void (*function)(void *argument), void *argument) {
 
 #if HAS_SCRATCH
 
-/* 1 MiB costs addresses, not memory: the driver is called there too, and may compile a kernel. The guard area below is
- * the largest page size of aarch64. */
+/* The stacks are large because the driver is called on them, too, and may compile a kernel there; 1 MiB uses address
+ * space, but hardly any memory. The guard area is as large as the largest page of aarch64. */
 enum { STACK_BYTES = 1 << 20, BELOW_BYTES = 1 << 16, KEPT = 8 };
 
 static _Atomic(char *) kept[KEPT];
 static XS_TLS char *current; /* the thread's present scratch stack; NULL: its own stack */
 
-/* Switches the stack, calls and switches back. The frame pointer leads back to the caller's stack, and the CFI says so,
- * for debuggers and exceptions. Calls and returns stay paired, as shadow stacks demand. */
+/* Switches the stack, calls and switches back. The frame pointer leads back to the caller's stack, and the CFI
+ * describes this for debuggers and exceptions. Each return matches its call, as shadow stacks demand. */
 void xs_call_on(void (*function)(void *argument), void *argument, char *top) __attribute__((visibility("hidden")));
 #if defined(__x86_64__)
 __asm__(".text\n"
@@ -134,7 +135,7 @@ static void give_back(char *stack) {
     munmap(stack - BELOW_BYTES, BELOW_BYTES + STACK_BYTES);
 }
 
-/* State to restore when the work on a stack is over; at the top of that stack. */
+/* The state to restore when the work on a stack is over. It lies at the top of that stack. */
 struct outside {
     char *stack; /* the previous scratch stack, or NULL */
     int cancel;
@@ -150,10 +151,10 @@ static void put_back(char *stack) {
     xs_race_detector_watch();
 }
 
-/* A fault handler may come while the thread is on its scratch stack, and gets another one. */
+/* A fault handler that interrupts the thread on its scratch stack, and comes here too, gets another stack. */
 static void switch_and_call(char *stack, void (*function)(void *argument), void *argument) {
     struct outside *outside = outside_of(stack);
-    xs_race_detector_ignore(); /* the detector does not know that stacks change hands */
+    xs_race_detector_ignore(); /* the detector does not know that another thread may use the stack later */
     outside->stack = current;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &outside->cancel);
     current = stack;
@@ -161,8 +162,8 @@ static void switch_and_call(char *stack, void (*function)(void *argument), void 
     put_back(stack);
 }
 
-/* Restores the state if a fault handler jumped out of the work. This is so if the thread is on none of these stacks and
- * on no alternate one: no function that the work calls switches to another. */
+/* Restores the state if a fault handler jumped out of the work. A handler did so if the thread is neither on one of
+ * these stacks nor on an alternate signal stack, because no function that the work calls switches to another stack. */
 static void put_back_what_was_left(void) {
     stack_t alternate = {.ss_flags = SS_DISABLE};
     if (sigaltstack(NULL, &alternate) != 0 || alternate.ss_flags & SS_ONSTACK)
@@ -180,7 +181,7 @@ bool xs_on_scratch(void (*function)(void *argument), void *argument) {
         errno = before;
         return true;
     }
-    uint64_t signals; /* pending signals come last, because their handlers may jump away */
+    uint64_t signals; /* unblocked last, because the handlers of pending signals may jump away */
     xs_signals_hold(&signals);
     if (XS_UNLIKELY(current != NULL))
         put_back_what_was_left();

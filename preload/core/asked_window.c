@@ -1,4 +1,4 @@
-/* Reports of the program about the windows that it opens itself; see asked_window.h. */
+/* Keeps the program's reports about the windows that it opens itself; see asked_window.h. */
 #include "preload/core/asked_window.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@ _Atomic int xs_asked_ranges;
 _Atomic bool xs_asked_profiler;
 _Atomic uint64_t xs_asked_step_turns;
 static _Atomic bool are_waits;
-static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* turns */
-static _Atomic uint64_t turn_ns[2 * XS_ASKED_STEP_TIMES];  /* times of the turns from `steps_from` on; 0: not yet */
+static _Atomic uint64_t steps_from = UINT64_MAX, steps_to; /* counts of starts and ends of steps */
+static _Atomic uint64_t turn_ns[2 * XS_ASKED_STEP_TIMES];  /* times of these starts and ends; 0: not yet */
 
 void xs_asked_window_changed(void) {
     int saved = errno;
@@ -28,8 +28,8 @@ static bool is_timed(uint64_t turn, uint64_t from) {
     return turn >= from && turn <= atomic_load(&steps_to) && turn - from < 2 * XS_ASKED_STEP_TIMES;
 }
 
-/* A thread that is in xs_asked_step_turn now either sees `steps_from`, or has made its turn before the turns are
- * read. */
+/* A thread that is in xs_asked_step_turn now either sees the new `steps_from`, or has counted its start or end of a
+ * step before this function reads the count. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most) {
     uint64_t passed = atomic_load(&xs_asked_step_turns) / 2;
     uint64_t from = 2 * (passed > skipped ? passed : skipped) + 1, now_ns = xs_monotonic_ns(), none;

@@ -1,6 +1,6 @@
-/* Windows of device times that the program itself opens and closes, if the user asked for them (XFERSPY_WINDOW,
- * XFERSPY_STEPS). The program does so by an NVTX range of a given name, by cuProfilerStart and cuProfilerStop, or by
- * its steps. The wrappers report these calls here, and the part that attaches CUPTI reads them here; neither knows the
+/* Windows of device times that the program itself opens and closes, if the user requested them (XFERSPY_WINDOW,
+ * XFERSPY_STEPS): by an NVTX range of a given name, by cuProfilerStart and cuProfilerStop, or by its steps. The
+ * wrappers report these calls here, and the code that attaches CUPTI reads the reports here, so neither depends on the
  * other. */
 #ifndef XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
 #define XFERSPY_PRELOAD_CORE_ASKED_WINDOW_H
@@ -13,28 +13,30 @@
 #include "schema/window_spec.h"
 
 /* Counts the open NVTX ranges of the requested name on all threads, and says whether the program is between
- * cuProfilerStart and cuProfilerStop. Any thread. Both are kept from the start of the process, with or without a
+ * cuProfilerStart and cuProfilerStop. Any thread. Both are updated from the start of the process, with or without a
  * session. */
 extern _Atomic int xs_asked_ranges;
 extern _Atomic bool xs_asked_profiler;
 
-/* The program's progress in its steps: 0 at first; each start and each end of a step adds 1, so an odd number means
- * that the program is in a step. Two threads may add in any order. */
+/* Number of starts and ends of steps so far. An odd number means that the program is in a step. Several threads may add
+ * to it, in any order. */
 extern _Atomic uint64_t xs_asked_step_turns;
 
 /* An NVTX range reports that a step began or ended. */
 void xs_asked_step_turn(void);
 
-/* Waits mark the steps (core/step_waits.h): from now on ranges add nothing, and what they added so far is dropped. */
+/* From now on waits mark the steps (core/step_waits.h). NVTX ranges no longer add to xs_asked_step_turns, and the
+ * counts that they added so far are discarded. */
 void xs_asked_steps_are_waits(void);
 
-/* Gives the times (monotonic) at which recorded step number `i`, counted from 0, began and ended. False: the step has
- * not begun, or is not among the first XS_ASKED_STEP_TIMES. The end is 0 if the step has not ended. */
+/* Gives the times (monotonic) at which recorded step number `i`, counted from 0, began and ended. The end is 0 if the
+ * step has not ended. False: the step has not begun, or is not among the first XS_ASKED_STEP_TIMES. */
 enum { XS_ASKED_STEP_TIMES = 8192 };
 bool xs_asked_step_times(size_t i, uint64_t *begin_ns, uint64_t *end_ns);
 
-/* A range opened (1) or closed (-1). True: it is the first or was the last one open; the calling thread then calls
- * xs_asked_window_changed as soon as it is outside of everything. */
+/* Counts a range that was opened (1) or closed (-1). True: it was the first range to open or the last open one to
+ * close. The calling thread then calls xs_asked_window_changed as soon as it has left all code of the library and the
+ * driver. */
 static inline bool xs_asked_ranges_change(int change) {
     int before = atomic_fetch_add(&xs_asked_ranges, change);
     bool has_turned = (before > 0) != (before + change > 0);
@@ -43,24 +45,24 @@ static inline bool xs_asked_ranges_change(int change) {
     return has_turned;
 }
 
-/* Sets the window of steps: it opens with the step behind the first `skipped` ones and closes when `most` steps have
- * ended, or with the process if `most` is 0. The window is closed before this call. Steps that have already ended are
- * not recorded; a step that is open now counts as begun now, because its true start is not known. */
+/* Sets the window of steps: it opens with the first step after `skipped` steps and closes when `most` steps have ended,
+ * or at the end of the process if `most` is 0. Before this call the window is closed. Steps that have already ended are
+ * not recorded. A step that is open now is recorded as if it began now, because its true start is not known. */
 void xs_asked_steps_set(uint64_t skipped, uint64_t most);
 
-/* Counts the steps before the first recorded one: steps that were skipped, or that ended before xs_asked_steps_set.
- * Valid only after that call. */
+/* Returns the number of steps before the first recorded one: steps that were skipped, or that ended before
+ * xs_asked_steps_set. Valid only after xs_asked_steps_set was called. */
 uint64_t xs_asked_steps_before(void);
 
-/* A window opened or closed. May wait at most 50 ms until CUPTI is attached or detached. Called by an application
- * thread that is inside nothing of the library. Keeps errno. */
+/* Reports that a window opened or closed. May wait until CUPTI is attached or detached, for at most 50 ms. Called by an
+ * application thread that is not inside any wrapper or other code of the library. Keeps errno. */
 void xs_asked_window_changed(void);
 
-/* cuProfilerStart or cuProfilerStop has returned. The conditions are those of xs_asked_window_changed, which this may
- * call. */
+/* Reports that cuProfilerStart or cuProfilerStop has returned. This function may call xs_asked_window_changed, so the
+ * same conditions apply. */
 void xs_asked_profiler_change(bool is_on);
 
-/* Has the program opened a window of this kind? Any thread. */
+/* True if the program has opened a window of this kind. Any thread. */
 bool xs_asked_window_is_open(enum xs_window_opener opener);
 
 #endif

@@ -3,9 +3,9 @@
 #define XFERSPY_PRELOAD_CORE_COMPILER_H
 
 #define XS_EXPORT __attribute__((visibility("default")))
-/* Exports `function` under its glibc name in both of glibc's versions: the one since it moved into libc, and the older
- * one that programs linked before ask for. Other libraries between a program and the driver look up the next dlsym by
- * dlvsym, which finds nothing without a version. */
+/* Exports `function` under its glibc name with two symbol versions: the one since glibc moved the function into libc,
+ * and the older one, which programs need that were linked before that. Other libraries between a program and the driver
+ * look up the next dlsym by dlvsym, which finds only symbols that have a version. */
 #ifdef __aarch64__
 #define XS_GLIBC_FIRST "GLIBC_2.17"
 #else
@@ -17,8 +17,8 @@
             ".symver " #function ", " #name "@@GLIBC_2.34");
 #define XS_LIKELY(x) __builtin_expect(!!(x), 1)
 #define XS_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* For code that every intercepted call runs. Without it the compiler emits real calls, because there are hundreds of
- * users. */
+/* For functions that every intercepted call runs. Without this attribute the compiler would not inline them, because
+ * they have hundreds of callers. */
 #define XS_HOT static inline __attribute__((always_inline))
 #define XS_TLS __thread __attribute__((tls_model("initial-exec")))
 

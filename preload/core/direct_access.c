@@ -21,8 +21,8 @@
 #include "preload/core/loader_list.h"
 #include "preload/core/signals.h"
 
-/* Prefixes of the libraries' file names. No letter or digit may follow, but anything may if the name ends in '*'.
- * Python wheels put more between the name and ".so". */
+/* Prefixes of the libraries' file names. The prefix must not be followed by a letter or digit, unless it ends in '*';
+ * then anything may follow. Python wheels insert more text between the name and ".so". */
 static const struct library {
     const char *name;
     enum xs_direct_access needs;
@@ -33,7 +33,7 @@ static const struct library {
     {"libnvshmem*", XS_DIRECT_NETWORK}, {"libcufile*", XS_DIRECT_STORAGE}, {"libgdrapi", XS_DIRECT_WINDOW},
 };
 
-/* Devices in the folder itself, and in its folder infiniband. */
+/* Devices in the folder itself and in its subfolder infiniband. */
 static const struct device {
     const char *name; /* prefix of the device's name */
     enum xs_direct_access allows;
@@ -45,7 +45,7 @@ static const struct device {
 
 static _Atomic bool is_possible;   /* never reset */
 static _Atomic bool is_ignored;    /* by the user's promise */
-static _Atomic uint64_t seen_adds; /* count of loaded libraries when nothing was possible */
+static _Atomic uint64_t seen_adds; /* number of loaded libraries at the last check without a result */
 
 static bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -64,12 +64,12 @@ unsigned xs_direct_access_needs(const char *path) {
 
 /* ---- devices ---------------------------------------------------------------------------------------------------- */
 
-/* A record of getdents64. opendir would allocate. */
+/* A record of getdents64, which is used because opendir would allocate memory. */
 struct entry {
     uint64_t inode;
     int64_t next;
     uint16_t bytes;
-    uint8_t type; /* in containers: type of the file on which a device is mounted */
+    uint8_t type; /* in containers this is the type of the file on which a device is mounted */
     char name[];
 };
 
@@ -113,7 +113,7 @@ unsigned xs_direct_access_devices(const char *folder) {
 
 /* ---- cuFile's configuration ------------------------------------------------------------------------------------- */
 
-/* The JSON has comments from // to the end of the line, and the key stands in several objects. */
+/* The JSON may have comments from // to the end of the line, and several of its objects may contain the key. */
 struct reader {
     size_t matched; /* matched characters of ASKED */
     bool in_string, in_comment, is_escaped, had_slash;

@@ -1,4 +1,4 @@
-/* A futex counts the rings. Threads pay for a system call only while the drain thread sleeps. */
+/* The number of rings is a futex. A ring makes a system call only while the drain thread sleeps. */
 #include "preload/core/drain_bell.h"
 
 #include <stdatomic.h>

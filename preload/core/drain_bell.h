@@ -1,4 +1,5 @@
-/* The drain thread's bell (session/drain.c), an eventcount: threads ring it when there is something to take over. */
+/* The bell of the drain thread (session/drain.c), an eventcount: other threads ring it when there is work for the drain
+ * thread. */
 #ifndef XFERSPY_PRELOAD_CORE_DRAIN_BELL_H
 #define XFERSPY_PRELOAD_CORE_DRAIN_BELL_H
 
@@ -8,14 +9,15 @@
 /* Rings the bell: the drain thread has work. Any thread; async-signal-safe; no effect without a drain thread. */
 void xs_drain_wake(void);
 
-/* A thread took a chunk. Every `every` chunks this wakes the drain thread, so that enough stay free. Any thread. */
+/* Reports that a thread took a chunk. Wakes the drain thread after every `every` chunks, so that enough chunks stay
+ * free. Any thread. */
 void xs_drain_chunk_taken(unsigned every);
 
-/* Returns how often the bell was rung so far. */
+/* Returns the number of rings so far. */
 uint32_t xs_drain_rings(void);
 
-/* True if the drain thread, since the bell was rung `rings` times, has taken over everything and has grown the spool if
- * it could. Any thread. */
+/* True if the drain thread, after ring number `rings`, has read all events in the spool and has made the spool larger
+ * if that was possible. Any thread. */
 bool xs_drain_has_answered(uint32_t rings);
 
 /* Reports that the drain thread has handled the first `heard` rings. Sleeps until there are more rings, or for

@@ -1,5 +1,5 @@
-/* Waits until a word of memory changes, by Linux's futex. Neither call is a cancellation point; both are
- * async-signal-safe. */
+/* Waits until a word of memory changes, by Linux's futex. The two functions are async-signal-safe, and neither is a
+ * cancellation point. */
 #ifndef XFERSPY_PRELOAD_CORE_FUTEX_H
 #define XFERSPY_PRELOAD_CORE_FUTEX_H
 

@@ -13,7 +13,7 @@ static dlsym_fn real_dlsym(void) {
     static dlsym_fn cached;
     dlsym_fn fn = __atomic_load_n(&cached, __ATOMIC_RELAXED);
     if (XS_UNLIKELY(!fn)) {
-        /* glibc's version since dlsym moved into libc, then the older ones by architecture. */
+        /* the symbol version since glibc moved dlsym into libc, then the older versions of the two architectures */
         static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
         for (size_t i = 0; !fn && i < sizeof versions / sizeof versions[0]; i++)
             fn = (dlsym_fn)dlvsym(RTLD_NEXT, "dlsym", versions[i]);

@@ -1,20 +1,21 @@
-/* Access to the dlsym behind the library's own override (intercept/dlsym.c). */
+/* Access to the dlsym functions that come after the library's own override (intercept/dlsym.c). */
 #ifndef XFERSPY_PRELOAD_CORE_GLIBC_DLSYM_H
 #define XFERSPY_PRELOAD_CORE_GLIBC_DLSYM_H
 
 #include <stdbool.h>
 
-/* Looks up like dlsym, with its result and its dlerror. All look-ups for the library's own use go here, so that they
- * never meet the override. The caller is xferspy, so RTLD_NEXT means: after libxferspy.so. Any thread, even before the
- * library's constructors ran. */
+/* Calls glibc's dlsym, and has the same result and dlerror. All look-ups for the library's own use call this function,
+ * so that they never reach the override. The caller is xferspy, so RTLD_NEXT means the libraries after libxferspy.so.
+ * Any thread, even before the library's constructors ran. */
 void *xs_real_dlsym(void *handle, const char *name);
 
 /* Calls the dlsym that the program would get without libxferspy.so: an override in another preloaded library
- * (GPU-sharing libraries have one), else glibc's. For look-ups on the program's behalf: the functions that such a
- * library returns must stay between program and driver. Not for RTLD_NEXT, which would mean: after that library. */
+ * (GPU-sharing libraries have one), else glibc's. This is for look-ups on the program's behalf, because the functions
+ * that such a library returns must stay between the program and the driver. Not for RTLD_NEXT, which would mean the
+ * libraries after that other library. */
 void *xs_next_dlsym(void *handle, const char *name);
 
-/* True if the next dlsym is glibc's: no other library overrides dlsym behind libxferspy.so. */
+/* True if the next dlsym is glibc's, because no library after libxferspy.so overrides dlsym. */
 bool xs_next_dlsym_is_real(void);
 
 /* Returns the next dlsym's address, for a caller that has to jump there. */

@@ -1,5 +1,5 @@
-/* Finds out whether a function that raised a guard is gone. Only calls that find the guard raised come here, which are
- * few. */
+/* Finds out whether a function that raised a guard no longer exists. Only calls that find the guard raised need this,
+ * and such calls are rare. */
 #define _GNU_SOURCE
 #include "preload/core/guard.h"
 
@@ -22,7 +22,7 @@ load(uintptr_t address) {
 
 enum found { COPIED, UNMAPPED, FORBIDDEN /* a sandbox forbids reading */ };
 
-/* Copies words from a stack, which may be unmapped by now unless it is the thread's own. */
+/* Copies words from a stack. If it is not the thread's own, it may have been unmapped. */
 static enum found copy(uintptr_t address, uintptr_t *words, size_t count) {
     bool is_own = xs_own_stack_has(address) && xs_own_stack_has(address + (count - 1) * sizeof *words);
     for (size_t i = 0; i < count && is_own; i++)
@@ -45,8 +45,8 @@ static bool is_on(const stack_t *stack, uintptr_t address) {
 
 bool xs_guard_is_stale(uintptr_t frame) { return xs_guard_has_lost(&xs_guard, frame); }
 
-/* Is the note, or the stack frame that it describes, overwritten or unmapped? If reading is forbidden, both count as
- * intact. `*place` receives the frame's address, or one close by. */
+/* True if the note, or the stack frame that it describes, was overwritten or unmapped. If reading is forbidden, both
+ * count as intact. Sets *place to the frame's address, or to an address close to it. */
 static bool is_overwritten(const struct xs_guard_note *note, uintptr_t *place) {
     uintptr_t noted[sizeof *note / sizeof(uintptr_t)], there = 0;
     *place = (uintptr_t)note;

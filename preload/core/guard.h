@@ -1,17 +1,18 @@
-/* A thread's guard: while it is raised, every wrapper that this thread enters passes straight through to the driver. So
- * neither xferspy's own calls of the driver and CUPTI nor calls that the driver makes inside a wrapped one are recorded
- * as the application's.
+/* A thread's guard: while it is raised, every wrapper that this thread enters calls the driver directly and records
+ * nothing. Therefore xferspy's own calls of the driver and CUPTI are not recorded as calls of the application, and
+ * neither are calls that the driver makes inside a wrapped call.
  *
  * A wrapper may never reach the point where it lowers its guard: a signal handler jumps out of the driver's call
- * (siglongjmp), a callback's exception passes through it, or the thread is cancelled in it. So a function that raises a
- * guard keeps a note in its own frame, which says where its return address lies, and the guard points to the note. The
- * next call that finds the guard raised checks whether that frame still exists.
+ * (siglongjmp), a callback's exception passes through it, or the thread is cancelled in it. Therefore a function that
+ * raises a guard keeps a note in its own stack frame, and the guard points to the note. The note says where the
+ * function's return address lies. The next call that finds the guard raised checks whether that stack frame still
+ * exists.
  *
- * A signal handler may come at any instruction, make its own calls, and jump away. One store raises a guard and one
- * lowers it, so a guard is never raised without its note. A handler's call that comes before the guard is raised has
+ * A signal handler may interrupt at any instruction, make its own calls, and jump away. A guard is raised by one store
+ * and lowered by one store, so it is never raised without its note. If a handler's call comes before that store, it has
  * its own note and leaves the guard as it was.
  *
- * The calling thread alone owns all of this; a signal handler on the thread sees it, too. */
+ * A guard belongs to its thread; no other thread reads or writes it. Signal handlers on the thread see it, too. */
 #ifndef XFERSPY_PRELOAD_CORE_GUARD_H
 #define XFERSPY_PRELOAD_CORE_GUARD_H
 
@@ -22,7 +23,8 @@
 
 #include "preload/core/compiler.h"
 
-/* The note of a function that raises a guard. It is a variable of that function, so it lives as long as the frame. */
+/* The note of a function that raises a guard. It is a variable of that function, so it exists as long as the function's
+ * stack frame. */
 struct xs_guard_note {
     volatile uintptr_t frame;          /* address of the function's return address */
     volatile uintptr_t return_address; /* content of `frame` until the function returns */
@@ -33,14 +35,14 @@ struct xs_guard {
 };
 extern XS_TLS struct xs_guard xs_guard; /* defined in thread.c, with the other thread-locals */
 
-/* The note of a raiser that no jump can leave: the library's own threads, and work during which signals are blocked. */
+/* The note for code that no jump can leave: the library's own threads, and work during which signals are blocked. */
 extern const struct xs_guard_note xs_guard_unleft;
 
 /* Address of the return address of the function that contains this macro. */
 #if defined(__x86_64__)
 #define XS_GUARD_HERE() ((uintptr_t)__builtin_dwarf_cfa() - sizeof(uintptr_t))
 #else
-#define XS_GUARD_HERE() ((uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t)) /* behind the frame pointer */
+#define XS_GUARD_HERE() ((uintptr_t)__builtin_frame_address(0) + sizeof(uintptr_t)) /* after the frame pointer */
 #endif
 
 /* Raises the guard for the wrapper that owns `note` and has its return address at `frame`. */
@@ -56,8 +58,9 @@ XS_HOT void xs_guard_raise(struct xs_guard_note *note, uintptr_t frame) { xs_gua
 XS_HOT void xs_guard_lower_this(struct xs_guard *guard) { guard->raised = NULL; }
 XS_HOT void xs_guard_lower(void) { xs_guard_lower_this(&xs_guard); }
 
-/* Brackets the library's own calls, in one function: xs_guard_enter(&own) and xs_guard_leave(&own). The guard may be
- * raised already. If the wrapper that raised it is gone, the first call after xs_guard_leave lowers it. */
+/* Raises the guard around the library's own calls: xs_guard_enter(&own) and xs_guard_leave(&own), both called in the
+ * same function. The guard may be raised already. If the wrapper that raised it no longer exists, the first call after
+ * xs_guard_leave lowers it. */
 struct xs_guard_own {
     struct xs_guard_note note;
     const struct xs_guard_note *before;
@@ -72,23 +75,24 @@ static inline void xs_guard_leave(const struct xs_guard_own *own) {
     xs_guard.raised = own->before;
 }
 
-/* For a thread of the library: every call that it ever makes is the library's. */
+/* Raises the guard for good on a thread of the library, because all calls of such a thread are the library's own. */
 static inline void xs_guard_own_thread(void) { xs_guard.raised = &xs_guard_unleft; }
 
-/* Is the function that raised the guard gone without having lowered it? `frame` is XS_GUARD_HERE() of the asking
- * function. The answer is yes only where it is certain:
+/* True if the function that raised the guard no longer exists and did not lower the guard. `frame` is XS_GUARD_HERE()
+ * of the function that calls this one. The result is true only where this is certain:
  *
- * - another word lies at the return address, which no function changes before it returns; or the note is unmapped or
- *   was overwritten; or
- * - both frames are on the thread's own stack, and the asking frame is not below the other, as a callee's would be; or
- * - the function was called on the alternate signal stack, and the thread is on its own stack again; or
- * - an unwind by CFI passes the frame's place without finding it (xs_hooks.is_gone).
+ * - the word where the return address lay has changed, which no function does before it returns; or the note is
+ *   unmapped or was overwritten; or
+ * - both stack frames are on the thread's own stack, and the caller's frame is not below the other, where the frame of
+ *   a callee would be; or
+ * - the function that raised the guard ran on the alternate signal stack, and the thread is on its own stack again; or
+ * - an unwind by CFI goes past the address of that frame and does not find the frame (xs_hooks.is_gone).
  *
- * Otherwise the answer is no, as for a coroutine's stack that is not reused. On a scratch stack it is always no: calls
- * from there are the library's own. */
+ * Otherwise the result is false, for example for a coroutine's stack that is not reused. On a scratch stack the result
+ * is always false, because calls from there are the library's own. */
 bool xs_guard_is_stale(uintptr_t frame);
 
-/* Answers like xs_guard_is_stale for any guard of the calling thread that was raised by xs_guard_raise_this. */
+/* Like xs_guard_is_stale, for any guard of the calling thread that was raised by xs_guard_raise_this. */
 bool xs_guard_has_lost(const struct xs_guard *guard, uintptr_t frame);
 
 #endif

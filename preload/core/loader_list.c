@@ -47,7 +47,7 @@ bool xs_loader_walk(int (*visit)(struct dl_phdr_info *, size_t, void *), void *a
     xs_signals_hold(&signals);
     bool is_ours = xs_loader_lock();
     if (is_ours) {
-        xs_race_detector_ignore(); /* the loader's lock orders the names, which a detector does not see */
+        xs_race_detector_ignore(); /* the loader's lock protects the names, but a detector does not see that lock */
         dl_iterate_phdr(visit, argument);
         xs_race_detector_watch();
         xs_loader_unlock();

@@ -7,10 +7,10 @@
 
 #include "preload/core/state.h"
 
-#define LOOK_NS 50000000 /* a stop in a debugger uses up no more than this of the patience */
+#define LOOK_NS 50000000 /* a stop in a debugger shortens the total wait by no more than this */
 #define LOOKS 40
 
-static _Atomic bool was_left; /* some open lock was abandoned; after that no thread waits for any */
+static _Atomic bool was_left; /* a lock was abandoned; after that no thread waits for any lock */
 
 bool xs_open_lock_wait(struct xs_open_lock *lock) {
     int status = ETIMEDOUT;
@@ -18,7 +18,7 @@ bool xs_open_lock_wait(struct xs_open_lock *lock) {
     for (unsigned i = 0; i < LOOKS && status == ETIMEDOUT && !atomic_load(&was_left); i++) {
         status = xs_mutex_lock_within(&lock->mutex, LOOK_NS);
         uint32_t turns_now = atomic_load(&lock->turns);
-        if (turns_now != turns) { /* other threads took and released it meanwhile */
+        if (turns_now != turns) { /* other threads have taken and released the lock since the last check */
             turns = turns_now;
             i = 0;
         }

@@ -1,14 +1,16 @@
 /* Two kinds of locks for data that application threads share. A signal handler may jump out of any code that it
- * interrupts (siglongjmp). A lock held there is never released: every thread that wants it would hang, and the program
- * with it.
+ * interrupts (siglongjmp). A lock that the interrupted code holds is then never released: every thread that waits for
+ * it would hang, and so would the program.
  *
- * - struct xs_lock blocks signals while it is held. That takes two system calls, so it is for rare operations.
- * - struct xs_open_lock costs no more than a mutex, and signals come while it is held. A thread that waits for two
- *   seconds in which no other thread gets the lock either takes the lock for abandoned. Then capture ends, and the
- *   program goes on.
+ * - struct xs_lock blocks signals while it is held. Blocking takes two system calls, so this lock is for rare
+ *   operations.
+ * - struct xs_open_lock costs no more than a mutex, and signals are not blocked while it is held. If a thread waits for
+ *   two seconds and no other thread gets the lock in this time either, the lock counts as abandoned. Then capture ends,
+ *   and the program continues.
  *
- * On a scratch stack signals are already blocked, so a plain mutex suffices there. The handler of a fault comes in any
- * case: if the driver or CUPTI faults under a struct xs_lock, and the handler jumps away, the lock stays locked. */
+ * On a scratch stack signals are already blocked, so a plain mutex suffices there. The handler of a fault runs even
+ * while signals are blocked: if the driver or CUPTI causes a fault while a struct xs_lock is held, and the handler
+ * jumps away, the lock stays locked. */
 #ifndef XFERSPY_PRELOAD_CORE_LOCK_H
 #define XFERSPY_PRELOAD_CORE_LOCK_H
 
@@ -33,8 +35,8 @@ static inline int xs_mutex_lock_within(pthread_mutex_t *mutex, long ns) {
     return pthread_mutex_timedlock(mutex, &until);
 }
 
-/* Reinitializes a mutex in a forked child, which does not have the thread that held it. A race detector that missed the
- * fork takes the parent's threads for threads of the child. */
+/* Reinitializes a mutex in a forked child, because the thread that held it does not exist in the child. A race detector
+ * that did not notice the fork takes the parent's threads for threads of the child, so it is switched off here. */
 static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
     xs_race_detector_ignore();
     pthread_mutex_init(mutex, NULL);
@@ -43,7 +45,7 @@ static inline void xs_mutex_forget(pthread_mutex_t *mutex) {
 
 struct xs_lock {
     pthread_mutex_t mutex;
-    uint64_t signals; /* signals blocked before; owned by the holder */
+    uint64_t signals; /* signals that were blocked before; belongs to the lock's holder */
 };
 #define XS_LOCK_INITIALIZER                                                                                            \
     { PTHREAD_MUTEX_INITIALIZER, 0 }
@@ -67,7 +69,7 @@ static inline bool xs_try_lock(struct xs_lock *lock) {
     return true;
 }
 
-/* Pending signals arrive here, after the lock was released. */
+/* Signals that became pending while the lock was held are delivered here, after the lock is released. */
 static inline void xs_unlock(struct xs_lock *lock) {
     uint64_t signals = lock->signals;
     pthread_mutex_unlock(&lock->mutex);
@@ -77,11 +79,12 @@ static inline void xs_unlock(struct xs_lock *lock) {
 /* Reinitializes the lock in a forked child. */
 static inline void xs_lock_forget(struct xs_lock *lock) { xs_mutex_forget(&lock->mutex); }
 
-/* The mutex checks for errors, so a thread that waits for itself learns so at once: it jumped away while it held the
- * lock. */
+/* The mutex checks for errors. So if a thread jumped away while it held the lock, its next attempt to take the lock
+ * fails at once. */
 struct xs_open_lock {
     pthread_mutex_t mutex;
-    _Atomic uint32_t turns; /* acquisitions so far; a mutex is not fair, so others may keep it busy for long */
+    _Atomic uint32_t turns; /* acquisitions so far; shows a waiting thread that others still get the lock, because a
+                               mutex is not fair */
 };
 #define XS_OPEN_LOCK_INITIALIZER                                                                                       \
     { PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, 0 }
@@ -99,7 +102,7 @@ static inline bool xs_open_lock(struct xs_open_lock *lock) {
 
 static inline void xs_open_unlock(struct xs_open_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
 
-/* Initializes a lock in zeroed memory, and reinitializes one in a forked child. */
+/* Initializes a lock in zeroed memory, or reinitializes a lock in a forked child. */
 void xs_open_lock_make(struct xs_open_lock *lock);
 
 #endif

@@ -1,7 +1,8 @@
-/* A two-level sorted array, a directory of leaves, under a sequence lock. A look-up is two binary searches, which
- * repeat if a change overlapped them. Readers may still be in a leaf or directory that a change has replaced, so
- * neither is ever freed: a leaf goes to a free list, and an outgrown directory stays. Directories double their size, so
- * the old ones together are no larger than the present one. */
+/* The map is a sorted array of two levels, a directory of leaves, protected by a sequence lock. A look-up is two binary
+ * searches, which are repeated if the map changed during them. Readers may still read a leaf or directory that a change
+ * has replaced. So neither is ever freed: leaves go to a free list, and directories that have become too small are
+ * kept. Each new directory has twice the size of the old one, so the old ones together are no larger than the present
+ * one. */
 #define _GNU_SOURCE /* a mutex that checks for errors */
 #include "preload/core/memory_map.h"
 
@@ -30,7 +31,7 @@ struct directory {
 };
 
 static struct xs_open_lock map_lock = XS_OPEN_LOCK_INITIALIZER;
-static bool signals_wait; /* the present change has allocated */
+static bool signals_wait; /* signals are blocked since the present change has allocated memory */
 static uint64_t signals_before;
 _Atomic uint64_t xs_map_sequence = 2;
 _Atomic uint64_t xs_map_lowest = UINT64_MAX, xs_map_highest = UINT64_MAX;
@@ -40,7 +41,8 @@ static size_t map_size;
 
 #define LOAD(x) atomic_load_explicit(&(x), memory_order_relaxed)
 #define STORE(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
-/* Pointers to leaves: a thread that follows one sees the leaf as it was when it became part of the map. */
+/* Read and write the pointers to leaves. A thread that follows such a pointer sees the leaf at least as it was when the
+ * pointer was published. */
 #define FOLLOW(x) atomic_load_explicit(&(x), memory_order_acquire)
 #define PUBLISH(x, v) atomic_store_explicit(&(x), (v), memory_order_release)
 
@@ -76,7 +78,7 @@ static void move_range(struct leaf *to, uint32_t ti, struct leaf *from, uint32_t
         STORE(to->words[ti][w], LOAD(from->words[fi][w]));
 }
 
-/* Index of the last leaf whose first range starts at or below `address`; 0 when all start above. */
+/* Returns the index of the last leaf whose first range starts at or below `address`; 0 if all start above it. */
 static uint32_t find_leaf(struct directory *d, uint32_t count, uint64_t address) {
     uint32_t low = 0, high = count;
     while (high - low > 1) {
@@ -90,7 +92,7 @@ static uint32_t find_leaf(struct directory *d, uint32_t count, uint64_t address)
     return low;
 }
 
-/* Number of ranges of the leaf that start at or below `address`. */
+/* Returns the number of ranges of the leaf that start at or below `address`. */
 static uint32_t find_slot(struct leaf *leaf, uint32_t count, uint64_t address) {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -109,7 +111,7 @@ static void note_gap(struct xs_map_cache *c, uint64_t low, uint64_t high) {
     c->high = high;
 }
 
-/* Returns the first start above the leaf's slot, for the end of a gap. */
+/* Returns the start of the next range from this slot on, where a gap between ranges ends. */
 static uint64_t next_start(struct directory *d, uint32_t leaves, uint32_t li, struct leaf *leaf, uint32_t slot) {
     if (slot < LOAD(leaf->count) && slot < LEAF_RANGES)
         return LOAD(leaf->words[slot][0]);
@@ -152,7 +154,7 @@ void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address) {
             return;
         }
     }
-    /* The change takes very long, perhaps because this thread keeps the changing one from running. */
+    /* The change takes very long, perhaps because this thread prevents the changing thread from running. */
     *cache = (struct xs_map_cache){0};
     if (xs_open_lock(&map_lock)) {
         find_once(cache, address);
@@ -198,8 +200,8 @@ static void allocate_on_scratch(void *arg) {
     r->memory = calloc(1, r->bytes);
 }
 
-/* The application may have its own allocator, which needs an unknown amount of stack and takes time. Signals that come
- * meanwhile are delivered after the change, because their handlers may jump away. */
+/* The application may have its own allocator, which needs an unknown amount of stack and takes time. Signals are
+ * therefore blocked from here until the change is over, because their handlers may jump away. */
 static void *allocate(size_t bytes) {
     struct request r = {bytes, NULL};
     if (!signals_wait) {
@@ -219,7 +221,7 @@ static struct leaf *new_leaf(void) {
     return allocate(sizeof *leaf);
 }
 
-/* Makes room for one more leaf; NULL if memory is short. */
+/* Returns a directory that has space for one more leaf; NULL: there is no memory. */
 static struct directory *roomy_directory(void) {
     struct directory *d = LOAD(map_directory);
     if (d && LOAD(d->count) < d->capacity)
@@ -234,7 +236,7 @@ static struct directory *roomy_directory(void) {
         PUBLISH(grown->leaves[i], FOLLOW(d->leaves[i]));
     STORE(grown->count, count);
     atomic_store_explicit(&map_directory, grown, memory_order_release);
-    return grown; /* the old one stays, because a reader may be in it */
+    return grown; /* the old one is not freed, because a reader may be using it */
 }
 
 static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
@@ -254,7 +256,7 @@ static void remove_slot(struct directory *d, uint32_t li, uint32_t slot) {
     free_leaves = leaf;
 }
 
-/* Finds the range that holds `address`, or the next one above. */
+/* Finds the range that holds `address`, or otherwise the next range above it. */
 static bool locate(uint64_t address, uint32_t *li, uint32_t *slot, struct xs_range *out) {
     struct directory *d = LOAD(map_directory);
     uint32_t leaves = d ? LOAD(d->count) : 0;
@@ -287,7 +289,7 @@ static void remove_overlaps(uint64_t start, uint64_t end) {
         remove_slot(LOAD(map_directory), li, slot);
 }
 
-/* Splits a full leaf into two halves; false if memory is short. */
+/* Splits a full leaf into two halves. False: there is no memory. */
 static bool split_leaf(uint32_t li) {
     struct directory *d = roomy_directory();
     struct leaf *right = d ? new_leaf() : NULL;

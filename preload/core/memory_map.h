@@ -1,6 +1,6 @@
-/* The map of memory ranges that the driver made known: device memory, pinned and registered host memory, managed
- * memory, mappings, and arrays (by their handle). A look-up takes tens of nanoseconds, where asking the driver about a
- * pageable pointer takes half a microsecond. Look-ups take no lock; changes take the map's own lock. */
+/* The map of memory ranges that became known by calls of the driver: device memory, pinned and registered host memory,
+ * managed memory, mappings, and arrays (by their handle). A look-up takes tens of nanoseconds; a query of the driver
+ * about a pageable pointer takes half a microsecond. Look-ups take no lock; changes take the map's lock. */
 #ifndef XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 #define XFERSPY_PRELOAD_CORE_MEMORY_MAP_H
 
@@ -15,7 +15,7 @@
 struct xs_range {
     uint64_t start, end;   /* [start, end); an array is [handle, handle + 1) */
     uint64_t bytes;        /* of the allocation; for an array, of its contents */
-    uint64_t context;      /* handle of the context that made it */
+    uint64_t context;      /* handle of the context in which it was allocated */
     uint32_t id;           /* allocation.id */
     uint8_t kind;          /* enum xs_memory_kind */
     uint8_t origin;        /* enum xs_origin */
@@ -24,13 +24,14 @@ struct xs_range {
     bool slow_to_read;     /* host memory that the processor does not cache: write-combined, or on another device */
 };
 
-/* Copies the range that holds `address` to *out. False: there is none. Any thread. Takes no lock, and retries while a
- * change is in progress; after many retries it waits under the map's lock. A signal handler that interrupts a change by
- * its own thread must not call this: the change would count as abandoned, and capture would end (core/lock.h). */
+/* Copies the range that holds `address` to *out. False: there is no such range. Any thread. Takes no lock, and retries
+ * while a change is in progress; after many retries it waits under the map's lock. A signal handler that interrupts a
+ * change of the map on its own thread must not call this function, because the change would count as abandoned and
+ * capture would end (core/lock.h). */
 bool xs_map_find(uint64_t address, struct xs_range *out);
 
-/* A cached answer for one address, for the next address nearby: it holds for all of [low, high) until the map changes.
- * A zeroed cache has no answer yet. Each cache belongs to one thread. */
+/* The cached result of the latest look-up. It is valid for all addresses in [low, high) until the map changes. A zeroed
+ * cache holds no result. Each cache belongs to one thread. */
 struct xs_map_cache {
     uint64_t sequence, low, high;
     bool found;
@@ -39,12 +40,12 @@ struct xs_map_cache {
 extern _Atomic uint64_t xs_map_sequence; /* starts at 2; odd during a change */
 void xs_map_find_slow(struct xs_map_cache *cache, uint64_t address);
 
-/* Bounds [lowest, highest) of every range that is or ever was in the map. Two comparisons recognise a word that is no
- * address at all. */
+/* Bounds [lowest, highest) of all ranges that are or ever were in the map. By two comparisons with them a caller can
+ * exclude most words that are not addresses. */
 extern _Atomic uint64_t xs_map_lowest, xs_map_highest;
 
-/* Looks up like xs_map_find, with a cache, because programs copy from and to the same buffers again and again. NULL: no
- * range. */
+/* Like xs_map_find, with a cache, because programs copy from and to the same buffers again and again. NULL: no range
+ * holds `address`. */
 XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uint64_t address) {
     if (XS_UNLIKELY(cache->sequence != atomic_load_explicit(&xs_map_sequence, memory_order_acquire) ||
                     address - cache->low >= cache->high - cache->low))
@@ -52,19 +53,19 @@ XS_HOT const struct xs_range *xs_map_find_cached(struct xs_map_cache *cache, uin
     return cache->found ? &cache->range : NULL;
 }
 
-/* Adds a range. Removes ranges that it overlaps: the call that freed them was not seen. False: the range is empty,
- * memory is short, or capture has ended. */
+/* Adds a range. Removes the ranges that it overlaps: they were freed by a call that xferspy did not see. False: the
+ * range is empty, there is no memory, or capture has ended. */
 bool xs_map_insert(const struct xs_range *range);
 
-/* Removes the range that starts at `start` and copies it to *out. False: there is none. */
+/* Removes the range that starts at `start`, and copies it to *out. False: there is no such range. */
 bool xs_map_remove(uint64_t start, struct xs_range *out);
 
-/* Removes the lowest range for which `matches` holds, and copies it to *out. False: there is none left. `matches` runs
- * under the map's lock, so it must not use the map. */
+/* Removes the lowest range for which `matches` returns true, and copies it to *out. False: there is no such range.
+ * `matches` runs under the map's lock, so it must not use the map. */
 bool xs_map_remove_if(bool (*matches)(const struct xs_range *range, const void *arg), const void *arg,
                       struct xs_range *out);
 
-/* Removes one range that starts in [start, end). False: there is none. */
+/* Removes one range that starts in [start, end), and copies it to *out. False: there is no such range. */
 bool xs_map_remove_within(uint64_t start, uint64_t end, struct xs_range *out);
 
 size_t xs_map_count(void);

@@ -1,4 +1,4 @@
-/* Hash function of the library's own tables, a word at a time. Hot path. */
+/* The hash function of the library's own tables. It adds one word to a hash. Hot path. */
 #ifndef XFERSPY_PRELOAD_CORE_MIX_H
 #define XFERSPY_PRELOAD_CORE_MIX_H
 

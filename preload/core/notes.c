@@ -39,7 +39,7 @@ static void note(void *arg) {
     pthread_mutex_unlock(&note_lock);
 }
 
-/* Drops the note if there is no memory for a stack; there would be none for notes either. */
+/* The note is lost if there is no memory for a scratch stack; there would be no memory for the text either. */
 void xs_note(const char *topic, const char *format, ...) {
     struct request request = {.topic = topic, .format = format};
     va_start(request.args, format);
@@ -49,8 +49,8 @@ void xs_note(const char *topic, const char *format, ...) {
 
 void xs_notes_forget(void) { xs_mutex_forget(&note_lock); }
 
-/* Writes without the lock: writing takes as long as the disk needs, and an application thread may have something to
- * note. The notes up to `count` no longer change. */
+/* The lock is not held during writing, because writing may take long on a slow disk, and application threads may add
+ * notes at the same time. The notes before `count` no longer change. */
 int xs_notes_write(struct xs_store *store, const struct xs_clock *clock) {
     int status = 0;
     pthread_mutex_lock(&note_lock);

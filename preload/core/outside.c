@@ -1,4 +1,5 @@
-/* Decides between inside and outside, and keeps the windows that were inside; see outside.h. */
+/* Decides whether the program is inside a requested part of the run, and keeps the list of the recorded windows; see
+ * outside.h. */
 #include "preload/core/outside.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static _Atomic bool limited;
 static struct xs_window_spec spec; /* set before `limited` */
 static uint64_t start_ns;
 
-/* Held during the decision, so that the latest answer is the one that stays. */
+/* Held during the decision, so that an older decision cannot replace a newer one. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static bool is_inside;
 static uint64_t opened_ns; /* the open window */
@@ -32,7 +33,7 @@ static bool is_wanted(uint64_t now_ns, uint64_t *next_ns) {
     return xs_window_spec_wants(&spec, since_ns, xs_asked_window_is_open(spec.opener), next_ns);
 }
 
-/* A window begins before the first recorded call, and ends when no further one begins. */
+/* A window begins before its first recorded call, and ends when no further recorded call can begin. */
 static void open_window(uint64_t now_ns) {
     opened_ns = now_ns;
     is_inside = true;
@@ -93,7 +94,8 @@ struct xs_outside_windows xs_outside_windows(void) {
     return all;
 }
 
-/* Rounds outwards, so that all of a window lies in it. The trace's clock begins a little after the session. */
+/* Rounds the start down and the end up, so that the written period contains the whole window. The trace's clock begins
+ * a little after the session. */
 size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
                       bool is_first) {
     int64_t from = xs_clock_from_monotonic(clock, from_ns), to = xs_clock_from_monotonic(clock, to_ns);

@@ -1,7 +1,7 @@
-/* Recording outside the parts of the run that the user asks for (XFERSPY_WINDOW). All calls are recorded there with
- * XFERSPY_OUTSIDE=calls, and by default if the parts are periodic. Otherwise only calls that give addresses their
- * meaning are recorded: allocations and frees, contexts, streams, modules, and the making of graphs. Copies, memsets,
- * launches and waits pass through; they are only counted. */
+/* What is recorded outside the parts of the run that the user requested (XFERSPY_WINDOW). With XFERSPY_OUTSIDE=calls,
+ * and by default if the parts are periodic, all calls are recorded there, too. Otherwise only the calls that are needed
+ * to understand later addresses and handles are recorded: allocations and frees, and calls that create contexts,
+ * streams, modules and graphs. Copies, memsets, launches and waits are only counted there. */
 #ifndef XFERSPY_PRELOAD_CORE_OUTSIDE_H
 #define XFERSPY_PRELOAD_CORE_OUTSIDE_H
 
@@ -22,21 +22,22 @@ extern _Atomic bool xs_outside;
 /* The first XS_OUTSIDE_WINDOWS windows are remembered. */
 enum { XS_OUTSIDE_WINDOWS = 8192, XS_OUTSIDE_TEXT_BYTES = 32 * XS_OUTSIDE_WINDOWS };
 
-/* Capture is about to begin, at `start_ns` (monotonic), and `spec` says which parts of it to record. Without this call
- * the whole run is recorded. */
+/* Called before capture begins, at `start_ns` (monotonic); `spec` says which parts of the run to record. Without this
+ * call the whole run is recorded. */
 void xs_outside_start(const struct xs_window_spec *spec, uint64_t start_ns);
 
-/* Has xs_outside_start been called? */
+/* True if xs_outside_start was called. */
 bool xs_outside_is_limited(void);
 
-/* Checks whether the program is inside now. Any thread that holds no lock of the library: a thread that opens or closes
- * a window calls it at once, and the drain thread when the time has come. */
+/* Checks whether the program is inside a requested part now, and updates xs_outside. A thread that opens or closes a
+ * window calls it at once, and the drain thread calls it after xs_outside_wait_ms. Any thread that holds no lock of the
+ * library. */
 void xs_outside_look(void);
 
 /* Returns the ms until the drain thread must check again, at most `most`. */
 unsigned xs_outside_wait_ms(unsigned most);
 
-/* Windows so far, the open one included. */
+/* The windows so far, including the open one. */
 struct xs_outside_windows {
     uint64_t count;       /* all windows, remembered or not */
     uint64_t recorded_ns; /* their total length */
@@ -44,11 +45,11 @@ struct xs_outside_windows {
 struct xs_outside_windows xs_outside_windows(void);
 
 /* Writes the windows in the trace's form: "start+length,start+length,...", microseconds since the trace's start, or
- * "0+0" if there was none. `text` has XS_OUTSIDE_TEXT_BYTES. */
+ * "0+0" if there was no window. `text` has XS_OUTSIDE_TEXT_BYTES. */
 void xs_outside_text(const struct xs_clock *clock, char *text);
 
-/* Writes one period of the run (monotonic) as "start+length" into `bytes` bytes of `text`, behind a comma if it is not
- * the first. Returns the length written; 0: there is no room. */
+/* Writes one period of the run (monotonic) as "start+length" into `bytes` bytes of `text`, with a comma before it if it
+ * is not the first. Returns the length written; 0: there is not enough space. */
 size_t xs_outside_put(uint64_t from_ns, uint64_t to_ns, const struct xs_clock *clock, char *text, size_t bytes,
                       bool is_first);
 
@@ -57,9 +58,10 @@ void xs_outside_forget(void);
 
 /* ---- a call that is left out ---- */
 
-/* Begins a wrapper for a call that may be left out. True: the guard is raised and the thread is inside the gate until
- * xs_left_out_end. False: the call is handled like any other one, because there is no session or because it is nested
- * in another call. `note` is a variable of the wrapper, and `frame` is XS_GUARD_HERE() there. */
+/* Called at the start of a wrapper for a call that may be left out. True: the call is left out; the guard is raised and
+ * the thread is inside the gate (core/quiescence.h) until xs_left_out_end. False: the call is handled like any other
+ * one, because there is no session or because it is nested in another call. `note` is a variable of the wrapper, and
+ * `frame` is XS_GUARD_HERE() in the wrapper. */
 bool xs_left_out_begin(struct xs_guard_note *note, uintptr_t frame, enum xs_left_out_kind kind);
 void xs_left_out_end(void);
 

@@ -1,5 +1,5 @@
-/* Overhead of the wrappers on the program: one call of many is measured, from the wrapper's start to its end, less the
- * real call. */
+/* Measures the time that the wrappers cost the program. One of every XS_OWN_COST_EVERY calls is measured, from the
+ * wrapper's start to its end, without the time of the real call. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_COST_H
 #define XFERSPY_PRELOAD_CORE_OWN_COST_H
 
@@ -8,19 +8,20 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
 
-#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, so it matches no pattern of the program */
-/* A longer call was interrupted, or did one-time work: it read modules, or defined a stack. */
+#define XS_OWN_COST_EVERY 61u /* calls of a thread; a prime, so that it is no multiple of a program's period */
+/* A call that took longer is not counted, because it was interrupted or did one-time work, such as reading modules or
+ * defining a stack. */
 #define XS_OWN_COST_MOST_NS 5000u
 
 extern uint64_t xs_own_cost_most_ticks; /* set before capture begins */
 
-/* Starts the account when capture begins; `clock` converts ticks. */
+/* Begins to measure, when capture begins; `clock` converts ticks. */
 void xs_own_cost_start(const struct xs_clock *clock);
 
-/* Returns the wrappers' cost to all threads together so far. Any thread. */
+/* Returns the time that the wrappers have cost all threads together so far. Any thread. */
 uint64_t xs_own_cost_ns(void);
 
-/* Called at the start of a wrapper. Returns the time if this call is to be measured, else 0. */
+/* Called at the start of a wrapper. Returns the time; 0: this call is not measured. */
 XS_HOT uint64_t xs_own_cost_begin(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     if (XS_LIKELY(slot && slot->until_measured)) {
@@ -30,8 +31,8 @@ XS_HOT uint64_t xs_own_cost_begin(void) {
     return slot ? xs_now() : 0;
 }
 
-/* Excludes `ticks` that another account already counts, of the call that entered its real call at `entered`. At most
- * once a call. */
+/* Excludes `ticks` of this call, because another measurement already counts them. `entered` is the time at which the
+ * wrapper entered the real call. At most once per call. */
 XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
     if (xs_gate_slot) {
         xs_gate_slot->elsewhere_at = entered;
@@ -39,8 +40,8 @@ XS_HOT void xs_own_cost_elsewhere(uint64_t entered, uint64_t ticks) {
     }
 }
 
-/* Called at the end of a measured wrapper, which began at `begun`. The real call was entered at `entered` and returned
- * at `returned`. */
+/* Called at the end of a measured wrapper. The wrapper began at `begun`; the real call was entered at `entered` and
+ * returned at `returned`. */
 XS_HOT void xs_own_cost_end(uint64_t begun, uint64_t entered, uint64_t returned) {
     struct xs_gate_slot *slot = xs_gate_slot;
     uint64_t ticks = entered - begun + (xs_now() - returned),

@@ -1,5 +1,6 @@
-/* The name of the one kernel that the library itself launches, which fingerprints contents (fingerprint/hash_tree.cu).
- * CUPTI reports its launches by this name, and the trace leaves them out. Read by C and CUDA. */
+/* The name of the only kernel that the library itself launches. The kernel computes fingerprints of contents
+ * (fingerprint/hash_tree.cu). CUPTI reports the kernel's launches with this name, and they are left out of the trace.
+ * Read by C and CUDA. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_KERNEL_H
 #define XFERSPY_PRELOAD_CORE_OWN_KERNEL_H
 

@@ -1,6 +1,6 @@
-/* Finds the bounds of the thread's own stack. The main thread's stack is certain to be mapped from its low end up,
- * because it never shrinks. Another thread's is mapped from its guard page to the thread's control block, which glibc
- * keeps on top of it. */
+/* Finds the bounds of the thread's own stack. All of the main thread's stack above its present low end stays mapped,
+ * because it never shrinks. The stack of another thread is mapped from its guard page to the thread's control block,
+ * which glibc keeps at the top of the stack. */
 #define _GNU_SOURCE
 #include "preload/core/own_stack.h"
 
@@ -38,7 +38,7 @@ static uint64_t hexadecimal(const char **text) {
     }
 }
 
-/* Parses "7ffd1000-7ffd3000 rw-p 00000000 00:00 0 [stack]", without the part that did not fit. */
+/* Parses "7ffd1000-7ffd3000 rw-p 00000000 00:00 0 [stack]". The end of a long line may be missing. */
 static struct mapping parse(const char *line) {
     struct mapping m = {0};
     m.start = hexadecimal(&line);
@@ -48,8 +48,9 @@ static struct mapping parse(const char *line) {
     return m;
 }
 
-/* Is this mapping the stack that `sp` is on? If so, sets the bounds. Only the guard page below tells a thread's stack
- * from memory that was merged with other mappings, parts of which may be unmapped at any time. */
+/* Returns true and sets the bounds if this mapping is the stack that contains `sp`. A thread's stack is recognised only
+ * by the guard page below it. Without one, the memory may have been merged with other mappings, and parts of it may be
+ * unmapped at any time. */
 static bool is_own_stack(const struct mapping *m, const struct mapping *below, uint64_t sp) {
     uint64_t control_block = (uint64_t)pthread_self();
     if (!m->is_accessible || sp < m->start || sp >= m->end)
@@ -95,9 +96,9 @@ static void learn(void *arg) {
         syscall(SYS_close, fd);
 }
 
-/* The list has two lines per thread, so each of thousands of threads would read more of it. All threads together may
- * spend a share of the run's time on it, plus AT_ONCE_NS from the start. A thread that may not read now asks the kernel
- * for each word, and tries again. */
+/* The list has two lines for each thread, so with thousands of threads each read is long. All threads together may
+ * spend 1/PART_OF_RUN of the run's time on reading it, and AT_ONCE_NS more. A thread that may not read it now reads
+ * each word of the stack by a system call, and tries again later. */
 #define AT_ONCE_NS UINT64_C(100000000)
 #define PART_OF_RUN 64u
 

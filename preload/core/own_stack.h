@@ -1,4 +1,4 @@
-/* Bounds of the calling thread's own stack. */
+/* Bounds of the calling thread's own stack, in contrast to alternate signal stacks and coroutines' stacks. */
 #ifndef XFERSPY_PRELOAD_CORE_OWN_STACK_H
 #define XFERSPY_PRELOAD_CORE_OWN_STACK_H
 
@@ -13,15 +13,16 @@ struct xs_own_stack {
 };
 extern XS_TLS struct xs_own_stack xs_own_stack;
 
-/* Reads the kernel's list of mappings, when an address outside the known bounds may be on the own stack. The list is
- * read more and more rarely: a thread that lives on coroutines' stacks would otherwise read it at every call. One read
- * is not enough either, because the main thread's stack grows. */
+/* Called for an address outside the known bounds: reads the kernel's list of mappings to find out whether the address
+ * is on the thread's own stack. The list is read more and more rarely, because a thread that runs on coroutines' stacks
+ * would otherwise read it at every call. Reading it only once would not be enough, because the main thread's stack
+ * grows. */
 void xs_own_stack_look(uint64_t sp);
 
-/* Is this address on the calling thread's own stack, as far as is known? */
+/* True if this address is within the known bounds of the calling thread's own stack. */
 XS_HOT bool xs_own_stack_has(uint64_t address) { return address >= xs_own_stack.low && address < xs_own_stack.high; }
 
-/* Learns the bounds if need be. */
+/* Reads the bounds again if `sp` is outside the known ones. */
 XS_HOT void xs_own_stack_learn(uint64_t sp) {
     if (XS_UNLIKELY(!xs_own_stack_has(sp)))
         xs_own_stack_look(sp);

@@ -14,14 +14,16 @@
 
 #include "preload/core/race_detector.h"
 
-/* A detached thread that ends may free glibc's data of threads that ended before. glibc orders that by a lock that a
- * race detector does not see, so it would report a false race. The end of the process does not wait for this thread. */
+/* A detached thread that ends may free glibc's data of threads that ended before it. glibc protects this data by a lock
+ * that a race detector does not see, so the detector would report a false race. The end of the process does not wait
+ * for this thread. */
 static void never_end(void) {
     while (xs_race_detector_is_there())
         syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
 }
 
-/* This thread shares memory with the program's threads, by means that a race detector does not see. */
+/* This thread shares memory with the program's threads, and a race detector does not see how the accesses are
+ * ordered. */
 static void *run_body(void *body) {
     void *(*run)(void *) = (void *(*)(void *))(uintptr_t)body;
     xs_race_detector_ignore();
@@ -48,6 +50,6 @@ int xs_own_thread(void *(*body)(void *)) {
 void xs_own_thread_stand_back(void) {
     const struct sched_param none = {0};
     if ((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_IDLE)
-        return; /* SCHED_IDLE, like the program itself, is further back */
+        return; /* SCHED_IDLE, inherited from the program, has an even lower priority */
     (void)sched_setscheduler(0, SCHED_BATCH, &none);
 }

@@ -1,9 +1,9 @@
 /* The threads' slots, and closing the gate, which is a quiescence lock (quiescence.h). The array of slots is never
  * freed, so the closing thread may read the slot of a thread that ends meanwhile.
  *
- * Without membarrier the gate's word sends every entering thread down the slow path, which stores that the thread is
- * inside and reads the gate again, both sequentially consistent. Every thread finds out which case holds before its
- * first call (xs_gate_join). */
+ * Without membarrier the gate's word is never XS_GATE_OPEN, so every entering thread takes the slow path. There it
+ * stores that it is inside and then reads the gate again, both sequentially consistent. Before its first call a thread
+ * finds out whether membarrier works, if no thread has done so yet (xs_gate_join). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* syscall */
 #endif
@@ -27,13 +27,13 @@
 #endif
 #endif
 
-/* The most threads alive at one time. A scan for slots of dead threads starts once FEW_SLOTS are in use, and repeats
- * each time that number doubles: it asks the kernel about each slot, which a program with thousands of threads
- * cannot afford at every thread start. */
+/* The most threads alive at one time. Slots of dead threads are searched for when FEW_SLOTS slots are in use, and again
+ * each time this number has doubled. The search asks the kernel about each slot, which would take too long at every
+ * thread start of a program with thousands of threads. */
 #define SLOTS 32768u
 #define FEW_SLOTS 2048u
 #define LOOK_NS 20000 /* between two checks of the threads that are inside */
-/* The thread that closed the gate is gone or hangs for good: entering is the smaller evil. */
+/* After this time the thread that closed the gate has ended or hangs for good, so that it is better to enter. */
 #define WAIT_AT_MOST_NS UINT64_C(10000000000)
 
 XS_TLS struct xs_gate_slot *xs_gate_slot;
@@ -41,9 +41,9 @@ XS_TLS struct xs_guard xs_gate_outer;
 _Atomic uint32_t xs_gate_closed;
 
 static struct xs_gate_slot slots[SLOTS];
-static _Atomic uint32_t used; /* slots from slots[used] on were never taken */
+static _Atomic uint32_t used; /* number of slots that were ever taken; they come first in the array */
 static _Atomic uint32_t few = FEW_SLOTS;
-/* All slots before this one have an owner, as far as known: the search for a free one begins here. */
+/* The search for a free slot begins here, because all slots before this one have an owner, as far as is known. */
 static _Atomic uint32_t first_free;
 /* Shared by all threads that find no free slot. Once it is in use, the gate is never closed. */
 static struct xs_gate_slot crowd;
@@ -52,16 +52,16 @@ static _Atomic bool prepared;
 /* The number of the latest closing, and of the closing during which a thread entered anyway. */
 static _Atomic uint32_t closing = 1, broken;
 
-/* Says whether the kernel orders our stores; UNKNOWN until the first thread has come. */
+/* Says whether membarrier works; UNKNOWN until the first thread has tried it. */
 enum { UNKNOWN, MEMBARRIER, NO_MEMBARRIER };
 static _Atomic int kernel;
 static bool pretends_to_have_none;
-/* Time to wait if membarrier stops working while threads run, as after a new filter of system calls: stores made
- * without a fence are visible to everybody long before. */
+/* Time to wait if membarrier stops working while threads run, for example because of a new filter of system calls.
+ * After this time all stores that were made without a fence are visible to all threads. */
 #define SETTLED_NS UINT64_C(20000000)
 static _Atomic uint64_t settled_ns;
 
-enum { LOOKING = -1 }; /* an owner that is no thread */
+enum { LOOKING = -1 }; /* the owner while a thread checks the slot */
 
 static pid_t own_tid(void) { return (pid_t)syscall(SYS_gettid); }
 
@@ -100,7 +100,8 @@ static void look_at_kernel(void) {
     }
 }
 
-/* Finds a slot without an owner, or of a dead thread with the same id; the kernel reuses thread ids. */
+/* Finds a slot that has no owner, or that belonged to a dead thread with the same id, because the kernel reuses thread
+ * ids. */
 static struct xs_gate_slot *find_free(uint32_t count, int32_t tid) {
     uint32_t from = atomic_load(&first_free), first = count <= FEW_SLOTS ? 0 : from;
     for (uint32_t i = first; i < count && i < SLOTS; i++) {
@@ -113,7 +114,7 @@ static struct xs_gate_slot *find_free(uint32_t count, int32_t tid) {
     return NULL;
 }
 
-/* Frees a slot. The search then begins at the first free one. */
+/* Frees a slot. The next search for a free slot then begins at it, if it is the first free one. */
 static void give_back(struct xs_gate_slot *slot) {
     uint32_t i = (uint32_t)(slot - slots), first = atomic_load(&first_free);
     atomic_store(&slot->owner, 0);
@@ -172,7 +173,7 @@ struct xs_gate_slot *xs_gate_join(void) {
     return slot;
 }
 
-/* Signals are blocked, too: a handler's call would pass as one inside the call that waits here. */
+/* Signals are blocked meanwhile, because a call by a handler would count as nested in the call that waits here. */
 static void wait_while_closed(struct xs_gate_slot *slot) {
     int saved = errno;
     uint64_t signals;
@@ -194,7 +195,7 @@ static void wait_while_closed(struct xs_gate_slot *slot) {
     errno = saved;
 }
 
-/* After this, a further call of the thread, as from a later destructor, takes a slot again. */
+/* If the thread makes a further call after this, for example from a later destructor, it takes a slot again. */
 void xs_gate_thread_ends(void) {
     struct xs_gate_slot *slot = xs_gate_slot;
     xs_gate_slot = NULL;
@@ -236,8 +237,8 @@ void xs_gate_prepare(void) {
 
 void xs_gate_without_membarrier(void) { pretends_to_have_none = true; }
 
-/* Is a thread other than the caller inside? Frees the slot of a thread that was cancelled, or ended, inside the
- * driver. */
+/* True if the slot's thread is inside and is not the calling one. Frees the slot of a thread that was cancelled or
+ * ended inside the driver. */
 static bool is_inside(struct xs_gate_slot *slot) {
     if (!atomic_load(&slot->inside) || slot == xs_gate_slot)
         return false;
@@ -271,7 +272,7 @@ bool xs_gate_close(uint64_t patience_ns) {
     if (!atomic_load(&prepared) || atomic_load(&crowded) ||
         !atomic_compare_exchange_strong(&xs_gate_closed, &open, XS_GATE_CLOSED))
         return false;
-    atomic_fetch_add(&closing, 1); /* a thread that still has the previous number is inside, and is waited for */
+    atomic_fetch_add(&closing, 1); /* if a thread still sees the previous number, wait_for_all waits for it */
     if (fence_everywhere() && wait_for_all(until))
         return true;
     xs_gate_open();

@@ -3,17 +3,17 @@
  * enters the gate before it calls the driver and leaves it afterwards, and a thread that wants to attach or detach
  * CUPTI closes the gate first.
  *
- * Entering and leaving write a word that the thread owns and read a word that hardly ever changes. They need no
- * shared write and no fence, because the closing thread orders both sides (membarrier, Linux 4.14). If the kernel
- * has no membarrier, the gate is never quite open: it stays at XS_GATE_FENCED, and each thread that enters makes its
- * own fence.
+ * A thread that enters or leaves writes a word of its own; a thread that enters also reads a word that hardly ever
+ * changes. Neither needs a write to a shared word or a fence, because the thread that closes the gate orders the memory
+ * accesses of all threads (membarrier, Linux 4.14). If the kernel has no membarrier, the gate is at XS_GATE_FENCED when
+ * it is not closed, and each thread that enters makes its own fence.
  *
- * Closing waits a few ms for a thread that is inside. If that thread stays inside, as in a long wait, the gate opens
- * again and closing has failed.
+ * Closing waits a few ms until the threads that are inside have left. If one stays inside, for example because it waits
+ * for the device, the gate opens again, and closing has failed.
  *
- * Inside a recorded call the guard keeps all nested calls from the gate. A call that is not recorded raises no
- * guard: a callback or signal handler may make recorded calls inside it. Such calls find the thread inside and leave
- * it inside. */
+ * Inside a recorded call the guard is raised, so nested calls do not touch the gate. A call that is not recorded raises
+ * no guard, because a callback or signal handler may make recorded calls inside it. Such nested calls find the thread
+ * inside the gate, and leave it inside. */
 #ifndef XFERSPY_PRELOAD_CORE_QUIESCENCE_H
 #define XFERSPY_PRELOAD_CORE_QUIESCENCE_H
 
@@ -25,8 +25,8 @@
 #include "preload/core/compiler.h"
 #include "preload/core/guard.h"
 
-/* Kinds of calls that are counted when left out (core/outside.h): copies, memsets, launches; OTHER are waits and the
- * rest. */
+/* Kinds of calls that are counted when they are left out (core/outside.h): copies, memsets and launches; OTHER means
+ * waits and all other calls. */
 enum xs_left_out_kind {
     XS_LEFT_OUT_TRANSFER,
     XS_LEFT_OUT_MEMSET,
@@ -35,7 +35,7 @@ enum xs_left_out_kind {
     XS_LEFT_OUT_KINDS
 };
 
-/* A thread's slot at the gate, on cache lines of its own. Only the thread itself adds to the counts. */
+/* A thread's slot at the gate. It shares no cache line with other slots. Only the thread itself adds to the counts. */
 struct xs_gate_slot {
     _Atomic uint32_t inside;                /* 1: the thread is inside the driver, or about to be */
     _Atomic int32_t owner;                  /* tid of the thread; 0: free */
@@ -44,7 +44,7 @@ struct xs_gate_slot {
     _Atomic uint64_t copies;                /* copies and memsets that CUPTI recorded */
     _Atomic uint32_t correlation;           /* CUPTI's id of the latest recorded launch or copy */
     uint32_t until_measured;                /* calls until the next measured one (core/own_cost.h) */
-    uint64_t elsewhere_at, elsewhere_ticks; /* ticks counted elsewhere, of the call entered at elsewhere_at */
+    uint64_t elsewhere_at, elsewhere_ticks; /* ticks of the call at elsewhere_at that another account counts */
     _Atomic uint64_t measured, measured_ticks;
     _Atomic uint64_t left_out[XS_LEFT_OUT_KINDS]; /* left-out calls by kind (core/outside.h) */
 } __attribute__((aligned(64)));
@@ -54,7 +54,7 @@ enum { XS_GATE_OPEN, XS_GATE_CLOSED, XS_GATE_FENCED /* open to threads that make
 extern _Atomic uint32_t xs_gate_closed;      /* a futex: XS_GATE_OPEN, _CLOSED or _FENCED */
 extern XS_TLS struct xs_guard xs_gate_outer; /* raised while the thread is in a call that is not recorded */
 
-/* Slow paths of entering. xs_gate_join returns the thread's slot. */
+/* Slow paths of xs_gate_go_in. xs_gate_join finds a slot for the calling thread and returns it. */
 struct xs_gate_slot *xs_gate_join(void);
 void xs_gate_wait(struct xs_gate_slot *slot);
 
@@ -71,14 +71,14 @@ XS_HOT void xs_gate_go_in(bool is_nested) {
 /* Waits while the gate is closed. Any thread; a thread that is already inside does not wait and stays inside. */
 XS_HOT void xs_gate_enter(void) { xs_gate_go_in(xs_gate_outer.raised != NULL); }
 
-/* Leaves the gate. A thread without a slot of its own has the shared one, so xs_gate_slot is not NULL. */
+/* Leaves the gate. If there was no free slot for the thread, it uses the shared one, so xs_gate_slot is not NULL. */
 XS_HOT void xs_gate_leave(void) {
     atomic_store_explicit(&xs_gate_slot->inside, xs_gate_outer.raised != NULL, memory_order_release);
 }
 
 /* Enters for a call that is not recorded and is not nested in another such call (xs_passes_the_gate). `note` is a
- * variable of the wrapper, and `frame` is XS_GUARD_HERE() there. Until xs_gate_leave_outer, calls of a signal handler
- * find the thread inside, or about to be. */
+ * variable of the wrapper, and `frame` is XS_GUARD_HERE() in the wrapper. Until xs_gate_leave_outer, calls by a signal
+ * handler find that the thread is inside the gate, or is about to enter it. */
 XS_HOT void xs_gate_enter_outer(struct xs_guard_note *note, uintptr_t frame) {
     xs_guard_raise_this(&xs_gate_outer, note, frame);
     atomic_signal_fence(memory_order_seq_cst);
@@ -99,33 +99,35 @@ XS_HOT void xs_gate_count(_Atomic uint64_t *count) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* Frees the slot of the calling thread, which ends, for another thread. */
+/* Called when the calling thread ends: frees its slot for another thread. */
 void xs_gate_thread_ends(void);
 
-/* Prepares closing. With several threads this may take some ms, so a thread of the library does it once. */
+/* Makes closing possible. If there are several threads, this may take some ms, so a thread of the library calls it
+ * once. */
 void xs_gate_prepare(void);
 /* For tests: pretends that the kernel has no membarrier. Called before the first call. */
 void xs_gate_without_membarrier(void);
 
-/* Closes the gate: until xs_gate_open only the calling thread may be inside the driver. False: the gate stays as it
- * was, because a thread stayed inside for `patience_ns`, the gate is already closed or was not prepared, there are
- * more threads than slots, or membarrier just failed. The caller must not be inside, must have raised its guard, and
- * must keep signals blocked until it opens the gate. */
+/* Closes the gate: until xs_gate_open only the calling thread may be inside the driver. False: the gate is as it was
+ * before the call, because a thread stayed inside for `patience_ns`, the gate was already closed, xs_gate_prepare was
+ * not called, there are more threads than slots, or membarrier failed during this call. The caller must not be inside
+ * the gate, must have raised its guard, and must keep signals blocked until it opens the gate. */
 bool xs_gate_close(uint64_t patience_ns);
 void xs_gate_open(void);
 
-/* True while no thread but the calling one is inside the closed gate. A thread that has waited ten seconds at the
- * gate enters anyway; from then on no thread waits until the gate opens. */
+/* True while no thread except the calling one is inside the closed gate. A thread that has waited ten seconds at the
+ * gate enters although the gate is closed; after that no thread waits any more, until the gate is opened. */
 bool xs_gate_is_empty(void);
 
-/* Sums over all threads, ended ones included. */
+/* Sums over all threads, including those that have ended. */
 struct xs_gate_counts {
     uint64_t launches, graphs, copies, measured, measured_ticks;
     uint64_t left_out[XS_LEFT_OUT_KINDS];
 };
 struct xs_gate_counts xs_gate_counts(void);
 
-/* Returns the latest correlation id among all threads and `latest`. Ids count up and wrap to 0 after the largest. */
+/* Returns the latest correlation id among all threads and `latest`. The ids increase, and wrap to 0 after the largest
+ * value. */
 uint32_t xs_gate_latest_correlation(uint32_t latest);
 
 /* In a forked child: opens the gate and drops all threads but the calling one. */

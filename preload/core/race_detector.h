@@ -1,12 +1,11 @@
 /* Handling of the program's ThreadSanitizer, if it has one. Its runtime replaces memcpy, snprintf, free and hundreds of
- * other functions for the whole process. So it sees what these functions do on the library's behalf, but not the
- * library's atomic operations, which are not instrumented. It would report races that are none, and end the program
- * with status
- * 66. Between xs_race_detector_ignore and xs_race_detector_watch the calling thread's accesses are not recorded, as is
- * usual for code that shares memory with no instrumented thread.
+ * other functions for the whole process. It therefore sees what these functions do when the library calls them, but not
+ * the library's atomic operations, which are not instrumented. It would report races that do not exist, and end the
+ * program with status 66. Between xs_race_detector_ignore and xs_race_detector_watch it does not record the calling
+ * thread's accesses. This is usual for code that shares no memory with instrumented threads.
  *
- * A thread that ends between the two is reported. Without ThreadSanitizer in the program both cost one comparison; if
- * the library itself is built with it, both are empty. */
+ * A thread must not end between the two calls, because ThreadSanitizer would report this. If the program has no
+ * ThreadSanitizer, each call costs one comparison; if the library is built with it, both functions are empty. */
 #ifndef XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 #define XFERSPY_PRELOAD_CORE_RACE_DETECTOR_H
 
@@ -25,8 +24,8 @@ static inline bool xs_race_detector_is_there(void) { return false; }
 static inline void xs_race_detector_ignore(void) {}
 static inline void xs_race_detector_watch(void) {}
 #else
-/* These are functions of ThreadSanitizer's runtime, gcc's and clang's. Reads and writes have separate counters, or
- * share one. */
+/* These are functions of ThreadSanitizer's runtime, gcc's and clang's. Its counters of ignored reads and of ignored
+ * writes may be separate or the same. */
 #define XS_OF_RUNTIME(name)                                                                                            \
     void name(const char *file, int line) __attribute__((weak, visibility("default"))) // NOLINT(*-identifier-naming)
 XS_OF_RUNTIME(AnnotateIgnoreReadsBegin);

@@ -8,9 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Returns all signals except those that report a fault and the first two that glibc reserves for itself. glibc cancels
- * threads with 32, which xs_on_scratch forbids by other means. glibc makes all threads change their user with 33:
- * setuid waits until each thread has answered, while it holds a lock that pthread_create takes. */
+/* Returns the set of all signals except those that report a fault and the two that glibc reserves for itself: 32, by
+ * which it cancels threads, and 33. xs_on_scratch prevents cancellation by other means. glibc makes all threads change
+ * their user by signal 33: setuid waits until each thread has handled the signal, and holds a lock that pthread_create
+ * takes. */
 static inline uint64_t xs_signals_to_hold(void) {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 32, 33};
     uint64_t set = UINT64_MAX;
@@ -19,8 +20,9 @@ static inline uint64_t xs_signals_to_hold(void) {
     return set;
 }
 
-/* Blocks signals; xs_signals_let restores *before. Two system calls in all; errno is kept. Any thread, signal handlers
- * too; pairs may nest. glibc's own functions would take a set of 128 bytes from the caller's stack. */
+/* xs_signals_hold blocks signals; xs_signals_let restores the signal mask *before. Each makes one system call; errno is
+ * kept. Any thread, signal handlers too; pairs may nest. glibc's functions are not used, because their sets take 128
+ * bytes of the caller's stack. */
 static inline void xs_signals_hold(uint64_t *before) {
     uint64_t set = xs_signals_to_hold();
     *before = 0;

@@ -15,8 +15,9 @@ enum xs_state {
     XS_STATE_DISABLED /* XFERSPY_ENABLE=off, or no trace could be made */
 };
 
-/* The state lies on its own pages, which a fork wipes if the kernel can (MADV_WIPEONFORK). So even a child made without
- * fork handlers (_Fork, clone) finds XS_STATE_IDLE, and does not write into a spool that it does not have. */
+/* The state lies on memory pages of its own, which the kernel zeroes in a forked child if it can (MADV_WIPEONFORK). So
+ * even a child made without fork handlers (_Fork, clone) finds XS_STATE_IDLE, and does not write into a spool that it
+ * does not have. */
 #define XS_STATE_PAGE_BYTES 65536
 extern struct xs_state_page {
     _Atomic int value;
@@ -25,16 +26,17 @@ extern struct xs_state_page {
 } xs_state_page __attribute__((aligned(XS_STATE_PAGE_BYTES)));
 #define xs_state (xs_state_page.value)
 
-/* Marks that something ran, or is about to, that may have written any device memory, while the trace does not say so
- * yet. The next event of any thread first records it (xs_thread_tell_undecided). So however often this is set, a trace
- * has at most one such row per other row. The trace stores it as api_call.argument. */
+/* Says that something ran, or is about to run, that may have written any device memory, and that the trace does not yet
+ * say so. The next event of any thread first records this (xs_thread_tell_undecided). Even if this is set very often, a
+ * trace therefore has at most one such row before each other row. The trace stores the value as api_call.argument. */
 enum xs_undecided {
     XS_DECIDED,
     XS_UNDECIDED_HERE = XS_UNKNOWN_ONCE,        /* once: earlier contents of device memory are unknown */
     XS_UNDECIDED_FOR_GOOD = XS_UNKNOWN_FOR_GOOD /* it may happen at any time from now on */
 };
 
-/* Any thread. If a thread sets this and then signals another one, the other's next event sees it. */
+/* Any thread. If a thread calls this function and then signals another thread, the next event of that other thread sees
+ * the change. */
 static inline void xs_undecided_from_here(enum xs_undecided what) {
     int before = atomic_load_explicit(&xs_state_page.undecided, memory_order_relaxed);
     while (before < (int)what && !atomic_compare_exchange_weak_explicit(&xs_state_page.undecided, &before, (int)what,
@@ -42,13 +44,13 @@ static inline void xs_undecided_from_here(enum xs_undecided what) {
     }
 }
 
-/* The session's spool and the clock of its events. Both are set before xs_state becomes XS_STATE_ACTIVE, by a release
- * store, and stay until the process ends; in a forked child the spool has no header. */
+/* The session's spool and the clock of its events. Both are set before a release store sets xs_state to
+ * XS_STATE_ACTIVE, and stay valid until the process ends. In a forked child the spool has no header. */
 extern struct xs_spool xs_spool;
 extern enum xs_clock_source xs_clock_source;
 
-/* Ends capture, because it could only go on wrongly: from now on calls pass through, and the trace says why. Only the
- * first reason counts. Any thread; defined in thread.c. */
+/* Ends capture because its further results would be wrong. From now on calls pass through unrecorded, and the trace
+ * says why. Only the first reason is kept. Any thread; defined in thread.c. */
 void xs_stop(const char *why);
 
 #endif

@@ -1,6 +1,6 @@
-/* The search for the wait that ends the program's steps; see step_waits.h. Each call site that waits keeps its
- * latest moments, and every new moment starts a new check of them: some hundred additions, for a call that waits for
- * the device. */
+/* The search for the wait that ends the program's steps; see step_waits.h. For each call site that waits, the times of
+ * its latest returns are kept, and every new return starts a new check of these times. A check takes some hundred
+ * additions, little for a call that waits for the device. */
 #include "preload/core/step_waits.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "preload/core/mix.h"
 
 enum {
-    PLACES = 64, /* the site not seen for longest makes room */
-    MOMENTS = 64 /* the latest moments of a site */
+    PLACES = 64, /* if a new site needs a slot, the site not seen for longest is dropped */
+    MOMENTS = 64 /* the latest return times of a site */
 };
 
 struct place {
     uint64_t key, count, last_ns;
-    int64_t moments_ns[MOMENTS]; /* moment number n lies at n % MOMENTS */
+    int64_t moments_ns[MOMENTS]; /* the time of return number n lies at n % MOMENTS */
 };
 
 _Atomic bool xs_step_waits_on;
@@ -26,10 +26,10 @@ static uint64_t skipped, most; /* set before xs_step_waits_on */
 static struct place places[PLACES];
 static unsigned place_count;
 static uint64_t begun_ns;
-static int64_t moments[MOMENTS]; /* for one check, as the next one; the thread's stack may be small */
+static int64_t moments[MOMENTS]; /* for one check, like `distances`; the thread's stack may be small */
 static uint64_t distances[MOMENTS];
-/* first_step is set last; 0: none is found yet. All of these are read without the lock, also by a process that ends in
- * a signal handler. */
+/* first_step is set last; 0: no wait is found yet. All of these variables are read without the lock, because the
+ * process may end in a signal handler. */
 static _Atomic uint32_t found_row, found_stack, most_row;
 static _Atomic uint64_t seen, most_returns, found_key, first_step;
 
@@ -40,7 +40,8 @@ void xs_step_waits_start(uint64_t skip, uint64_t count) {
     atomic_store(&xs_step_waits_on, true);
 }
 
-/* A known stack says more than an object: the streams that a loop uses in turn share one stack. */
+/* A known call stack identifies a wait better than its object, because a loop may use several streams, one after the
+ * other, with the same call stack. */
 static uint64_t key_of(const struct xs_step_wait *wait) {
     uint64_t key = xs_mix_word(xs_mix_word(xs_mix_word(1, wait->row), wait->stack), wait->thread);
     return wait->stack ? key : xs_mix_word(key, wait->object);
@@ -59,8 +60,8 @@ static struct place *place_of(uint64_t key) {
     return place;
 }
 
-/* A rhythm that has lasted for long is steps whatever came before it, and a loop of batches with many lengths would not
- * be recorded at all if its distances might not differ by more. */
+/* A rhythm that has lasted long counts as steps, no matter what came before it. Its intervals may also differ more,
+ * because otherwise a loop of batches with many lengths would not be recorded at all. */
 static bool is_regular(const struct place *place) {
     unsigned count = place->count < MOMENTS ? (unsigned)place->count : MOMENTS;
     struct xs_rhythm rhythm;

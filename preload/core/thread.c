@@ -1,5 +1,5 @@
-/* Takes chunks from the spool and gives them back: when one is full, when the thread ends, and while the spool is
- * full. */
+/* Takes chunks from the spool, and gives them back when they are full and when the thread ends. If the spool is full,
+ * waits for a chunk. */
 #include "preload/core/thread.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ static void give_back_chunk(struct xs_thread *t) {
     struct xs_chunk *chunk = t->chunk;
     if (chunk) {
         xs_chunk_commit(chunk, t->next); /* an abandoned last call may not have committed */
-        t->next = t->end = NULL;         /* first: a signal handler's call may come in between, or jump away */
+        t->next = t->end = NULL;         /* done first: a signal handler may make a call in between, or jump away */
         t->chunk = NULL;
         atomic_signal_fence(memory_order_seq_cst);
         xs_chunk_finish(chunk);
@@ -59,14 +59,14 @@ static void on_thread_end(void *arg) {
 
 static void make_key(void) { pthread_key_create(&thread_end_key, on_thread_end); }
 
-/* State that a waiting thread has seen unchanged since it began to wait, or since the last change. */
+/* The state that a waiting thread has seen unchanged since `since_ns`. */
 struct standstill {
     uint64_t since_ns, taken; /* chunks taken so far */
     uint32_t chunks, rings;   /* of the spool; of the drain thread's bell */
 };
 
 /* Time at which a thread last found waiting hopeless; 0: never. Other threads need not repeat its scan of every chunk,
- * unless something has come free since. */
+ * unless a chunk was taken since then, which means that one had become free. */
 static _Atomic uint64_t hopeless_ns, hopeless_taken;
 
 static bool was_hopeless(const struct xs_spool *spool, uint64_t now) {
@@ -82,11 +82,11 @@ static bool all_are_held(const struct xs_spool *spool, uint32_t chunks) {
     return true;
 }
 
-/* Waiting is hopeless if a thread uses each chunk, and the drain thread, which has done its work since, could make no
- * others. While a thread grows the spool, which can take long on a busy machine, the drain thread cannot; such a time
- * proves nothing. */
+/* Waiting is hopeless if every chunk belongs to a living thread, and the drain thread, which has done all its work in
+ * the meantime, could make no further chunks. Time in which another thread makes the spool larger, which can take long
+ * on a busy machine, does not count, because the drain thread cannot do so then. */
 static bool is_hopeless(const struct xs_spool *spool, struct standstill *seen, uint64_t now) {
-    bool growing = atomic_load(&spool->growing) != 0; /* before the count, which is set first */
+    bool growing = atomic_load(&spool->growing) != 0; /* read before the count, which is set before this ends */
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
     uint64_t taken = atomic_load(&spool->header->next_sequence);
     bool same = !growing && chunks == seen->chunks && taken == seen->taken && atomic_load(&spool->free) == 0;
@@ -110,22 +110,22 @@ static void pause_after(uint64_t waited_ns) {
     nanosleep(&(struct timespec){0, (long)pause}, NULL);
 }
 
-/* One thread at a time computes how many chunks are wanted, which can mean a scan of all. */
+/* Only one thread at a time computes how many chunks are needed, because it may have to scan all chunks. */
 static bool may_look(uint64_t now) {
     static _Atomic uint64_t latest;
     uint64_t then = atomic_load_explicit(&latest, memory_order_relaxed);
     return now - then > LOOK_EVERY_NS && atomic_compare_exchange_strong(&latest, &then, now);
 }
 
-/* Equals the count in the spool's header, which may be gone when this one is read. */
+/* The same count as in the spool's header, which may be unmapped when this one is read. */
 static _Atomic uint64_t stalled_ns;
 uint64_t xs_thread_stalled_ns(void) { return atomic_load_explicit(&stalled_ns, memory_order_relaxed); }
 
-/* Waits for the drain thread to free a chunk or make new ones; the time is the application's loss and is counted. If
- * the drain thread itself waits for a file system that does not answer, the spool grows without it as far as it may. If
- * no chunk comes, as on a full disk, the thread continues unrecorded and tries again later. Its patience restarts when
- * the spool has grown, because there will be more for the threads that got none. It hardly waits if no chunk can
- * come. */
+/* Waits until the drain thread has freed a chunk or made new ones. The time is counted, because it delays the
+ * application. If the drain thread itself waits for a file system that does not answer, this thread makes the spool
+ * larger, up to its limit. If there is still no chunk, for example on a full disk, the thread continues unrecorded and
+ * tries again later. The time limit starts anew each time the spool has grown, because more chunks will follow for the
+ * threads that got none. If waiting is hopeless, the thread hardly waits. */
 static struct xs_chunk *wait_for_chunk(struct xs_thread *t, struct xs_spool *spool, const char *name, pid_t tid) {
     uint64_t start = xs_monotonic_ns(), now = start, grown = start;
     uint32_t chunks = atomic_load(&spool->header->chunk_count);
@@ -162,7 +162,8 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
         t->chunk_index = t->id;
         pthread_once(&thread_once, make_key);
     }
-    /* Set every time: another key's destructor may call CUDA after ours ran, and ours must then run again. */
+    /* Set each time, because the destructor of another key may call CUDA after this key's destructor ran, which must
+     * then run again. */
     pthread_setspecific(thread_end_key, t);
     give_back_chunk(t);
     char name[16] = "";
@@ -171,7 +172,7 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
     struct xs_chunk *chunk = xs_spool_take(spool, &t->chunk_index, t->id, tid, name);
     uint64_t now = chunk ? 0 : xs_monotonic_ns();
     if (!chunk && (t->retry_ns ||
-                   was_hopeless(spool, now))) { /* this thread or another has waited; now it only checks now and then */
+                   was_hopeless(spool, now))) { /* a thread has waited in vain; until retry_ns this one does not try */
         t->retry_ns = now + RETRY_NS;
         if (!was_hopeless(spool, now))
             xs_drain_wake();
@@ -190,7 +191,8 @@ static bool refill(struct xs_thread *t, struct xs_spool *spool) {
 
 static void refill_on_scratch(void *filled) { *(bool *)filled = refill(&xs_thread, &xs_spool); }
 
-/* On failure the thread has no chunk afterwards. xs_on_scratch may not even call `refill`, if there is no stack. */
+/* After a failure the thread has no chunk. If there is no memory for a scratch stack, xs_on_scratch does not even call
+ * `refill`. */
 bool xs_thread_refill(void) {
     bool filled = false;
     if (xs_thread.is_first)
@@ -212,13 +214,14 @@ void xs_thread_commit_first(void) {
     }
 }
 
-/* The call that begins the session has no slot before it is over, and a full spool has none for a while. */
+/* There may be no slot for the row: the call that begins the session has none before it is over, and a full spool has
+ * none for a while. */
 void xs_thread_tell_undecided(void) {
     struct xs_thread *t = &xs_thread;
     if (t->is_first || (t->next == t->end && (t->retry_ns || !xs_thread_refill())))
         return;
     int what = atomic_exchange_explicit(&xs_state_page.undecided, XS_DECIDED, memory_order_relaxed);
-    if (what == XS_DECIDED) /* another thread was first */
+    if (what == XS_DECIDED) /* another thread has recorded it */
         return;
     struct xs_event *e = t->next;
     xs_clear_slot(e);
@@ -280,7 +283,7 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
     if (bytes > XS_DEFINITION_BYTES_MAX || (e && *e == &xs_scratch_event))
         return false;
     if (!room && !xs_thread_refill()) {
-        if (e) { /* its chunk was given back, and may be another thread's by now */
+        if (e) { /* the event's chunk was given back, and may now belong to another thread */
             *e = &xs_scratch_event;
             **e = begun;
         }
@@ -308,7 +311,7 @@ bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const 
 void xs_stop(const char *why) {
     int active = XS_STATE_ACTIVE;
     if (atomic_compare_exchange_strong(&xs_state, &active, XS_STATE_CLOSED)) {
-        size_t most = sizeof xs_spool.header->stopped - 1; /* the last byte is and stays zero */
+        size_t most = sizeof xs_spool.header->stopped - 1; /* the last byte is always zero */
         memcpy(xs_spool.header->stopped, why, strnlen(why, most));
         xs_note("stopped", "capture stopped: %s", why);
         xs_drain_wake();

@@ -1,5 +1,5 @@
-/* Writes a thread's events into the spool chunk that the thread fills. All state belongs to the calling thread. Hot
- * path: no lock, no allocation, and at most one system call per chunk. */
+/* Writes a thread's events into the spool chunk that belongs to the thread at present. All state belongs to the calling
+ * thread. Hot path: no lock, no allocation, and at most one system call per chunk. */
 #ifndef XFERSPY_PRELOAD_CORE_THREAD_H
 #define XFERSPY_PRELOAD_CORE_THREAD_H
 
@@ -14,47 +14,50 @@
 #include "schema/spool/spool.h"
 
 struct xs_thread {
-    struct xs_event *next, *end; /* the chunk's free slots; equal: none left, another chunk is needed */
+    struct xs_event *next, *end; /* the chunk's free slots; equal: none is left, so another chunk is needed */
     struct xs_chunk *chunk;
     unsigned chunk_index;
     uint32_t id;       /* thread.id, 0 until the first event */
-    uint64_t retry_ns; /* CLOCK_MONOTONIC time to try again after no chunk could be had; 0: try now */
-    bool is_first;     /* inside the call that began the session; no chunks exist until it is over */
+    uint64_t retry_ns; /* CLOCK_MONOTONIC time of the next attempt, after there was no chunk; 0: now */
+    bool is_first;     /* inside the call that began the session; until it ends there are no chunks */
 };
 extern XS_TLS struct xs_thread xs_thread;
 
-/* A scratch event for a call that cannot be recorded, because no chunk could be had. Such a call is decoded here,
- * because decoding also updates longer-lived state, such as the map of memory ranges. The call that began the session
- * keeps its event here until it is over. */
+/* A scratch event for a call that cannot be recorded, because there was no chunk. Such a call is still decoded, into
+ * this event, because decoding also updates lasting state, such as the map of memory ranges. The call that began the
+ * session keeps its event here until the call is over. */
 extern XS_TLS struct xs_event xs_scratch_event
     __attribute__((aligned(16))); /* xs_clear_slot stores 16 bytes at a time */
 
-/* The correlation id that CUPTI's driver callback (cupti/cupti_session.c) gave to the calling thread's latest copy,
- * memset or launch. xs_begin clears it before the real call, and xs_end stores its value afterwards. During a left-out
- * call (core/outside.h) it is XS_CORRELATION_LEFT_OUT, which tells the callback so. */
+/* The correlation id that CUPTI's driver callback (cupti/cupti_attachment.c) gave to the calling thread's latest copy,
+ * memset or launch. xs_begin sets it to 0 before the real call, and xs_end stores its value in the event afterwards.
+ * During a left-out call (core/outside.h) it is XS_CORRELATION_LEFT_OUT, so that the callback knows that the call is
+ * left out. */
 extern XS_TLS uint32_t xs_cupti_correlation;
 #define XS_CORRELATION_LEFT_OUT UINT32_MAX
 
-/* Slow paths of xs_begin follow. */
-/* Takes another chunk for the calling thread. False: the thread has no chunk now, and uses the scratch event. */
+/* The following functions are slow paths of xs_begin, and of xs_commit. */
+/* Takes another chunk for the calling thread. False: the thread has no chunk now, so the caller uses the scratch
+ * event. */
 bool xs_thread_refill(void);
 /* Ends the call that began the session: finishes the session's start, and records the call from the scratch event. */
 void xs_thread_commit_first(void);
-/* Decides for a thread that is guarded, or a state that is not active. True: record this call, because it started a
- * session, or because the call that raised the guard will never return. `frame` is XS_GUARD_HERE() of the wrapper. */
+/* Decides whether to record a call if the thread's guard is raised or the state is not active. True: record it, because
+ * it started a session, or because the call that raised the guard will never return. `frame` is XS_GUARD_HERE() of the
+ * wrapper. */
 bool xs_thread_may_record(unsigned row, uintptr_t frame);
-/* Returns whether the guard is raised. If the wrapper that raised it is gone, first lowers it and counts the abandoned
- * call. */
+/* True if the guard is raised. If the wrapper that raised it no longer exists, first lowers the guard and counts the
+ * abandoned call. */
 bool xs_thread_is_guarded(uintptr_t frame);
-/* Is the thread inside a call that is not recorded (xs_gate_outer)? False if a jump abandoned that call. */
+/* True if the thread is inside a call that is not recorded (xs_gate_outer). False if a jump abandoned that call. */
 bool xs_thread_has_outer(uintptr_t frame);
 
-/* Records that something unknown ran (xs_undecided), ahead of the event that is being begun. If there is no slot, a
- * later event records it. */
+/* Records that something unknown ran (enum xs_undecided), before the event that is about to begin. If there is no free
+ * slot, a later event records it. */
 void xs_thread_tell_undecided(void);
 
-/* Prefetches the cache lines of the next slot, which the drain thread last read on another core. At the chunk's last
- * slot it prefetches beyond the chunk, which is harmless. */
+/* Prefetches the cache lines of the next slot, because the drain thread last read them on another core. After the
+ * chunk's last slot this prefetches memory beyond the chunk, which is harmless. */
 XS_HOT void xs_prefetch_slot(const struct xs_event *e) {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0\n\tprefetchw %1" : : "m"(*(const char *)e), "m"(*((const char *)e + 64)));
@@ -72,8 +75,8 @@ XS_HOT void xs_clear_slot(struct xs_event *e) {
     p[0] = p[1] = p[2] = p[3] = p[4] = p[5] = p[6] = p[7] = (pair){0, 0};
 }
 
-/* Publishes the event at xs_thread.next; from now on the drain thread may read it. Does nothing for the scratch event,
- * unless it holds the session's first call. */
+/* Publishes the event at xs_thread.next, so that the drain thread may read it. Does nothing for the scratch event,
+ * unless that event holds the session's first call. */
 XS_HOT void xs_commit(void) {
     struct xs_thread *t = &xs_thread;
     if (XS_UNLIKELY(t->next == t->end)) {
@@ -81,13 +84,13 @@ XS_HOT void xs_commit(void) {
             xs_thread_commit_first();
         return;
     }
-    t->next++; /* first: if a jump comes between the two, the next commit publishes the event */
+    t->next++; /* before xs_chunk_commit: if a jump comes between the two, the next commit publishes the event */
     xs_chunk_commit(t->chunk, t->next);
     xs_prefetch_slot(t->next);
 }
 
-/* Starts the event of a call. NULL: do not record the call. Otherwise the thread is guarded and inside the gate until
- * xs_end, and the event is zero except for its row. `note` is a variable of the wrapper. */
+/* Starts the event of a call. NULL: do not record the call. Otherwise the thread's guard is raised and the thread is
+ * inside the gate until xs_end, and the event is zero except for `entry`. `note` is a variable of the wrapper. */
 XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_state, memory_order_acquire) != XS_STATE_ACTIVE || xs_guard.raised ||
                     xs_gate_outer.raised) &&
@@ -109,22 +112,22 @@ XS_HOT struct xs_event *xs_begin(unsigned row, struct xs_guard_note *note) {
     return e;
 }
 
-/* Makes room in the chunk for `count` events ahead of the begun event `*e`, which moves to another chunk if need be.
- * False: no chunk could be had, and `*e` will not be recorded. */
+/* Makes sure that the chunk has space for `count` events before the begun event `*e`, which is moved to another chunk
+ * if necessary. False: there was no chunk, and `*e` will not be recorded. */
 bool xs_thread_room(struct xs_event **e, unsigned count);
 
-/* Writes a definition: the meaning of the number `id`. `data` is a struct xs_define_* and its tail, `bytes` in all, at
- * most XS_DEFINITION_BYTES_MAX. Inside a wrapper `*e` is the begun event, which moves behind the definition. Elsewhere
- * `e` is NULL, and the caller has guarded the thread. False: nothing was written, because no chunk could be had or
- * `data` is too long; the number may be defined another time. */
+/* Writes a definition, which says what the number `id` means. `data` is a struct xs_define_* and the data after it,
+ * `bytes` in total, at most XS_DEFINITION_BYTES_MAX. Inside a wrapper `*e` is the begun event, which is moved so that
+ * it follows the definition. Elsewhere `e` is NULL, and the caller has raised the thread's guard. False: nothing was
+ * written, because there was no chunk or `data` is too long; the number may be defined later. */
 bool xs_define(struct xs_event **e, enum xs_definition what, uint32_t id, const void *data, size_t bytes);
 
-/* Commits `e` and begins another event of the same call, with a copy of its header. Returns the new event, never NULL:
- * the scratch event if no chunk could be had. */
+/* Commits `e` and begins another event of the same call, with a copy of the header of `e`. Returns the new event, never
+ * NULL: the scratch event if there was no chunk. */
 struct xs_event *xs_another(struct xs_event *e);
 
-/* Ends what xs_begin started: commits the event, unless it is NULL because its decoder has nothing to record, leaves
- * the gate and lowers the guard. `result` is the real call's result. */
+/* Ends the call that xs_begin started: commits the event, leaves the gate and lowers the guard. `e` is NULL if the
+ * decoder has nothing to record. `result` is the real call's result. */
 XS_HOT void xs_end(struct xs_event *e, int32_t result) {
     if (XS_LIKELY(e != NULL)) {
         e->result = result;
@@ -136,15 +139,15 @@ XS_HOT void xs_end(struct xs_event *e, int32_t result) {
     xs_guard_lower();
 }
 
-/* In a forked child: the calling thread no longer has a chunk, and is not guarded. */
+/* In a forked child: takes the chunk from the calling thread and lowers its guard. */
 void xs_thread_forget(void);
 
-/* Returns how long all threads together have waited for a chunk. Any thread. */
+/* Returns the time that all threads together have waited for a chunk. Any thread. */
 uint64_t xs_thread_stalled_ns(void);
 
-/* May a call that is not recorded enter the gate? Not inside another wrapper or one of the library's own calls, and
- * only with a session, or after one: CUPTI may still be detached after its end. `frame` is XS_GUARD_HERE() of the
- * wrapper. */
+/* True if a call that is not recorded has to enter the gate: it is not inside another wrapper or one of the library's
+ * own calls, and there is or was a session (CUPTI may also be detached after its end). `frame` is XS_GUARD_HERE() of
+ * the wrapper. */
 XS_HOT bool xs_passes_the_gate(uintptr_t frame) {
     int state = atomic_load_explicit(&xs_state, memory_order_relaxed);
     return (state == XS_STATE_ACTIVE || state == XS_STATE_CLOSED) && !xs_guard.raised &&

@@ -20,7 +20,7 @@ void *xs_thread_memory_map(enum xs_thread_part part, size_t bytes) {
 void xs_thread_memory_end(void) {
     for (unsigned i = 0; i < XS_PARTS; i++) {
         void *memory = xs_thread_memory[i].memory;
-        xs_thread_memory[i].memory = NULL; /* first: a signal handler's call may come in between */
+        xs_thread_memory[i].memory = NULL; /* before munmap: a signal handler may interrupt and make a call */
         atomic_signal_fence(memory_order_seq_cst);
         if (memory)
             munmap(memory, xs_thread_memory[i].bytes);

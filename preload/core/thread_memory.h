@@ -10,8 +10,8 @@
 
 enum xs_thread_part {
     XS_PART_FRAMES,    /* frames of an unwind (callsite) */
-    XS_PART_STACK,     /* copy of a foreign stack (callsite) */
-    XS_PART_CHECK,     /* copy of a foreign stack for xs_native_is_gone, which may run during an unwind */
+    XS_PART_STACK,     /* copy of a stack that is not the thread's own (callsite) */
+    XS_PART_CHECK,     /* the same for xs_native_is_gone, which may run during an unwind */
     XS_PART_ARGUMENTS, /* arguments of a launch (capture) */
     XS_PART_CONTENTS,  /* hash tree over a copy's content (fingerprint) */
     XS_PARTS
@@ -24,15 +24,16 @@ extern XS_TLS struct xs_thread_memory {
 
 void *xs_thread_memory_map(enum xs_thread_part part, size_t bytes);
 
-/* Returns a part of the calling thread's memory: `bytes` that were zero at first, always the same size for a part. Only
- * between xs_begin and xs_end, so that a signal handler cannot use it at the same time; other users must ensure that
- * themselves. NULL: there is no memory. */
+/* Returns a part of the calling thread's memory. It has `bytes` bytes, always the same number for a part, which are
+ * zero at its first use. Called only between xs_begin and xs_end, so that a signal handler cannot use the part at the
+ * same time; callers elsewhere must ensure this themselves. NULL: there is no memory. */
 XS_HOT void *xs_thread_memory_of(enum xs_thread_part part, size_t bytes) {
     void *memory = xs_thread_memory[part].memory;
     return XS_LIKELY(memory != NULL) ? memory : xs_thread_memory_map(part, bytes);
 }
 
-/* The calling thread ends: unmaps its parts. If it makes another call after that, it gets new memory. */
+/* Called when the calling thread ends: unmaps its parts. If the thread makes another call after that, it gets new
+ * memory. */
 void xs_thread_memory_end(void);
 
 #endif

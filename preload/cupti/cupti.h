@@ -1,7 +1,7 @@
-/* The interface to CUPTI, which adds device times of copies, memsets and kernels, graph nodes and page migrations.
- * CUPTI is loaded at run time and never linked; without it capture goes on. CUDA 13.0 allows one subscriber in a
- * process, so an application that wants CUPTI for itself gets it: xferspy steps aside at the application's first call.
- */
+/* The interface to CUPTI, which adds to the trace the device times of copies, memsets and kernels, the nodes of graphs,
+ * and page migrations. CUPTI is loaded at run time and never linked; if there is none, capture works without it. CUDA
+ * 13.0 allows only one subscriber in a process. So if the application uses CUPTI itself, xferspy gives CUPTI up at the
+ * application's first call of it. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_H
 
@@ -16,118 +16,125 @@
 
 struct xs_cupti_wishes {
     bool kernels;
-    const char *migrations;              /* option's value: auto, off or all; valid for the life of the process */
-    unsigned migrations_permille;        /* share of the run's time that recording migrations may cost in auto */
-    unsigned budget_percent;             /* share of the run's time that profiling may cost with it; 0: unbounded */
+    const char *migrations;              /* value of the option: auto, off or all; valid for the life of the process */
+    unsigned migrations_permille;        /* share of the run's time that recording migrations may cost in mode auto */
+    unsigned budget_percent;             /* share of the run's time that all profiling may cost; 0: unbounded */
     struct xs_window_spec window;        /* requested part of the run */
     int driver_version;                  /* cuDriverGetVersion */
-    bool (*is_idle_within)(uint64_t ns); /* waits at most `ns` for the device; gate closed; any thread */
-    uint64_t (*others_ns)(void);         /* cost so far of everything but CUPTI; any thread */
+    bool (*is_idle_within)(uint64_t ns); /* waits at most `ns`; gate must be closed; any thread */
+    uint64_t (*others_ns)(void);         /* cost of xferspy so far, except CUPTI's; any thread */
 };
 
-/* Finds and loads CUPTI, subscribes, and enables callbacks and activity kinds. Called once a session, after cuInit
+/* Finds and loads CUPTI, subscribes, and enables callbacks and activity kinds. Called once per session, after cuInit
  * succeeded and before the first context exists, by a thread of the application that holds no lock of xferspy. Reports
- * no failure to the caller: xs_cupti_state says what is not available. */
+ * no failure to the caller; xs_cupti_state says what is not available. */
 void xs_cupti_start(const struct xs_cupti_wishes *wishes);
 
-/* ---- windows: device times are recorded as the budget allows (windows.h) ---- */
+/* ---- windows: the periods in which device times are recorded (windows.h) ---- */
 
-/* Adds up what recording has cost, decides whether it goes on, and stops or starts it unless that has to wait for a
- * moment of the program. Returns the ms after which it must be called again; 0: any time. Flusher only. */
+/* Adds up the cost of recording, decides if device times are recorded now, and attaches or detaches CUPTI unless that
+ * has to wait until the program waits for the device. Returns the ms after which it must be called again; 0: it need
+ * not be called again at a certain time. Flusher only. */
 unsigned xs_cupti_watch_windows(void);
 
-/* Attaching and detaching CUPTI wait for the device. So the thread that has just waited for the device does it. Any
- * thread, relaxed. */
-enum xs_cupti_turn { XS_CUPTI_NO_TURN, XS_CUPTI_TURN_DUE, XS_CUPTI_TURN_MAY_COME /* xs_cupti_moment is kept */ };
+/* Attaching or detaching CUPTI waits for the device. It is therefore done by a thread that has just waited for the
+ * device. Any thread reads xs_cupti_turn_due with relaxed order. DUE: CUPTI must be attached or detached. MAY_COME:
+ * this may become necessary. */
+enum xs_cupti_turn { XS_CUPTI_NO_TURN, XS_CUPTI_TURN_DUE, XS_CUPTI_TURN_MAY_COME /* sets xs_cupti_moment */ };
 extern _Atomic int xs_cupti_turn_due;
-/* Called by a thread of the application that has just waited for the device and is outside the driver. */
+/* Attaches or detaches CUPTI if that is due. Called by a thread of the application that has just waited for the device
+ * and is outside the driver. */
 void xs_cupti_turn_here(void);
 
-/* Has the calling thread given the device no work since it last waited for it? */
+/* True if the calling thread has given the device no work since it last waited for the device. */
 extern XS_TLS bool xs_cupti_moment;
-/* Called by a thread of the application that has opened or closed a window (core/asked_window.h). True: the user asked
- * for such windows, and the flusher must look at it soon. */
+/* Called by a thread of the application that has opened or closed a window (core/asked_window.h). True: the user
+ * requested such windows, and CUPTI must be attached or detached, so the flusher must be woken. */
 bool xs_cupti_turn_asked(void);
-/* Is the flusher about to attach or detach CUPTI without waiting for a moment of the program, and can it do so while
- * the calling thread waits for it? */
+/* True if the flusher is about to attach or detach CUPTI, need not wait until the program waits for the device, and can
+ * do it while the calling thread waits for the flusher. */
 bool xs_cupti_turn_comes(void);
 
-/* Returns the windows in which device times were recorded, as the trace holds them. The string is valid until the next
- * call. NULL: throughout, or never. Drain thread only. */
+/* Returns the windows in which device times were recorded, in the trace's form. The string is valid until the next call
+ * of this function. NULL: CUPTI was never detached, or the windows are not available. Drain thread only. */
 const char *xs_cupti_windows(const struct xs_clock *clock);
 
 /* Moves completed activity buffers into the store, inside the caller's batch. Returns the number of records, or a
- * negative error of the store. Does not make CUPTI complete buffers: xs_cupti_flush does. Drain thread only. */
+ * negative error of the store. Does not make CUPTI complete its buffers; xs_cupti_flush does that. Drain thread
+ * only. */
 int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock);
 
 /* Makes CUPTI hand over the complete records (cuptiActivityFlushAll(0)) or, if `forced`, all records. CUPTI may call
- * the driver meanwhile. So this must not be called by the drain thread, which lacks the file descriptors of the
- * process, or from a callback of CUPTI. */
+ * the driver during this call. Therefore this function must not be called by the drain thread, which does not have the
+ * file descriptors of the process, nor from a callback of CUPTI. */
 void xs_cupti_flush(bool forced);
 
-/* Pauses or resumes the recording of page migrations, as its share of the run's time allows (migration_budget.h).
- * Called after each flush. Returns the ms after which it must be called again; 0: any time. Flusher only. */
+/* Pauses or resumes the recording of page migrations, so that it costs at most its share of the run's time
+ * (migration_budget.h). Called after each flush. Returns the ms after which it must be called again; 0: it need not be
+ * called again at a certain time. Flusher only. */
 unsigned xs_cupti_watch_migrations(void);
-/* Called after managed memory was allocated: page migrations may begin. Enables their recording the first time, which
- * takes 20 ms on an H100; xs_cupti_watch_migrations must then be called soon. Any thread. */
+/* Called after managed memory was allocated: from now on page migrations may happen. The first call enables their
+ * recording, which takes 20 ms on an H100. After each call xs_cupti_watch_migrations must be called soon. Any
+ * thread. */
 void xs_cupti_managed_memory(void);
 
 /* Returns the estimated cost of recording page migrations so far. Any thread. */
 uint64_t xs_cupti_migrations_cost_ns(void);
 
-/* Returns the windows in which page migrations were recorded, as the trace holds them. The string is valid until the
- * next call. NULL: recording was not bounded, or the windows are not available. Drain thread only. */
+/* Returns the windows in which page migrations were recorded, in the trace's form. The string is valid until the next
+ * call of this function. NULL: recording was not bounded, or the windows are not available. Drain thread only. */
 const char *xs_cupti_migration_windows(const struct xs_clock *clock);
 
-/* Called when the process ends: takes what CUPTI has and never calls CUPTI again, because CUPTI and the driver may soon
- * be gone. Draining goes on. Exit handler only. */
+/* Called when the process ends: takes the records that CUPTI still has, and never calls CUPTI again, because CUPTI and
+ * the driver may soon be unloaded. xs_cupti_drain may still be called. Exit handler only. */
 void xs_cupti_end(void);
 
 /* Called in a forked child, where CUPTI must not be used: drops every reference without calling CUPTI. */
 void xs_cupti_forget(void);
 
-/* Gives CUPTI to the application: flushes, disables and unsubscribes. A second call does nothing. `why` names the
- * application's call. Any thread. */
+/* Leaves CUPTI to the application: flushes, disables all recording and unsubscribes. A second call does nothing. `why`
+ * names the application's call. Any thread. */
 void xs_cupti_step_aside(const char *why);
 
-/* Steps aside like xs_cupti_step_aside, and takes CUPTI out of the process where possible. The calling thread is
- * outside the driver. */
+/* Like xs_cupti_step_aside, and also detaches CUPTI from the driver where possible (cuptiFinalize). The calling thread
+ * must be outside the driver. */
 void xs_cupti_detach_for_good(const char *why);
 
-/* Did the application call a CUPTI function that takes CUPTI for itself? Its own profile may show device work from then
- * on. Any thread. */
+/* True if the application called a CUPTI function by which it takes CUPTI for itself. From then on the application's
+ * own profile may show device work. Any thread. */
 bool xs_cupti_is_theirs(void);
 
 /* Called by dlsym. `real` is the result of looking up `name`. If `name` is a function by which an application takes
  * CUPTI for itself, remembers `real` and returns the wrapper that steps aside first; otherwise returns `real`. Returns
- * NULL if the look-up found libxferspy's own export (RTLD_DEFAULT) and no libcupti is mapped. A `real` of NULL stays
- * NULL. Any thread. */
+ * NULL if the look-up found libxferspy's own export (RTLD_DEFAULT) and no libcupti is mapped, or if `real` is NULL. Any
+ * thread. */
 void *xs_cupti_override(const char *name, void *real);
 
-/* Leaves the records of a call with this correlation id (0: none) out of the trace, because the library itself made it.
- * Any thread. */
+/* Leaves the records of the call with this correlation id out of the trace, because the library itself made the call.
+ * 0: no effect. Any thread. */
 void xs_cupti_own_call(uint32_t correlation);
 
 struct xs_cupti_state {
     const char *status;                  /* "active", "off", "not found", "failed", "taken", "stepped aside" */
-    uint32_t version;                    /* cuptiGetVersion, 0 when not loaded */
+    uint32_t version;                    /* cuptiGetVersion; 0: CUPTI is not loaded */
     const char *path;                    /* path of the loaded library */
-    char text[256];                      /* reason, in words for the user; empty when active */
+    char text[256];                      /* reason of the status, in words for the user; empty if "active" */
     uint64_t records[5];                 /* records in the store: copies, memsets, kernels, syncs, migrations */
     uint64_t migrations_ns;              /* mode auto: time in which page migrations were recorded */
     unsigned migration_rests;            /* mode auto: number of pauses in recording them */
     uint64_t migration_turns_ns;         /* wall time that pausing and resuming them took */
     uint64_t migration_turns_cpu_ns;     /* processor time that pausing and resuming them took */
     uint64_t dropped_records;            /* records that CUPTI says it dropped */
-    uint64_t own_kernels, own_kernel_ns; /* launches of the fingerprint kernel, which no table holds */
+    uint64_t own_kernels, own_kernel_ns; /* launches of the fingerprint kernel, which are in no table */
     uint64_t start_ns;                   /* time that xs_cupti_start took */
     uint64_t windows_cost_ns;            /* estimated cost of recording device times, turns_ns included */
-    uint64_t turns_ns;                   /* time for which attaching and detaching held the program */
+    uint64_t turns_ns;                   /* time for which attaching and detaching CUPTI stopped the program */
     uint64_t recorded_ns;                /* time in which device times were recorded */
     unsigned detachments;                /* number of times that CUPTI was detached */
-    unsigned call_cost_percent;          /* cost of a recorded call by the program's pace, in percent of the usual */
+    unsigned call_cost_percent;          /* measured cost of a recorded call, in percent of the assumed cost */
 };
-/* Returns a snapshot of the state. The calling thread owns it; it is valid until that thread's next call. */
+/* Returns a snapshot of the state. It belongs to the calling thread and is valid until this thread calls the function
+ * again. */
 const struct xs_cupti_state *xs_cupti_state(void);
 
 #endif

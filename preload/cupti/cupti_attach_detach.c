@@ -1,5 +1,5 @@
-/* Detaches CUPTI and attaches it again, as windows.h decides: one such change is a turn. All changes of CUPTI happen
- * under the quiescence lock, while no thread is inside the driver (core/quiescence.h). */
+/* Detaches CUPTI and attaches it again, as windows.h decides. In names, one such change is a turn. All changes of CUPTI
+ * are made while the quiescence lock is closed, so that no other thread is inside the driver (core/quiescence.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,29 +14,29 @@
 #include "preload/cupti/windows.h"
 #include "preload/driver/captures.h"
 
-/* How long to wait for other threads to leave the driver. A call that does not wait is shorter; threads that come to
- * the quiescence lock meanwhile stand still. */
+/* How long to wait until other threads have left the driver. Calls that do not wait for the device take less time than
+ * this. Meanwhile, threads that reach the quiescence lock must wait there. */
 #define PATIENCE_NS UINT64_C(2000000)
-#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* the same time if the user asks for windows */
-/* How long to wait for the device while the quiescence lock is closed: device work may wait for a thread that stands
- * there. */
+#define PATIENCE_OF_USERS_NS UINT64_C(20000000) /* the same time if the user requested windows */
+/* How long to wait for the device while the quiescence lock is closed. The wait needs a limit because device work may
+ * wait for a thread that waits at the lock. */
 #define IDLE_NS UINT64_C(10000000)
-/* The time that an application which takes CUPTI waits for quiescence. */
+/* How long an application that takes CUPTI for itself waits for an idle device. */
 #define QUIET_NS UINT64_C(500000000)
 #define SOON_MS 1u
 #define RETRY_MS 10u
 #define MOST_RETRY_MS 1000u
-/* The pause after a failed change, as a multiple of the time for which it held the program. */
+/* The pause after a failed change, as a multiple of the time for which the change stopped the program. */
 #define REST_OF_FAILURE 50u
-/* CUPTI is attached or detached anyway if the program does not wait for the device for this long, */
+/* If the program does not wait for the device for this long, CUPTI is attached or detached anyway, */
 #define MOMENT_NS UINT64_C(50000000)
-/* unless the program has kernels as long as this: one of them would hold the program. */
+/* unless the program has kernels as long as this, because such a kernel would stop the program during the change. */
 #define LONG_KERNEL_NS UINT64_C(20000000)
-/* The time that threads wait at the quiescence lock (core/quiescence.c). */
+/* The longest time that threads wait at the quiescence lock (core/quiescence.c). */
 #define SLOW_TURN_NS UINT64_C(10000000000)
-/* Older versions can crash a program with CUDA graphs on detaching: the driver, and CUPTI, whose release notes say that
- * 12.4 Update 1 fixed it, which has the same number as 12.4. `doctor` says so
- * (analyzer/commands/doctor/known_trouble.def). */
+/* Older versions of the driver or of CUPTI can crash a program with CUDA graphs when CUPTI is detached. CUPTI's release
+ * notes say that 12.4 Update 1 fixed this, but that version has the same number as 12.4, so 12.5 is required. `doctor`
+ * reports older versions (analyzer/commands/doctor/known_trouble.def). */
 #define LEAST_DRIVER_VERSION 12060
 #define LEAST_CUPTI_VERSION 23 /* 12.5 */
 
@@ -46,19 +46,18 @@ static bool (*is_idle_within)(uint64_t ns);
 static _Atomic bool attached;
 static bool is_old_driver, is_asked, began_detached, gate_wanted;
 static _Atomic bool gate_prepared;
-/* The quiescence lock was closed so long that a thread went in all the same. One more change is the last. */
+/* The quiescence lock was closed so long that a thread entered nevertheless. Only one more change will be made. */
 static bool is_last_turn;
 static enum xs_window_opener opener;
-static _Atomic bool closed_at_moment;    /* the program closed its last window just after waiting for the device */
-static enum xs_windows_state aim;        /* wanted state; the change awaits a moment at which the program waits for
-                                          * the device */
-static uint64_t aim_until_ns;            /* from this time on no such moment is needed */
-static _Atomic unsigned moments_skipped; /* such moments that must still pass */
+static _Atomic bool closed_at_moment; /* the program closed its last window just after waiting for the device */
+static enum xs_windows_state aim;     /* wanted state; the change is delayed until the program waits for the device */
+static uint64_t aim_until_ns;         /* from this time on the change need not wait for the program */
+static _Atomic unsigned moments_skipped; /* number of the program's waits to skip first */
 static unsigned retry_ms;
 static uint64_t not_before_ns; /* no change before this time, after a failed one */
 _Atomic int xs_cupti_turn_due;
 XS_TLS bool xs_cupti_moment;
-static _Atomic bool ended, decides; /* decides: neither budget nor user has all of the run recorded */
+static _Atomic bool ended, decides; /* decides: the budget or the user limits what is recorded */
 
 bool xs_cupti_is_attached(void) { return attached; }
 bool xs_cupti_is_paused(void) { return !attached && xs_cupti_shares_now(); }
@@ -104,7 +103,7 @@ static struct xs_windows_facts facts_now(void) {
 
 /* ---- changes, with the quiescence lock closed ---- */
 
-/* Stops recording for good if CUPTI cannot be detached; the first window was the only one. */
+/* Stops recording for good, because CUPTI cannot be detached. The first window was the only one. */
 static void stop_for_good(const char *why, const char *more) {
     xs_cupti_flush_all(0);
     xs_cupti_record_no_more(&xs_cupti_api);
@@ -113,8 +112,8 @@ static void stop_for_good(const char *why, const char *more) {
     atomic_store(&ended, true);
 }
 
-/* No function of CUPTI is called while it is detached, not even to read a buffer: CUPTI would set itself up again, by
- * half. */
+/* While CUPTI is detached, none of its functions may be called, not even to read a buffer, because CUPTI would then
+ * partly initialize itself again. */
 static void detach(void) {
     if (xs_cupti_is_beside()) {
         xs_cupti_record_no_more(&xs_cupti_api);
@@ -130,7 +129,8 @@ static void detach(void) {
         stop_for_good("cuptiFinalize failed: ", xs_cupti_result_text(&xs_cupti_api, result));
 }
 
-/* Attaching fails if somebody else has subscribed unseen: then that was the last window. */
+/* Attaching fails if another subscriber has subscribed without xferspy's knowledge. Then there are no further
+ * windows. */
 static bool attach(void) {
     char holder[2 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
     CUptiResult result;
@@ -154,7 +154,7 @@ static const char *why_not_detachable(void) {
     return xs_cupti_api.cuptiFinalize ? NULL : "this CUPTI has no cuptiFinalize";
 }
 
-/* Makes the change. The quiescence lock is closed and the device idle. */
+/* Makes the change. The caller has closed the quiescence lock, and the device is idle. */
 static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
     const char *why = why_not_detachable();
     if (state == windows.state || (state == XS_WINDOWS_RECORDING && !attach()))
@@ -168,7 +168,7 @@ static void turn_now(enum xs_windows_state state, uint64_t before_ns) {
 
 static bool is_alone(void) { return atomic_load(&xs_captures) <= 0 && is_idle_within(IDLE_NS) && xs_gate_is_empty(); }
 
-/* Detaches now if the other subscriber, which was in the way, has left. */
+/* Detaches CUPTI if it could only be paused because of another subscriber, and that subscriber has unsubscribed. */
 static void end_pause(void) {
     if (!xs_cupti_is_paused() || xs_cupti_is_beside() || !xs_gate_close(PATIENCE_NS))
         return;
@@ -181,7 +181,8 @@ bool xs_cupti_finalize_alone(void) {
     return is_alone() && !why_not_detachable() && xs_cupti_api.cuptiFinalize() == CUPTI_SUCCESS;
 }
 
-/* Ends changes for good if one was slow: if CUPTI once held the program this long, it may do so again. */
+/* If a change was slow, ends changes for good, at the latest when CUPTI is detached again, because what took so long
+ * once may do so again. */
 static void end_where_slow(uint64_t held_ns) {
     is_last_turn |= held_ns >= SLOW_TURN_NS;
     if (is_last_turn && !attached && !atomic_load(&ended)) {
@@ -190,8 +191,8 @@ static void end_where_slow(uint64_t held_ns) {
     }
 }
 
-/* Makes the change if it can. False: it is too early to try again, a stream captures, a thread stayed inside of the
- * driver, or the device works. */
+/* Makes the change if possible. False: it is too early to try again, a stream is capturing, a thread stayed inside the
+ * driver, or the device is working. */
 static bool turn(enum xs_windows_state state) {
     uint64_t before_ns = xs_monotonic_ns();
     if (before_ns < not_before_ns || atomic_load(&xs_captures) > 0)
@@ -224,8 +225,8 @@ static void await_moment(enum xs_windows_state to, uint64_t now_ns) {
     atomic_store(&xs_cupti_turn_due, XS_CUPTI_TURN_DUE);
 }
 
-/* Whether the change waits for a moment at which the program waits for the device. A window that the program opens
- * begins at once. */
+/* True if the change must be delayed until the program waits for the device. A window that the program opens begins at
+ * once. */
 static bool needs_moment(enum xs_windows_state to, uint64_t now_ns) {
     bool is_moment = atomic_exchange(&closed_at_moment, false);
     if (to == XS_WINDOWS_RECORDING ? opener != XS_WINDOW_BY_TIME : is_moment)
@@ -277,11 +278,11 @@ static void prepare_gate(void) {
 }
 
 unsigned xs_cupti_watch_windows(void) {
-    bool is_bounded = atomic_load(&decides); /* false: only the cost of recording is added up */
+    bool is_bounded = atomic_load(&decides); /* false: this only adds up the cost of recording */
     if (!xs_cupti_is_active() || atomic_load(&ended))
         return 0;
-    /* Preparing the quiescence lock takes up to 20 ms in which nobody must wait for this thread, and most programs
-     * end before a change is due. */
+    /* Not inside, because preparing the quiescence lock takes up to 20 ms, in which no thread may have to wait for this
+     * one; and only when needed, because most programs end before a change is due. */
     if (is_asked || gate_wanted)
         prepare_gate();
     if (!xs_cupti_enter())
@@ -292,7 +293,7 @@ unsigned xs_cupti_watch_windows(void) {
     return is_bounded ? wait_ms : 0;
 }
 
-/* The program may go on between two tries: device work may wait for one of its threads. */
+/* The program may continue between two tries, because device work may wait for one of its threads. */
 bool xs_cupti_quiet_device(void) {
     const struct timespec pause = {0, (long)IDLE_NS};
     uint64_t until = xs_monotonic_ns() + QUIET_NS;
@@ -308,7 +309,7 @@ bool xs_cupti_quiet_device(void) {
     }
 }
 
-/* ---- a moment at which the program waits for the device ---- */
+/* ---- called when the program has waited for the device ---- */
 
 static void turn_on_scratch(void *argument) {
     (void)argument;
@@ -324,8 +325,8 @@ static void turn_on_scratch(void *argument) {
 
 void xs_cupti_turn_here(void) {
     if (xs_gate_is_inside())
-        return; /* inside a call that is not recorded: its callback, or a signal handler, made the call that has
-                 * waited */
+        return; /* inside a call that is not recorded, whose callback, or a signal handler, made the call that has
+                   waited */
     unsigned skipped = atomic_load(&moments_skipped);
     if (skipped && atomic_compare_exchange_strong(&moments_skipped, &skipped, skipped - 1))
         return;
@@ -369,7 +370,7 @@ void xs_cupti_end_turns(void) {
     atomic_store(&ended, true);
     atomic_store(&xs_cupti_turn_due, 0);
     struct xs_windows_facts facts = facts_now();
-    xs_windows_look(&windows, &facts); /* adds the cost of what was recorded since the last look */
+    xs_windows_look(&windows, &facts); /* adds the cost of recording since the last call */
     if (attached)
         xs_windows_end(&windows, xs_monotonic_ns());
     attached = false;
@@ -387,7 +388,7 @@ const char *xs_cupti_windows(const struct xs_clock *clock) {
         xs_windows_text(&windows, clock, text, XS_WINDOWS_TEXT_BYTES);
     }
     if (any && !text[0])
-        snprintf(text, XS_WINDOWS_TEXT_BYTES, "0+0"); /* asked for, and never opened */
+        snprintf(text, XS_WINDOWS_TEXT_BYTES, "0+0"); /* windows were requested, but none was opened */
     xs_cupti_leave();
     return any ? text : NULL;
 }

@@ -1,5 +1,5 @@
-/* Attaching CUPTI to the driver and detaching it: subscribing, callbacks, kinds of records, and the end of all of
- * them. */
+/* Attaches CUPTI to the driver and detaches it: subscribes, enables callbacks and kinds of records, and undoes all of
+ * this. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 
 static bool kernels_wanted;
 /* The offset added to CUPTI's correlation ids, which makes the trace's ids unique. When CUPTI is attached again, its
- * ids begin anew (H200) or go on (H100). If the latest id were added to ids that go on, they would soon exceed 32 bits.
- * So the first id of an attachment, whichever it is, becomes a little more than the largest one before; other threads
- * may have smaller ids at that moment. Until that first call the value is FIRST_IS_AWAITED with the previous largest
- * id. */
+ * ids begin anew (H200) or go on (H100). If ids that go on were increased by the latest id each time, they would soon
+ * exceed 32 bits. So the offset makes the first id of an attachment, whatever it is, a little larger than the largest
+ * id before; the difference is OF_OTHER_THREADS, because other threads may get smaller ids at the same time. Until the
+ * first call the value is FIRST_IS_AWAITED plus the previous largest id. */
 #define FIRST_IS_AWAITED (UINT64_C(1) << 32)
 #define OF_OTHER_THREADS 4096u
 static _Atomic uint64_t correlation_base;
@@ -31,7 +31,7 @@ uint32_t xs_cupti_correlation_base(void) {
     return (uint32_t)atomic_load_explicit(&correlation_base, memory_order_relaxed);
 }
 
-/* Returns the trace's id of a call that has this CUPTI id. */
+/* Returns the trace's id of the call that has this id in CUPTI. */
 static uint32_t correlation_of(uint32_t id) {
     uint64_t base = atomic_load_explicit(&correlation_base, memory_order_relaxed);
     if (XS_UNLIKELY(base & FIRST_IS_AWAITED)) {
@@ -46,7 +46,7 @@ static uint32_t correlation_of(uint32_t id) {
 #define IDS 2048u
 static enum { A_COPY, A_LAUNCH, A_GRAPH } sort_of[IDS];
 
-/* The latest id of a thread without a slot of the quiescence lock, such as the library's own. */
+/* The latest id of threads that have no slot of the quiescence lock, such as the library's own threads. */
 static _Atomic uint32_t latest_without_slot;
 
 static void count_at(struct xs_gate_slot *slot, CUpti_CallbackId id) {
@@ -95,7 +95,7 @@ static unsigned turn_callbacks(const struct xs_cupti_api *api, bool on, const ui
     return turned;
 }
 
-/* Looks the ids up once: they do not change within one CUPTI, even if it lacks some. */
+/* Looks up the ids at the first call only, because they do not change within one CUPTI, even if it lacks some. */
 static size_t find_newer_copies(const struct xs_cupti_api *api, const uint32_t **found) {
 #define X(name) #name,
     static const char *const names[] = {XS_CUPTI_NEWER_COPIES(X)};
@@ -154,7 +154,7 @@ static struct {
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
-/* Returns the result for copies, the one kind that CUPTI is here for. Other kinds that are not available are noted
+/* Returns the result for copies, because CUPTI is useless without them. If another kind is not available, this is noted
  * once. */
 static CUptiResult enable_kinds(const struct xs_cupti_api *api) {
     CUptiResult copies = CUPTI_SUCCESS;
@@ -171,7 +171,8 @@ static CUptiResult enable_kinds(const struct xs_cupti_api *api) {
                     (int)result);
         }
     }
-    /* A loop around cudaEventQuery would fill the trace with records of queries that found nothing. */
+    /* Without this, a loop around cudaEventQuery would fill the trace with records of queries that found unfinished
+     * work. */
     xs_cupti_all_waits(api, false);
     return copies;
 }
@@ -191,8 +192,8 @@ CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, siz
     return xs_cupti_subscribe_by(api, on_driver_call, holder, bytes);
 }
 
-/* Callbacks come first: a call in between then has a correlation id and no record, like a call that was still running
- * when recording ended, and not a record without a call. */
+/* Callbacks are enabled first. A call between the two steps then has a correlation id but no record, like a call that
+ * was still running when recording ended. Otherwise there would be a record without a call. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels) {
     kernels_wanted = kernels;
     if (turn_all_callbacks(api, true) == 0)
@@ -205,11 +206,11 @@ void xs_cupti_record_no_more(const struct xs_cupti_api *api) {
     turn_all_callbacks(api, false);
 }
 
-/* cuptiFinalize silently does nothing if there is another subscriber that the library has not seen. */
+/* cuptiFinalize does nothing, and reports no error, if there is another subscriber that xferspy does not know. */
 static CUptiResult leave_and_finalize(const struct xs_cupti_api *api) {
     xs_cupti_record_no_more(api);
     xs_cupti_unsubscribe(api);
-    (void)api->cuptiFinalize(); /* nothing of the library is left, even if this fails */
+    (void)api->cuptiFinalize(); /* xferspy is already unsubscribed, even if this fails */
     return CUPTI_SUCCESS;
 }
 

@@ -6,14 +6,14 @@
 #include "preload/core/notes.h"
 #include "preload/cupti/cupti_internal.h"
 
-/* Larger buffers cost memory, smaller ones cost calls. */
+/* Larger buffers need more memory, and smaller ones more calls. */
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 #define SMALL_BUFFER_BYTES ((size_t)64 * 1024)
 #define BUFFER_ALIGNMENT 8u
 #define FREE_LIMIT 8u
 #define QUEUE_NOTE_BYTES ((size_t)64 * 1024 * 1024)
 
-/* Taken inside the application's calls, too: CUPTI asks for buffers in them. */
+/* Also taken during the application's calls, because CUPTI requests buffers in them. */
 static struct xs_lock lock = XS_LOCK_INITIALIZER;
 static struct xs_cupti_buffer *queue_head, *queue_tail;
 static size_t queue_bytes;
@@ -23,8 +23,8 @@ static uint64_t lost;
 static bool noted;
 static _Atomic unsigned asked_for;
 
-/* Data must be exactly what malloc returned: a buffer that CUPTI still holds when the application takes over goes to
- * the application's callback, and such callbacks call free() on it. */
+/* The buffer's address must be exactly what malloc returned. If CUPTI still holds a buffer when the application takes
+ * CUPTI over, CUPTI passes it to the application's callback, and such callbacks call free(). */
 static uint8_t *allocate(size_t bytes) {
     _Static_assert(_Alignof(max_align_t) >= BUFFER_ALIGNMENT, "malloc aligns enough");
     return malloc(bytes);
@@ -52,8 +52,8 @@ static uint8_t *strip(struct xs_cupti_buffer *buffer, size_t *bytes) {
     return data;
 }
 
-/* Provides a buffer of last resort: the oldest complete one loses its records. CUPTI drops records too if it gets no
- * buffer, and some versions do worse. */
+/* If there is no memory, reuses the oldest complete buffer, whose records are lost. CUPTI would also drop records if it
+ * got no buffer, and some versions would behave even worse. */
 static uint8_t *take_from_queue(size_t *bytes) {
     xs_lock(&lock);
     struct xs_cupti_buffer *buffer = pop_queue();
@@ -186,7 +186,8 @@ void xs_cupti_buffers_each(void (*fn)(struct xs_cupti_buffer *buffer, void *data
     xs_unlock(&lock);
 }
 
-/* Counting calls CUPTI, whose callbacks take the lock; so the buffer is out of the queue meanwhile. */
+/* Counting calls CUPTI, whose callbacks take the lock. So the lock is not held meanwhile, and the buffer is taken out
+ * of the queue. */
 uint64_t xs_cupti_buffers_migrations(const struct xs_cupti_decoder *decoder) {
     uint64_t count = 0;
     struct xs_cupti_buffer *counted = NULL, **tail = &counted, *buffer;
@@ -209,7 +210,7 @@ uint64_t xs_cupti_buffers_lost(void) {
     return count;
 }
 
-/* Another thread of the parent may have held the lock, so the lists cannot be trusted. */
+/* Another thread of the parent may have been changing the lists, so they may be inconsistent. */
 void xs_cupti_buffers_forget(void) {
     xs_lock_forget(&lock);
     queue_head = queue_tail = free_list = NULL;

@@ -1,6 +1,6 @@
 /* The driver's entry points whose CUPTI callback gives a correlation id, one row for each callback id of
- * cupti_driver_cbid.h. An id means the same in every CUPTI. A CUPTI that does not know an id refuses it, and the
- * refusal is ignored. */
+ * cupti_driver_cbid.h. An id has the same meaning in every version of CUPTI. If a CUPTI does not know an id, its error
+ * is ignored. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_CALLBACK_IDS_H
 
@@ -84,8 +84,8 @@
     X(cuMemcpyBatchAsync_v2_ptsz)                                                                                      \
     X(cuMemcpy3DBatchAsync_v2_ptsz)
 
-/* The copies that CUDA 13.2 added. The headers of the oldest toolkit that builds xferspy lack their ids, so CUPTI is
- * asked which of its ids beyond those headers have these names. */
+/* The copies that CUDA 13.2 added. The oldest toolkit with which xferspy can be built does not have their ids in its
+ * headers. So the ids are found at run time: CUPTI is asked for the names of its ids from XS_CUPTI_FIRST_NEWER on. */
 #define XS_CUPTI_NEWER_COPIES(X)                                                                                       \
     X(cuMemcpyWithAttributesAsync)                                                                                     \
     X(cuMemcpyWithAttributesAsync_ptsz)                                                                                \
@@ -125,7 +125,7 @@
     X(cuMemsetD2D16Async_ptsz)                                                                                         \
     X(cuMemsetD2D32Async_ptsz)
 
-/* Copies in a graph carry the correlation id of the graph's launch. */
+/* Copies in a graph have the correlation id of the graph's launch. */
 #define XS_CUPTI_GRAPH_LAUNCHES(X)                                                                                     \
     X(cuGraphLaunch)                                                                                                   \
     X(cuGraphLaunch_ptsz)

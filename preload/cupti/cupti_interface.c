@@ -1,11 +1,12 @@
 /* Calls CUPTI by one of its two interfaces: the global one, which allows one subscriber in a process, or the shared one
- * of CUDA 13.3, whose functions name their subscriber and serve several at a time (cupti_multi.h). */
+ * of CUDA 13.3, whose functions have a subscriber as parameter, so that several subscribers can use them at the same
+ * time (cupti_multi.h). */
 #include <stdatomic.h>
 
 #include "preload/cupti/cupti_internal.h"
 
 static CUpti_SubscriberHandle subscriber;
-/* `shares`: sessions use the shared interface here. `subscribed`: the library is subscribed now. */
+/* `shares`: sessions in this process use the shared interface. `subscribed`: the library is subscribed now. */
 static _Atomic bool shares;
 static bool subscribed;
 static _Atomic unsigned others;
@@ -40,7 +41,7 @@ void xs_cupti_forget_interface(void) {
 
 /* ---- subscribing ---- */
 
-/* Subscribes only to learn who holds CUPTI. */
+/* Tries to subscribe only to learn the name of the subscriber that holds CUPTI. */
 static void ask_for_holder(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder, size_t bytes) {
     CUpti_SubscriberHandle unwanted;
     CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
@@ -76,7 +77,8 @@ void xs_cupti_unsubscribe(const struct xs_cupti_api *api) {
 
 /* ---- buffers ---- */
 
-/* Hands out small buffers beside another subscriber: nothing is flushed then, so a buffer waits until it is full. */
+/* Hands out small buffers while there is another subscriber, because then xferspy does not flush, and buffers arrive
+ * only when they are full. */
 static void CUPTIAPI requested(uint8_t **data, size_t *bytes, size_t *max_records, void *info) {
     (void)info;
     if (xs_cupti_others() > 0)
@@ -90,9 +92,10 @@ static void CUPTIAPI completed(uint8_t *data, size_t bytes, size_t valid_bytes, 
     xs_cupti_buffer_completed(NULL, 0, data, bytes, valid_bytes);
 }
 
-/* Each thread has buffers of its own from CUPTI 13 on, by default. cuptiActivityFlushAll then hands one over while its
- * thread writes into it, and the thread crashes (measured: docs/develop/measurements.md). CUPTI's lock protects buffers
- * that all threads share. Older versions have only these, or have per-thread buffers only on request. */
+/* From CUPTI 13 on, each thread has buffers of its own by default. cuptiActivityFlushAll then hands over a buffer while
+ * its thread writes into it, and the thread crashes (measured: docs/develop/measurements.md). Buffers that all threads
+ * share are protected by CUPTI's lock. Older versions have only shared buffers, or have per-thread buffers only on
+ * request. */
 CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api) {
     uint8_t for_each_thread = 0;
     size_t bytes = sizeof for_each_thread;
@@ -117,8 +120,8 @@ size_t xs_cupti_dropped_records(const struct xs_cupti_api *api) {
     return result == CUPTI_SUCCESS ? dropped : 0;
 }
 
-/* The handle is valid only until the subscriber leaves. A record outside the buffer is refused: only its offset is
- * kept, so it would be taken for a record in the buffer. */
+/* The subscriber's handle is valid only until it unsubscribes. A record outside the buffer is an error: only offsets
+ * are kept, so it would be mistaken for a record in the buffer. */
 static CUptiResult CUPTIAPI next_record(uint8_t *buffer, size_t valid_bytes, CUpti_Activity **record) {
     if (!subscribed)
         return CUPTI_ERROR_INVALID_OPERATION;
@@ -142,7 +145,8 @@ CUptiResult xs_cupti_turn_kind(const struct xs_cupti_api *api, CUpti_ActivityKin
     return on ? api->cuptiActivityEnable(kind) : api->cuptiActivityDisable(kind);
 }
 
-/* A subscriber of the shared interface gets records of failed waits only if it asks for them. */
+/* With the shared interface a subscriber gets no records of failed waits unless it requests them, so nothing has to be
+ * turned off. */
 void xs_cupti_all_waits(const struct xs_cupti_api *api, bool on) {
     if (!xs_cupti_shares() && api->cuptiActivityEnableAllSyncRecords)
         api->cuptiActivityEnableAllSyncRecords(on);

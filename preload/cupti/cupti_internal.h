@@ -61,8 +61,8 @@ struct xs_cupti_api {
 #undef X
 };
 
-/* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (there is none) or XS_ERROR_INVALID (no
- * CUPTI that was found can be used), with the reason in `text`. The library is never unloaded. The caller has raised
+/* Finds and loads a CUPTI that fits the driver. Returns 0, XS_ERROR_NOT_FOUND (no CUPTI was found) or XS_ERROR_INVALID
+ * (none of those found can be used), with the reason in `text`. The library is never unloaded. The caller has raised
  * the guard. */
 int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
 
@@ -70,30 +70,33 @@ int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t text_bytes);
  * `not_this`. NULL: no mapped libcupti has it. Loads nothing. */
 void *xs_cupti_mapped_symbol(const char *name, void *not_this);
 
-/* ---- what the session's files share (cupti_session.c) ---- */
+/* ---- shared by the files of the session (cupti_session.c) ---- */
 
-/* The library in use. Valid once the session is active; accessed only inside. */
+/* The CUPTI library in use. Valid once the session is active. Accessed only inside, that is, between xs_cupti_enter and
+ * xs_cupti_leave. */
 extern struct xs_cupti_api xs_cupti_api;
 
-/* Bracket every call of CUPTI: one thread at a time is inside. False: the calling thread is inside already.
- * xs_cupti_try_enter does not wait: it also fails while another thread is inside. */
+/* Called before and after all calls of CUPTI, so that only one thread at a time is inside. False: the calling thread is
+ * inside already. xs_cupti_try_enter does not wait, and also returns false while another thread is inside. */
 bool xs_cupti_enter(void);
 bool xs_cupti_try_enter(void);
 void xs_cupti_leave(void);
 
-/* Is the session started and not over? Any thread; for a caller outside, it may end a moment later. */
+/* True if the session has started and has not ended. Any thread; if the caller is not inside, the session may end right
+ * after this call. */
 bool xs_cupti_is_active(void);
 
 /* Changes what xs_cupti_state returns. Inside. */
 void xs_cupti_note(void (*change)(struct xs_cupti_state *state));
 
-/* Subscribes, unless the library is subscribed already, and begins to record. Returns NULL, or the name of the CUPTI
+/* Subscribes, unless xferspy is subscribed already, and begins to record. Returns NULL, or the name of the CUPTI
  * function that failed, with its result; `holder` gets the current holder of CUPTI, if known. Inside. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes);
 
 /* cuptiActivityFlushAll(flag). Inside, while attached. */
 void xs_cupti_flush_all(uint32_t flag);
-/* Indexes all queued buffers, so that they are read without CUPTI, which goes or may go. Inside. */
+/* Indexes all queued buffers, so that they can be read without CUPTI, which is about to be detached or may be unloaded.
+ * Inside. */
 void xs_cupti_index_all(void);
 /* Compares CUPTI's clock with CLOCK_MONOTONIC. Inside. */
 void xs_cupti_sample_clock(void);
@@ -102,40 +105,41 @@ void xs_cupti_sample_clock(void);
 
 const char *xs_cupti_result_text(const struct xs_cupti_api *api, CUptiResult result);
 CUptiResult xs_cupti_subscribe(const struct xs_cupti_api *api, char *holder, size_t bytes);
-/* Enables or disables the callbacks and the kinds of records. The result is the result for copies. */
+/* These enable or disable the callbacks and the kinds of records. xs_cupti_record returns the result for copies. */
 CUptiResult xs_cupti_record(const struct xs_cupti_api *api, bool kernels);
 void xs_cupti_record_no_more(const struct xs_cupti_api *api);
-/* Detaches CUPTI, as if it had never been subscribed. Waits for the device. Not to be called beside another subscriber.
- */
+/* Detaches CUPTI, so that it no longer affects the driver. Waits for the device. Must not be called while there is
+ * another subscriber. */
 CUptiResult xs_cupti_finalize(const struct xs_cupti_api *api);
 /* Returns the offset that is added to the correlation ids of this attachment. Any thread. */
 uint32_t xs_cupti_correlation_base(void);
-/* Has CUPTI ever called back? It does so for copies, memsets and launches. */
+/* True if CUPTI has ever called the callback, which it does for copies, memsets and launches. */
 bool xs_cupti_saw_calls(void);
-/* Leaves the call with this id out of the trace (core/outside.h), and its records as well. Any thread. */
+/* Leaves the records of the left-out call with this id (core/outside.h) out of the trace, too. Any thread. */
 void xs_cupti_left_out(uint32_t correlation);
 
 /* ---- the global interface, or the shared interface for several subscribers (cupti_interface.c); all inside ---- */
 
-/* Chooses the shared interface if library and driver support all of it. */
+/* Chooses the shared interface if CUPTI and the driver support all of it. */
 void xs_cupti_choose_interface(const struct xs_cupti_api *api, int driver_version);
-/* Is the shared interface in use? Any thread. */
+/* True if the shared interface is in use. Any thread. */
 bool xs_cupti_shares(void);
-/* Returns to the global interface for good, because the shared one is not available. Not while the library is
- * subscribed. */
+/* Uses only the global interface from now on, because the shared one is not available. Must not be called while the
+ * library is subscribed. */
 void xs_cupti_share_no_more(void);
 
 /* Returns the number of the application's subscribers that share CUPTI with the library. */
 unsigned xs_cupti_others(void);
 void xs_cupti_other_came(void);
 void xs_cupti_other_left(void);
-/* Is the library subscribed by the shared interface? */
+/* True if the library is subscribed by the shared interface. */
 bool xs_cupti_shares_now(void);
-/* Are both the library and the application subscribed? Then cuptiActivityFlushAll is not called. It would hand over the
- * application's buffers too, and calling the application's callbacks from here is not safe. They may take a lock that
- * the calling thread or a thread at the gate holds; what they use may be gone at exit; and per-thread buffers must not
- * be flushed while their thread is in the driver (xs_cupti_register_buffers). CUPTI hands over full buffers by itself,
- * and all buffers when the application flushes. */
+/* True if both the library and the application are subscribed. In this case cuptiActivityFlushAll is not called. It
+ * would also hand over the application's buffers by calling the application's callbacks, which is not safe here: these
+ * may take a lock that the calling thread or a thread waiting at the gate holds; at exit, memory that they use may
+ * already be freed; and per-thread buffers must not be flushed while their thread is in the driver
+ * (xs_cupti_register_buffers). CUPTI hands over full buffers without a flush, and all buffers when the application
+ * flushes. */
 bool xs_cupti_is_beside(void);
 void xs_cupti_forget_interface(void); /* in a forked child */
 
@@ -143,45 +147,46 @@ CUpti_SubscriberHandle xs_cupti_subscriber(void); /* valid while subscribed */
 /* Subscribes. `holder` gets the name of the current holder of CUPTI, if there is one and its name is known. */
 CUptiResult xs_cupti_subscribe_by(const struct xs_cupti_api *api, CUpti_CallbackFunc callback, char *holder,
                                   size_t bytes);
-/* Unsubscribes. From then on buffers are read only by their index. */
+/* Unsubscribes. From then on buffers can be read only by their index. */
 void xs_cupti_unsubscribe(const struct xs_cupti_api *api);
-/* Registers the buffer callbacks. All threads will write into the same buffers. */
+/* Registers the buffer callbacks, and makes CUPTI use the same buffers for all threads. */
 CUptiResult xs_cupti_register_buffers(const struct xs_cupti_api *api);
 /* Returns the number of records dropped since the last call. */
 size_t xs_cupti_dropped_records(const struct xs_cupti_api *api);
 CUptiResult xs_cupti_turn_kind(const struct xs_cupti_api *api, CUpti_ActivityKind kind, bool on);
-/* Turns on or off records of waits that failed and of queries that found nothing. */
+/* Turns on or off the records of waits that failed and of queries that found unfinished work. */
 void xs_cupti_all_waits(const struct xs_cupti_api *api, bool on);
 CUptiResult xs_cupti_timestamp(const struct xs_cupti_api *api, uint64_t *stamp);
-/* Finds the records in a buffer; NULL: no library is loaded. */
+/* Returns the function that finds the records in a buffer; NULL: no CUPTI is loaded. */
 typedef __typeof__(cuptiActivityGetNextRecord) xs_cupti_next_record_fn;
 xs_cupti_next_record_fn *xs_cupti_next_record(void);
 
 /* ---- page migrations (cupti_migrations.c); all inside ---- */
 
 void xs_cupti_start_migrations(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
-/* Are migrations recorded? If so, CUPTI must not be detached. */
+/* True if migrations are recorded. Then CUPTI must not be detached. */
 bool xs_cupti_has_migrations(void);
 void xs_cupti_stop_migrations(void);
-/* Notes that `count` migration records left the queued buffers; a negative count: they are queued again. */
+/* Notes that `count` migration records are no longer in queued buffers. A negative count: as many were queued again. */
 void xs_cupti_decoded_migrations(int64_t count);
 void xs_cupti_end_migrations(void);
 
 /* ---- windows (cupti_attach_detach.c); all inside ---- */
 
-/* Returns false if CUPTI is to be attached later, for a window that the user asked for. */
+/* Returns false if CUPTI must be attached only later, for a window that the user requested. */
 bool xs_cupti_start_turns(const struct xs_cupti_wishes *wishes, uint64_t now_ns);
 bool xs_cupti_is_attached(void);
-/* Is the library subscribed but recording nothing? The window ended beside a subscriber of the application, and buffers
- * may hold records. */
+/* True if the library is subscribed but records nothing, because a window ended while the application was subscribed,
+ * too. Buffers may still contain records. */
 bool xs_cupti_is_paused(void);
-/* Closes the gate while the device is idle: no recorded kernel should be running when kinds are disabled. Waits at most
- * half a second for quiescence, then closes the gate if possible. True: the gate is closed, and the caller opens it. */
+/* Closes the gate while the device is idle, because no recorded kernel should be running when activity kinds are
+ * disabled. If the device is not idle within half a second, closes the gate anyway if possible. True: the gate is
+ * closed, and the caller must open it. */
 bool xs_cupti_quiet_device(void);
-/* Detaches CUPTI after the library has unsubscribed. The gate is closed. False: a thread went in all the same, the
- * device is working, or this CUPTI cannot be detached. */
+/* Detaches CUPTI after the library has unsubscribed. The caller has closed the gate. False: a thread entered the driver
+ * nevertheless, the device is working, or this CUPTI cannot be detached. */
 bool xs_cupti_finalize_alone(void);
-/* Ends attaching and detaching for good. */
+/* From this call on, CUPTI is never attached or detached again. */
 void xs_cupti_end_turns(void);
 void xs_cupti_forget_turns(void); /* in a forked child */
 
@@ -195,8 +200,8 @@ struct xs_cupti_buffer {
     size_t bytes, valid_bytes;
     uint64_t migrations; /* number of page migration records, if `counted` */
     bool counted;
-    uint32_t correlation_base; /* base of the attachment that filled the buffer */
-    /* Offsets of the records, after xs_cupti_buffer_index; NULL: CUPTI is asked. */
+    uint32_t correlation_base; /* added to the buffer's correlation ids (xs_cupti_correlation_base) */
+    /* Offsets of the records, set by xs_cupti_buffer_index; NULL: CUPTI finds the records. */
     uint32_t *offsets;
     size_t record_count;
 };
@@ -204,17 +209,18 @@ struct xs_cupti_buffer {
 /* CUPTI's buffer callbacks. CUPTI may call them on any thread, including an application thread inside a driver call. */
 void CUPTIAPI xs_cupti_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
 void xs_cupti_small_buffer_requested(uint8_t **data, size_t *bytes, size_t *max_records);
-/* Has CUPTI ever asked for a buffer? */
+/* True if CUPTI has ever requested a buffer. */
 bool xs_cupti_buffers_asked_for(void);
 void CUPTIAPI xs_cupti_buffer_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                         size_t valid_bytes);
 
-/* Indexes the buffer's records and copies its kernel names, which are CUPTI's memory. From then on the buffer is read
- * without CUPTI. Without memory for that, the buffer stays as it is. */
+/* Indexes the buffer's records and copies its kernel names, which belong to CUPTI. From then on the buffer can be read
+ * without CUPTI. If there is no memory for the index, the buffer is not changed. */
 void xs_cupti_buffer_index(struct xs_cupti_buffer *buffer,
                            const struct xs_cupti_decoder *decoder); /* cupti_records.c */
 
-/* Takes the oldest completed buffer; NULL: there is none. The caller owns it until it gives it back. */
+/* Takes the oldest completed buffer; NULL: there is none. The caller owns the buffer until it gives it back by one of
+ * the next two functions. */
 struct xs_cupti_buffer *xs_cupti_buffer_take(void);
 /* Returns a list of taken buffers, oldest first, to the head of the queue. */
 void xs_cupti_buffers_requeue(struct xs_cupti_buffer *list);
@@ -236,10 +242,10 @@ enum xs_cupti_record { XS_RECORD_COPY, XS_RECORD_MEMSET, XS_RECORD_KERNEL, XS_RE
 struct xs_cupti_decoder {
     struct xs_store *store;
     const struct xs_clock *clock;
-    xs_cupti_next_record_fn *next_record; /* function of the library that wrote the buffers */
-    uint32_t version;                     /* version of that library */
+    xs_cupti_next_record_fn *next_record; /* function of the CUPTI that wrote the buffers */
+    uint32_t version;                     /* version of that CUPTI */
     int64_t offset_ns;                    /* CUPTI's clock minus CLOCK_MONOTONIC */
-    uint32_t correlation_base;            /* base of the buffer being decoded */
+    uint32_t correlation_base;            /* added to the ids in the buffer that is being decoded */
     const uint32_t *offsets;              /* offsets of the buffer's records; NULL: next_record finds them */
     size_t record_count;
     uint64_t records[5];                 /* by enum xs_cupti_record; incremented */
@@ -251,8 +257,8 @@ struct xs_cupti_decoder {
  * written, or the store's error. After an error the buffer may be decoded again in another batch. */
 int64_t xs_cupti_decode(struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
-/* Returns the largest correlation id, as in the trace, of the records in indexed buffers. Calls without a callback,
- * such as waits, have ids too. Inside. */
+/* Returns the largest correlation id of the records in indexed buffers, in the trace's numbering. Callbacks alone do
+ * not give this number, because calls without a callback, such as waits, have ids, too. Inside. */
 uint32_t xs_cupti_latest_record(void);
 
 /* Returns the duration of the longest kernel decoded so far. Any thread. */
@@ -264,29 +270,31 @@ uint64_t xs_cupti_graph_kernels(void);
 /* Returns the number of page migration records in a buffer. */
 uint64_t xs_cupti_count_migrations(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
-/* Replaces the kernel names in a buffer, which belong to CUPTI, by copies that outlive the buffer and are never freed.
- */
+/* Replaces the pointers to kernel names in a buffer, which point into CUPTI's memory, by pointers to copies that are
+ * never freed. */
 void xs_cupti_keep_names(const struct xs_cupti_decoder *decoder, uint8_t *data, size_t valid_bytes);
 
 /* ---- stepping aside (cupti_step_aside.c) ---- */
 
-/* Returns the handle of the library in use; NULL: none is loaded yet. Any thread. */
+/* Returns the handle of the CUPTI in use; NULL: none is loaded yet. Any thread. */
 void *xs_cupti_handle(void);
 
-/* Called before the application subscribes by the shared interface, with `its_function`. True: the library stays beside
- * it, and xs_cupti_arrived must report the result. Any thread. */
+/* Called before the application subscribes by the shared interface; `its_function` is its cuptiSubscribe_v2. True: the
+ * library stays subscribed, too, and xs_cupti_arrived must report whether the application's subscription succeeded. Any
+ * thread. */
 bool xs_cupti_stay_beside(const void *its_function);
 void xs_cupti_arrived(bool subscribed);
-/* Called after a subscriber of the application has left. Any thread. */
+/* Called after a subscriber of the application has unsubscribed. Any thread. */
 void xs_cupti_departed(void);
-/* Notes that the application records whole graphs. It may thereby have made all subscribers get only graph records. Any
- * thread. */
+/* Notes that the application records graphs as a whole. After this all subscribers may get only records of whole
+ * graphs. Any thread. */
 void xs_cupti_graphs_are_theirs(void);
-/* Does the library's session use the shared interface while the application does not? CUPTI would then refuse the
- * application's global functions. Any thread. */
+/* True if the library's session uses the shared interface and the application does not. CUPTI would then refuse the
+ * application's calls of the global functions. Any thread. */
 bool xs_cupti_is_in_the_way(void);
-/* Finalizes CUPTI if it still refuses the application's call after the library stepped aside: CUPTI may remember the
- * shared subscriber. True: the call is worth another try. Once in a process. Any thread. */
+/* Called if CUPTI still refuses the application's call after the library has stepped aside, because CUPTI may remember
+ * the shared subscriber. Finalizes CUPTI, at most once in a process. True: the application's call should be tried
+ * again. Any thread. */
 bool xs_cupti_leave_no_trace(void);
 
 #endif

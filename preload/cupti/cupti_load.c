@@ -15,7 +15,7 @@
 
 #define LIST_LIMIT 32
 
-/* Collected paths. Nothing may be loaded while the loader's lock is held. */
+/* Paths are first collected here, because nothing may be loaded while the loader's lock is held. */
 struct path_list {
     char *paths[LIST_LIMIT];
     unsigned count;
@@ -44,7 +44,8 @@ static int collect_libcupti(struct dl_phdr_info *info, size_t size, void *data) 
     return 0;
 }
 
-/* Collects .../nvidia. CUDA's pip packages lie side by side: .../site-packages/nvidia/PACKAGE/lib/libSOMETHING.so. */
+/* Collects the folder .../nvidia of a mapped library, because CUDA's pip packages all lie in one folder:
+ * .../site-packages/nvidia/PACKAGE/lib/libSOMETHING.so. */
 static int collect_nvidia_folder(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     const char *name = info->dlpi_name ? info->dlpi_name : "";
@@ -66,7 +67,7 @@ void *xs_cupti_mapped_symbol(const char *name, void *not_this) {
             fallback = xs_real_dlsym(handle, name);
     }
     list_free(&mapped);
-    dlerror(); /* hides a failed look-up here from the application */
+    dlerror(); /* so that the application's dlerror does not report a failed look-up of this function */
     return symbol ? symbol : fallback;
 }
 
@@ -77,7 +78,7 @@ static const char *loaded_path(void *handle) {
     return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
 }
 
-/* Resolves the functions and asks for the version. False: `text` has the reason. */
+/* Looks up the functions and reads the version. False: `text` has the reason. */
 static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, size_t bytes) {
     struct xs_cupti_api found = {.handle = handle};
     const char *missing = NULL;
@@ -108,14 +109,14 @@ static bool bind_library(struct xs_cupti_api *api, void *handle, char *text, siz
     return true;
 }
 
-/* Is the name something other than a file? The loader would wait for the writer of a FIFO. A name without a slash is
- * searched in the loader's own folders. */
+/* True if the name exists and is not a regular file; for a FIFO, for example, the loader would wait for a writer.
+ * Always false for a name without a slash, which the loader searches in its own folders. */
 static bool is_no_file(const char *name) {
     struct stat st;
     return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* Tries one candidate. Keeps the reason of a failure only for a file that exists and cannot be used. */
+/* Tries one candidate. A failure is explained in `text` only if the file exists but cannot be used. */
 static bool try_open(struct xs_cupti_api *api, const char *name, int flags, char *text, size_t bytes) {
     void *handle = is_no_file(name) ? NULL : dlopen(name, RTLD_NOW | RTLD_LOCAL | flags);
     return handle && bind_library(api, handle, text, bytes);
@@ -195,8 +196,9 @@ static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
     }
     if (try_mapped(api, text, bytes))
         return 0;
-    /* A CUPTI older than the driver works, a newer major version does not. All folders are searched for the better
-     * version before the other one. Packages come before toolkits: the process is using their CUDA. */
+    /* A CUPTI of an older major version than the driver works, one of a newer major version does not. All folders are
+     * searched for the better major version first, and then for the other one. Packages are searched before toolkits,
+     * because the process uses the CUDA of the packages. */
     int driver = driver_version();
     const int majors[] = {driver == 0 || driver >= 13000 ? 13 : 12, driver == 0 || driver >= 13000 ? 12 : 13};
     for (int i = 0; i < 2; i++)
@@ -214,7 +216,7 @@ static int load(struct xs_cupti_api *api, char *text, size_t bytes) {
 
 int xs_cupti_load(struct xs_cupti_api *api, char *text, size_t bytes) {
     int status = load(api, text, bytes);
-    /* Clears the search's failures, or the application's next dlerror() would show the last of them. */
+    /* Clears the errors of the search, because otherwise the application's next dlerror() would return the last one. */
     dlerror();
     return status;
 }

@@ -1,4 +1,5 @@
-/* Page migrations of managed memory: which of CUPTI's counters are recorded, and the windows in which they were. */
+/* Records page migrations of managed memory: enables CUPTI's counters, and keeps the list of the windows in which they
+ * were recorded. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +8,14 @@
 #include "preload/cupti/cupti_internal.h"
 #include "preload/cupti/migration_budget.h"
 
-#define SOON_MS 5u /* after new managed memory, when recording may soon have to stop */
+#define SOON_MS 5u /* used after managed memory was allocated, because recording may soon have to stop */
 
-/* Recording of migrations begins with the program's first managed memory: counters that run while nothing migrates make
- * cuptiFinalize wait for two seconds (CUPTI 13.0). */
-static bool wanted, bounded;      /* migrations are wanted; recording pauses by budget */
-static _Atomic bool begun, works; /* counting was tried; CUPTI does it */
+/* Recording of migrations begins only when the program first allocates managed memory, because counters that run while
+ * nothing migrates make cuptiFinalize wait for two seconds (CUPTI 13.0). */
+static bool wanted, bounded;      /* wanted: migrations have to be recorded; bounded: only as the budget allows */
+static _Atomic bool begun, works; /* begun: enabling the counters was tried; works: with success */
 static struct xs_migration_budget budget;
-static _Atomic bool hurry;      /* managed memory was allocated: migrations may begin */
+static _Atomic bool hurry;      /* managed memory was allocated, so migrations may begin */
 static _Atomic int64_t decoded; /* records that are no longer in a queued buffer */
 static _Atomic uint64_t cost_ns;
 
@@ -96,8 +97,8 @@ bool xs_cupti_has_migrations(void) { return atomic_load(&works); }
 
 void xs_cupti_decoded_migrations(int64_t count) { atomic_fetch_add(&decoded, count); }
 
-/* Counts the records so far, also those not yet drained: they have cost their time already. Called inside
- * (cupti_session.c). */
+/* Counts the records so far, including those that are not yet drained, because they have already cost their time.
+ * Called inside (cupti_session.c). */
 static uint64_t migration_records(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     return (uint64_t)atomic_load(&decoded) + xs_cupti_buffers_migrations(&reader);
@@ -133,8 +134,7 @@ static unsigned watch_migrations(uint64_t now_ns) {
     if (records != records_before || atomic_exchange(&hurry, false))
         grown_ns = now_ns;
     records_before = records;
-    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read the time again: switching
-                                                                                 * takes milliseconds */
+    unsigned wait_ms = xs_migration_budget_wait_ms(&budget, xs_monotonic_ns()); /* read again: turning it takes ms */
     return wait_ms || now_ns - grown_ns >= UINT64_C(1000000000) ? wait_ms : SOON_MS;
 }
 

@@ -6,13 +6,15 @@
  * - Several subscribers need CUDA 13.3 and driver r610. The first subscriber allows others
  *   (`allow_multiple_subscribers`), and all others must set the flag too.
  * - Each subscriber has its own kinds, buffers and callbacks. Flushing has no per-subscriber function:
- *   cuptiActivityFlushAll hands over all subscribers' buffers. cuptiEnableCallback (which names the subscriber anyway),
- *   cuptiUnsubscribe and the configuration of managed memory counters have none either.
- * - The functions here and their global namesakes cannot be used together in one process; if both are used, CUPTI
- *   answers CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED or, as others have seen, CUPTI_ERROR_NOT_COMPATIBLE.
+ *   cuptiActivityFlushAll hands over all subscribers' buffers. There is no per-subscriber function either for
+ *   cuptiEnableCallback (which has a subscriber as parameter anyway), for cuptiUnsubscribe, and for the configuration
+ *   of managed memory counters.
+ * - The functions here and the global functions of the same names cannot be used together in one process. If both are
+ *   used, CUPTI returns CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED or, as others have seen,
+ *   CUPTI_ERROR_NOT_COMPATIBLE.
  * - cuptiFinalize does nothing while there is more than one subscriber.
  *
- * A configuration of NULL asks for records of the predefined layout. */
+ * If `config` is NULL, the records have the predefined layout. */
 #ifndef XFERSPY_PRELOAD_CUPTI_CUPTI_MULTI_H
 #define XFERSPY_PRELOAD_CUPTI_CUPTI_MULTI_H
 
@@ -20,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CUDA 13.3 Update 1, as cuptiGetVersion counts. CUDA 13.3 itself could crash when two subscribers recorded at the same
- * time. */
+/* The value of cuptiGetVersion in CUDA 13.3 Update 1. CUDA 13.3 itself could crash when two subscribers recorded at the
+ * same time. */
 #define XS_CUPTI_13_3_1 130301u
 /* The value of cuDriverGetVersion for driver r610. */
 #define XS_CUPTI_MULTI_DRIVER 13030
@@ -36,7 +38,7 @@ struct xs_cupti_subscriber_params {
     uint8_t padding[7];
 };
 
-/* The last parameter of the buffer callbacks describes records of other layouts. */
+/* `info` describes the records if they do not have the predefined layout. */
 typedef void(CUPTIAPI *xs_cupti_requested_v2)(uint8_t **data, size_t *bytes, size_t *max_records, void *info);
 typedef void(CUPTIAPI *xs_cupti_completed_v2)(uint8_t *data, size_t bytes, size_t valid_bytes, void *info);
 

@@ -1,6 +1,6 @@
-/* Decodes buffers of CUPTI's activity records into rows of the store. From version to version records have only
- * grown at their end. So the newest structure reads the records of every version, if no field is read that the
- * version lacks. */
+/* Decodes buffers of CUPTI's activity records into rows of the store. From version to version, fields were only added
+ * at the end of records. So the newest structures can be used to read the records of every version, as long as no field
+ * is read that the version does not have. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,8 +12,8 @@
 
 static int32_t device_ordinal(uint32_t id) { return id <= INT32_MAX ? (int32_t)id : -1; }
 
-/* CUPTI's time 0 means "unknown", and a forced flush hands over records without an end: half an interval counts as
- * none. */
+/* CUPTI's time 0 means "unknown", and a forced flush hands over records without an end time. If only one of the two
+ * times is known, neither is stored. */
 static void convert_times(const struct xs_cupti_decoder *d, uint64_t start, uint64_t end, int64_t *start_ns,
                           int64_t *end_ns) {
     *start_ns = *end_ns = 0;
@@ -23,7 +23,7 @@ static void convert_times(const struct xs_cupti_decoder *d, uint64_t start, uint
     *end_ns = xs_clock_from_monotonic(d->clock, end - (uint64_t)d->offset_ns);
 }
 
-/* Id 0 belongs to no call, and stays 0. */
+/* Returns the id in the trace. Id 0 means "no call" and is not changed. */
 static uint32_t correlation_of(const struct xs_cupti_decoder *d, uint32_t id) {
     return id ? id + d->correlation_base : 0;
 }
@@ -132,8 +132,8 @@ static int decode_sync(const struct xs_cupti_decoder *d, const CUpti_Activity *r
     return xs_store_device_sync(d->store, &row);
 }
 
-/* The meaningful fields of each counter kind, by cupti_activity.h. `value` is a program counter for a CPU fault and a
- * number of faults for a GPU fault; `srcId` of thrashing is a bit mask. */
+/* `meaning` says which fields are valid for each kind of counter, according to cupti_activity.h. `value` is a program
+ * counter for a CPU fault and a number of faults for a GPU fault; `srcId` of thrashing is a bit mask. */
 static int decode_migration(const struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     enum { BYTES = 1, SRC = 2, DST = 4, END = 8 };
     static const uint8_t meaning[] = {
@@ -197,7 +197,7 @@ static bool is_own_call(uint32_t correlation) {
     return false;
 }
 
-/* CUPTI's correlation id; 0: a record of this kind has none. */
+/* Returns CUPTI's correlation id; 0: records of this kind have none. */
 static uint32_t id_of(const CUpti_Activity *record) {
     if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY)
         return ((const CUpti_ActivityMemcpy6 *)record)->correlationId;
@@ -214,8 +214,8 @@ static uint32_t id_of(const CUpti_Activity *record) {
 
 /* ---- calls that are left out ---- */
 
-/* The ids of such calls. Each id has a few hash slots; if all are taken, the oldest id makes room, which was decoded
- * long ago. */
+/* A hash table of the ids of such calls. Each id may be in one of a few slots; if all of these are in use, the oldest
+ * id is replaced, because its records were decoded long ago. */
 enum { LEFT_OUT_BITS = 18, LEFT_OUT = 1 << LEFT_OUT_BITS, PLACES = 8 };
 static _Atomic uint32_t left_out[LEFT_OUT]; /* 0: free */
 static _Atomic bool any_left_out;
@@ -253,9 +253,9 @@ static bool is_left_out(const struct xs_cupti_decoder *d, const CUpti_Activity *
     return false;
 }
 
-/* Finds the library's own work: the many fingerprint kernels by name, other calls by their remembered ids. Records of
- * streams that wait for an event are all dropped: such a wait costs nobody time, and the library's own look like the
- * application's. */
+/* True if the record belongs to the library's own work. Fingerprint kernels, which are many, are recognised by their
+ * name, and other calls by their remembered ids. Records of streams that wait for an event are all dropped, because no
+ * thread waits, and the library's cannot be told from the application's. */
 static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)
         return ((const CUpti_ActivitySynchronization2 *)record)->type ==
@@ -272,7 +272,7 @@ static bool is_own(struct xs_cupti_decoder *d, const CUpti_Activity *record) {
     return true;
 }
 
-/* Finds the n-th record, the one after `*record`. */
+/* Finds record number n; `*record` is the record before it. */
 static CUptiResult find_record(const struct xs_cupti_decoder *d, uint8_t *data, size_t valid_bytes, size_t n,
                                CUpti_Activity **record) {
     if (!d->offsets)

@@ -15,31 +15,32 @@
 #include "preload/cupti/cupti_internal.h"
 #include "schema/error.h"
 
-/* OVER is final: a session that failed, was taken or was given away does not begin again. */
+/* OVER is final: no session begins again after it failed or after CUPTI was left to the application. */
 enum phase { IDLE, STARTING, ACTIVE, OVER };
 static _Atomic int phase = IDLE;
 
-/* Held during every call of CUPTI, and while a buffer is indexed, because kernel names are CUPTI's memory. CUPTI's
- * callbacks never take it. */
+/* Held during every call of CUPTI, and while a buffer is indexed, because the kernel names lie in CUPTI's memory.
+ * CUPTI's callbacks never take this lock. */
 static struct xs_lock life = XS_LOCK_INITIALIZER;
-static int cancel_before; /* cancel state of the thread that holds `life`, before it did */
+static int cancel_before; /* cancel state of the thread that holds `life`, to be restored */
 struct xs_cupti_api xs_cupti_api;
 static _Atomic(void *) handle;
 static bool with_kernels;
 static int64_t offset_ns; /* CUPTI's clock minus CLOCK_MONOTONIC */
-static char claim[64];    /* the application's first call of CUPTI, if it came before ours */
+static char claim[64];    /* the application's first call of CUPTI, if it came before xferspy's */
 /* The shared function by which the application subscribed; NULL: it did not use one. */
 static const void *shared_claim;
 static int driver_version;
-/* True: a session of the shared interface is over, and the application may meet what CUPTI remembers of it. */
+/* True: a session by the shared interface has ended, and CUPTI may still remember it and refuse calls of the
+ * application. */
 static _Atomic bool left_shared;
 
-/* Taken only inside, and by threads of the library. */
+/* Taken only inside and on threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xs_cupti_state state = {.status = "off"};
 
-/* A thread that is inside must not lock again, and must not take CUPTI's inner calls for the application's. It must not
- * be cancelled there or jump away either: it would be inside for ever. */
+/* A thread that is inside must not lock again, and the calls that CUPTI makes on it must not be recorded as the
+ * application's. It must not be cancelled or jump away there either, because it would then be inside for ever. */
 static XS_TLS bool inside;
 static XS_TLS const struct xs_guard_note *guard_before;
 
@@ -57,7 +58,7 @@ static bool enter(bool waits) {
     cancel_before = cancel;
     inside = true;
     guard_before = xs_guard.raised;
-    xs_guard.raised = &xs_guard_unleft; /* signals wait while the lock is held */
+    xs_guard.raised = &xs_guard_unleft; /* no jump can leave: signals are blocked while the lock is held */
     return true;
 }
 
@@ -101,8 +102,9 @@ void *xs_cupti_handle(void) { return atomic_load(&handle); }
 
 /* ---- clock ---- */
 
-/* CUPTI's timestamps follow the wall clock, which an administrator or a suspended laptop can step. The tightest of a
- * few brackets gives the offset to within the cost of one call. */
+/* CUPTI's timestamps follow the wall clock, which an administrator or a suspended laptop can step. CUPTI's time is read
+ * several times between two readings of CLOCK_MONOTONIC. The closest pair gives the offset, with an error of at most
+ * the duration of one call. */
 void xs_cupti_sample_clock(void) {
     static bool is_known;
     uint64_t best_width = UINT64_MAX;
@@ -142,7 +144,7 @@ static bool load(void) {
     return true;
 }
 
-/* Attaches by the interface in use. */
+/* Attaches by the interface that is in use (global or shared). */
 static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
     const char *call = "cuptiSubscribe";
     *result = xs_cupti_subscribe(&xs_cupti_api, holder, bytes);
@@ -161,8 +163,8 @@ static const char *attach(CUptiResult *result, char *holder, size_t bytes) {
     return call;
 }
 
-/* The global interface is tried only without other subscribers: beside one it would be refused, and might disturb it.
- */
+/* The global interface is tried only if there is no other subscriber, because otherwise CUPTI would refuse it, and the
+ * other subscriber might be disturbed. */
 const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
     if (xs_cupti_is_paused()) {
         *result = xs_cupti_record(&xs_cupti_api, with_kernels);
@@ -186,7 +188,8 @@ static bool taken_by(const char *call) {
     return false;
 }
 
-/* Several libraries of CUPTI may be in a process; only a user of ours is known to share it. */
+/* True if the application's function belongs to the same CUPTI library as the session. There may be several CUPTI
+ * libraries in a process. */
 static bool is_shared_by(const void *its_function) {
     void *ours;
     memcpy(&ours, &xs_cupti_api.cuptiSubscribe_v2, sizeof ours);
@@ -269,13 +272,13 @@ void xs_cupti_flush(bool forced) {
 
 static void index_one(struct xs_cupti_buffer *buffer, void *decoder) { xs_cupti_buffer_index(buffer, decoder); }
 
-/* Queued buffers are indexed because CUPTI owns the kernel names, and may be gone when the buffers are decoded. */
+/* Queued buffers are indexed because CUPTI owns the kernel names, and may be unloaded when the buffers are decoded. */
 void xs_cupti_index_all(void) {
     struct xs_cupti_decoder reader = {.next_record = xs_cupti_next_record(), .version = xs_cupti_api.version};
     xs_cupti_buffers_each(index_one, &reader);
 }
 
-/* False: the program has given the device nothing to do, and CUPTI has written nothing. */
+/* False: the program has given the device no work, and CUPTI has written no records. */
 static bool may_have_records(void) { return xs_cupti_saw_calls() || xs_cupti_buffers_asked_for(); }
 
 static void flush_last(void) {
@@ -304,7 +307,7 @@ void xs_cupti_end(void) {
     xs_cupti_leave();
 }
 
-/* False: there is nothing to decode with. */
+/* False: there is no CUPTI, so nothing can be decoded. */
 static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     if (!xs_cupti_enter())
         return false;
@@ -317,8 +320,8 @@ static bool prepare_drain(struct xs_cupti_decoder *decoder) {
     return decoder->next_record != NULL;
 }
 
-/* Writes the buffer's records. Lets other threads come inside meanwhile unless CUPTI is needed: the disk may not
- * answer, and a thread that wants CUPTI would wait for it too. Inside. */
+/* Writes the buffer's records. If CUPTI is not needed for this, the thread leaves meanwhile, so that threads that want
+ * CUPTI do not wait when the disk does not answer. Inside. */
 static int64_t decode(struct xs_cupti_decoder *decoder, const struct xs_cupti_buffer *buffer) {
     decoder->correlation_base = buffer->correlation_base;
     decoder->offsets = buffer->offsets;
@@ -346,7 +349,7 @@ static int64_t drain_one(struct xs_cupti_decoder *decoder, struct xs_cupti_buffe
     if (buffer) {
         **tail = buffer;
         *tail = &buffer->next;
-        /* after an error the buffer is read again, and then CUPTI and its names may be gone */
+        /* after an error the buffer is read again, when CUPTI and its names may be unloaded */
         if (has_buffers() || atomic_load(&phase) == OVER)
             xs_cupti_buffer_index(buffer, decoder);
         result = decode(decoder, buffer);
@@ -377,7 +380,7 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
     while ((result = drain_one(&decoder, &tail)) >= 0)
         total += result;
     if (result != -INT64_MAX) {
-        xs_cupti_decoded_migrations(-(int64_t)decoder.records[XS_RECORD_MIGRATION]); /* the records wait again */
+        xs_cupti_decoded_migrations(-(int64_t)decoder.records[XS_RECORD_MIGRATION]); /* the records are queued again */
         xs_cupti_buffers_requeue(done);
         return result;
     }
@@ -394,7 +397,8 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
-/* Detaches CUPTI, or notes why not. `is_closed`: the quiescence lock is closed; it is opened here. */
+/* Detaches CUPTI, or notes why not. `is_closed`: the caller has closed the quiescence lock, and this function opens
+ * it. */
 static void detach_or_note(bool is_closed, const char *why) {
     bool detached = is_closed && xs_cupti_others() == 0 && xs_cupti_finalize_alone();
     if (is_closed)
@@ -403,7 +407,7 @@ static void detach_or_note(bool is_closed, const char *why) {
         xs_note("cupti", "CUPTI could not be detached before %s; if that fails, run with XFERSPY_CUPTI=off", why);
 }
 
-/* Takes CUPTI's records, and leaves CUPTI. */
+/* Takes the last records from CUPTI, and unsubscribes. */
 static void leave(const char *why, bool detaches) {
     xs_cupti_stop_migrations();
     bool is_closed = xs_cupti_quiet_device();
@@ -422,7 +426,7 @@ static void leave(const char *why, bool detaches) {
         detach_or_note(is_closed, why);
 }
 
-/* Leaves CUPTI to the application as if nobody had used it; the records so far wait for the drain. */
+/* Leaves CUPTI to the application as if xferspy had not used it. The records so far stay queued for xs_cupti_drain. */
 static void give_away(const char *why, bool detaches) {
     if (has_buffers())
         leave(why, detaches);
@@ -450,7 +454,7 @@ static void step_aside(const char *why, bool detaches) {
 void xs_cupti_step_aside(const char *why) { step_aside(why, false); }
 void xs_cupti_detach_for_good(const char *why) { step_aside(why, true); }
 
-/* ---- beside the application ---- */
+/* ---- subscribed together with the application ---- */
 
 bool xs_cupti_stay_beside(const void *its_function) {
     if (atomic_load(&phase) == OVER || !xs_cupti_enter())
@@ -512,8 +516,8 @@ bool xs_cupti_leave_no_trace(void) {
     return finalized;
 }
 
-/* Only the forking thread lives on: others may hold locks for ever, and CUPTI's own locks are in the same state. A
- * child of a process without a session may begin its own. */
+/* Only the forking thread exists in the child, so locks that other threads held stay locked for ever; this is also true
+ * of CUPTI's own locks. A child of a process without a session may begin its own session. */
 void xs_cupti_forget(void) {
     xs_lock_forget(&life);
     xs_cupti_forget_turns();

@@ -1,6 +1,6 @@
-/* The functions by which an application takes CUPTI for itself, one row each. The library exports each of them in
- * place of CUPTI's: xferspy gives up its own session, and then the call goes on to the application's CUPTI. If both
- * use the shared interface, the session stays beside the application's. */
+/* The functions by which an application takes CUPTI for itself, one row each. The library exports each of them in place
+ * of CUPTI's: xferspy ends its own session, and then passes the call to the application's CUPTI. If both use the shared
+ * interface, xferspy's session continues at the same time as the application's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
@@ -14,8 +14,8 @@
 #include "preload/core/guard.h"
 #include "preload/cupti/cupti_internal.h"
 
-/* The second group measures hardware counters, sometimes by running kernels repeatedly. Our records would disturb it,
- * and would be of no use then. The parameter structures are not looked into. */
+/* The second group measures hardware counters, sometimes by running kernels repeatedly. Recording would disturb this,
+ * and its results would be useless. The parameter structures are not read. */
 #define XS_CUPTI_OVERRIDES(X)                                                                                          \
     X(cuptiSubscribe, (CUpti_SubscriberHandle * subscriber, CUpti_CallbackFunc callback, void *data),                  \
       (subscriber, callback, data))                                                                                    \
@@ -35,8 +35,8 @@
     X(cuptiPCSamplingEnable, (void *params), (params))                                                                 \
     X(cuptiSassMetricsEnable, (void *params), (params))
 
-/* Global functions that an application may call before it subscribes. They take nothing away from a global session, but
- * CUPTI refuses them beside a session of the shared interface. */
+/* Global functions that an application may call before it subscribes. They do not disturb a global session, but CUPTI
+ * refuses them while there is a session of the shared interface. */
 #define XS_CUPTI_GLOBALS(X)                                                                                            \
     X(cuptiGetTimestamp, (uint64_t * timestamp), (timestamp))                                                          \
     X(cuptiActivityGetAttribute, (CUpti_ActivityAttribute attribute, size_t * bytes, void *value),                     \
@@ -53,8 +53,8 @@
     X(cuptiActivityEnableDriverApi, (CUpti_CallbackId id, uint8_t enable), (id, enable))                               \
     X(cuptiActivityEnableRuntimeApi, (CUpti_CallbackId id, uint8_t enable), (id, enable))
 
-/* Requests of a subscriber that may not be alone. The first subscriber, which may be ours, decides some of them for
- * all: HES, whether graphs are recorded as a whole. */
+/* Functions by which a subscriber of the shared interface says what it wants to record. The first subscriber, which may
+ * be xferspy, decides some of this for all: HES, and whether graphs are recorded as a whole. */
 #define XS_CUPTI_OF_SUBSCRIBERS(X)                                                                                     \
     X(cuptiActivityEnable_v2, (CUpti_SubscriberHandle subscriber, CUpti_ActivityKind kind, void *config),              \
       (subscriber, kind, config))                                                                                      \
@@ -64,7 +64,7 @@
       (CUpti_SubscriberHandle subscriber, CUpti_ActivityAttribute attribute, size_t * bytes, void *value),             \
       (subscriber, attribute, bytes, value))
 
-/* These have bodies of their own, at the end of this file. */
+/* The wrappers of these functions are written separately, at the end of this file. */
 #define XS_CUPTI_SINGLE(X)                                                                                             \
     X(cuptiSubscribe_v2,                                                                                               \
       (CUpti_SubscriberHandle * subscriber, CUpti_CallbackFunc callback, void *data, CUpti_SubscriberParams *params),  \
@@ -77,7 +77,8 @@
 enum override { XS_CUPTI_ALL(X) OVERRIDE_COUNT };
 #undef X
 
-/* Exported for programs linked to CUPTI; xs_cupti_override remembers functions that were looked up. */
+/* The wrappers are exported for programs that are linked to CUPTI. For functions that a program looks up,
+ * xs_cupti_override remembers the real function. */
 #define X(name, parameters, arguments) XS_EXPORT CUptiResult CUPTIAPI name parameters;
 XS_CUPTI_ALL(X)
 #undef X
@@ -86,7 +87,7 @@ static _Atomic bool theirs;
 
 bool xs_cupti_is_theirs(void) { return atomic_load_explicit(&theirs, memory_order_relaxed); }
 
-/* The application's own function, as it looked it up or as the loader would have bound it. */
+/* The application's real functions: those that it looked up, or to which the loader would have bound it. */
 static _Atomic(void *) reals[OVERRIDE_COUNT];
 
 static void *real_function(enum override which, const char *name) {
@@ -94,7 +95,8 @@ static void *real_function(enum override which, const char *name) {
     if (real)
         return real;
     real = xs_real_dlsym(RTLD_NEXT, name);
-    /* A program is bound to our export too if its libcupti came with a library of local scope, as Python's do. */
+    /* A program is also bound to xferspy's export if its libcupti was loaded with local scope, as Python loads
+     * libraries. */
     if (!real)
         real = xs_cupti_mapped_symbol(name, xs_cupti_handle());
     if (real)
@@ -102,13 +104,13 @@ static void *real_function(enum override which, const char *name) {
     return real;
 }
 
-/* Did CUPTI refuse the call because of another subscriber, present or past? */
+/* True if CUPTI may have refused the call because of another subscriber, a present or a past one. */
 static bool is_refused(CUptiResult result) {
     return result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED || result == CUPTI_ERROR_NOT_COMPATIBLE ||
            result == CUPTI_ERROR_INVALID_OPERATION;
 }
 
-/* The body of a wrapper finds the real function as `real`, or returns. */
+/* At the start of a wrapper: declares the real function as `real`, or returns from the wrapper if there is none. */
 #define XS_CUPTI_FIND_REAL(name)                                                                                       \
     __typeof__(name) *real;                                                                                            \
     void *found = real_function(OVERRIDE_##name, #name);                                                               \
@@ -116,7 +118,7 @@ static bool is_refused(CUptiResult result) {
         return CUPTI_ERROR_NOT_INITIALIZED;                                                                            \
     memcpy(&real, &found, sizeof real)
 
-/* CUPTI's inner driver calls are not the application's, so they are guarded like the library's own calls. */
+/* The driver calls that CUPTI makes during `call` are not the application's, so the guard is raised. */
 #define XS_CUPTI_GUARDED(result, call)                                                                                 \
     do {                                                                                                               \
         struct xs_guard_own own;                                                                                       \
@@ -175,7 +177,7 @@ static bool records_graphs(enum override which, unsigned kind) {
 XS_CUPTI_OF_SUBSCRIBERS(X)
 #undef X
 
-/* Does the application allow other subscribers? The structure of older headers ends before that field. */
+/* True if the application allows other subscribers. In older headers the structure ends before that field. */
 static bool allows_others(const CUpti_SubscriberParams *params) {
     struct xs_cupti_subscriber_params known = {0};
     if (!params || params->structSize <= offsetof(struct xs_cupti_subscriber_params, allow_multiple_subscribers))
@@ -184,8 +186,8 @@ static bool allows_others(const CUpti_SubscriberParams *params) {
     return known.allow_multiple_subscribers == 1;
 }
 
-/* A call that fails beside the library's session is tried again without it, so that the application gets what it would
- * get alone. */
+/* If the call fails while xferspy's session exists, it is tried again without the session, so that the application gets
+ * the same result as without xferspy. */
 CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *data,
                                        CUpti_SubscriberParams *params) {
     CUptiResult result;

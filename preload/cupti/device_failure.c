@@ -7,8 +7,8 @@
 #include "preload/cupti/cupti_internal.h"
 #include "schema/clock.h"
 
-/* Is it an error of the device, after which the context is lost? CUDA_ERROR_ASSERT is not one: it is the program's own
- * assert. */
+/* True if it is an error of the device, after which the context is lost. CUDA_ERROR_ASSERT is not included, because it
+ * comes from an assert of the program itself. */
 static bool is_of_device(int result) {
     switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:

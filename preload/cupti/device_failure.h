@@ -1,6 +1,7 @@
-/* The first call that reported a failure of the program's work on the device, and whether CUPTI was attached then.
- * After such a failure every further call in the context fails too, so the first one tells most. CUPTI has made correct
- * programs fail in this way (docs/develop/internals.md), and the user must then learn that XFERSPY_CUPTI=off helps. */
+/* Remembers the first call that reported a failure of the program's work on the device, and whether CUPTI was attached
+ * at that time. After such a failure every further call in the context fails, too, so only the first one shows the
+ * cause. CUPTI has made correct programs fail in this way (docs/develop/internals.md); the user must then be told that
+ * XFERSPY_CUPTI=off helps. */
 #ifndef XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
 #define XFERSPY_PRELOAD_CUPTI_DEVICE_FAILURE_H
 
@@ -15,7 +16,7 @@ struct xs_device_failure {
     const char *cupti; /* "attached", "detached" (it had been attached before) or "off" */
 };
 
-/* Looks at a CUresult that a call of the application returned. Any thread. Costs one comparison unless it is one of the
+/* Checks the CUresult of a call of the application. Any thread. Takes one comparison, unless the result is one of the
  * errors from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. `entry_point` is static. */
 enum { XS_DEVICE_FAILURE_FIRST = 700, XS_DEVICE_FAILURE_LAST = 719 };
 void xs_device_failure_note(int result, const char *entry_point);
@@ -24,7 +25,7 @@ XS_HOT void xs_device_failure_look(int result, const char *entry_point) {
         xs_device_failure_note(result, entry_point);
 }
 
-/* Returns the failure; NULL: there was none yet. Any thread; valid for the life of the process. */
+/* Returns the failure, which is valid for the life of the process; NULL: there was none yet. Any thread. */
 const struct xs_device_failure *xs_device_failure(void);
 
 #endif

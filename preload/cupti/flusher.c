@@ -1,5 +1,5 @@
-/* The flusher's loop runs in its own thread: the drain thread lacks the driver's file descriptors, and the
- * application's threads have other things to do. */
+/* The flusher's loop. It runs in a thread of its own, because the drain thread does not have the driver's file
+ * descriptors, and the application's threads must not be delayed. */
 #include "preload/cupti/flusher.h"
 
 #include <stdatomic.h>
@@ -15,13 +15,13 @@
 #include "preload/cupti/cupti.h"
 
 #define PERIOD_MS 1000u
-#define TURN_PATIENCE_NS UINT64_C(50000000) /* attaching takes 6 to 15 ms, the first time 20 */
+#define TURN_PATIENCE_NS UINT64_C(50000000) /* attaching CUPTI takes 6 to 15 ms, and 20 ms the first time */
 #define TURN_LOOK_NS 200000
 
 static _Atomic uint32_t bell, asked, answered; /* bell and answered are futexes */
 static _Atomic bool still, running;
 
-/* Returns the smaller number; a `b` of 0 does not count. */
+/* Returns the smaller number; if `b` is 0, returns `a`. */
 static unsigned least(unsigned a, unsigned b) { return b && b < a ? b : a; }
 
 static void begin_migrations(void *argument) {
@@ -40,10 +40,10 @@ static void *flusher_main(void *arg) {
         uint32_t heard = atomic_load(&bell), seen = atomic_load(&asked);
         bool forced = seen != atomic_load(&answered);
         if (atomic_load(&xs_state) == XS_STATE_CLOSED) {
-            xs_cupti_step_aside("the end of capture"); /* or CUPTI would fill memory that nobody empties */
+            xs_cupti_step_aside("the end of capture"); /* otherwise CUPTI would fill buffers that are no longer read */
             break;
         }
-        /* The flusher also wakes to look at the windows, for which no flush is needed. */
+        /* The flusher also wakes up for xs_cupti_watch_windows, which needs no flush. */
         if (forced || migrations_ms || xs_monotonic_ns() - flushed_ns >= PERIOD_MS * UINT64_C(1000000)) {
             flushed_ns = xs_monotonic_ns();
             xs_cupti_flush(forced);

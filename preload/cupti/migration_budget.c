@@ -1,17 +1,18 @@
-/* Deciding in which windows of a run page migrations are recorded; see migration_budget.h. */
+/* Decides in which windows of a run page migrations are recorded; see migration_budget.h. */
 #include "preload/cupti/migration_budget.h"
 
 #include "preload/cupti/random.h"
 
-/* The most that may be saved, and so be spent on the first migrations. */
+/* The most time that may be saved. It is also the time that may be spent on the first migrations. */
 #define ADVANCE_NS INT64_C(4000000)
 
-/* Migrations make sense only in sequence, so a window has many of them. On an H100 a window is longer than this: CUPTI
- * takes 20 ms to switch recording on, in which it records already, and 20 ms to hand over the records. */
+/* A single migration says little without those before and after it, so a window must contain many. On an H100 a window
+ * is longer than this, because CUPTI takes 20 ms to switch recording on, and already records during this time, and 20
+ * ms to hand over the records. */
 #define WINDOW_NS UINT64_C(8000000)
 #define WINDOW_RECORDS 1000u
 #define POLL_MS 1u
-/* The assumed cost of a window until one was measured. */
+/* The assumed cost of a window, before one was measured. */
 #define WINDOW_COST_NS UINT64_C(2000000)
 #define LEAST_GAP_NS UINT64_C(4000000)
 /* After this long without a record, recording stays on until it costs too much. */
@@ -34,7 +35,7 @@ static void spend(struct xs_migration_budget *b, uint64_t ns) {
     b->spent_ns += ns;
 }
 
-/* Adds what the time since the last look has saved, and subtracts the cost of its records. */
+/* Adds the share of the time since the last call to the saved time, and subtracts the cost of the new records. */
 static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t records) {
     b->saved_ns += (int64_t)((now_ns - b->at_ns) * b->permille / 1000);
     if (b->saved_ns > ADVANCE_NS)
@@ -44,8 +45,8 @@ static void account(struct xs_migration_budget *b, uint64_t now_ns, uint64_t rec
         b->grown_ns = now_ns;
         b->records = records;
     }
-    /* The first migrations are known so late that they may cost a multiple of the savings. If that had to be saved
-     * again first, much of the run would pass without a window. */
+    /* The first migrations become known so late that they may cost a multiple of the saved time. If so much time had to
+     * be saved again first, much of the run would pass without a window. */
     if (b->is_first_rest && b->saved_ns < 0)
         b->saved_ns = 0;
     b->at_ns = now_ns;
@@ -61,7 +62,7 @@ static void set_next_window(struct xs_migration_budget *b, uint64_t now_ns) {
 }
 
 static bool may_be_on(const struct xs_migration_budget *b, uint64_t now_ns) {
-    bool last_was_empty = b->records == b->window_records; /* no record comes while it is off */
+    bool last_was_empty = b->records == b->window_records; /* no records are made while recording is off */
     return last_was_empty && now_ns - b->grown_ns >= QUIET_NS && b->saved_ns >= ADVANCE_NS &&
            b->spent_ns <= (now_ns - b->start_ns) * b->permille / 1000;
 }
@@ -88,7 +89,7 @@ bool xs_migration_budget_turn(struct xs_migration_budget *b, uint64_t now_ns, ui
         return false;
     b->on = !b->on;
     if (b->on) {
-        if (!b->is_first_rest) /* late records of the last window */
+        if (!b->is_first_rest) /* records of the last window that arrived after its end */
             b->window_cost_ns += (b->records - b->ended_records) * XS_MIGRATION_COST_NS / 4;
         b->is_first_rest = false;
         b->samples = !may_be_on(b, now_ns);
@@ -111,7 +112,7 @@ void xs_migration_budget_turned(struct xs_migration_budget *b, uint64_t before_n
     b->turns_cpu_ns += cpu_ns;
     if (b->on) {
         b->turn_ns = cpu_ns;
-        b->since_ns = before_ns; /* an H100 records from the beginning of the 20 ms that it takes to turn it on */
+        b->since_ns = before_ns; /* an H100 already records during the 20 ms that turning it on takes */
     } else {
         xs_window_list_add(&b->windows, b->since_ns, before_ns);
     }

@@ -1,11 +1,12 @@
-/* Random numbers of low quality, which suffice to keep recording windows from following a period of the program. */
+/* Random numbers of low quality. They are good enough to choose recording windows that do not coincide with a period of
+ * the program. */
 #ifndef XFERSPY_PRELOAD_CUPTI_RANDOM_H
 #define XFERSPY_PRELOAD_CUPTI_RANDOM_H
 
 #include <stdint.h>
 
-/* Returns a number below `limit`; 0 if the limit is 0. Uses xorshift64. The caller owns `state`, which starts as any
- * number but 0. */
+/* Returns a number below `limit`; 0 if the limit is 0. Uses xorshift64. The caller owns `state`, and initializes it
+ * with any number except 0. */
 static inline uint64_t xs_random_below(uint64_t *state, uint64_t limit) {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -17,7 +17,7 @@ void xs_window_list_add(struct xs_window_list *list, uint64_t start_ns, uint64_t
     list->windows[list->count++] = (struct xs_window){start_ns, length};
 }
 
-/* CUPTI is attached before the trace's time begins. */
+/* The first window may begin before the trace's time 0, because CUPTI is attached before that. */
 int xs_window_text(const struct xs_window *window, const struct xs_clock *clock, bool first, char *text, size_t bytes) {
     int64_t start = xs_clock_from_monotonic(clock, window->start_ns), end = start + (int64_t)window->length_ns;
     start = start > 0 ? start : 0;

@@ -1,4 +1,4 @@
-/* The windows of a run in which something was recorded, in memory of fixed size. */
+/* A list, of limited size, of the windows of a run in which something was recorded. */
 #ifndef XFERSPY_PRELOAD_CUPTI_RECORDED_WINDOWS_H
 #define XFERSPY_PRELOAD_CUPTI_RECORDED_WINDOWS_H
 
@@ -8,7 +8,8 @@
 
 #include "schema/clock.h"
 
-/* The number of windows kept. With more windows, only every second, then every fourth and so on is kept. */
+/* The number of windows kept. If there are more windows, only every second one is kept, then only every fourth one, and
+ * so on. */
 enum { XS_WINDOWS_KEPT = 512, XS_WINDOWS_TEXT_BYTES = 32 * XS_WINDOWS_KEPT };
 
 /* Times of CLOCK_MONOTONIC. */
@@ -19,7 +20,7 @@ struct xs_window {
 /* All zeros is an empty list. */
 struct xs_window_list {
     struct xs_window windows[XS_WINDOWS_KEPT];
-    uint32_t count, skipped_of; /* windows kept; after each kept one, `skipped_of` are left out */
+    uint32_t count, skipped_of; /* windows kept; after each kept window `skipped_of` windows are left out */
     uint64_t ended;             /* number of all windows, kept or not */
     uint64_t recorded_ns;       /* length of all windows together */
 };
@@ -27,11 +28,11 @@ struct xs_window_list {
 /* Adds a window that has ended. */
 void xs_window_list_add(struct xs_window_list *list, uint64_t start_ns, uint64_t end_ns);
 
-/* Writes one window as the trace holds it, with a comma before it unless it is the first. Returns what snprintf
- * returns. */
+/* Writes one window in the trace's form, with a comma before it unless it is the first. Returns the result of
+ * snprintf. */
 int xs_window_text(const struct xs_window *window, const struct xs_clock *clock, bool first, char *text, size_t bytes);
 
-/* Writes the list as the trace holds it: "start+length,start+length,...", in microseconds since the trace's start.
+/* Writes the list in the trace's form: "start+length,start+length,...", in microseconds since the trace's start.
  * Returns the length. */
 size_t xs_window_list_text(const struct xs_window_list *list, const struct xs_clock *clock, char *text, size_t bytes);
 

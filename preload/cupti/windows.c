@@ -1,45 +1,48 @@
-/* Deciding when device times are recorded; see windows.h. */
+/* Decides when device times are recorded; see windows.h. */
 #include "preload/cupti/windows.h"
 
 #include <string.h>
 
 #include "preload/cupti/random.h"
 
-/* The initial cost of a recorded call, including CUPTI's work and the drain thread's, until the program has shown its
- * own. On an H200 a loop of launches loses 1.1 us each and one of copies 1.3; PyTorch on an H100 lost 4.5. */
+/* The assumed cost of a recorded call, including the work of CUPTI and of the drain thread, before the actual cost in
+ * this program is measured. On an H200 a loop of launches loses 1.1 us per launch, and a loop of copies 1.3 us per
+ * copy; PyTorch on an H100 lost 4.5 us per launch. */
 #define LAUNCH_NS UINT64_C(2500)
 #define COPY_NS UINT64_C(2000)
 /* A graph with 1 to 20 kernels lost 3 us and 1.4 to 2.2 more per kernel, but JAX, which changes its graph before each
- * launch, lost 70 us with 6 kernels (H100). The pace corrects a value that is too high. It cannot correct one that is
- * too low: CUPTI is then never detached. */
+ * launch, lost 70 us with 6 kernels (H100). If this value is too high, it is corrected by the program's measured pace.
+ * If it is too low, it is never corrected, because CUPTI is then never detached and the pace without CUPTI stays
+ * unknown. */
 #define GRAPH_NS UINT64_C(40000)
 
-/* The advance on the share, so that short programs have device times, too. */
+/* The time that may be spent before any is saved, so that short programs have device times, too. */
 #define ADVANCE_NS INT64_C(10000000)
-/* The most that can be saved beside the advance: the share of so much of the run, or what a window needs. So a program
- * that has read its data for a minute is not slowed down by a tenth for the ten seconds after that. */
+/* The most time that can be saved in addition to ADVANCE_NS is the budget of this much of the run, or the time that a
+ * window needs. Otherwise a program that has read its data for a minute could be slowed down by a tenth in the ten
+ * seconds after that. */
 #define SAVED_OF_NS UINT64_C(1000000000)
-/* The part of the budget that CUPTI keeps even if wrappers and fingerprints take all of it. */
+/* CUPTI may always use 1/LEAST_PART of the budget, even if wrappers and fingerprints use all of it. */
 #define LEAST_PART 4u
 /* Detaching takes 2 to 4 ms and attaching again 6 to 15 (H100, H200). */
 #define TURN_NS UINT64_C(10000000)
 #define LEAST_WINDOW_NS UINT64_C(5000000)
-/* The program's pace is watched before and after a window's end: for so many calls, and at least so long. Calls are
- * counted in steps of XS_OWN_COST_EVERY. */
+/* The program's pace is measured before and after a window's end, for PACE_CALLS calls and for at least PACE_NS. Calls
+ * are counted in steps of XS_OWN_COST_EVERY. */
 #define PACE_CALLS 3000u
 #define PACE_NS UINT64_C(20000000)
 #define MOST_PACE_NS UINT64_C(3000000000)
-/* Limits of the shown cost, in percent of the tables. A cost that is too low would no longer end any window. So a few
- * windows are not believed below LEAST_OF_FEW, and a window that seems cheap ends after some time, to learn the cost
- * anew. */
+/* Limits of the measured cost, in percent of the assumed cost. If the measured cost were too low, no window would ever
+ * end. So after only a few windows it is never taken as less than LEAST_OF_FEW, and a window that seems cheap ends
+ * after some time, so that the cost is measured again. */
 #define LEAST_COST 10
 #define LEAST_OF_FEW 40
 #define FEW 3
 #define LONG_WINDOW_NS UINT64_C(10000000000)
 #define MOST_COST 1000
 
-/* The mean wait for a moment at which the program waits for the device, and the number of such moments to choose
- * from. */
+/* The mean time in which a window that is due waits for the program's waits for the device, and the number of these
+ * waits from which one is chosen. */
 #define MOMENT_NS UINT64_C(50000000)
 #define MOMENTS 4u
 
@@ -74,14 +77,14 @@ static uint64_t table_ns(const struct xs_windows *w, const struct xs_windows_fac
 
 uint64_t xs_windows_cost_ns(const struct xs_windows *w) { return w->recording_ns + w->turns_ns; }
 
-/* Returns what CUPTI may still spend; negative: it has spent too much. */
+/* Returns the time that CUPTI may still cost; negative: it has already cost too much. */
 static int64_t balance(const struct xs_windows *w) {
     int64_t share = (int64_t)((w->last.now_ns - w->share_since_ns) / 100 * w->percent);
     int64_t left = share - (int64_t)w->last.others_ns, least = share / (int64_t)LEAST_PART;
     return (left > least ? left : least) + ADVANCE_NS - (int64_t)xs_windows_cost_ns(w);
 }
 
-/* Lets savings above the limit lapse. */
+/* Discards saved time above the limit. */
 static void let_lapse(struct xs_windows *w) {
     uint64_t most = SAVED_OF_NS / 100 * w->percent;
     int64_t extra = balance(w) - ADVANCE_NS - (int64_t)(most > w->wanted_ns ? most : w->wanted_ns);
@@ -89,7 +92,7 @@ static void let_lapse(struct xs_windows *w) {
         w->share_since_ns += (uint64_t)extra / w->percent * 100;
 }
 
-/* ---- what a call costs, by the program's pace ---- */
+/* ---- the cost of a recorded call, measured by the program's pace ---- */
 
 static unsigned median_cost(const struct xs_windows *w) {
     unsigned sorted[XS_WINDOWS_COSTS] = {0};
@@ -102,8 +105,8 @@ static unsigned median_cost(const struct xs_windows *w) {
     return sorted[w->cost_count / 2];
 }
 
-/* Notes how fast the program went in the last part of a window that ends. compare_pace uses it once the pace without
- * recording is known. */
+/* Called at the end of a window: notes the program's pace in the last part of the window. compare_pace uses it when the
+ * pace without recording is known. */
 static void note_pace(struct xs_windows *w) {
     const struct xs_windows_facts *from = &w->marks[0];
     w->paced_calls = w->last.calls - from->calls;
@@ -111,7 +114,8 @@ static void note_pace(struct xs_windows *w) {
     w->paced_table_ns = table_ns(w, from, &w->last);
 }
 
-/* Keeps the sign of the difference, because noise of both signs must cancel in the median. */
+/* The difference can be negative because of noise. It then counts as LEAST_COST; if it were left out, noise of both
+ * signs would not cancel out in the median. */
 static void compare_pace(struct xs_windows *w, const struct xs_windows_facts *facts) {
     uint64_t ns = facts->now_ns - w->opened.now_ns, calls = facts->calls - w->opened.calls;
     if (!w->paced_calls || ns < PACE_NS || (calls < PACE_CALLS && ns < MOST_PACE_NS))
@@ -146,7 +150,7 @@ static void account(struct xs_windows *w, const struct xs_windows_facts *facts) 
         compare_pace(w, facts);
 }
 
-/* Is enough saved for a window? A window may cost half of what it takes to have one, or more. */
+/* True if enough time is saved for a window: the time to detach and attach, and half as much or more for recording. */
 static bool is_saved(struct xs_windows *w) {
     if (!w->wanted_ns)
         w->wanted_ns = w->turn_ns + w->turn_ns / 2 + xs_random_below(&w->random, w->turn_ns);
@@ -157,7 +161,7 @@ static bool is_to_be_learnt_anew(const struct xs_windows *w, const struct xs_win
     return w->cost_count && w->cost_percent < 100 && facts->now_ns - w->since_ns >= LONG_WINDOW_NS;
 }
 
-/* Is the balance used up? The advance is spent only once. */
+/* True if the balance is used up. ADVANCE_NS may be spent only once. */
 static bool is_spent(const struct xs_windows *w) { return balance(w) < (w->detachments ? ADVANCE_NS : 0); }
 
 bool xs_windows_are_unbounded(const struct xs_windows *w) { return !w->percent && !xs_window_spec_is_set(&w->spec); }
@@ -199,7 +203,7 @@ void xs_windows_turned(struct xs_windows *w, enum xs_windows_state state, uint64
     w->last.now_ns = after_ns;
 }
 
-/* Returns the time until the balance is spent at the earliest, by a thread that only launches. */
+/* Returns the shortest time in which the balance can be used up, by a thread that does nothing but launch kernels. */
 static uint64_t until_spent_ns(const struct xs_windows *w) {
     int64_t left = balance(w) - (w->detachments ? ADVANCE_NS : 0);
     return left > 0 ? (uint64_t)left : 0;

@@ -1,9 +1,9 @@
-/* Keeps the capturing streams in a lock-free table: one exchange takes a slot, which is then filled and given its
- * key; another exchange frees it. */
+/* Keeps the capturing streams in a table without a lock. A thread takes a free slot by one compare-and-swap, fills it
+ * and then stores its key; another compare-and-swap frees the slot. */
 #include "preload/driver/captures.h"
 
 #define PLACES 128u
-#define TAKEN UINT64_MAX /* no stream's key: the slot is being filled */
+#define TAKEN UINT64_MAX /* the slot is being filled; no stream has this key */
 
 _Atomic int xs_captures;
 
@@ -11,9 +11,9 @@ static struct {
     _Atomic uint64_t stream;  /* the key; 0: free */
     _Atomic uint64_t context; /* set before the key */
 } places[PLACES];
-static _Atomic int unplaced; /* captures that found no slot; their contexts are not known */
+static _Atomic int unplaced; /* number of captures for which there was no free slot; their contexts are not known */
 
-/* Handles are addresses of less than 48 bits, or small numbers. */
+/* Combines both numbers. Handles are addresses of less than 48 bits, or small numbers. */
 static uint64_t key_of(uint64_t stream, uint32_t thread) { return stream ^ (uint64_t)thread << 48 ^ thread >> 16; }
 
 static bool leave(unsigned i, uint64_t key) {

@@ -1,6 +1,6 @@
-/* Includes cuda.h as the driver exports it: every version and every per-thread-default-stream variant of an entry point
- * is declared under its exported name, and no macro maps a plain name to the newest version. All of preload includes
- * this instead of cuda.h. */
+/* Includes cuda.h with the names that the driver exports: every version and every per-thread-default-stream variant of
+ * an entry point is declared under its exported name, and no macro maps a plain name to the newest version. All of
+ * preload includes this instead of cuda.h. */
 #ifndef XFERSPY_PRELOAD_DRIVER_DRIVER_API_H
 #define XFERSPY_PRELOAD_DRIVER_DRIVER_API_H
 

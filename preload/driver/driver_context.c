@@ -1,5 +1,5 @@
-/* A small table of contexts: appending takes a lock, reading does not. A process has one context per device, rarely a
- * few more. */
+/* A small table of contexts. Changes take a lock, reading does not. A process usually has one context per device, and
+ * rarely a few more. */
 #include "preload/driver/driver_context.h"
 
 #include <stdatomic.h>
@@ -69,7 +69,7 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
     xs_lock(&context_lock);
     bool known = find(context) >= 0;
     int i = slot_of(context);
-    if (i >= 0) { /* else the driver is asked for its device each time */
+    if (i >= 0) { /* if the table is full, the driver is asked for the context's device each time */
         bool told = known && atomic_load(&contexts[i].device) == device;
         atomic_store(&contexts[i].device, device);
         atomic_store(&contexts[i].primary, primary || (known && atomic_load(&contexts[i].primary)));
@@ -82,12 +82,12 @@ void xs_context_learn(CUcontext context, int device, bool primary) {
         atomic_store(&xs_only_device, device);
         atomic_store(&xs_only_context, contexts_alive == 1 && i >= 0 ? (uintptr_t)context : 0);
     } else if (atomic_load(&xs_only_context) == (uintptr_t)context) {
-        atomic_store(&xs_only_device, device); /* the handle came back */
+        atomic_store(&xs_only_device, device); /* the handle was reused */
     }
     xs_unlock(&context_lock);
 }
 
-/* Asks the driver for the current context's device; learns the context. */
+/* Asks the driver for the device of the current context, and records both by xs_context_learn. */
 static int8_t learn_current(CUcontext context) {
     CUdevice device = -1;
     __typeof__(&cuCtxGetDevice) get_device = xs_driver(cuCtxGetDevice);
@@ -121,7 +121,8 @@ CUcontext xs_context_primary(int device) {
     return NULL;
 }
 
-/* Asks by an event behind all work of the current context. An error is no answer. */
+/* Waits by means of an event that is recorded after all work of the current context. After an error it is not known
+ * whether the work has ended. */
 static CUresult ask_until(CUcontext context, uint64_t until_ns) {
     const struct timespec pause = {0, 20000};
     CUevent event = NULL;

@@ -10,18 +10,19 @@
 #include "preload/core/compiler.h"
 #include "preload/driver/driver_api.h"
 
-/* The only context of the process and its device. Context 0: there is none, or there are several. */
+/* The context of the process and its device, if there is exactly one context. Context 0: there is none, or there are
+ * several. */
 extern _Atomic uintptr_t xs_only_context;
 extern _Atomic int xs_only_device;
 
-/* Asks the driver for the calling thread's current context and its device; the results are as for xs_context_current. A
- * query takes about 10 ns. For uses that must not be wrong. */
+/* Returns the same as xs_context_current, but always asks the driver, which takes about 10 ns. For uses in which a
+ * wrong answer would do harm. */
 CUcontext xs_context_ask(int8_t *device);
 
 /* Returns the calling thread's current context; NULL: it has none. `device` receives the device's ordinal; -1: not
- * known. Costs a load while exactly one context is known, else a query of the driver. The one known context is the
- * answer even for a thread that has none, or has one that nobody saw being made: good enough for a record, but not for
- * anything that changes what the program does. */
+ * known. Takes one load if exactly one context is known; otherwise asks the driver. If exactly one context is known, it
+ * is returned even if the thread has no context, or has one whose creation xferspy did not see. This is good enough for
+ * a record, but not for anything that changes what the program does. */
 XS_HOT CUcontext xs_context_current(int8_t *device) {
     uintptr_t only = atomic_load_explicit(&xs_only_context, memory_order_relaxed);
     if (XS_LIKELY(only != 0)) {
@@ -31,30 +32,32 @@ XS_HOT CUcontext xs_context_current(int8_t *device) {
     return xs_context_ask(device);
 }
 
-/* Records that a context was made or first seen, and its device. Takes a lock. */
+/* Records a context that was created or seen for the first time, and its device. Takes a lock. */
 void xs_context_learn(CUcontext context, int device, bool primary);
 
-/* Returns the `i`th learned context, in order of learning, for the drain thread to write down; at most 64 are kept. A
- * context is learned again if its handle comes back for another device. False: there is no `i`th (yet). Any thread. */
+/* Returns context number `i` in the order of xs_context_learn, so that the drain thread can write it into the trace. At
+ * most 64 are kept. A handle occurs again if it was reused for a context of another device. False: there is no context
+ * number `i` (yet). Any thread. */
 bool xs_context_learned(unsigned i, uint64_t *handle, int *device);
 
 /* Returns the ordinal of a context's device; -1: not known. */
 int8_t xs_context_device(CUcontext context);
 
-/* Returns a device's primary context as last retained; NULL: it never was. */
+/* Returns a device's primary context, as it was last retained; NULL: it was never retained. */
 CUcontext xs_context_primary(int device);
 
-/* Waits at most `ns` until no live context has work on its device. False: work is still running, or the driver lacks
- * the functions. No stream may be capturing, and no other thread may be inside the driver (core/quiescence.h). The
- * calling thread has raised the guard. The wait is bounded only if the driver has cuCtxRecordEvent (12.5). It needs the
- * bound: device work may wait for the program, whose threads stand at the gate. */
+/* Waits at most `ns` until no existing context has work on its device. False: work is still running, or the driver does
+ * not have the necessary functions. No stream may be capturing, and no other thread may be inside the driver
+ * (core/quiescence.h). The calling thread must have raised its guard. The time limit is needed because device work may
+ * wait for threads of the program, which wait at the gate. The limit is observed only if the driver has
+ * cuCtxRecordEvent (12.5). */
 bool xs_context_is_idle_within(uint64_t ns);
 
 /* In a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_context_forget(void);
 
-/* Records that a context is gone. Its handle may come back for another device. True: it was the last known context.
- * Takes a lock. */
+/* Records that a context was destroyed. Its handle may be reused for a context of another device. True: it was the last
+ * known context. Takes a lock. */
 bool xs_context_drop(CUcontext context);
 
 #endif

@@ -23,7 +23,7 @@ enum xs_gated {
     XS_GATED_COUNT
 };
 
-/* Is the function part of process checkpointing (cuda-checkpoint)? From cuCheckpointProcessLock until
+/* True if the function belongs to process checkpointing (cuda-checkpoint). From cuCheckpointProcessLock until
  * cuCheckpointProcessUnlock every other driver call blocks. */
 XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
     switch (row) {
@@ -39,8 +39,8 @@ XS_HOT bool xs_is_of_checkpoints(enum xs_gated row) {
     }
 }
 
-/* Number that a repair gets for a function in neither table. Numbers from XS_ROW_COUNT up to this are of enum
- * xs_gated. */
+/* The row number that repairs use for a function that is in neither table. The numbers from XS_ROW_COUNT up to this one
+ * are XS_ROW_COUNT plus an enum xs_gated. */
 enum { XS_ROW_NONE = (int)XS_ROW_COUNT + (int)XS_GATED_COUNT };
 
 struct xs_row_info {

@@ -1,7 +1,8 @@
-/* Functions of drivers newer than the oldest toolkit that builds xferspy, declared by hand as cuda.h of CUDA 13.2
- * declares them. Only driver_api.h includes this.
+/* Driver functions that are newer than the oldest toolkit with which xferspy can be built. They are declared by hand,
+ * in the same way as cuda.h of CUDA 13.2 declares them. Only driver_api.h includes this file.
  *
- * X(symbol, (parameters)) declares a function and its variant with the suffix _ptsz. Empty if cuda.h has them. */
+ * X(symbol, (parameters)) declares a function and its variant with the suffix _ptsz. The list is empty if cuda.h
+ * declares them. */
 #ifndef XFERSPY_PRELOAD_DRIVER_NEWER_API_H
 #define XFERSPY_PRELOAD_DRIVER_NEWER_API_H
 

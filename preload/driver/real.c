@@ -1,8 +1,8 @@
 /* Finds the real driver's entry points, and remembers which driver address belongs to which row.
  *
- * cuGetProcAddress returns the exported symbol itself. So the address says exactly which version and which
- * default-stream variant a program asked for. Other interposers infer that from name, version and flags, and get it
- * wrong. */
+ * cuGetProcAddress returns the exported symbol itself. So its result says exactly which version and which
+ * default-stream variant a program requested. Other interposers infer this from the name, the version and the flags,
+ * and make mistakes. */
 #define _GNU_SOURCE
 #include "preload/driver/real.h"
 
@@ -23,19 +23,19 @@ void *xs_real[XS_ROW_COUNT];
 void *xs_real_gated[XS_GATED_COUNT];
 enum { ROWS = XS_ROW_COUNT + XS_GATED_COUNT, PLACES = 3 };
 
-/* Addresses under which a program may have a row's function: the called one, the driver's own, and the one from a
- * look-up. They differ only if another shim of libcuda is loaded. */
+/* The addresses by which a program may know a row's function: the function that the wrapper calls, the driver's own
+ * function, and the result of a look-up. They differ only if another shim of libcuda is loaded. */
 static const void *addresses[PLACES * ROWS];
 void *xs_driver_functions[XS_DRIVER_COUNT];
 
-/* Refers to the wrappers by their exported names, which cuda.h declares. */
+/* The wrappers have the driver's exported names, which cuda.h declares. */
 const struct xs_row_info xs_rows[XS_ROW_COUNT] = {
 #define XS_ENTRY(symbol, category, ...) {#symbol, XS_CAT_##category, (void *)symbol},
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 };
 
-/* Sorted by name. */
+/* The wrappers, sorted by name. */
 static const struct {
     const char *name;
     void *wrapper;
@@ -72,8 +72,9 @@ static int row_of(const void *address) {
     return -1;
 }
 
-/* True if the driver was loaded with the program, because something in it is linked to libcuda. Then the driver is in
- * the global scope, and a library that was preloaded behind this one may come before it there. */
+/* True if the driver was loaded together with the program, because the program or one of its libraries is linked to
+ * libcuda. Then the driver is in the global scope, and a library that was preloaded after this one may come before the
+ * driver in the search order. */
 static bool is_linked;
 
 static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found) {
@@ -85,17 +86,19 @@ static int look_for_driver(struct dl_phdr_info *info, size_t bytes, void *found)
 
 __attribute__((constructor)) static void see_what_is_linked(void) { dl_iterate_phdr(look_for_driver, &is_linked); }
 
-/* Sets a slot once: a slot that is already set may be in use, or may have been replaced. */
+/* Sets a slot that is still NULL. A slot that is already set may be in use, or may have been replaced
+ * (xs_real_replace). */
 static void set_once(const void **slot, const void *value) {
     const void *none = NULL;
     if (value && !__atomic_load_n(slot, __ATOMIC_RELAXED))
         (void)__atomic_compare_exchange_n(slot, &none, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Looks a row's function up, without a lock, because another shim's dlsym runs code of its own. Threads that do so at
- * the same time find the same. The wrapper calls what the program would have got without libxferspy.so: the next
- * dlsym's result if that is not the driver's own function, else the one that a linked program is bound to. A shim that
- * means its own function by the name hands out ours, because we come first. */
+/* Looks up the function of a row. Holds no lock, because another shim's dlsym may run any code; threads that do this at
+ * the same time find the same functions. The wrapper calls the function that the program would have got without
+ * libxferspy.so: the result of the next dlsym if that is not the driver's own function, otherwise the function to which
+ * a linked program would be bound. A shim that looks up its own function by name gets and returns xferspy's wrapper;
+ * then the next function of that name is used. */
 static void find_row(void *driver, unsigned row, const char *name, const void *wrapper) {
     void *own = xs_real_dlsym(driver, name);
     void *given = xs_next_dlsym_is_real() ? own : xs_next_dlsym(driver, name);
@@ -111,7 +114,8 @@ static void find_row(void *driver, unsigned row, const char *name, const void *w
     set_once((const void **)real_at(row), real);
 }
 
-/* Two symbols may share an address (aliases); the first row keeps it. */
+/* Enters a row's addresses into the hash table. If two symbols have the same address (aliases), the first row keeps
+ * it. */
 static void enter_row(unsigned row) {
     for (unsigned at = PLACES * row; at < PLACES * (row + 1); at++) {
         const void *address = __atomic_load_n(&addresses[at], __ATOMIC_RELAXED);
@@ -150,11 +154,12 @@ static void resolve(void *arg) {
         atomic_store_explicit(&resolved, true, memory_order_release);
     }
     pthread_mutex_unlock(&resolve_lock);
-    *is_loaded = true; /* keeps dlopen's reference, because the addresses are in use from now on */
+    *is_loaded = true; /* the driver is never closed, because its addresses are in use from now on */
 }
 
-/* Resolves on the caller's stack if need be, because otherwise no call can reach the driver. Another shim that calls
- * the driver while it is asked for a function comes back here, and gets no wrapper. */
+/* If there is no memory for a scratch stack, resolves on the caller's stack, because otherwise no call could reach the
+ * driver. If another shim calls the driver during one of the look-ups, this function is entered again, and then does
+ * nothing. */
 bool xs_real_resolve(void) {
     bool is_loaded = atomic_load_explicit(&resolved, memory_order_acquire);
     if (!is_loaded && !is_resolving)

@@ -1,4 +1,4 @@
-/* The real driver: addresses of its entry points, and which of them have wrappers. */
+/* The real driver: the addresses of its entry points, and the wrappers that belong to them. */
 #ifndef XFERSPY_PRELOAD_DRIVER_REAL_H
 #define XFERSPY_PRELOAD_DRIVER_REAL_H
 
@@ -9,25 +9,27 @@
 #include "preload/driver/driver_api.h"
 #include "preload/driver/entry_rows.h"
 
-/* Functions that the wrappers call, by row: the driver's function, or its replacement (xs_real_replace). NULL: this
- * driver lacks the entry point. xs_real_resolve fills it; any thread reads it with relaxed loads. */
+/* The functions that the wrappers call, by row. An entry is the driver's function or its replacement (xs_real_replace).
+ * NULL: this driver does not have the entry point. xs_real_resolve fills the array; any thread reads it with relaxed
+ * loads. */
 extern void *xs_real[XS_ROW_COUNT];
 
-/* Function of a row by name, for the library's own calls; NULL: this driver lacks it, or nothing is resolved yet. */
+/* The function of the row `name`, for the library's own calls. NULL: this driver does not have it, or xs_real_resolve
+ * was not called yet. */
 #define xs_real_row(name) ((__typeof__(&name))__atomic_load_n(&xs_real[XS_ROW_##name], __ATOMIC_RELAXED))
 
-/* Fills xs_real, xs_real_gated and xs_driver_functions from this process's libcuda.so.1, once. False: none is loaded.
- * Any thread. */
+/* Fills xs_real, xs_real_gated and xs_driver_functions from this process's libcuda.so.1; later calls do nothing. False:
+ * no libcuda.so.1 is loaded. Any thread. */
 bool xs_real_resolve(void);
 
-/* Returns the real entry point of a row, for a wrapper. Resolves the driver at the first call of a program that is
- * linked to libcuda. */
+/* Returns the real entry point of a row, for a wrapper. If the program is linked to libcuda, its first call resolves
+ * the driver here. */
 XS_HOT void *xs_real_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
     return XS_LIKELY(real != NULL) || !xs_real_resolve() ? real : __atomic_load_n(&xs_real[row], __ATOMIC_RELAXED);
 }
 
-/* Entry points of functions that are not recorded (gated_points.def), by enum xs_gated; otherwise like xs_real. */
+/* Like xs_real, for the functions that are not recorded (gated_points.def), by enum xs_gated. */
 extern void *xs_real_gated[XS_GATED_COUNT];
 XS_HOT void *xs_real_gated_of(unsigned row) {
     void *real = __atomic_load_n(&xs_real_gated[row], __ATOMIC_RELAXED);
@@ -36,8 +38,9 @@ XS_HOT void *xs_real_gated_of(unsigned row) {
 }
 
 /* Replaces a function by `by`, for the wrappers and the library's own calls. `row` is an enum xs_row, or XS_ROW_COUNT
- * plus an enum xs_gated. Returns the previous function; NULL: this driver has none, and nothing changed. Call after
- * xs_real_resolve, from one thread at a time; other threads may run the previous function for a while. */
+ * plus an enum xs_gated. Returns the previous function; NULL: this driver does not have the function, and nothing was
+ * changed. Must be called after xs_real_resolve, by one thread at a time; other threads may still call the previous
+ * function for a while. */
 void *xs_real_replace(unsigned row, void *by);
 
 /* Result for a program that calls the driver through xferspy's symbols while no driver is loaded. */
@@ -46,10 +49,11 @@ void *xs_real_replace(unsigned row, void *by);
 /* In a forked child: reinitializes the lock, because a thread that no longer exists may hold it. */
 void xs_real_forget(void);
 
-/* Returns the wrapper of a driver address, or the address itself if no row has it. Any thread. */
+/* Returns the wrapper of the driver function at this address, or the address itself if it belongs to no row. Any
+ * thread. */
 void *xs_real_wrapped(void *real);
 
-/* Returns the wrapper of a row by its name; NULL: there is no such row. */
+/* Returns the wrapper of the row with this name; NULL: there is no such row. */
 void *xs_wrapper_by_name(const char *name);
 
 /* Driver functions that xferspy calls itself and does not wrap, one per line. xs_driver(name) is the function, or NULL

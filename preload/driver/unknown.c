@@ -1,4 +1,5 @@
-/* Functions that no table has, in a lock-free table: one exchange takes a place, which is then filled. */
+/* Keeps the functions that are in no table of xferspy. This needs no lock: one compare-and-swap takes a free entry,
+ * which is then filled. */
 #define _GNU_SOURCE
 #include "preload/driver/unknown.h"
 
@@ -28,8 +29,8 @@ static const struct named {
 
 static bool begins_with(const char *name, const char *start) { return strncmp(name, start, strlen(start)) == 0; }
 
-/* Finds a function by its name without the suffix of a variant. Functions from a newer way of looking up have no
- * wrapper. */
+/* Finds what is known about a function by its name without the suffix of a variant (unknown_names.def). A newer version
+ * of cuGetProcAddress counts as XS_FOR_GOOD, because the functions that it returns have no wrapper. */
 static struct named known_of(const char *name) {
     size_t length = strlen(name), suffix = sizeof "_ptsz" - 1;
     if (length > suffix && (!strcmp(name + length - suffix, "_ptsz") || !strcmp(name + length - suffix, "_ptds")))
@@ -56,7 +57,7 @@ static void fill(struct xs_unknown *place, const char *name, struct named known)
     atomic_store_explicit(&place->is_told, true, memory_order_release);
 }
 
-/* Takes a place. A second thread with the same address gets the first one's place. */
+/* Takes an entry for the function. If another thread has already taken one for the same address, returns that one. */
 static int take_place(void *real, const char *name, struct named known) {
     for (int i = 0; i < XS_UNKNOWN_MOST; i++) {
         void *there = NULL;
@@ -82,7 +83,8 @@ static int run_out(const struct named *known, const char *name) {
     return XS_UNSEEN;
 }
 
-/* cuGetProcAddress takes one name for all versions of a function; the exported name says which version it is. */
+/* Uses the exported name of the address, because cuGetProcAddress takes the same name for all versions of a
+ * function. */
 static void look_at(void *arg) {
     struct request *request = arg;
     Dl_info at = {0}, driver = {0}, own = {0};

@@ -1,9 +1,10 @@
-/* The vocabulary of the entry-point table (driver/entry_points.def): functions that its rows use, over the call that a
+/* The functions that the rows of the entry-point table (driver/entry_points.def) call. `call` is the call that a
  * wrapper (wrappers.c) is handling.
  *
- * All functions are inlined into the wrappers: where a function changes call->event, the event stays in a register.
- * Code that a row runs before the real call sees the parameters as the application passed them; code after the call
- * also knows call->result. All of it runs on the application's thread, guarded by xs_begin, and cannot fail. */
+ * All functions are inlined into the wrappers, so call->event stays in a register even if a function changes it. The
+ * statements that a row runs before the real call see the parameters as the application passed them; those after the
+ * call can also use call->result. All of them run on the application's thread while its guard is raised (xs_begin), and
+ * cannot fail. */
 #ifndef XFERSPY_PRELOAD_INTERCEPT_CAPTURE_CALL_H
 #define XFERSPY_PRELOAD_INTERCEPT_CAPTURE_CALL_H
 
@@ -29,7 +30,7 @@ XS_HOT void xs_on(struct xs_call *call, CUstream stream) {
     }
 }
 
-/* A blocking call works in the default stream. */
+/* For a call without a stream, which works in the default stream. */
 XS_HOT void xs_blocking(struct xs_call *call) {
     xs_on(call, NULL);
     call->is_blocking = true;
@@ -61,7 +62,8 @@ XS_HOT void xs_memset(struct xs_call *call, CUdeviceptr dst, uint32_t value, uns
     xs_decode_memset(call->event, dst, value, element, width, height, pitch);
 }
 
-/* After the call, because the arrays may be invalid until it succeeds: one event for each copy of a batch. */
+/* Records one event for each copy of a batch. Used after the call, because only its success shows that the arrays are
+ * valid. */
 XS_HOT void xs_batch(struct xs_call *call, const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
                      size_t count) {
     call->event = xs_decode_batch(call->event, call->result, dsts, srcs, sizes, count);
@@ -72,10 +74,10 @@ XS_HOT void xs_batch_3d(struct xs_call *call, const CUDA_MEMCPY3D_BATCH_OP *ops,
 
 /* ---- allocations and frees ---- */
 
-/* Before the call: records the request, which is all that a failed call leaves. */
+/* Used before the call: records the requested size, so that it is known even if the call fails. */
 XS_HOT void xs_ask(struct xs_call *call, size_t bytes) { xs_decode_ask(call->event, bytes); }
 
-/* After a successful call: records the result. */
+/* Used after a successful call: records the result. */
 XS_HOT void xs_allocated(struct xs_call *call, CUdeviceptr p, uint64_t bytes, enum xs_memory_kind kind,
                          enum xs_origin origin) {
     xs_decode_allocated(call->event, p, bytes, kind, origin);
@@ -91,13 +93,14 @@ XS_HOT void xs_array_created(struct xs_call *call, const void *handle, size_t wi
     xs_decode_array(call->event, XS_WORD(handle), width, height, depth, (unsigned)format, channels);
 }
 
-/* After the call, successful or not: records the address of a variable. */
+/* Used after the call, successful or not: records the address of a variable. */
 XS_HOT void xs_looked_up(struct xs_call *call, const CUdeviceptr *out, const size_t *bytes, enum xs_memory_kind kind) {
     call->event = xs_decode_looked_up(call->event, call->result, out, bytes, kind);
 }
 
-/* xs_free, before the call: removes the allocation from the map into *range, because the call may give the address to
- * another thread at once. xs_freed, after the call: puts the allocation back if the call failed. */
+/* xs_free is used before the call. It moves the allocation from the map to *range, because another thread may be given
+ * the address as soon as it is free. xs_freed is used after the call, and puts the allocation back into the map if the
+ * call failed. */
 XS_HOT void xs_free(struct xs_call *call, uint64_t address, struct xs_range *range) {
     xs_decode_free(call->event, address, range);
 }
@@ -106,7 +109,7 @@ XS_HOT void xs_freed(const struct xs_call *call, const struct xs_range *range) {
         xs_decode_free_failed(range);
 }
 
-/* xs_unmap before and xs_unmapped after the end of a mapping, or of several at once. */
+/* xs_unmap is used before a call that ends one or several mappings, and xs_unmapped after it. */
 XS_HOT void xs_unmap(struct xs_call *call, CUdeviceptr p, size_t bytes) {
     call->event->kind = XS_EVENT_FREE;
     call->event->alloc.address = p;
@@ -137,7 +140,7 @@ XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
     xs_decode_attributes(call->event, config);
 }
 
-/* After the call: records what the arguments point to. */
+/* Used after the call: records the allocations to which the arguments point. */
 XS_HOT void xs_arguments(struct xs_call *call, CUfunction function, void **params, void **extra) {
     call->event = xs_decode_arguments(call->event, call->result, function, params, extra);
 }
@@ -150,10 +153,10 @@ XS_HOT void xs_sync(struct xs_call *call, enum xs_sync_scope scope, const void *
     xs_decode_context(e);
 }
 
-/* After the call: drops the event, because this call is not recorded. */
+/* Used after the call: discards the event, because this call is not recorded. */
 XS_HOT void xs_not_recorded(struct xs_call *call) { call->event = NULL; }
 
-/* ---- any other call, and what belongs to it ---- */
+/* ---- other calls, and their fields ---- */
 
 XS_HOT void xs_api(struct xs_call *call) {
     call->event->kind = XS_EVENT_API;
@@ -181,16 +184,17 @@ XS_HOT void xs_capture_ended(const struct xs_call *call) {
     if (xs_has_ended_capture(call))
         xs_captures_end(call->event->stream, xs_capturing_thread(call->event));
 }
-/* After a successful call: captured work, or work that is yet to be captured, may from now on run at any time and write
- * device memory without a call. */
+/* Used after the call. If the call succeeded, work that is captured now or later may run at any time, and write device
+ * memory without a call that xferspy sees. */
 XS_HOT void xs_runs_elsewhere(const struct xs_call *call) {
     if (xs_succeeded(call)) {
         xs_undecided_from_here(XS_UNDECIDED_FOR_GOOD);
         xs_fingerprint_gated();
     }
 }
-/* xs_stream_going, before a stream is destroyed: ends its capture, because another thread may get its handle at once.
- * xs_stream_gone, after the call: restores the capture if the call failed, because the stream then still exists. */
+/* xs_stream_going is used before a stream is destroyed. It ends the stream's capture, because another thread may then
+ * be given the same handle at once. xs_stream_gone is used after the call, and restores the capture if the call
+ * failed. */
 XS_HOT void xs_stream_going(struct xs_call *call) {
     call->ends_capture = XS_UNLIKELY(atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0) &&
                          xs_captures_end(call->event->stream, 0);
@@ -202,10 +206,10 @@ XS_HOT void xs_stream_gone(const struct xs_call *call) {
 
 /* ---- modules and contexts ---- */
 
-/* Before a module is unloaded: another module's functions may get the handles of its functions. */
+/* Used before a module is unloaded, because functions of another module may then get the same handles. */
 XS_HOT void xs_functions_go(void) { xs_arguments_functions_go(); }
 
-/* After a module was unloaded. */
+/* Used after a module was unloaded. */
 XS_HOT void xs_variables_gone(struct xs_call *call) {
     call->event = xs_decode_variables_gone(call->event, call->result);
     xs_fingerprint_written();
@@ -216,7 +220,8 @@ XS_HOT void xs_context_made(struct xs_call *call, CUcontext context, CUdevice de
     xs_object(call, XS_WORD(context));
 }
 
-/* Before a call that may end a context: fetches what CUPTI and the fingerprint kernel still have to report for it. */
+/* Used before a call that may destroy a context: waits for the results of the fingerprint kernel and takes the records
+ * of CUPTI that are still missing. */
 #define XS_CONTEXT_PATIENCE_MS 50
 XS_HOT void xs_context_going(void) {
     xs_device_wait_all(NULL, XS_CONTEXT_PATIENCE_MS);
@@ -224,14 +229,14 @@ XS_HOT void xs_context_going(void) {
     xs_functions_go();
 }
 
-/* After a call that may end a context. */
+/* Used after a call that may destroy a context. */
 XS_HOT void xs_context_gone(struct xs_call *call, CUcontext context) {
     call->event = xs_decode_context_gone(call->event, call->result, context);
 }
 XS_HOT void xs_primary_released(struct xs_call *call, CUdevice device) {
     call->event = xs_decode_primary_released(call->event, call->result, device);
 }
-/* After cuCtxDetach: the context may live on, or may be destroyed, and then its handle may come back. */
+/* Used after cuCtxDetach: the context may still exist, or may be destroyed, and then its handle may be reused. */
 XS_HOT void xs_context_detached(const struct xs_call *call, CUcontext context) {
     if (xs_succeeded(call))
         xs_device_context_gone(context);

@@ -1,5 +1,5 @@
-/* Decides which dlsym calls are about CUDA, and what they return. Every program reaches the driver through
- * dlsym(libcuda, "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."). Names that do not start with "cu" are passed on. */
+/* Decides which dlsym calls concern CUDA, and what they return. Every program reaches the driver through dlsym(libcuda,
+ * "cuGetProcAddress_v2") or dlsym(libcuda, "cu..."). Names that do not start with "cu" are passed on. */
 #define _GNU_SOURCE
 #include "preload/intercept/dlsym.h"
 
@@ -21,7 +21,7 @@ static CUresult CUDAAPI wrap_get_proc_address(const char *symbol, void **pfn, in
 static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
                                                  CUdriverProcAddressQueryResult *status);
 
-/* The driver's own look-up functions, which are wrapped like entry points but make no events. */
+/* The driver's own look-up functions. They are wrapped like entry points, but no events are recorded for them. */
 static void *real_get_proc_address, *real_get_proc_address_v2;
 
 static void *real_lookup(void **slot, const char *name, const void *ours) {
@@ -29,7 +29,7 @@ static void *real_lookup(void **slot, const char *name, const void *ours) {
     if (!real) {
         void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
         real = driver ? xs_next_dlsym(driver, name) : NULL;
-        if (real && real == ours) /* another shim means its own function by the name, but ours comes first */
+        if (real && real == ours) /* another shim looked up its own function, but found ours, which comes first */
             real = xs_real_dlsym(RTLD_NEXT, name);
         if (driver)
             dlclose(driver);
@@ -42,7 +42,8 @@ static bool is_name_of_a_driver_function(const char *name) {
     return name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
 }
 
-/* Returns a stub for a function that a look-up found and no table has, or the address itself. */
+/* Returns a stub for a function that a look-up found and that is in no table, or the address itself if no stub is
+ * needed or free. */
 static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) {
     const void *driver = real_lookup(&real_get_proc_address, "cuGetProcAddress", (void *)cuGetProcAddress);
     int index =
@@ -52,8 +53,8 @@ static void *stub_of(void *real, const char *name, enum xs_unknown_asked asked) 
     return index < 0 ? real : xs_unknown_stub((unsigned)index);
 }
 
-/* Returns the wrapper of the result of a look-up of `name`: an entry point, a look-up function, a driver function that
- * no table has, or nothing of ours. */
+/* Returns what the program gets if a look-up of `name` found `real`: the wrapper of an entry point or of a look-up
+ * function, the stub of a driver function that is in no table, or `real` itself. */
 static void *wrapped(void *real, const char *name, enum xs_unknown_asked asked) {
     if (!real)
         return NULL;
@@ -65,9 +66,9 @@ static void *wrapped(void *real, const char *name, enum xs_unknown_asked asked) 
     return wrapper == real ? stub_of(real, name, asked) : wrapper;
 }
 
-/* Returns the result of a look-up by name and version. Another shim may return another function when the look-up
- * function itself is looked up: then the known wrapper is the answer, because all later look-ups must pass here. From
- * 12.0 on this name means cuGetProcAddress_v2. */
+/* Returns the result of a look-up by name and version. If the program looks up cuGetProcAddress itself, another shim
+ * may return another function. The result must nevertheless be xferspy's wrapper, because all later look-ups must be
+ * seen. From version 12.0 on this name means cuGetProcAddress_v2. */
 static void *looked_up(const char *symbol, int version, void *real) {
     if (real && symbol && strcmp(symbol, "cuGetProcAddress") == 0) {
         void *known = xs_real_wrapped(real);
@@ -96,7 +97,7 @@ static CUresult CUDAAPI wrap_get_proc_address_v2(const char *symbol, void **pfn,
     return r;
 }
 
-/* For programs linked to libcuda. */
+/* Exported for programs that are linked to libcuda. */
 XS_EXPORT CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **pfn, int version, cuuint64_t flags) {
     return wrap_get_proc_address(symbol, pfn, version, flags);
 }
@@ -115,9 +116,10 @@ static bool is_ours(const char *name, const void *address) {
                        address == (void *)cuGetProcAddress_v2);
 }
 
-/* A global search finds our exports first even if no driver is loaded; a program that asks whether there is one must be
- * told the truth. The driver is in the caller's reach if it is in the global scope behind us, or among the dependencies
- * of the asking library. */
+/* Searches for the driver's function as the caller would without xferspy. A plain global search would find xferspy's
+ * exports first even if no driver is loaded, and a program that checks if there is a driver would be misled. The caller
+ * can reach the driver if it is in the global scope after xferspy, or among the dependencies of the caller's
+ * library. */
 static void *search_globally(const char *name, const void *caller) {
     void *real = xs_real_dlsym(RTLD_NEXT, name);
     Dl_info where;
@@ -136,9 +138,10 @@ static void *look_up(void *handle, const char *name, const void *caller) {
     return handle == RTLD_DEFAULT || is_ours(name, real) ? search_globally(name, caller) : real;
 }
 
-/* RTLD_NEXT is left to the caller: before libxferspy.so in the search order it finds the wrappers, after it the driver,
- * and both are right. A failed look-up is repeated on the caller's own path, so that dlerror describes the caller's
- * call; a successful one leaves no error of the searches behind. */
+/* Calls with RTLD_NEXT are not changed: a caller before libxferspy.so in the search order finds the wrappers, and one
+ * after it finds the driver, which is right in both cases. A failed look-up is repeated as the caller would have made
+ * it, so that dlerror describes the caller's call. After a successful look-up the errors of the searches here are
+ * cleared. */
 int xs_dlsym_route(void *handle, const char *name, void **result, const void *caller) {
     *result = xs_next_dlsym_address();
     if (XS_LIKELY(!name || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT ||

@@ -10,8 +10,8 @@
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
 
-/* cuProfilerStart and cuProfilerStop mark the part of the program that a profiler should record. The rows are
- * constants, so the other wrappers contain nothing of this. */
+/* cuProfilerStart and cuProfilerStop mark the part of the program that a profiler should record. The row is a constant
+ * in each wrapper, so the other wrappers contain no code for this. */
 XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_point) {
     xs_device_failure_look((int)result, entry_point);
     if (row == XS_GATED_cuProfilerStart || row == XS_GATED_cuProfilerStop)
@@ -19,9 +19,9 @@ XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_poin
     return result;
 }
 
-/* Called with the process id as the first argument. While CUPTI is attached each checkpoint call returns
- * CUDA_ERROR_NOT_SUPPORTED, even the query of the state (driver 580). From the lock on every other driver call blocks,
- * the library's included. So CUPTI is detached first, for good. */
+/* Called with the process id as the first argument. While CUPTI is attached, every checkpoint call returns
+ * CUDA_ERROR_NOT_SUPPORTED, even the query of the state (driver 580). After the lock all other driver calls block,
+ * including the library's. Therefore CUPTI is detached before the call, and never attached again. */
 static void detach(void *call) { xs_cupti_detach_for_good(call); }
 
 __attribute__((noinline, cold)) static void before_checkpoint(const char *call, ...) {

@@ -1,10 +1,11 @@
-/* Step ends, reported by the wrappers of waits; see step_end.h. */
+/* Reports waits that may end steps; see step_end.h. */
 #include "preload/intercept/step_end.h"
 
 #include "preload/core/asked_window.h"
 #include "schema/clock.h"
 
-/* A thread's slot at the gate identifies it, and exists before its first event. */
+/* The address of the thread's slot at the gate identifies the thread. Unlike the thread's id, the slot exists before
+ * the thread's first event. */
 struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack) {
     return (struct xs_step_end){
         .is_wait = true,

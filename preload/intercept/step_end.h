@@ -1,5 +1,4 @@
-/* A wait that may end a step of the program (core/step_waits.h), while its wrapper handles it. Only wrappers of waits
- * use this. */
+/* Used by the wrappers of waits to report a wait that may end a step of the program (core/step_waits.h). */
 #ifndef XFERSPY_PRELOAD_INTERCEPT_STEP_END_H
 #define XFERSPY_PRELOAD_INTERCEPT_STEP_END_H
 
@@ -11,14 +10,15 @@ struct xs_step_end {
     struct xs_step_wait wait;
 };
 
-/* Before the real call: identifies the wait. `stack` is the number of its stack; 0: not known. */
+/* Called before the real call: returns the data that identifies the wait. `stack` is the number of the call stack; 0:
+ * not known. */
 struct xs_step_end xs_step_end_of(const struct xs_event *e, unsigned row, uint32_t stack);
 
 /* Slow path of xs_step_end. */
 void xs_step_end_tell(const struct xs_step_end *step);
 
-/* Called at the end of the wrapper, where the thread is outside of everything: if recording begins or ends with this
- * step, it does so here. */
+/* Called at the end of the wrapper, after it has left the gate and lowered the guard. If recording begins or ends with
+ * this step, this is done here. */
 XS_HOT void xs_step_end(const struct xs_step_end *step, CUresult result) {
     if (XS_UNLIKELY(step->is_wait) && result == CUDA_SUCCESS)
         xs_step_end_tell(step);

@@ -1,5 +1,5 @@
-/* Work around a call of a function that no table has: it passes the gate, repairs are asked, and contents of device
- * memory count as unknown unless the function is known to be harmless. */
+/* The work before and after a call of a function that is in no table: the thread enters and leaves the gate, the
+ * repairs are told, and the contents of device memory become unknown unless the function is known to be harmless. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/syscall.h>
@@ -13,9 +13,9 @@
 #include "preload/intercept/unknown_stubs.h"
 #include "preload/repair/around.h"
 
-enum { PAGE_BYTES = 4096 }; /* the smallest there is */
+enum { PAGE_BYTES = 4096 }; /* the smallest page size */
 
-/* Not instrumented, because nobody knows which of these words are arguments. */
+/* Not instrumented, because it also reads words that are not arguments. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static void
 copy_words(uint64_t *to, uintptr_t from, unsigned words) {
     for (unsigned i = 0; i < words; i++) {
@@ -24,7 +24,8 @@ copy_words(uint64_t *to, uintptr_t from, unsigned words) {
     }
 }
 
-/* Counts the words above the return address that are certain to be mapped. A coroutine's stack may end there. */
+/* Returns the number of words above the return address that are certainly mapped. A coroutine's stack may end right
+ * after it. */
 static unsigned words_at(uintptr_t from) {
     uintptr_t end = (from | (PAGE_BYTES - 1)) + 1;
     if (xs_own_stack_has(from))
@@ -33,7 +34,8 @@ static unsigned words_at(uintptr_t from) {
                                                                   : XS_UNKNOWN_STACK_WORDS;
 }
 
-/* Lets the kernel read the rest. The kernel stops at unmapped memory, where there were no arguments. */
+/* Copies the remaining words by a system call, which stops at unmapped memory. There can be no arguments in unmapped
+ * memory. */
 static void copy_beyond(uint64_t *to, uintptr_t from, unsigned words) {
     int before = errno;
     struct iovec local = {to, words * sizeof *to};
@@ -51,7 +53,8 @@ static void copy_arguments(struct xs_unknown_call *call) {
         copy_beyond(call->stack + words, from + words * sizeof(uint64_t), XS_UNKNOWN_STACK_WORDS - words);
 }
 
-/* Treats the call like others that may write memory, or cause others to, and about which fingerprints know no more. */
+/* Notes the effect of the call on device memory, in the same way as for other calls that may write memory or let others
+ * write it. */
 static void note_contents(const struct xs_unknown *function, enum xs_unknown_effect effect) {
     if (effect >= XS_HERE) {
         xs_undecided_from_here(effect == XS_FOR_GOOD ? XS_UNDECIDED_FOR_GOOD : XS_UNDECIDED_HERE);
@@ -61,7 +64,7 @@ static void note_contents(const struct xs_unknown *function, enum xs_unknown_eff
     }
 }
 
-/* Returns the effect; XS_HERE while another thread still fills the entry. */
+/* Returns the function's effect; XS_HERE while another thread is still filling the entry. */
 static enum xs_unknown_effect effect_of(const struct xs_unknown *function) {
     return atomic_load_explicit(&function->is_told, memory_order_acquire) ? function->effect : XS_HERE;
 }
@@ -82,7 +85,7 @@ void xs_unknown_enter(struct xs_unknown_call *call) {
     call->is_around = xs_around_unknown_begin(effect >= XS_HERE, &call->of_repairs, call->frame);
 }
 
-/* Notes the contents again: other threads' events may have come while the function ran. */
+/* Notes the effect a second time, because other threads may have recorded events while the function ran. */
 void xs_unknown_leave(struct xs_unknown_call *call) {
     const struct xs_unknown *function = &xs_unknown[call->index];
     if (call->is_around)

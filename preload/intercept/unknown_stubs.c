@@ -1,5 +1,5 @@
-/* The stubs in assembly: a pool of 16-byte entries. Each passes its own address to the common part, which tells the
- * entry by it, in a register without an argument. */
+/* The stubs in assembly: a pool of entries of 16 bytes. Each entry passes its own address to the common part, in a
+ * register that holds no argument. The common part computes the index of the stub from this address. */
 #include "preload/intercept/unknown_stubs.h"
 
 #include <stddef.h>
@@ -18,8 +18,8 @@ extern const char xs_unknown_stubs[] __attribute__((visibility("hidden")));
 void *xs_unknown_stub(unsigned index) { return (void *)(uintptr_t)(xs_unknown_stubs + (size_t)index * STUB_BYTES); }
 
 #if defined(__x86_64__)
-/* Frame from rsp: struct xs_unknown_call, eight registers (rax has the number of vector registers of a variadic call,
- * r10 the static chain), xmm0 to xmm7. No driver function takes a wider vector. */
+/* The stack frame from rsp upwards: struct xs_unknown_call, eight registers (rax has the number of vector registers of
+ * a variadic call, r10 the static chain), xmm0 to xmm7. No driver function has wider vectors as parameters. */
 __asm__(".text\n"
         ".balign 16\n"
         ".hidden xs_unknown_stubs\n"
@@ -29,7 +29,7 @@ __asm__(".text\n"
         "    .cfi_startproc\n"
         "    .rept 256\n"
         "    endbr64\n"
-        "    leaq 0(%rip), %r11\n" /* 11 bytes behind the stub's beginning */
+        "    leaq 0(%rip), %r11\n" /* 11 bytes after the stub's beginning */
         "    jmp xs_unknown_common\n"
         "    .balign 16\n"
         "    .endr\n"
@@ -102,7 +102,8 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size xs_unknown_common, .-xs_unknown_common\n");
 #elif defined(__aarch64__)
-/* Frame from sp: struct xs_unknown_call, x0 to x8 (x8 has the address of a large result), q0 to q7. */
+/* The stack frame from sp upwards: struct xs_unknown_call, x0 to x8 (x8 has the address of a large result), q0 to
+ * q7. */
 __asm__(".text\n"
         ".balign 16\n"
         ".hidden xs_unknown_stubs\n"
@@ -112,7 +113,7 @@ __asm__(".text\n"
         "    .cfi_startproc\n"
         "    .rept 256\n"
         "    hint #34\n"   /* bti c */
-        "    adr x16, .\n" /* 4 bytes behind the stub's beginning */
+        "    adr x16, .\n" /* 4 bytes after the stub's beginning */
         "    b xs_unknown_common\n"
         "    .balign 16\n"
         "    .endr\n"

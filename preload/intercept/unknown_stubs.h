@@ -1,10 +1,11 @@
-/* Stubs for functions known only by their address (driver/unknown.h). A stub calls its function with all the arguments
- * that it received, in registers and on the stack, and returns the function's result.
+/* Stubs for driver functions whose parameters xferspy does not know (driver/unknown.h). A stub calls its function with
+ * all the arguments that it received, in registers and on the stack, and returns the function's result.
  *
- * A stub calls and does not jump, so its frame lies between the caller's and the function's. Unwinders (exceptions,
- * pthread_cancel, profilers) find it by its CFI, a hardware shadow stack agrees, and a signal handler that jumps away
- * leaves only what the gate's guard notices. Therefore stack arguments are copied: XS_UNKNOWN_STACK_WORDS words, where
- * the driver's functions have six at most. */
+ * A stub calls the function and does not jump to it, so the stack frame of the stub lies between those of the caller
+ * and of the function. Unwinders (exceptions, pthread_cancel, profilers) can pass the stub by its CFI, a hardware
+ * shadow stack stays correct, and if a signal handler jumps out of the function, the gate's guard detects this. Because
+ * of this frame, arguments on the stack have to be copied. XS_UNKNOWN_STACK_WORDS words are copied; the driver's
+ * functions have at most six. */
 #ifndef XFERSPY_PRELOAD_INTERCEPT_UNKNOWN_STUBS_H
 #define XFERSPY_PRELOAD_INTERCEPT_UNKNOWN_STUBS_H
 
@@ -15,21 +16,22 @@
 
 enum { XS_UNKNOWN_STACK_WORDS = 28 };
 
-/* The lower part of a stub's frame; the assembly knows the offsets. Argument registers are saved above it. */
+/* The lower part of a stub's stack frame. The assembly depends on the offsets, and saves the argument registers above
+ * this structure. */
 struct xs_unknown_call {
-    uint64_t stack[XS_UNKNOWN_STACK_WORDS]; /* stack arguments as the function finds them */
+    uint64_t stack[XS_UNKNOWN_STACK_WORDS]; /* copy of the stack arguments, for the function */
     struct xs_guard_note of_gate,
-        of_repairs;               /* notes of the guards that xs_unknown_enter raises; they live with the frame */
+        of_repairs;               /* notes of the guards that xs_unknown_enter raises; valid like the stack frame */
     void *real;                   /* the function; set by xs_unknown_enter */
     uint64_t index;               /* index of the stub */
-    uintptr_t frame;              /* address of the stub's return address; the caller's arguments are above */
-    uint32_t is_gated, is_around; /* what xs_unknown_leave must end */
+    uintptr_t frame;              /* address of the stub's return address; the caller's stack arguments are above it */
+    uint32_t is_gated, is_around; /* what xs_unknown_leave must do: leave the gate; tell the repairs */
 };
 
-/* Returns the stub of an index below XS_UNKNOWN_MOST, in the form that a program may call. */
+/* Returns the stub with this index, which must be below XS_UNKNOWN_MOST. The program may call the result. */
 void *xs_unknown_stub(unsigned index);
 
-/* The stubs call these before and after the function, on the application's thread. */
+/* The stubs call these functions before and after the driver's function, on the application's thread. */
 void xs_unknown_enter(struct xs_unknown_call *call);
 void xs_unknown_leave(struct xs_unknown_call *call);
 

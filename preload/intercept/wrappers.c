@@ -8,10 +8,10 @@
 #include "preload/intercept/capture_call.h"
 #include "preload/intercept/step_end.h"
 
-/* The functions below are inlined into every wrapper, where the category is a constant: only one case of each switch
- * remains. */
+/* The functions below are inlined into every wrapper. There the category is a constant, so only one case of each switch
+ * is compiled. */
 
-/* Does the event record its call site? */
+/* True if the call site is recorded for this call. */
 XS_HOT bool has_callsite(const struct xs_call *call, enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -59,7 +59,7 @@ XS_HOT void prepare_contents(const struct xs_call *call, enum xs_category catego
     }
 }
 
-/* Updates content fingerprints after the real call. */
+/* Updates content fingerprints after the real call, and computes those of copies. */
 XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -89,14 +89,15 @@ XS_HOT void follow_contents(struct xs_call *call, enum xs_category category) {
     }
 }
 
-/* An allocation that ran out of memory is repeated if fingerprints could give back theirs. */
+/* True if an allocation failed because there is no memory, and the fingerprints have freed memory, so that the call is
+ * repeated. */
 XS_HOT bool deserves_another_try(const struct xs_call *call, enum xs_category category) {
     return category == XS_CAT_ALLOCATE && XS_UNLIKELY(call->result == CUDA_ERROR_OUT_OF_MEMORY) &&
            xs_fingerprint_give_back(call->event);
 }
 
-/* Has the host just waited for the device? Then CUPTI can be attached or detached, if that is due. The moment lasts
- * until the thread gives the device new work. */
+/* True if CUPTI must be attached or detached and this call has just waited for the device. Also updates
+ * xs_cupti_moment, which stays true until the thread gives the device new work. */
 XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
     const int turn = atomic_load_explicit(&xs_cupti_turn_due, memory_order_relaxed);
     if (XS_LIKELY(turn == XS_CUPTI_NO_TURN) || !xs_succeeded(call))
@@ -121,16 +122,16 @@ XS_HOT bool has_waited(const struct xs_call *call, enum xs_category category) {
     }
 }
 
-/* Does the wrapper read the clock again after the call? Not for kernel launches: they are the most frequent call by
- * far, and reading the clock is a third of a wrapper's cost. */
+/* True if the wrapper reads the clock again after the call. It does not for kernel launches, because they are by far
+ * the most frequent calls, and reading the clock is a third of a wrapper's cost. */
 XS_HOT bool has_return_tick(const struct xs_call *call, enum xs_category category) {
     return category != XS_CAT_LAUNCH || call->event->launch.kind != XS_LAUNCH_KERNEL;
 }
 
 /* ---- calls that are left out (core/outside.h) ---- */
 
-/* Returns the kind of a left-out call. XS_LEFT_OUT_KINDS: the call is always recorded, because it gives addresses,
- * contents or handles their meaning. */
+/* Returns the kind of a left-out call. XS_LEFT_OUT_KINDS: the call is always recorded, because without it later
+ * addresses, contents or handles could not be understood. */
 XS_HOT enum xs_left_out_kind left_out_kind(enum xs_category category) {
     switch (category) {
     case XS_CAT_TRANSFER:
@@ -160,7 +161,8 @@ XS_HOT bool may_be_left_out(enum xs_category category) {
            XS_UNLIKELY(atomic_load_explicit(&xs_outside, memory_order_relaxed));
 }
 
-/* Launches and waits are decoded even if left out, because fingerprints need their parameters. */
+/* True for launches and waits: they are decoded even if they are left out, because fingerprints need their
+ * parameters. */
 XS_HOT bool is_decoded_outside(enum xs_category category) {
     return category == XS_CAT_LAUNCH || category == XS_CAT_SYNC;
 }
@@ -174,20 +176,22 @@ XS_HOT bool may_end_step(const struct xs_call *call, enum xs_category category) 
 
 /* ---- the wrapper ---- */
 
-/* A call inside its wrapper. The compiler keeps it in registers, because every function that gets its address is
- * inlined; the guard's note and the step's end are variables of their own, since others keep their addresses. */
+/* The state of a call inside its wrapper. The compiler keeps it in registers, because all functions that get its
+ * address are inlined. The guard's note and the step's end are separate variables, because their addresses are passed
+ * on. */
 struct wrapped {
     struct xs_call call;
-    unsigned row; /* constant, as are the next two */
+    unsigned row; /* a constant, like the next two fields */
     enum xs_category category;
     const char *name;
     void *real;                                /* the function to call; NULL: there is none */
-    bool is_gated;                             /* not recorded, and inside the gate */
+    bool is_gated;                             /* the call is not recorded but has entered the gate */
     bool is_moment;                            /* CUPTI can be attached or detached after the call */
     uint64_t measured_from, entered, returned; /* ticks; 0: not measured */
 };
 
-/* Tells and does what comes after everything else. Returns the result for the program. */
+/* Called at the end of each wrapper, after it has left the gate: reports the call's result and cost, and attaches or
+ * detaches CUPTI if that is due. Returns the result for the program. */
 XS_HOT CUresult finish(const struct wrapped *w, const struct xs_step_end *step) {
     xs_device_failure_look((int)w->call.result, w->name);
     if (XS_UNLIKELY(w->measured_from))
@@ -198,7 +202,7 @@ XS_HOT CUresult finish(const struct wrapped *w, const struct xs_step_end *step) 
     return w->call.result;
 }
 
-/* Finds the function to call, and begins a call that is left out. False: the call is not left out. */
+/* Finds the function to call. If the call is left out, begins it. False: the call is not left out. */
 XS_HOT bool begin_left_out(struct wrapped *w, struct xs_guard_note *note) {
     w->real = xs_real_of(w->row);
     w->call.result = CUDA_SUCCESS;
@@ -207,8 +211,8 @@ XS_HOT bool begin_left_out(struct wrapped *w, struct xs_guard_note *note) {
            xs_left_out_begin(note, XS_GUARD_HERE(), left_out_kind(w->category));
 }
 
-/* Called right before the real call. Contents stay known as around a recorded call, except that a copy has no
- * fingerprint. */
+/* Called right before the real call of a left-out call. Fingerprints treat it like a recorded call, except that a copy
+ * gets no fingerprint. */
 XS_HOT void enter_left_out(const struct wrapped *w, struct xs_step_end *step) {
     if (may_end_step(&w->call, w->category))
         *step = xs_step_end_of(w->call.event, w->row, xs_callsite_number(XS_CALLER));
@@ -229,7 +233,7 @@ XS_HOT CUresult end_left_out(struct wrapped *w, const struct xs_step_end *step) 
 XS_HOT bool begin(struct wrapped *w, struct xs_guard_note *note) {
     w->measured_from = xs_own_cost_begin();
     w->call.event = XS_LIKELY(w->real != NULL) ? xs_begin(w->row, note) : NULL;
-    /* once more: the first call starts the repairs, which are to see it */
+    /* read again, because the first call starts the repairs, which may have replaced the function */
     w->real = __atomic_load_n(&xs_real[w->row], __ATOMIC_RELAXED);
     return XS_LIKELY(w->call.event != NULL);
 }
@@ -273,7 +277,8 @@ XS_HOT CUresult end(struct wrapped *w, const struct xs_step_end *step) {
     return finish(w, step);
 }
 
-/* Several statements as one; clang-format takes away braces around what looks like one. */
+/* Makes one statement of several. Plain braces are not used, because clang-format removes them around what looks like
+ * one statement. */
 #define XS_STATEMENTS(...)                                                                                             \
     do {                                                                                                               \
         __VA_ARGS__;                                                                                                   \

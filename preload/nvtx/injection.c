@@ -1,16 +1,16 @@
-/* How NVTX finds xferspy, and the functions that it calls. NVTX 3 is compiled into its users. Each copy looks for a
- * tool when it is called first: it opens the library that NVTX_INJECTION64_PATH names and calls
- * InitializeInjectionNvtx2 in it.
+/* The functions by which NVTX finds xferspy and which it calls. NVTX 3 is compiled into the programs and libraries that
+ * use it. Each such copy looks for a tool at its first call: it opens the library whose path is in
+ * NVTX_INJECTION64_PATH, and calls InitializeInjectionNvtx2 in it.
  *
- * There is no other way into a program that was not built for it. NVTX's headers also tell of a pointer,
- * InitializeInjectionNvtx2_fnptr, but it is hidden in every library and program that they are compiled into, so it
- * cannot be preloaded. Therefore `xferspy run` sets the variable; the library itself leaves the application's
- * environment as it is. */
+ * There is no other way to get the ranges of a program that was not built for this tool. NVTX's headers also declare a
+ * pointer, InitializeInjectionNvtx2_fnptr, but it is a hidden symbol in every program and library that contains NVTX,
+ * so a preloaded library cannot replace it. Therefore `xferspy run` sets the variable; the library itself does not
+ * change the application's environment. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#define NVTX_NO_IMPL /* this file is the other side of the interface */
+#define NVTX_NO_IMPL /* this file is the tool, not a user of NVTX */
 #include <nvtx3/nvToolsExt.h>
 
 #include "preload/core/compiler.h"
@@ -22,7 +22,7 @@ XS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_export_table
 
 static struct xs_range_label label_of_text(const char *text) { return (struct xs_range_label){text ? text : "", 0}; }
 
-/* `utf8`: room for the text of a wide string. */
+/* Returns the label in `attributes`. `utf8` receives the text if it is a wide string. */
 static struct xs_range_label label_of(const nvtxEventAttributes_t *attributes, char utf8[XS_RANGE_NAME_BYTES + 1]) {
     const size_t needed = offsetof(nvtxEventAttributes_t, message) + sizeof attributes->message;
     if (!attributes || attributes->size < needed)
@@ -49,7 +49,7 @@ static nvtxRangeId_t NVTX_API domain_start_ex(nvtxDomainHandle_t domain, const n
     return xs_range_start(xs_range_domain_by_handle(domain), label_of(attributes, utf8));
 }
 static void NVTX_API domain_end(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
-    (void)domain; /* the range's number is enough */
+    (void)domain; /* not needed, because the number identifies the range */
     xs_range_end(id);
 }
 
@@ -70,7 +70,7 @@ static nvtxRangeId_t NVTX_API start_w(const wchar_t *message) {
 }
 static void NVTX_API end(nvtxRangeId_t id) { xs_range_end(id); }
 
-/* Registers a string for all domains: it has the same text in each. */
+/* Registers a string. The handle is the same in all domains. */
 static nvtxStringHandle_t NVTX_API register_a(nvtxDomainHandle_t domain, const char *string) {
     (void)domain;
     return xs_range_name_handle(xs_range_name_of(string));
@@ -89,8 +89,8 @@ struct callback {
     uint32_t id;
     NvtxFunctionPointer function;
 };
-/* Checks the function's type against the header's declaration. Marks, names of threads and categories, and resources
- * have no tool. */
+/* A row of the table of functions; also checks the function's type against the declaration in the header. xferspy does
+ * not use marks, names of threads and categories, and resources. */
 #define CALLBACK(module, id, function)                                                                                 \
     {                                                                                                                  \
         NVTX_CBID_##module##_##id,                                                                                     \
@@ -124,8 +124,8 @@ static bool attach(const NvtxExportTableCallbacks *tables, NvtxCallbackModule mo
     return true;
 }
 
-/* A child that was started without LD_PRELOAD may still have the variable. NVTX then opens the library by itself; it
- * profiles nothing, and NVTX closes it when the initialization fails. */
+/* A child that was started without LD_PRELOAD may still have the variable. Then only NVTX opens the library, which
+ * profiles nothing, and closes it because the initialization fails. */
 static bool is_preloaded(void) {
     void *program = dlopen(NULL, RTLD_LAZY);
     bool is = program && xs_real_dlsym(program, "InitializeInjectionNvtx2") == (void *)InitializeInjectionNvtx2;
@@ -134,8 +134,9 @@ static bool is_preloaded(void) {
     return is;
 }
 
-/* Learns the requested range before the first range, which may precede the session and its options. NVTX has just read
- * the environment on this thread too, to find the library. */
+/* Reads the name of the requested range before the first range begins, which may be before the session and its options
+ * exist. Reading the environment is safe here, because NVTX has also just read it on this thread to find the
+ * library. */
 static void learn_what_is_asked(void) {
     struct xs_window_spec spec;
     const char *text = getenv("XFERSPY_WINDOW"), *step = getenv("XFERSPY_STEP");

@@ -1,4 +1,4 @@
-/* The calling thread's open NVTX range, as a number that events carry. */
+/* Returns a number for the calling thread's open NVTX range, which events contain. */
 #ifndef XFERSPY_PRELOAD_NVTX_NVTX_H
 #define XFERSPY_PRELOAD_NVTX_NVTX_H
 
@@ -12,12 +12,12 @@ extern XS_TLS struct xs_nvtx_thread *xs_nvtx_thread; /* NULL: the thread has ope
 /* The slow path of xs_nvtx_range, for a thread that has opened ranges. */
 uint32_t xs_nvtx_innermost(struct xs_event **e);
 
-/* Returns the number of the calling thread's innermost open range; 0: none is open. Defines a range that no event has
- * carried yet (xs_define), and the ranges around it, which may move the event `*e`. Costs one load if the application
- * opens no ranges. */
+/* Returns the number of the calling thread's innermost open range; 0: no range is open. If the range is not yet defined
+ * in the trace, defines it and the ranges around it (xs_define); this may move the event `*e`. Takes one load if the
+ * thread has opened no ranges. */
 XS_HOT uint32_t xs_nvtx_range(struct xs_event **e) { return XS_LIKELY(!xs_nvtx_thread) ? 0 : xs_nvtx_innermost(e); }
 
-/* Called in a forked child: forgets the ranges of threads that only the parent has. The calling thread's ranges stay
+/* Called in a forked child: discards the ranges of the parent's other threads. The calling thread's ranges stay
  * open. */
 void xs_nvtx_forget(void);
 

@@ -1,6 +1,6 @@
-/* The tables of names and ranges, both with open addressing. A thread that adds an entry fills it first and then
- * puts its number into a slot, so an entry that can be found is complete. An entry that loses the race for a slot is
- * never used. */
+/* The tables of names and ranges, both with open addressing. A thread that adds an entry fills it first and then puts
+ * its number into a slot, so an entry that can be found is complete. If another thread takes the slot first, the entry
+ * is never used. */
 #include "preload/nvtx/nvtx_ranges.h"
 
 #include <stdatomic.h>
@@ -15,12 +15,12 @@ enum {
     NAME_SLOTS = 2 * XS_RANGE_NAMES_MOST,
     RANGE_SLOTS = 2 * XS_RANGES_MOST,
     TEXT_BYTES = 6 << 20,
-    UNIT_BYTES = 8, /* a name's number is its position in the text, in these units */
+    UNIT_BYTES = 8, /* a name's number is its position in `text`, in units of this size */
     OTHER_DOMAINS = XS_RANGE_DOMAINS - 1
 };
 
-/* The part of the remaining ranges that one range may hold. A program that names ranges after its steps fills its own
- * share, and ranges inside these, and inside its "(others)", still find room. */
+/* One range may contain at most 1/SHARE_OF_A_PARENT of the numbers that are still free. So if a program names a range
+ * after each step, there is still space for the ranges inside these, and inside their "(others)". */
 enum { SHARE_OF_A_PARENT = 8 };
 
 struct name {
@@ -40,12 +40,12 @@ struct range {
 struct tables {
     _Atomic uint32_t next_unit, names, next_range;
     xs_range_name others;
-    uint32_t other_ranges;                           /* used if not even a parent's own "(others)" has room */
-    _Atomic xs_range_name domains[XS_RANGE_DOMAINS]; /* their names */
+    uint32_t other_ranges; /* used if there is no space even for an "(others)" inside the parent */
+    _Atomic xs_range_name domains[XS_RANGE_DOMAINS]; /* names of the domains */
     _Atomic xs_range_name name_slots[NAME_SLOTS];
     _Atomic uint32_t range_slots[RANGE_SLOTS];
-    struct range ranges[XS_RANGES_MOST]; /* by number; 0 stands outside of the outermost ranges */
-    /* A handle that is not ours may point anywhere in here, and is read as a name. */
+    struct range ranges[XS_RANGES_MOST]; /* by number; 0 means "no range", around the outermost ranges */
+    /* A handle that xferspy did not return may point anywhere into this array, and is then read as a name. */
     _Alignas(UNIT_BYTES) char text[TEXT_BYTES + sizeof(struct name) + UINT16_MAX];
 };
 
@@ -68,7 +68,7 @@ static uint32_t hash_text(const char *text, size_t bytes) {
             memcpy(&word, text + i, sizeof word);
             hash = xs_mix_word(hash, word);
         }
-        memcpy(&word, text + (bytes - sizeof word), sizeof word); /* overlaps the one before */
+        memcpy(&word, text + (bytes - sizeof word), sizeof word); /* overlaps the previous word */
     } else {
         for (size_t i = 0; i < bytes; i++)
             word = word << 8 | (uint8_t)text[i];
@@ -76,7 +76,7 @@ static uint32_t hash_text(const char *text, size_t bytes) {
     return (uint32_t)xs_mix_word(hash, word);
 }
 
-/* Returns the length of the kept part. */
+/* Returns the length of the part of the name that is kept. */
 static size_t text_bytes(const char *text) {
     size_t bytes = strnlen(text, XS_RANGE_NAME_BYTES + 1);
     if (bytes > XS_RANGE_NAME_BYTES) {
@@ -87,7 +87,8 @@ static size_t text_bytes(const char *text) {
     return bytes;
 }
 
-/* Threads pass names on by atomic operations, which a race detector in the program does not see. */
+/* True if the name has this text. Threads synchronize names by atomic operations that a race detector in the program
+ * does not see. */
 static bool is_text(const struct name *name, const char *text, size_t bytes) {
     xs_race_detector_ignore();
     bool is = memcmp(name->text, text, bytes) == 0;
@@ -115,7 +116,8 @@ static xs_range_name find_name(struct tables *t, const char *text, size_t bytes,
 
 static xs_range_name new_name(struct tables *t, const char *text, size_t bytes, uint32_t hash) {
     uint32_t units = (uint32_t)((sizeof(struct name) + bytes + UNIT_BYTES - 1) / UNIT_BYTES);
-    /* Both are checked before they are raised: they would overflow in a program that never stops asking. */
+    /* Both are checked before they are increased, because they would otherwise overflow in a program that uses ever new
+     * names. */
     if (atomic_load_explicit(&t->names, memory_order_relaxed) >= XS_RANGE_NAMES_MOST ||
         atomic_load_explicit(&t->next_unit, memory_order_relaxed) + units > TEXT_BYTES / UNIT_BYTES)
         return 0;
@@ -181,7 +183,8 @@ static uint32_t add_range(struct tables *t, uint32_t parent, unsigned domain, xs
     return found;
 }
 
-/* Is there room? The range that the user asks for must keep its name as long as there is any. */
+/* True if there is space for another range inside `parent`. The range that the user requests keeps its name as long as
+ * there is any space. */
 static bool has_room(struct tables *t, uint32_t parent, xs_range_name name) {
     uint32_t next = atomic_load_explicit(&t->next_range, memory_order_relaxed);
     return next < XS_RANGES_MOST && (atomic_load_explicit(&t->ranges[parent].children, memory_order_relaxed) <
@@ -189,7 +192,7 @@ static bool has_room(struct tables *t, uint32_t parent, xs_range_name name) {
                                      (name && name == atomic_load_explicit(&xs_range_asked, memory_order_relaxed)));
 }
 
-/* Is a name "step #" with a number for each #? */
+/* True if the text is the requested name with a number in place of each #. */
 static bool is_numbered(const struct name *asked, const char *text, size_t bytes) {
     size_t at = 0;
     for (unsigned i = 0; i < asked->bytes; i++) {
@@ -203,7 +206,7 @@ static bool is_numbered(const struct name *asked, const char *text, size_t bytes
     return at == bytes;
 }
 
-/* Returns the asked name if this name differs from it only by its numbers, else 0. */
+/* Returns the requested name if `text` is this name with numbers in place of each #, otherwise 0. */
 static xs_range_name name_without_numbers(const struct tables *t, const char *text, size_t bytes) {
     xs_range_name asked = atomic_load_explicit(&xs_range_asked, memory_order_relaxed);
     return is_numbered(name_at(t, asked), text, bytes) ? asked : 0;
@@ -282,7 +285,7 @@ unsigned xs_range_domain_by_handle(const void *handle) {
     return at < sizeof t->domains && at % sizeof *t->domains == 0 ? (unsigned)(at / sizeof *t->domains) : 0;
 }
 
-/* wchar_t is UTF-32 here; what is no character becomes U+FFFD. */
+/* wchar_t is UTF-32 here; values that are not characters become U+FFFD. */
 const char *xs_range_utf8(const wchar_t *text, char utf8[XS_RANGE_NAME_BYTES + 1]) {
     size_t n = 0;
     for (; text && *text; text++) {
@@ -301,7 +304,7 @@ const char *xs_range_utf8(const wchar_t *text, char utf8[XS_RANGE_NAME_BYTES + 1
     return utf8;
 }
 
-/* Copies a name, even one that a handle which is not ours made. */
+/* Copies a name. The lengths are checked, because the number may come from a handle that xferspy did not return. */
 static uint32_t put_name(uint8_t *to, const struct tables *t, xs_range_name number) {
     const struct name *name = name_at(t, number);
     uint32_t bytes = name->bytes < XS_RANGE_NAME_BYTES ? name->bytes : XS_RANGE_NAME_BYTES;
@@ -328,8 +331,8 @@ struct telling {
     uint32_t number;
 };
 
-/* Marks the innermost range as written first, so that no other thread writes it too; removes the mark if one of the
- * ranges could not be written. */
+/* First marks the innermost range as written, so that no other thread also writes it. If one of the ranges cannot be
+ * written, removes the mark. */
 static void tell_all(void *arg) {
     struct telling *telling = arg;
     struct xs_event **e = telling->event;
@@ -359,9 +362,9 @@ bool xs_ranges_prepare(void) {
     t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (t == MAP_FAILED)
         return false;
-    madvise(t, sizeof *t, MADV_NOHUGEPAGE); /* most programs touch a few pages of it */
+    madvise(t, sizeof *t, MADV_NOHUGEPAGE); /* most programs use only a few pages of it */
     t->next_range = 1;
-    t->next_unit = 1; /* the name 0 is empty: its bytes are zero */
+    t->next_unit = 1; /* name 0 is the empty name, whose bytes are zero */
     t->others = intern(t, "(others)", 8, hash_text("(others)", 8));
     t->other_ranges = XS_RANGES_MOST - 1;
     t->other_ranges = add_range(t, 0, 0, t->others);

@@ -1,6 +1,6 @@
-/* A thread's open ranges are words in an array, so that any thread can end one with a compare-and-swap. A range that
- * ends while inner ones are open leaves a hole. The thread itself closes the hole when it opens, ends or reports a
- * range. */
+/* A thread's open ranges are words in an array, so that any thread can end one with a compare-and-swap. If a range ends
+ * while inner ranges are open, an empty entry remains. The thread itself removes it when it next opens, ends or reports
+ * a range. */
 #include "preload/nvtx/open.h"
 
 #include <pthread.h>
@@ -11,30 +11,31 @@
 #include "preload/core/asked_window.h"
 #include "preload/nvtx/nvtx.h"
 
-/* Packs an open range into a word; 0: it has ended. */
+/* An open range is packed into one word; 0: it has ended. */
 enum { RANGE_BITS = 20, DOMAIN_BITS = 7, STARTED_BIT = RANGE_BITS + DOMAIN_BITS, ASKED_BIT, SERIAL_SHIFT };
 #define RANGE_OF(word) ((uint32_t)((word) & ((1u << RANGE_BITS) - 1)))
 #define STARTED (UINT64_C(1) << STARTED_BIT)
-#define ASKED (UINT64_C(1) << ASKED_BIT) /* counted in xs_asked_ranges, until it ends */
-#define KIND_BITS (STARTED | (uint64_t)(XS_RANGE_DOMAINS - 1) << RANGE_BITS) /* of a pushed range: its domain */
+#define ASKED (UINT64_C(1) << ASKED_BIT) /* the range is counted in xs_asked_ranges until it ends */
+#define KIND_BITS (STARTED | (uint64_t)(XS_RANGE_DOMAINS - 1) << RANGE_BITS) /* for a pushed range also the domain */
 #define SERIAL_BITS (~UINT64_C(0) << SERIAL_SHIFT)
 _Static_assert(XS_RANGES_MOST <= 1u << RANGE_BITS && XS_RANGE_DOMAINS <= 1u << DOMAIN_BITS, "fit into a word");
 
 struct xs_nvtx_thread {
-    _Alignas(64) _Atomic uint64_t open[XS_RANGES_OPEN]; /* innermost last */
-    _Atomic bool unsettled;                             /* a range ended that was not the last one */
+    _Alignas(64) _Atomic uint64_t open[XS_RANGES_OPEN]; /* the innermost range is last */
+    _Atomic bool unsettled;                             /* a range ended that was not the innermost one */
     unsigned count;
-    _Atomic bool busy; /* a signal handler's ranges are only counted while the thread is opening or ending one */
-    uint64_t serial;   /* never goes back, for a later thread in this thread slot */
+    _Atomic bool busy; /* the thread is opening or ending a range; ranges of a signal handler are then only counted */
+    uint64_t serial;   /* never decreases, even if a later thread uses this slot */
     uint32_t depth[XS_RANGE_DOMAINS];
-    uint32_t beyond[XS_RANGE_DOMAINS]; /* innermost ranges in `depth` that are not kept */
+    uint32_t beyond[XS_RANGE_DOMAINS]; /* number of innermost ranges in `depth` that are not kept */
 };
 struct threads {
     _Atomic uint8_t taken[XS_RANGE_THREADS];
     struct xs_nvtx_thread thread[XS_RANGE_THREADS];
 };
 
-/* The number of a started range: the serial, and the thread slot from 1 on; PLACE_NOWHERE: the range is not kept. */
+/* The number of a started range consists of the serial and of the thread's slot, counted from 1. PLACE_NOWHERE: the
+ * range is not kept. */
 enum { PLACE_BITS = 12, PLACE_NOWHERE = (1 << PLACE_BITS) - 1 };
 _Static_assert(XS_RANGE_THREADS < PLACE_NOWHERE, "fits");
 
@@ -47,8 +48,8 @@ XS_TLS struct xs_nvtx_thread *xs_nvtx_thread;
 
 static struct threads *threads(void) { return atomic_load_explicit(&shared_threads, memory_order_acquire); }
 
-/* Ends all ranges of a thread. Does not tell the watcher of windows, which finds out by itself: CUPTI cannot be
- * attached by a thread that is ending. */
+/* Ends all ranges of a thread. Does not call xs_asked_window_changed, because CUPTI cannot be attached or detached by a
+ * thread that is ending; the flusher notices the change later. */
 static void close_all(struct xs_nvtx_thread *thread) {
     for (unsigned i = 0; i < XS_RANGES_OPEN; i++)
         if (atomic_exchange_explicit(&thread->open[i], 0, memory_order_relaxed) & ASKED)
@@ -94,7 +95,8 @@ static __attribute__((noinline)) struct xs_nvtx_thread *take_place(void) {
         uint8_t taken = atomic_load_explicit(&all->taken[i], memory_order_relaxed);
         if (!taken && atomic_compare_exchange_strong_explicit(&all->taken[i], &taken, 1, memory_order_acquire,
                                                               memory_order_relaxed)) {
-            xs_nvtx_thread = &all->thread[i]; /* first: pthread_setspecific may call the application's allocator */
+            xs_nvtx_thread = &all->thread[i]; /* set before the call of pthread_setspecific, which may call the
+                                                 application's allocator */
             pthread_setspecific(thread_end_key, xs_nvtx_thread);
             return xs_nvtx_thread;
         }
@@ -113,9 +115,9 @@ XS_HOT uint64_t innermost(const struct xs_nvtx_thread *t) {
     return word;
 }
 
-/* Moves one entry: stores it at its new index before it leaves the old one. Entries only move down, and a thread
- * that ends a range searches from the top, so it finds the entry at one index at least. False: the range was ended
- * meanwhile. */
+/* Moves one entry: first stores it at the new index, and then clears the old one. Entries only move to lower indices,
+ * and a thread that ends a range searches from the highest index down, so it finds the entry at least once. False: the
+ * range was ended meanwhile. */
 static bool move(struct xs_nvtx_thread *t, unsigned from, unsigned to, uint64_t old, uint64_t new) {
     if (to != from)
         atomic_store(&t->open[to], new);
@@ -125,8 +127,9 @@ static bool move(struct xs_nvtx_thread *t, unsigned from, unsigned to, uint64_t 
     return moved;
 }
 
-/* Closes the holes, and moves ranges inside an ended range into the range around it. If ranges overlapped without end,
- * as in a pipeline, each would otherwise be inside the one before and never be the same range. */
+/* Removes empty entries. Ranges inside a range that has ended are then inside the range around it. Otherwise, if ranges
+ * overlap all the time, as in a pipeline, each new range would be inside the previous one, and would get a new number
+ * each time. */
 static __attribute__((noinline)) void settle(struct xs_nvtx_thread *t) {
     unsigned kept = 0;
     uint32_t parent = 0;
@@ -142,7 +145,7 @@ static __attribute__((noinline)) void settle(struct xs_nvtx_thread *t) {
     t->count = kept;
 }
 
-/* True: the thread was not busy before, and is now. */
+/* Sets `busy`, and settles if a range has ended. True: the thread was not busy before. */
 XS_HOT bool enter(struct xs_nvtx_thread *t) {
     bool was = atomic_load_explicit(&t->busy, memory_order_relaxed);
     atomic_store_explicit(&t->busy, true, memory_order_relaxed);
@@ -158,7 +161,8 @@ XS_HOT void leave(struct xs_nvtx_thread *t, bool entered) {
         atomic_store_explicit(&t->busy, false, memory_order_relaxed);
 }
 
-/* Must run before the word of the range is stored: another thread may end the range at once. */
+/* Counts the range if the user requests it. Must be called before the range's word is stored, because another thread
+ * may end the range as soon as it is stored. */
 static __attribute__((noinline)) uint64_t asked_bit(uint32_t number, bool *window_changed) {
     if (!xs_range_is_asked(number))
         return 0;
@@ -166,7 +170,7 @@ static __attribute__((noinline)) uint64_t asked_bit(uint32_t number, bool *windo
     return ASKED;
 }
 
-/* Opens a range on a thread that is entered. False: there is no room. */
+/* Opens a range; `enter` must have returned true. False: there are too many open ranges. */
 XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, struct xs_range_label label,
                        bool *window_changed) {
     if (XS_UNLIKELY(t->count == XS_RANGES_OPEN))
@@ -179,7 +183,8 @@ XS_HOT bool open_range(struct xs_nvtx_thread *t, unsigned domain, bool started, 
     if (XS_UNLIKELY(atomic_load_explicit(&xs_range_asked, memory_order_relaxed)))
         word |= asked_bit(number, window_changed);
     atomic_store_explicit(&t->open[t->count], word, memory_order_release);
-    atomic_signal_fence(memory_order_seq_cst); /* a handler's call carries this range or not, but never an old word */
+    atomic_signal_fence(memory_order_seq_cst); /* an event of a signal handler has this range or the one before, but
+                                                  never an old word */
     t->count++;
     return true;
 }
@@ -189,7 +194,7 @@ int xs_range_push(unsigned domain, struct xs_range_label label) {
     if (!t)
         return XS_RANGE_NO_TRACKING;
     bool entered = enter(t), window_changed = false;
-    /* Ranges inside a range that is not kept are not kept either, or pops would end the wrong ones. */
+    /* Ranges inside a range that is not kept are not kept either, because otherwise pops would end the wrong ranges. */
     if (XS_UNLIKELY(!entered || t->beyond[domain] || !open_range(t, domain, false, label, &window_changed)))
         t->beyond[domain]++;
     int before = (int)t->depth[domain]++;
@@ -199,13 +204,14 @@ int xs_range_push(unsigned domain, struct xs_range_label label) {
     return before;
 }
 
-/* Another thread may end the same range at the same time: one of the two counts it. True: it was the last. */
+/* Ends a range that the user requests. Another thread may end it at the same time; only one of the two counts this.
+ * True: it was the last open range that the user requests. */
 static __attribute__((noinline)) bool close_asked(_Atomic uint64_t *open) {
     return atomic_exchange(open, 0) && xs_asked_ranges_change(-1);
 }
 
-/* Ends the innermost range of the thread whose word equals `wanted` in `bits`; ranges inside it stay open. True: a
- * window ends with it. */
+/* Ends the thread's innermost range whose word equals `wanted` in `bits`. Ranges inside it stay open. True: a window
+ * ends with this range. */
 XS_HOT bool close_own(struct xs_nvtx_thread *t, uint64_t bits, uint64_t wanted) {
     bool window_changed = false;
     for (unsigned i = t->count; i-- > 0;) {
@@ -241,7 +247,7 @@ int xs_range_pop(unsigned domain) {
     return around;
 }
 
-/* A range that is not kept still has a number: 0 is what applications take for failure. */
+/* A range that is not kept also gets a number other than 0, because applications treat 0 as a failure. */
 uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
     struct xs_nvtx_thread *t = this_thread();
     if (!t)
@@ -256,8 +262,8 @@ uint64_t xs_range_start(unsigned domain, struct xs_range_label label) {
     return id;
 }
 
-/* Ends a range of another thread, or during this thread's own changes. Searches to the end even after a hit: the
- * owner may be moving the range, which is then at two indices. True: a window ends with it. */
+/* Ends a range of another thread, or of this thread while it is busy. Searches all entries even after it has found the
+ * range, because the owner may be moving it, so that it is at two indices. True: a window ends with this range. */
 static __attribute__((noinline)) bool end_elsewhere(struct xs_nvtx_thread *t, uint64_t wanted) {
     bool was_asked = false;
     for (unsigned i = XS_RANGES_OPEN; i-- > 0;) {

@@ -14,15 +14,17 @@
 #include "preload/driver/entry_rows.h"
 #include "preload/session/say.h"
 
-/* A list of times is written again when it has grown by a sixteenth, or has grown at all and LATEST_NS have passed. */
+/* The list of times is written again when it has grown by 1/GROWS_BY, or when it has grown and LATEST_NS have
+ * passed. */
 enum { GROWS_BY = 16 };
 #define LATEST_NS UINT64_C(10000000000)
 
-static const struct xs_options *asked; /* NULL: no steps are asked for */
-static const char *asked_window = "";  /* the window asked for, if no steps are */
+static const struct xs_options *asked; /* NULL: no steps are requested */
+static const char *asked_window = "";  /* the requested window, if no steps are requested */
 static const char *no_ranges = "";     /* why NVTX does not report its ranges */
 
-/* Ended steps are formatted once; open ones are appended behind them anew at each write. Drain thread only. */
+/* The text of the list. Steps that have ended are formatted once; an open step is formatted again at each write, after
+ * them. Drain thread only. */
 static struct {
     char text[XS_OUTSIDE_TEXT_BYTES];
     size_t length;                 /* bytes of the ended steps */
@@ -34,7 +36,7 @@ static struct {
 
 struct counted {
     uint64_t first, count; /* number of the first recorded step, from 1, and the number of recorded steps */
-    uint64_t passed;       /* steps that began, or, if waits mark them, ended */
+    uint64_t passed;       /* steps that have begun or, if waits mark the steps, have ended */
 };
 
 static bool is_this_library(const char *path) {
@@ -48,8 +50,8 @@ static bool is_this_library(const char *path) {
                                           named.st_dev == mine.st_dev && named.st_ino == mine.st_ino);
 }
 
-/* `xferspy run` sets the variable, but a user who preloads the library may not know of it. It is read here, because at
- * the end other threads may be changing the environment. */
+/* `xferspy run` sets the variable, but a user who preloads the library may not know of it. It is read now, because at
+ * the end of the process other threads may be changing the environment. */
 static void look_at_injection(void) {
     const char *path = getenv("NVTX_INJECTION64_PATH");
     no_ranges = !path ? "; without NVTX_INJECTION64_PATH=libxferspy.so NVTX tells nothing of its ranges"
@@ -82,7 +84,7 @@ static struct counted count_steps(const struct xs_step_waits *waits) {
     uint64_t turns = atomic_load(&xs_asked_step_turns), most = (uint64_t)asked->steps;
     uint64_t before = by_range ? xs_asked_steps_before() : waits->first;
     uint64_t passed = by_range ? (turns + 1) / 2 : waits->ended;
-    uint64_t last = by_range ? (uint64_t)asked->skip_steps + most : before + most; /* last wanted step */
+    uint64_t last = by_range ? (uint64_t)asked->skip_steps + most : before + most; /* last requested step */
     last = most && last < passed ? last : passed;
     uint64_t count = (by_range || waits->is_found) && last > before ? last - before : 0;
     return (struct counted){count ? before + 1 : 0, count, passed};
@@ -92,7 +94,8 @@ static size_t put_time(uint64_t i, uint64_t begin_ns, uint64_t end_ns, const str
     return xs_outside_put(begin_ns, end_ns, clock, times.text + at, sizeof times.text - at, i == 0);
 }
 
-/* Brings the list up to `count` steps; the last of them may still be open. Returns how many are in it. */
+/* Extends the list to `count` steps, of which the last one may still be open. Returns the number of steps in the
+ * list. */
 static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *length) {
     uint64_t begin_ns, end_ns, now_ns = xs_monotonic_ns();
     size_t bytes;
@@ -111,8 +114,9 @@ static uint64_t bring_up(const struct xs_clock *clock, uint64_t count, size_t *l
     return i;
 }
 
-/* Writes the steps of an NVTX range as times, because otherwise only calls between them separate two of one name. The
- * list replaces the one in the trace, so a long one is written only when it has grown by a share of itself. */
+/* Writes the times of steps that an NVTX range marks, because two consecutive ranges of the same name can otherwise be
+ * told apart only by calls between them. Each write replaces the whole list in the trace, so a long list is written
+ * only when it has grown by a certain share. */
 static void write_times(const struct xs_clock *clock, struct xs_store *store, uint64_t count, bool is_last) {
     size_t length;
     uint64_t begun = bring_up(clock, count, &length), now_ns = xs_monotonic_ns();
@@ -148,7 +152,7 @@ void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, 
     }
 }
 
-/* Says why a trace has only allocations, which it would not show itself. */
+/* Says why the trace contains only allocations, because the trace itself does not show this. */
 static void say_no_window(bool *said) {
     static const char of_range[] = "nvtx:";
     bool by_range = strncmp(asked_window, of_range, sizeof of_range - 1) == 0;
@@ -165,11 +169,12 @@ static void say_no_window(bool *said) {
                 by_range ? "\" came" : "", by_range ? no_ranges : "");
 }
 
-/* With few waits, the program waits in blocking copies, if at all, and these do not mark steps. The message suggests to
- * record the whole run without the options of steps, and then a report that chooses the same steps. */
+/* If the program has few waits, it waits in blocking copies or not at all, and blocking copies do not mark steps. Then
+ * the message suggests to record the whole run without the options for steps, and to choose the same steps in a
+ * report. */
 
 /* Prints "none came regularly (the most frequent is cuStreamSynchronize, which returned 4 times to one place)". Numbers
- * to be left out are 0, for which %.0 prints nothing. */
+ * that must not appear are set to 0, for which %.0 prints nothing. */
 static void say_no_wait(bool *said, const struct xs_step_waits *waits) {
     const bool has_most = waits->most > 1;
     xs_complain(

@@ -1,5 +1,5 @@
-/* Steps of the run that the user asks for (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP): this part starts the
- * counting and reports the result to the user. */
+/* Steps of the run that the user requests (XFERSPY_SKIP_STEPS, XFERSPY_STEPS, XFERSPY_STEP). This file starts the
+ * counting of steps, and reports to the user which steps were recorded. */
 #ifndef XFERSPY_PRELOAD_SESSION_ASKED_STEPS_H
 #define XFERSPY_PRELOAD_SESSION_ASKED_STEPS_H
 
@@ -10,15 +10,16 @@
 #include "schema/window_spec.h"
 #include "schema/write/store.h"
 
-/* Starts the counting before capture begins. True: the user asked for steps, and `window` is now the window that they
- * open. */
+/* Called before capture begins: starts the counting. True: the user requested steps; then *window was set to the window
+ * of these steps. */
 bool xs_asked_steps_start(const struct xs_options *options, struct xs_window_spec *window);
 
-/* Writes which steps were recorded so far (meta range.steps...), if any were asked for. The steps' times are written
- * only when the list has grown enough, and always on the last call. Drain thread only. */
+/* If steps were requested, writes which steps were recorded so far (meta range.steps...). The list of their times is
+ * written only when it has grown enough, and always at the last call. Drain thread only. */
 void xs_asked_steps_write(const struct xs_clock *clock, struct xs_store *store, bool is_last);
 
-/* At the end of the process: prints one line if no step, or no requested part of the run, was recorded at all. */
+/* Called at the end of the process: if no step, or no requested part of the run, was recorded at all, prints one
+ * line. */
 void xs_asked_steps_say(void);
 
 #endif

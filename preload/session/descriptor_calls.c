@@ -1,13 +1,14 @@
-/* Direct system calls for the library's file descriptors, SQLite's among them. The linker substitutes them for the C
- * library's functions; preload/CMakeLists.txt has their names.
+/* Replacements of the C library's functions for file descriptors, by direct system calls. The linker substitutes them
+ * in all of the library, including SQLite; preload/CMakeLists.txt lists their names.
  *
- * A program's ThreadSanitizer keeps one table of descriptors by number for the whole process. It fills the table by
- * replacing the C library's functions, for this library, too. But the drain thread has its own descriptors, and closes
- * the inherited ones by a system call, so the same number means another file there. An open in that thread would be
- * reported as a race with the program's use of the number. A close would make the detector forget which thread waited
- * for which on the program's pipe or socket of that number.
+ * A program's ThreadSanitizer keeps one table of descriptors by number for the whole process. It fills the table
+ * because it replaces the C library's functions, also for this library. But the drain thread has its own descriptors,
+ * and closes the inherited ones by a system call, so there the same number means another file. An open in that thread
+ * would be reported as a race with the program's use of the same number. A close would make the detector forget how the
+ * program's threads are synchronized by the pipe or socket with that number.
  *
- * A stream of this file has no descriptor that the C library knows, so its fclose reports none. */
+ * The C library does not know the descriptors of the streams that this file opens, so its fclose tells the detector
+ * nothing. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -86,7 +87,7 @@ static ssize_t read_stream(void *cookie, char *to, size_t bytes) {
     return __wrap_read(descriptor_of(cookie), to, bytes);
 }
 
-/* The stream takes a short write for an error; see fopencookie(3). */
+/* Writes all bytes, because the C library treats a short write as an error; see fopencookie(3). */
 static ssize_t write_stream(void *cookie, const char *from, size_t bytes) {
     size_t done = 0;
     while (done < bytes) {
@@ -105,7 +106,8 @@ FILE *__wrap_fdopen(int fd, const char *mode) {
                        (cookie_io_functions_t){.read = read_stream, .write = write_stream, .close = close_stream});
 }
 
-/* Opens a stream in mode "r" (reads a file) or "w" (writes it anew), with "e" and "x" after it. */
+/* Opens a stream. The mode is "r" (reads the file) or "w" (writes the file from its start), and may also contain "e"
+ * and "x". */
 FILE *__wrap_fopen(const char *path, const char *mode) {
     int flags = (*mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY) | (strchr(mode, 'x') ? O_EXCL : 0) |
                 (strchr(mode, 'e') ? O_CLOEXEC : 0);

@@ -1,4 +1,4 @@
-/* The drain thread owns the trace. In batches, it takes over events from the spool and records from CUPTI. */
+/* The drain thread owns the trace. It moves events from the spool and records from CUPTI into the trace, in batches. */
 #define _GNU_SOURCE
 #include "preload/session/drain.h"
 
@@ -37,16 +37,17 @@
 
 #define BATCH_EVENTS 4096
 #define START_PATIENCE_NS UINT64_C(2000000000) /* a call of the application waits for the start */
-#define ROUNDS 64u                             /* rounds of events before the device records are taken over */
-#define IDLE_MS 1000u                          /* time between two checks without a ring: CUPTI's buffers, short runs */
+#define ROUNDS 64u                             /* batches of events before CUPTI's records are written */
+#define IDLE_MS 1000u /* time between two checks if the bell is not rung, for CUPTI's buffers and short runs */
 
-/* Limits of the waiting at the end of a process: for sources on a slow disk, and for files that a start that was given
- * up leaves on one. */
+/* The longest waits at the end of a process: until source files on a slow disk are read, and until the files of a start
+ * that was given up are deleted there. */
 #define SOURCES_PATIENCE_MS 250u
 #define DISCARD_PATIENCE_MS 250u
 
-/* GIVEN_UP: nobody waits for the start, and its files are still to be deleted. READING_SOURCES: all records are in the
- * trace. CLOSING: the sources are, too; the rest is up to the disk. DONE_FOR_NOTHING: the trace was deleted. */
+/* GIVEN_UP: no thread waits for the start any more, and its files must still be deleted. READING_SOURCES: all records
+ * are in the trace. CLOSING: the source lines are in the trace, too, and only the disk still has to finish.
+ * DONE_FOR_NOTHING: the trace was deleted. */
 enum { STARTING, GIVEN_UP, FAILED_TO_START, RUNNING, READING_SOURCES, CLOSING, DONE, DONE_BADLY, DONE_FOR_NOTHING };
 
 static struct {
@@ -55,18 +56,18 @@ static struct {
     struct xs_spool *spool;
     struct xs_store *store;
     const struct xs_options *options;
-    const struct xs_clock *clock; /* as it began; the spool's clock is the valid one */
-    struct xs_files files;        /* owned by the thread from its start on */
+    const struct xs_clock *clock; /* its state at the start; later only the spool's clock is up to date */
+    struct xs_files files;        /* belong to the drain thread once it runs */
     const struct xs_trace_name *name;
-    char wish[161]; /* the wanted path, for a thread that gives up waiting for the start */
+    char wish[161]; /* the requested path, for the message of a thread that gives up the start */
     char why[256];
     uint64_t start_ns, cupti_said;
     uint64_t events, records;
     unsigned contexts;        /* written */
-    pid_t told_direct_access; /* the process for which the trace says so */
+    pid_t told_direct_access; /* the process for which direct access was recorded */
     int cpu;                  /* processor of the starting thread at that time; -1: not known */
     _Atomic uint64_t begin_ns, exit_ns;
-    _Atomic uint64_t steps; /* counts up while there is progress */
+    _Atomic uint64_t steps; /* increases while there is progress */
 } drain;
 
 static void write_contexts(struct xs_store *store) {
@@ -106,14 +107,15 @@ static int keep_size(int64_t events) {
                          xs_clock_from_monotonic(clock, xs_monotonic_ns()));
 }
 
-/* Tells fingerprints what others cost. They get less of the budget if the wrappers or this thread take much of it; a
- * share that the user set stays. */
+/* Tells the fingerprints how much of the budget the wrappers and this thread have used, because the fingerprints may
+ * use only the rest. If the user set a share for fingerprints, it is not reduced. */
 static void tell_fingerprints(void) {
     if (drain.options->budget && !drain.options->fingerprint_share)
         xs_fingerprint_others_cost(xs_own_cost_ns() + xs_drain_contention_ns());
 }
 
-/* Records that a network card or a disk may write device memory from here on, and no call says when. */
+/* If direct access is possible, records that from now on a network card or a disk may write device memory without any
+ * call. */
 static void tell_direct_access(void) {
     const pid_t process = getpid();
     if (drain.told_direct_access != process && xs_direct_access_is_possible()) {
@@ -127,13 +129,13 @@ static void tell_direct_access(void) {
     }
 }
 
-/* Is another scan of every chunk worthwhile now, after a round that took over `events`? A few threads' new events can
- * wait until the bell rings. */
+/* True if all chunks should be scanned again at once, after a batch of `events` events. A few new events can wait until
+ * the bell rings. */
 static bool is_worth_another(int64_t events) {
     return events > (atomic_load(&drain.stop) ? 0 : (int64_t)atomic_load(&drain.spool->header->chunk_count) / 64);
 }
 
-/* Takes over events in transactions so small that chunks come free during a burst. */
+/* Moves events into the trace in small transactions, so that chunks become free even while many events arrive. */
 static int64_t take_over_events(void) {
     int64_t total = 0, events = INT64_MAX;
     for (unsigned round = 0; is_worth_another(events) && (round < ROUNDS || atomic_load(&drain.stop)); round++) {
@@ -154,7 +156,7 @@ static int64_t take_over_events(void) {
     return events < 0 ? events : total;
 }
 
-/* Takes over everything that is there now. */
+/* Moves all events and records that exist now into the trace. */
 static int take_over(void) {
     int64_t events = take_over_events();
     if (events < 0)
@@ -180,7 +182,7 @@ static int take_over(void) {
         xs_store_rollback(drain.store);
         return records < 0 ? (int)records : status;
     }
-    return keep_size(0); /* records come many at a time */
+    return keep_size(0); /* CUPTI's records are many at a time */
 }
 
 static int write_end(int failure) {
@@ -215,7 +217,8 @@ static void explain_deleted(void) {
              xs_files_folder_is_gone(&drain.files) ? ", and so was its folder" : "");
 }
 
-/* Explains a failure, and names the actual cause first: SQLite knows only that it could not write. */
+/* Writes the text about a failure. The actual cause comes first, because SQLite only reports that it could not
+ * write. */
 static void explain(int status) {
     char words[160];
     snprintf(words, sizeof words, "%.150s", xs_store_error(drain.store));
@@ -227,8 +230,8 @@ static void explain(int status) {
         snprintf(drain.why, sizeof drain.why, "%s (%s)", xs_error_text(status), *words ? words : "no more is known");
 }
 
-/* Ends capture because the trace can no longer be written; the application does not notice. This thread's stderr is
- * /dev/null, so the session prints the reason at the end. */
+/* Ends capture because the trace can no longer be written. The application continues undisturbed. This thread's stderr
+ * is /dev/null, so the session prints the reason at the end. */
 static void give_up(int status) {
     atomic_store(&xs_state, XS_STATE_CLOSED);
     explain(status);
@@ -239,7 +242,8 @@ static void give_up(int status) {
 const char *xs_drain_why(void) { return drain.why; }
 const char *xs_drain_path(void) { return drain.files.path; }
 
-/* Runs in its own transaction after everything else, because it reads other people's files. */
+/* Writes the source lines in a separate transaction after everything else, because source files may be slow or
+ * impossible to read. */
 static void keep_sources(void) {
     set_phase(READING_SOURCES);
     if (drain.options->source_lines && strcmp(drain.options->stack, "none") != 0)
@@ -269,7 +273,7 @@ static void finish_trace(int failure) {
         snprintf(drain.why, sizeof drain.why, "%s", xs_error_text(closed));
     if ((status == 0 && closed == 0) || deleted) {
         xs_spool_finish(drain.spool, &drain.files.spool);
-    } /* else the spool stays: any xferspy command takes it over when it can */
+    } /* otherwise the spool is kept, so that any xferspy command can complete the trace later */
     if (deleted) {
         explain_deleted();
         set_phase(DONE_FOR_NOTHING);
@@ -278,7 +282,7 @@ static void finish_trace(int failure) {
     set_phase(failure == 0 && !stopped && status == 0 && closed == 0 ? DONE : DONE_BADLY);
 }
 
-/* A failed start leaves nothing behind. */
+/* Deletes the files of a failed start. */
 static void discard(void) {
     if (drain.store) {
         xs_store_close(drain.store);
@@ -290,7 +294,7 @@ static void discard(void) {
 static void *drain_main(void *arg) {
     (void)arg;
     int status;
-    xs_guard_own_thread(); /* SQLite and CUPTI look symbols up; none of these calls are the application's */
+    xs_guard_own_thread(); /* SQLite and CUPTI look up symbols; these calls are not the application's */
     prctl(PR_SET_NAME, "xferspy");
     xs_own_thread_stand_back();
     xs_own_descriptors();
@@ -302,7 +306,7 @@ static void *drain_main(void *arg) {
         uint32_t starting = STARTING;
         if (atomic_compare_exchange_strong(&drain.phase, &starting, RUNNING))
             xs_futex_wake(&drain.phase);
-        else /* nobody waits for the start now */
+        else /* no thread waits for the start any more */
             status = XS_ERROR_BUSY;
     }
     if (status != 0) {
@@ -346,8 +350,8 @@ int xs_drain_start(const struct xs_trace_name *wish, const struct xs_options *op
 void xs_drain_started(uint64_t took_ns) { atomic_store(&drain.begin_ns, took_ns); }
 void xs_drain_exited(uint64_t took_ns) { atomic_store(&drain.exit_ns, took_ns); }
 
-/* Copies both texts into `why`, at most `most` bytes of the first. A signal handler's stack may be too small for
- * printf. */
+/* Copies both texts into `why`, at most `most` bytes of the first. It does not use printf, for which a signal handler's
+ * stack may be too small. */
 static void copy_text(char why[256], const char *first, size_t most, const char *second) {
     size_t length = strnlen(first, most), rest = strnlen(second, 255 - length);
     memcpy(why, first, length);

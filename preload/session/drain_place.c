@@ -1,4 +1,4 @@
-/* The spool says which threads fill chunks. */
+/* Moves the drain thread away from the program's threads, which are those that fill chunks of the spool. */
 #include "preload/session/drain_place.h"
 
 #include "preload/session/placement.h"

@@ -1,4 +1,4 @@
-/* Keeps the drain thread off the processors of the threads that produce its events (session/placement.h). */
+/* Moves the drain thread away from the processors of the threads that record events (session/placement.h). */
 #ifndef XFERSPY_PRELOAD_SESSION_DRAIN_PLACE_H
 #define XFERSPY_PRELOAD_SESSION_DRAIN_PLACE_H
 
@@ -6,11 +6,13 @@
 
 #include "schema/spool/spool.h"
 
-/* Checks the placement, at most twice a second; called repeatedly while there are events. Drain thread only. */
+/* Checks the placement, at most twice a second, and moves the drain thread if necessary. Called repeatedly while there
+ * are events. Drain thread only. */
 void xs_drain_place(const struct xs_spool *spool);
 
-/* Returns an upper bound of the CPU time that the drain thread has taken from the program so far. It is the thread's
- * own CPU time between two checks while the program was busy on all processors that the thread may use. Any thread. */
+/* Returns an upper bound of the CPU time that the drain thread has taken from the program so far. It is the sum of the
+ * thread's CPU time in those periods between two checks in which the program was busy on all processors that the thread
+ * may use. Any thread. */
 uint64_t xs_drain_contention_ns(void);
 
 #endif

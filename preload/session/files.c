@@ -15,7 +15,7 @@
 #define FIRST_CHUNKS 16u /* 1 MiB */
 #define BALLAST_BYTES (256 * 1024)
 #define ROOM_FOR_THREADS                                                                                               \
-    ((size_t)32768 * XS_SPOOL_CHUNK_BYTES) /* addresses; as many as thread slots (core/quiescence.h) */
+    ((size_t)32768 * XS_SPOOL_CHUNK_BYTES) /* address space for as many chunks as thread slots (core/quiescence.c) */
 #define NAMES 10000u
 
 /* Turns "x.db" into "x.2.db", because a trace is never overwritten. */
@@ -32,7 +32,7 @@ static void numbered_path(char *out, size_t bytes, const struct xs_trace_name *w
         snprintf(out, bytes, "%s.%u", path, n);
 }
 
-/* A failure here recurs when the trace is made, and is reported there. */
+/* Reports no failure, because creating the trace then fails for the same reason and reports it. */
 static void make_folders(const struct xs_trace_name *wish) {
     char folder[sizeof wish->path];
     snprintf(folder, sizeof folder, "%s", wish->path);
@@ -58,7 +58,8 @@ static struct folder folder_of(const struct xs_files *files) {
     return folder;
 }
 
-/* Reserves room for the final records if the disk fills up: an unnamed file, freed before they are written. */
+/* Reserves disk space for the final records, in case the disk becomes full: an unnamed file, which is deleted before
+ * these records are written. */
 static void keep_ballast(struct xs_files *files) {
     const struct folder folder = folder_of(files);
     files->ballast = open(folder.path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -66,7 +67,8 @@ static void keep_ballast(struct xs_files *files) {
         (void)posix_fallocate(files->ballast, 0, BALLAST_BYTES);
 }
 
-/* Is this a device, a FIFO, a socket or a folder, or a link to one? Then nobody means a file beside it. */
+/* True if the path is a device, a FIFO, a socket or a folder, or a link to one. Then the user does not expect a file
+ * with a similar name instead. */
 static bool is_no_file(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
@@ -156,7 +158,7 @@ bool xs_files_have_limit(void) {
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Asks the kernel for the name of the open file. */
+/* Reads the present name of the open file from /proc. */
 static void learn_name(struct xs_files *files) {
     char link[48], name[sizeof files->path];
     struct stat known, named;

@@ -26,9 +26,9 @@ static size_t read_file(const char *path, char *text, size_t bytes) {
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Writes the command in shell syntax. Arguments beyond 16 KiB are cut off, and the cut is marked. A program that
- * changed its title has arbitrary text in the first word, so the file's name replaces that word if it would be
- * hidden. */
+/* Writes the command in shell syntax. Arguments beyond 16 KiB are cut off, and the text shows that they are missing. If
+ * the first word would be hidden, the name of the executable file replaces it, because the first word may be any text
+ * if the program changed its title. */
 static void write_command(struct xs_store *store) {
     enum { LIMIT = 16384 };
     char *raw = malloc(LIMIT), *out = malloc(LIMIT + 64), path[4096];
@@ -73,7 +73,8 @@ static void write_machine(struct xs_store *store) {
     }
 }
 
-/* Leaves out a number that is to be hidden, because a reader expects a number. */
+/* If the number has to be hidden or is negative, writes nothing: readers expect a number, so a placeholder text is not
+ * possible. */
 static void write_number(struct xs_store *store, const char *key, long number, const char *variable) {
     char text[32];
     snprintf(text, sizeof text, "%ld", number);
@@ -130,7 +131,8 @@ void xs_facts_write(struct xs_store *store, const struct xs_options *options, co
     xs_store_entry_point(store, XS_ENTRY_UNKNOWN, XS_ENTRY_UNKNOWN_NAME, XS_CAT_LOOKUP);
 }
 
-/* Writes as soon as there is more, because a killed process leaves only what was written. */
+/* Writes the list whenever it has grown, because the trace of a killed process contains only what was already
+ * written. */
 void xs_facts_write_unknown(struct xs_store *store) {
     static char looked_up[XS_UNKNOWN_MOST * XS_UNKNOWN_NAME_BYTES], called[sizeof looked_up];
     static unsigned written, written_called;
@@ -144,7 +146,8 @@ void xs_facts_write_unknown(struct xs_store *store) {
     xs_store_meta_text(store, "coverage.unknown_looked_up", looked_up);
 }
 
-/* Returns bytes per lane and second, less the coding, by generation (PCI Express Base Specification, "Data Rates"). */
+/* Returns the bytes per second of a lane of this PCIe generation, without the overhead of the line coding (PCI Express
+ * Base Specification, "Data Rates"). */
 static int64_t lane_bytes_per_s(int generation) {
     static const int64_t rates[] = {0, 250000000, 500000000, 984615384, 1969230769, 3938461538, 7563025210};
     return generation > 0 && generation < 7 ? rates[generation] : 0;
@@ -158,7 +161,8 @@ static int generation_of(double gigatransfers) {
     return generation;
 }
 
-/* Reads the link's maximum, because an idle GPU lowers its present speed. Some virtual machines show no link. */
+/* Reads the maximum speed of the PCIe link and not the present speed, which an idle GPU lowers. In some virtual
+ * machines there is no information about the link. */
 static void read_link(const char *pci_bus_id, struct xs_device_row *row) {
     char path[256], text[64], id[64];
     snprintf(id, sizeof id, "%s", pci_bus_id);
@@ -178,7 +182,7 @@ static struct device_fact {
     char name[128], uuid[48], pci[32], capability[16];
 } devices[DEVICES];
 static int device_count, driver_version;
-static bool pinning_refused; /* a device refused */
+static bool pinning_refused; /* a device does not support cudaHostRegister */
 
 int xs_facts_driver_version(void) { return driver_version; }
 
@@ -205,7 +209,8 @@ static void read_device(int ordinal) {
     xs_driver(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     xs_driver(cuDeviceGetAttribute)(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     snprintf(f->capability, sizeof f->capability, "%d.%d", major, minor);
-    /* 0 if cudaHostRegister is refused: a GPU in confidential computing cannot reach its machine's memory. */
+    /* 0: cudaHostRegister is not supported, for example because a GPU in confidential computing cannot access its
+     * machine's memory. */
     int registers = 1;
     if (xs_driver(cuDeviceGetAttribute)(&registers, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, device) ==
         CUDA_SUCCESS)

@@ -1,4 +1,5 @@
-/* Facts in the trace besides events: about the process, the machine, the options and the devices. */
+/* Facts that are written into the trace in addition to events: about the process, the machine, the options and the
+ * devices. */
 #ifndef XFERSPY_PRELOAD_SESSION_METADATA_H
 #define XFERSPY_PRELOAD_SESSION_METADATA_H
 
@@ -6,22 +7,23 @@
 #include "schema/clock.h"
 #include "schema/write/store.h"
 
-/* Asks the driver for its version and its devices. Called by the thread that starts the session, because that one has
- * the driver's file descriptors; before xs_drain_start. */
+/* Reads the driver's version and its devices. Called before xs_drain_start, by the thread that starts the session,
+ * because the drain thread does not have the driver's file descriptors. */
 void xs_facts_read_devices(void);
 
 int xs_facts_driver_version(void); /* as from cuDriverGetVersion; 0: not known */
 
-/* Reads the rank from the environment. Called by the thread that starts the session: another thread must not read the
- * environment while the application may change it. */
+/* Reads the rank from the environment. Called by the thread that starts the session, because another thread must not
+ * read the environment while the application may change it. */
 void xs_facts_read_rank(void);
 
-/* Writes the facts into the store, inside the caller's batch; errors of the store show at the commit. Drain thread
- * only. */
+/* These functions write the facts into the store, inside the caller's batch. Errors of the store are reported when the
+ * batch is committed. Drain thread only. */
 void xs_facts_write(struct xs_store *store, const struct xs_options *options, const struct xs_clock *clock);
 void xs_facts_write_devices(struct xs_store *store);
 
-/* Writes the names of functions of a newer driver (driver/unknown.h), if there are more than at the last call. */
+/* If the program has used more functions of a newer driver (driver/unknown.h) than at the last call, writes their
+ * names. */
 void xs_facts_write_unknown(struct xs_store *store);
 
 #endif

@@ -10,11 +10,11 @@
 
 struct text {
     char *at, *end, *number,
-        *literal_end; /* `number` and `literal_end`: NULL, or the places of %n and of the first % */
+        *literal_end; /* `number`, `literal_end`: the positions of %n and of the first %, or NULL */
     bool cut, is_wrong;
 };
 
-/* Appends a value; the value of a % must not lead into another directory. */
+/* Appends a text. If `safe`, it is the value of a %, and is changed so that it cannot lead into another directory. */
 static void put(struct text *t, const char *value, bool safe) {
     bool dots = safe && value[strspn(value, ".")] == '\0';
     for (; *value; value++) {
@@ -81,7 +81,8 @@ int xs_trace_name(const char *template, struct xs_trace_name *name) {
     struct text t = {.at = name->path, .end = name->path + sizeof name->path - 1};
     if (!*template)
         template = xs_rank(NULL) >= 0 ? "xferspy-%e.%h.r%r.%p.db" : "xferspy-%e.%p.db";
-    /* The drain thread opens the file, possibly after the application changed its directory. */
+    /* The path is made absolute because the application may change its directory before the drain thread opens the
+     * file. */
     if (template[0] != '/') {
         char cwd[4096];
         if (getcwd(cwd, sizeof cwd)) {

@@ -12,22 +12,22 @@
 #define XS_OPTION_FIELD_INT(field) long field;
 #define XS_OPTION_FIELD_SHARE(field) long field; /* percent; 0: off */
 #define XS_OPTION_FIELD_TEXT(field) char field[XS_OPTION_TEXT_BYTES];
-#define XS_OPTION_FIELD_PATTERN(field) char field[XS_OPTION_TEXT_BYTES + 1]; /* keeps a too long text too long */
+#define XS_OPTION_FIELD_PATTERN(field) char field[XS_OPTION_TEXT_BYTES + 1]; /* + 1: to notice a longer text */
 struct xs_options {
 #define XS_OPTION(field, name, type, preset, values, help) XS_OPTION_FIELD_##type(field)
 #include "schema/options.def"
 #undef XS_OPTION
 };
 
-/* Fills `options` with the defaults and then from the environment. A bad value keeps its default. Calls `complain`,
- * which may be NULL, with a message without newline for each bad value and for each XFERSPY_ variable that is no
- * option. Not async-signal-safe. */
+/* Fills `options` with the defaults and then from the environment. If a value is wrong, the default is used. Calls
+ * `complain`, which may be NULL, with a message without newline for each wrong value and for each variable XFERSPY_...
+ * that is not an option. Not async-signal-safe. */
 void xs_options_load(struct xs_options *options, void (*complain)(const char *message));
 
 struct xs_option_shown {
     const char *field, *variable; /* "spool_mib", "XFERSPY_SPOOL_MIB" */
     const char *text;             /* the effective value */
-    bool is_free;                 /* any text, not one of a few values */
+    bool is_free;                 /* the value is any text, not one of a few words */
     bool is_secret;               /* must not be shown */
 };
 

@@ -31,8 +31,8 @@ void xs_own_descriptors(void) {
         xs_note("descriptors", "the drain thread shares the application's descriptors: %s", strerror(errno));
         return;
     }
-    /* A chroot or chdir of the application must not move SQLite's files either. */
+    /* A chroot or chdir of the application must not affect the paths of SQLite's files either. */
     (void)unshare(CLONE_FS);
-    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) /* SQLite wants 0 to 2 taken */
+    for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) /* SQLite needs 0 to 2 to be open */
         fd = open("/dev/null", O_RDWR);
 }

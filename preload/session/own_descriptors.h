@@ -1,11 +1,12 @@
-/* File descriptors of the drain thread. The application may close every descriptor that it does not know, and its next
- * file must not get a number that SQLite still writes to. Conversely, this thread must not keep the application's files
- * open, so it has none of its descriptors. */
+/* The drain thread has file descriptors of its own. The application may close every descriptor that it does not know,
+ * and then its next file would get a number to which SQLite still writes. In the other direction, the drain thread must
+ * not keep the application's files open, so it has no descriptors of the application. */
 #ifndef XFERSPY_PRELOAD_SESSION_OWN_DESCRIPTORS_H
 #define XFERSPY_PRELOAD_SESSION_OWN_DESCRIPTORS_H
 
-/* Gives the calling thread its own descriptor table, without the application's descriptors. Does nothing in builds with
- * ThreadSanitizer, which knows one table per process and reports the same number in two tables as a race. */
+/* Gives the calling thread its own table of descriptors, without the application's descriptors. Does nothing in builds
+ * with ThreadSanitizer, because it assumes one table per process and reports a race if the same number is used in two
+ * tables. */
 void xs_own_descriptors(void);
 
 #endif

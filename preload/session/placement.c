@@ -1,4 +1,4 @@
-/* Chooses the drain thread's processors. A thread's file in /proc has its CPU time, in ticks of 10 ms. */
+/* Chooses the drain thread's processors. The CPU time of each thread is read from /proc, in ticks of 10 ms. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* cpu_set_t */
 #endif
@@ -27,7 +27,8 @@ const char *xs_placement_topology = "/sys/devices/system/cpu";
 static struct look before[XS_PLACEMENT_THREADS];
 static unsigned before_count;
 static uint64_t looked_ns;
-/* The processors that the thread was given, by its creator or by `taskset`, and its present choice among them. */
+/* The processors that the drain thread may use according to its creator or `taskset`, and those of them that are chosen
+ * at present. */
 static cpu_set_t allowed, present;
 static bool has_looked;
 
@@ -53,7 +54,7 @@ static bool read_thread(int32_t tid, struct look *look) {
     return look->cpu >= 0 && look->cpu < CPU_SETSIZE;
 }
 
-/* A thread counts as not busy when first seen. */
+/* Returns the ticks that the thread has used since the last call; 0 for a thread that is seen for the first time. */
 static uint64_t ticks_since(const struct look *now) {
     for (unsigned i = 0; i < before_count; i++)
         if (before[i].tid == now->tid)
@@ -61,7 +62,7 @@ static uint64_t ticks_since(const struct look *now) {
     return 0;
 }
 
-/* Moves off the busy processors; false if none is free. */
+/* Moves the calling thread away from the busy processors. False: no processor is free. */
 static bool go_off(const cpu_set_t *busy, int busiest) {
     cpu_set_t to;
     bool is_free = xs_processors_free(xs_placement_topology, &allowed, busy, busiest, &to);
@@ -89,7 +90,7 @@ static bool choose(const struct look *now, unsigned count, uint64_t least_ticks)
     return go_off(&busy, busiest);
 }
 
-/* A change of the thread's processors by somebody else since the last look takes precedence. */
+/* If somebody else has changed the thread's processors since the last call, that change is respected. */
 static bool find_allowed(void) {
     cpu_set_t mine;
     if (sched_getaffinity(0, sizeof mine, &mine) != 0)

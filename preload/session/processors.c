@@ -1,4 +1,5 @@
-/* The kernel lists processors of one core, which runs several threads at once, as siblings. */
+/* If a core runs several threads at the same time, the kernel shows it as several processors, and lists these as
+ * siblings. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* cpu_set_t */
 #endif
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Adds a list such as "0,8-9". */
+/* Adds the processors of a list such as "0,8-9". */
 static void add_list(const char *list, cpu_set_t *set) {
     for (char *end; *list >= '0' && *list <= '9'; list = *end == ',' ? end + 1 : end) {
         unsigned long first = strtoul(list, &end, 10), last = *end == '-' ? strtoul(end + 1, &end, 10) : first;

@@ -1,15 +1,15 @@
-/* Finds the processors that the program leaves free. Two processors of one core slow each other down, so a processor
- * beside a busy one counts as free only if no core is. */
+/* Finds the processors that the program does not use. Two processors of the same core slow each other down. Therefore a
+ * processor that shares its core with a busy one is chosen only if no whole core is free. */
 #ifndef XFERSPY_PRELOAD_SESSION_PROCESSORS_H
 #define XFERSPY_PRELOAD_SESSION_PROCESSORS_H
 
 #include <sched.h> /* cpu_set_t: with _GNU_SOURCE */
 #include <stdbool.h>
 
-/* Sets `to`, never empty if `all` is not, to the processors of `all` on cores without a busy one; else to those not in
- * `busy`; else to all but `busiest`, which is one of them or -1. `topology` is the folder of
- * cpu0/topology/thread_siblings_list and so on; if it has none, each processor is a core. False: no processor is free.
- * Any thread. */
+/* Chooses processors from `all`: those on cores without a busy processor; if there are none, those that are not in
+ * `busy`; if there are none either, all except `busiest`, which is one of `all` or -1. Stores them in *to, which is
+ * empty only if `all` is empty. `topology` is the folder that contains cpu0/topology/thread_siblings_list and so on;
+ * without such files each processor counts as a core. False: no processor is free. Any thread. */
 bool xs_processors_free(const char *topology, const cpu_set_t *all, const cpu_set_t *busy, int busiest, cpu_set_t *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* Decides by the pattern of XFERSPY_REDACT what is hidden, and writes the command line without that. */
+/* Decides by the pattern of XFERSPY_REDACT what has to be hidden, and writes the command line accordingly. */
 #include "preload/session/redact_session.h"
 
 #include <ctype.h>
@@ -12,8 +12,8 @@ static enum { NOTHING, MATCHES, EVERYTHING } hides;
 static regex_t compiled;
 static struct xs_redact_functions functions;
 
-/* Finds the C library's own functions. Other regular expression libraries have functions of these names, which take the
- * flags differently, and a program linked to one of them finds those first. */
+/* Looks up regcomp and regexec in the C library itself. Other regular expression libraries have functions of the same
+ * names whose flags have other values, and in a program that is linked to such a library those would be found first. */
 static bool find_functions(void) {
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     void *compile = libc ? xs_real_dlsym(libc, "regcomp") : NULL, *match = libc ? xs_real_dlsym(libc, "regexec") : NULL;
@@ -64,7 +64,7 @@ static void put(struct text *t, const char *part, size_t bytes) {
 
 static void put_text(struct text *t, const char *part) { put(t, part, strlen(part)); }
 
-/* Appends a word, quoted if a shell needs that. */
+/* Appends a word, with quotes if a shell needs them. */
 static void put_word(struct text *t, const char *word) {
     bool plain = *word != '\0';
     for (const char *p = word; *p; p++)
@@ -79,11 +79,11 @@ static void put_word(struct text *t, const char *word) {
     put_text(t, "'");
 }
 
-/* `--name` announces that the word after it is its value. */
+/* True if the word is a name without a value, such as `--name`, so that the next word may be its value. */
 static bool is_name(const char *word) { return word[0] == '-' && !strchr(word, '='); }
 
-/* Hides a word, but keeps the name of `--name=value` and `--name`. Of `-pvalue` only the letter stays, because nothing
- * marks the end of the name. */
+/* Writes a placeholder for a word. The name in `--name=value` is kept if it matches the pattern itself, and `--name` is
+ * always kept. Of `-pvalue` only the letter is kept, because nothing marks the end of the name. */
 static void put_hidden(struct text *t, char *word, bool as_value) {
     char *equals = strchr(word, '=');
     if (as_value || word[0] != '-' || word[1] == '\0') {
@@ -105,7 +105,8 @@ static void put_hidden(struct text *t, char *word, bool as_value) {
     }
 }
 
-/* Matches the name alone, too: a pattern with a $ may match the name of --name=value and not the whole. */
+/* Checks the whole word and also the name alone, because a pattern with a $ may match the name in --name=value but not
+ * the whole word. */
 static bool word_matches(char *word) {
     char *equals = word[0] == '-' ? strchr(word, '=') : NULL;
     bool found = matches(word);
@@ -119,13 +120,13 @@ static bool word_matches(char *word) {
 
 size_t xs_redact_command(char *out, size_t bytes, char *line, size_t length, bool is_cut, const char *program) {
     struct text t = {out, bytes};
-    bool is_value = false; /* the previous word was the name for this value */
+    bool is_value = false; /* the previous word was a name, and this word is its value */
     *out = '\0';
     for (size_t i = 0, next; i < length && t.left > 1; i = next) {
         char *word = line + i;
         next = i + strlen(word) + 1;
         bool is_hit = hides != NOTHING && word_matches(word);
-        /* the rest of a word that was cut off is not known */
+        /* the end of a word that was cut off is not known, so it is hidden */
         bool is_rest = hides != NOTHING && is_cut && next > length;
         if (i > 0)
             put_text(&t, " ");

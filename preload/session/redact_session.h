@@ -1,4 +1,4 @@
-/* Hides parts of the command line and the environment from the trace, as XFERSPY_REDACT asks. */
+/* Hides parts of the command line and the environment from the trace, according to XFERSPY_REDACT. */
 #ifndef XFERSPY_PRELOAD_SESSION_REDACT_SESSION_H
 #define XFERSPY_PRELOAD_SESSION_REDACT_SESSION_H
 
@@ -7,20 +7,21 @@
 
 #include "schema/redact.h"
 
-/* Takes the pattern, "" for none. Called once, by the thread that starts the session, before xs_drain_start: it looks
- * symbols up, which the drain thread may not do while that thread waits for it. Returns NULL. If the pattern is not
- * accepted, everything is hidden from here on, and the reason is returned, worded for use within a sentence and without
- * text of the pattern. A test may call it again, which replaces the pattern. */
+/* Sets the pattern; "" means no pattern. Called once, before xs_drain_start, by the thread that starts the session. The
+ * drain thread must not call it, because the function looks up symbols while the other thread would wait for the drain
+ * thread. Returns NULL. If the pattern is wrong, returns the reason, as part of a sentence and without text of the
+ * pattern; from then on everything is hidden. Tests may call the function again to replace the pattern. */
 const char *xs_redact_start(const char *pattern);
 
-/* xs_redact_is_on says whether a pattern is set; xs_redact_hides, whether to hide a variable's value: the pattern
- * matches the value or the variable's name. With a NULL name the value alone counts. An empty value is not hidden. */
+/* xs_redact_is_on is true if a pattern is set. xs_redact_hides is true if a variable's value must be hidden, because
+ * the pattern matches the value or the variable's name. If `variable` is NULL, only the value is checked. An empty
+ * value is never hidden. */
 bool xs_redact_is_on(void);
 bool xs_redact_hides(const char *variable, const char *value);
 
-/* Writes a command line in shell syntax, cut off at `bytes`, and returns the length. `line` has the form of
- * /proc/self/cmdline, `length` bytes and a NUL, and is changed; `is_cut` says that its end is missing. `program`
- * replaces the first word if that would be hidden. */
+/* Writes a command line in shell syntax to `out`, cut off at `bytes`, and returns the length. `line` has the form of
+ * /proc/self/cmdline, with `length` bytes and a NUL after them; it is changed. `is_cut` says that the end of the line
+ * is missing. If the first word would be hidden, `program` is written instead. */
 size_t xs_redact_command(char *out, size_t bytes, char *line, size_t length, bool is_cut, const char *program);
 
 #endif

@@ -25,8 +25,8 @@ void xs_say_start(void) {
 
 void xs_say_quietly(bool quiet) { is_quiet = quiet; }
 
-/* Blocks SIGPIPE and SIGTTOU, which our own line could raise and which would end or stop the program; a SIGPIPE that
- * was already pending stays. */
+/* Writes the line with SIGPIPE and SIGTTOU blocked, because the write could raise them, and they would end or stop the
+ * program. Removes a SIGPIPE of this write, but not one that was already pending. */
 static void write_quietly(const char *line, size_t bytes) {
     sigset_t ours, before, pending;
     sigemptyset(&ours);
@@ -44,8 +44,8 @@ static void write_quietly(const char *line, size_t bytes) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Makes one line without control sequences for a terminal, because the text may contain the program's name or a value
- * of the environment. */
+/* Makes a single line, in which control characters are escaped, because the text may contain the program's name or a
+ * value of the environment. */
 static size_t make_line(char *line, size_t bytes, const char *text) {
     size_t n = (size_t)snprintf(line, bytes, "xferspy: "), left = strlen(text), used;
     char escape[XS_UTF8_ESCAPE_BYTES];

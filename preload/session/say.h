@@ -4,13 +4,14 @@
 
 #include <stdbool.h>
 
-/* xs_say_start remembers which file stderr is; xs_say_quietly sets whether to be silent. The functions below print only
- * to that file: a program that closed its stderr may have reused the number for its own file. Called when a session
- * starts. */
+/* Both are called when a session starts. xs_say_start remembers the file to which stderr refers; xs_say_quietly says
+ * whether to print nothing. The functions below print only if stderr is still that file, because the program may have
+ * closed it and reused its number. */
 void xs_say_start(void);
 void xs_say_quietly(bool quiet);
 
-/* Prints "xferspy: TEXT" as one line, by one write that blocks nobody; errno is kept. Any thread. */
+/* Prints "xferspy: TEXT" as one line, by a single write. Never waits: if stderr cannot take the line now, nothing is
+ * printed. errno is kept. Any thread. */
 void xs_say(const char *text);
 
 /* Prints like xs_say, at most once per process for each `once` flag. */

@@ -1,9 +1,9 @@
-/* The life of a session: from the first call that makes or uses a context to the end of the process. In a process
- * without such a call, nothing happens at all.
+/* Starts and ends the session. It lasts from the first call that creates or uses a context to the end of the process.
+ * In a process without such a call there is no session.
  *
- * The start has two steps. It begins before that call, and the drain thread makes the trace while the driver makes the
- * context, which takes a tenth of a second. When the call is over, the start is finished: there is a trace, or there is
- * no session. So no event is written before its trace exists. */
+ * The start has two steps. The first step is before that call. While the driver creates the context, which takes a
+ * tenth of a second, the drain thread creates the trace. The second step is after the call: if there is a trace, the
+ * session is active, otherwise there is no session. Thus no event is written before its trace exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -47,14 +47,14 @@
 #include "preload/session/say.h"
 #include "schema/shell_word.h"
 
-#define NO_TRACE "want of a trace" /* the reason for giving CUPTI up */
+#define NO_TRACE "want of a trace" /* the reason that is given when CUPTI is given up */
 #define EXIT_PATIENCE_MS 60000u
-#define STILL_PATIENCE_MS 5000u  /* without progress: the file system does not answer */
-#define RESULTS_PATIENCE_MS 500u /* for fingerprints that the device has not yet taken */
+#define STILL_PATIENCE_MS 5000u  /* without progress, because the file system does not answer */
+#define RESULTS_PATIENCE_MS 500u /* for fingerprints that the device has not yet computed */
 /* Shares per mille of the run's time, if XFERSPY_BUDGET is off. */
 #define UNBOUNDED_FINGERPRINT_SHARE 30u
 #define UNBOUNDED_MIGRATIONS_SHARE 20u
-#define FAST_EXIT_PATIENCE_MS 3000u /* _exit may be called in a signal handler, on top of any lock */
+#define FAST_EXIT_PATIENCE_MS 3000u /* a signal handler may call _exit while its thread holds any lock */
 
 static struct xs_options options;
 static struct xs_trace_name trace_name;
@@ -62,13 +62,13 @@ static pid_t session_pid;
 static bool cupti_started;
 static struct xs_window_spec window;
 static struct xs_clock first_clock;
-static _Atomic bool begun; /* stays set when the start is finished */
+static _Atomic bool begun; /* the first step of the start was made; never reset */
 static _Atomic uint64_t start_cost_ns;
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Only the forking thread lives on, and other threads may have held locks, which are never released. A child of a
- * process without a session may start its own; a child of a process with a session records nothing, because CUDA does
- * not work there. */
+/* In the child only the forking thread exists, so locks that other threads held would never be released. A child of a
+ * process without a session may start its own session; a child of a process with a session records nothing, because
+ * CUDA does not work there. */
 static void on_fork_child(void) {
     xs_mutex_forget(&start_lock);
     xs_real_forget();
@@ -86,13 +86,13 @@ static void on_fork_child(void) {
         atomic_store(&xs_state, XS_STATE_CHILD);
         session_pid = -1;
         xs_spool.header = NULL;
-        atomic_store(&xs_asides_ahead, 0); /* its streams are the parent's */
+        atomic_store(&xs_asides_ahead, 0); /* the streams belong to the parent */
         xs_cupti_forget();
     }
     xs_gate_forget();
 }
 
-/* Does the process have a session? Its start may still be unfinished. */
+/* True if the process has a session, even if its start is not finished yet. */
 static bool has_session(void) {
     int state = atomic_load(&xs_state);
     return (state == XS_STATE_ACTIVE || (state == XS_STATE_IDLE && atomic_load(&begun))) && getpid() == session_pid;
@@ -114,7 +114,7 @@ static void end_repairs(void) {
 
 static bool exit_handler_ran;
 
-/* Runs before the driver's own exit handler, because it was registered after cuInit: CUPTI still works. */
+/* Runs before the driver's own exit handler, because it was registered after cuInit, so CUPTI still works. */
 static void on_exit_end_cupti(void) {
     exit_handler_ran = true;
     end_repairs();
@@ -146,7 +146,7 @@ static void finish(unsigned patience_ms) {
     if ((!has_session() && !is_closed) || __atomic_exchange_n(&finished, true, __ATOMIC_RELAXED))
         return;
     bool is_unfinished = atomic_exchange(&xs_state, XS_STATE_CLOSED) == XS_STATE_IDLE;
-    if (is_unfinished && xs_drain_await(why) != 0) { /* the process ends in the call that began the start */
+    if (is_unfinished && xs_drain_await(why) != 0) { /* the process ends inside the call that began the session */
         give_up(why);
         return;
     }
@@ -170,25 +170,25 @@ static void finish(unsigned patience_ms) {
     }
 }
 
-/* Runs after every exit handler and destructor of the program, so the last frees are in the trace. Handlers registered
- * before the program itself began, as by a session that a library's constructor started, run later, and so does the
- * driver's. */
+/* Runs after all exit handlers and destructors of the program, so the last frees are in the trace. Only handlers that
+ * were registered before the program itself began run later, for example if a library's constructor started the
+ * session, and so does the driver's handler. */
 __attribute__((destructor)) static void on_unload(void) {
     if (!exit_handler_ran)
         on_exit_end_cupti();
     finish(EXIT_PATIENCE_MS);
-    if (session_pid != 0 && getpid() == session_pid) /* without a session, no getpid: a sandbox may forbid it */
+    if (session_pid != 0 && getpid() == session_pid) /* in this order, because a sandbox may forbid getpid */
         xs_drain_wait_discarded();
 }
 
-/* Ends the session of a process that runs no exit handlers. Takes no lock and waits for nothing without bound: a signal
- * handler may call it, on top of anything. */
+/* Ends the session of a process that runs no exit handlers. Takes no lock and waits for nothing without a time limit,
+ * because a signal handler that interrupted any code may call it. */
 static void finish_fast(void) {
     if (!has_session())
         return; /* a vforked child also returns here: it shares this memory but not the pid */
     if (cupti_started) {
         xs_flusher_now(FAST_EXIT_PATIENCE_MS / 2);
-        xs_flusher_still(); /* other threads go on, and the end of capture is no reason to detach CUPTI under them */
+        xs_flusher_still(); /* other threads may still be running, so CUPTI must not be detached now */
     }
     finish(FAST_EXIT_PATIENCE_MS / 2);
 }
@@ -224,7 +224,8 @@ static bool makes_context(unsigned row) {
     }
 }
 
-/* A context must exist or be about to be made: cuInit alone, as in a search for devices, is no reason. */
+/* True if a context exists or is about to be created, so that a session should start. cuInit alone is not enough,
+ * because programs also call it only to search for devices. */
 static bool worth_a_session(unsigned row) {
     CUcontext context = NULL;
     __typeof__(&cuCtxGetCurrent) get_current = xs_real_resolve() ? xs_driver(cuCtxGetCurrent) : NULL;
@@ -240,7 +241,8 @@ static void start_redacting(void) {
     }
 }
 
-/* Returns the cost to the program of everything but CUPTI. The end's cost is not known yet. */
+/* Returns the cost of xferspy to the program, except CUPTI's. The cost at the end of the process is not known yet and
+ * not included. */
 static uint64_t others_ns(void) {
     return start_cost_ns + xs_own_cost_ns() + xs_fingerprint_cost_ns() + xs_thread_stalled_ns() +
            xs_drain_contention_ns();
@@ -249,7 +251,7 @@ static uint64_t others_ns(void) {
 /* Fingerprints and page migrations may each take half of the budget, in per mille of the run's time. */
 static unsigned part_of_budget(void) { return (unsigned)options.budget * 10 / 2; }
 
-/* Runs before the drain thread reads the options, to write them into the trace. */
+/* Called before the drain thread reads the options to write them into the trace. */
 static void ignore_wrong_step(void) {
     static bool said;
     const char *why = xs_range_name_refused(options.step);
@@ -259,7 +261,7 @@ static void ignore_wrong_step(void) {
     }
 }
 
-/* Sets the parts of the run that the user asks for. */
+/* Sets the parts of the run that the user requests. */
 static void start_windows(uint64_t begun_ns) {
     static bool said;
     if (xs_asked_steps_start(&options, &window)) {
@@ -270,7 +272,7 @@ static void start_windows(uint64_t begun_ns) {
         xs_complain(&said, "XFERSPY_WINDOW is no window (%s); the budget decides",
                     xs_window_spec_refused(options.window));
     }
-    /* Periodic parts are a sample of the device times of the whole run. */
+    /* Periodic parts are only samples of device times, so the calls of the whole run are recorded. */
     bool is_asked = strcmp(options.outside, "allocations") == 0;
     bool is_limited = is_asked || (strcmp(options.outside, "auto") == 0 && !window.period_ns);
     if (is_limited && xs_window_spec_is_set(&window))
@@ -301,7 +303,7 @@ static unsigned fingerprint_permille(void) {
     return options.budget ? part_of_budget() : UNBOUNDED_FINGERPRINT_SHARE;
 }
 
-/* Repairs work without capture, too. The process is marked as one that must be told of a fork. */
+/* Starts the repairs, which also work without capture. */
 static void start_repairs(void) {
     struct xs_repair_wishes wishes = {.names = options.repair,
                                       .plan = options.repair_plan,
@@ -314,13 +316,13 @@ static void start_repairs(void) {
     }
 }
 
-/* Makes everything that must exist before the driver makes the context. */
+/* Makes the first step of the start: everything that must exist before the driver creates the context. */
 static bool begin_locked(void) {
     char why[256];
     uint64_t begun_ns = xs_monotonic_ns();
     xs_say_start();
     session_pid = getpid();
-    xs_options_load(&options, NULL); /* `quiet` applies to the complaints of the second reading */
+    xs_options_load(&options, NULL); /* read twice, so that `quiet` is known before messages are printed */
     xs_say_quietly(options.quiet);
     xs_options_load(&options, xs_say);
     xs_direct_access_start(strcmp(options.direct_access, "no") == 0);
@@ -351,8 +353,9 @@ static bool begin_locked(void) {
     return true;
 }
 
-/* Sets XS_STATE_ACTIVE, unless the process is about to end. Without a trace, the thread that began the session gives
- * CUPTI up, after its call: while that thread is inside the driver no other may do so. */
+/* Makes the second step of the start: sets XS_STATE_ACTIVE, unless the process is about to end. If there is no trace,
+ * the thread that began the session gives CUPTI up, after its call; no other thread may do this while that thread is
+ * inside the driver. */
 static bool finish_locked(bool has_begun) {
     char why[256];
     uint64_t waited_ns = xs_monotonic_ns();
@@ -376,8 +379,8 @@ static bool finish_locked(bool has_begun) {
     return is_active;
 }
 
-/* The trace is made in parallel to the first call that makes a context; any other call waits for it here, and so does
- * another thread's. */
+/* The trace is created in parallel to the first call, if that call creates a context. If the first call does not, and
+ * on other threads, the call waits here until the trace exists. */
 static bool start(unsigned row) {
     pthread_mutex_lock(&start_lock);
     bool is_idle = atomic_load(&xs_state) == XS_STATE_IDLE, is_first = !atomic_load(&begun);
@@ -398,12 +401,11 @@ static void start_on_scratch(void *arg) {
     b->is_started = worth_a_session(b->row) && start(b->row);
 }
 
-/* Handles a call in XS_STATE_IDLE, outside the guard (core/hooks.h). If there is no memory for a stack, the next call
- * tries again. */
+/* The hook start_session (core/hooks.h). If there is no memory for a scratch stack, the next call tries again. */
 static bool start_session(unsigned row) {
     struct beginning beginning = {row, false};
     if (session_pid != 0 && session_pid != getpid()) {
-        on_fork_child(); /* forked without fork handlers; the state was wiped */
+        on_fork_child(); /* forked without fork handlers; the kernel has reset the state */
         return false;
     }
     struct xs_guard_own own;
@@ -423,8 +425,8 @@ static void finish_on_scratch(void *arg) {
     pthread_mutex_unlock(&start_lock);
 }
 
-/* If there is no memory for a stack, the next call finishes the start, and this one is not recorded. In a child that
- * was forked inside the call, the state was wiped. */
+/* The hook finish_session. If there is no memory for a scratch stack, this call is not recorded, and the next call
+ * finishes the start. In a child that was forked inside the call, the kernel has reset the state. */
 static bool finish_session(void) {
     bool is_there = false;
     if (session_pid != getpid())

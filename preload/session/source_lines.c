@@ -1,5 +1,5 @@
-/* Keeps source lines; see source_lines.h. Files are read, not mapped, so a file that is truncated meanwhile raises no
- * signal. */
+/* Writes source lines into the trace; see source_lines.h. Files are read and not mapped, because if a mapped file were
+ * truncated meanwhile, a signal would be raised. */
 #define _GNU_SOURCE
 #include "preload/session/source_lines.h"
 
@@ -105,7 +105,7 @@ static int keep_lines(struct keeping *k, const struct xs_source_file *file, cons
     return status;
 }
 
-/* Keeps the lines from `first` on that belong to one file. Returns how many these are, or an error. */
+/* Writes the lines from index `first` on that belong to the same file. Returns their number, or an error. */
 static int keep_file(struct keeping *k, unsigned first) {
     struct xs_source_file file;
     char path[PATH_MAX];

@@ -15,14 +15,14 @@
 
 #define WINDOWS_EVERY_NS UINT64_C(500000000)
 
-/* State of the trace at the last write. Drain thread only. */
+/* The values that were last written into the trace. Drain thread only. */
 static struct {
     uint64_t windows_ns, recorded_ns; /* CUPTI's windows */
     uint64_t ranges_ns, repairs_ns, migration_rests;
     bool failure;
 } written;
 
-/* The path and the text may contain a value of the environment. */
+/* Returns the text, or a placeholder if it has to be hidden, because it may contain a value of the environment. */
 static const char *unless_hidden(const struct xs_options *options, const char *text) {
     bool hide =
         text && (xs_redact_hides("XFERSPY_CUPTI_LIBRARY", options->cupti_library) || xs_redact_hides(NULL, text));
@@ -59,8 +59,7 @@ static void write_ranges(const struct xs_window_facts *facts, struct xs_store *s
     static char text[XS_OUTSIDE_TEXT_BYTES];
     if (!xs_outside_is_limited())
         return;
-    xs_outside_text(facts->clock, text); /* written before the count, so that the list is never longer than the count
-                                          * says */
+    xs_outside_text(facts->clock, text); /* before the count is read: the list never has more windows than that */
     struct xs_outside_windows windows = xs_outside_windows();
     struct xs_gate_counts counts = xs_gate_counts();
     xs_store_meta_text(store, "range.windows", text);
@@ -77,7 +76,7 @@ void xs_window_facts_write_ranges(const struct xs_window_facts *facts, struct xs
     write_ranges(facts, store, true);
 }
 
-/* Writes at once, because the program may end soon. */
+/* Writes the failure as soon as it is known, because the program may end soon. */
 static void write_failure(const struct xs_window_facts *facts, struct xs_store *store) {
     const struct xs_device_failure *failure = xs_device_failure();
     if (!failure || written.failure)
@@ -123,7 +122,7 @@ static void write_windows_in_between(const struct xs_window_facts *facts, struct
     }
 }
 
-/* Writes the number of repairs even if none is on: XFERSPY_REPAIR may have had a wrong name. */
+/* Writes the number of repairs even if none is on, because XFERSPY_REPAIR may have contained a wrong name. */
 void xs_window_facts_write_repairs(const struct xs_window_facts *facts, struct xs_store *store) {
     struct xs_repair_made made[XS_REPAIRS_MOST];
     char key[64];
