@@ -1,4 +1,4 @@
-/* The page's flame graph: totals by whole call stack and entry point. */
+/* Collects the data of the page's flame graph: totals by call stack and entry point. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_FLAME_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_FLAME_H
 
@@ -13,8 +13,9 @@ struct xs_html_leaf {
     int64_t entry_point, stack;                    /* 0: none recorded */
     uint32_t site;                                 /* number in struct xs_sites */
     int32_t index;                                 /* index of the site's row in "sites"; -1: not shown */
-    uint64_t transfers, bytes, device_ns, host_ns; /* of copies */
-    uint64_t calls_ns;                             /* in calls of any kind; the site's savings are shared out by it */
+    uint64_t transfers, bytes, device_ns, host_ns; /* totals of copies */
+    uint64_t calls_ns;                             /* time in calls of any kind; the site's savings are divided among
+                                                      its leaves in proportion to it */
 };
 
 struct xs_html_flame { /* zeroed: empty */
@@ -23,7 +24,8 @@ struct xs_html_flame { /* zeroed: empty */
     struct xs_hash by_key; /* entry point and stack to index + 1 */
 };
 
-/* The index of a call's leaf. `index` and `site` are results of xs_html_site_index. */
+/* Returns the index of the leaf for a call, and adds the leaf if it is new. `index` and `site` are results of
+ * xs_html_site_index. */
 uint32_t xs_html_flame_leaf(struct xs_html_flame *flame, int64_t entry_point, int64_t stack, int32_t index,
                             uint32_t site);
 void xs_html_flame_free(struct xs_html_flame *flame);

@@ -65,9 +65,8 @@ struct xs_timeline_row {
     int64_t range;               /* of a call: nvtx_range.id, 0: none, or XS_TIMELINE_RANGE_NOT_RECORDED */
     int64_t stream_handle;       /* of work, if stream_known */
     bool stream_known;
-    struct sqlite3_stmt *statement; /* the statement that is at this row; it has further columns, under their own names,
-                                     */
-    int first_argument;             /* beginning with this one */
+    struct sqlite3_stmt *statement; /* the statement, which is at this row; arguments are in its last columns */
+    int first_argument;             /* index of the first column with an argument */
 };
 
 /* Returns the length of a timed row. */
