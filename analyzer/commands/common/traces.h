@@ -17,9 +17,9 @@ struct xs_traces {
  *   standard error; a folder without a trace is an error;
  * - the number of a process means the traces that the process writes (process.h), unless a file has that name;
  * - a merged file means all its traces, in its order; "JOB.db:3" means one of them;
- * - anything else is taken as the name of a trace, even if there is no such file: opening it then prints the message. A
- *   trace that is named twice is taken once, with a line that says so; copies of a file are not noticed here. Returns
- *   XS_EXIT_OK, or XS_EXIT_ERROR after a message; `traces` then still has the traces that were found. */
+ * - anything else is taken as the name of a trace, even if there is no such file: opening it then prints the message.
+ * A trace that is named twice is taken once, with a line that says so; copies of a file are not noticed here. Returns
+ * XS_EXIT_OK, or XS_EXIT_ERROR after a message; `traces` then still has the traces that were found. */
 int xs_traces_expand(char *const *arguments, int count, struct xs_traces *traces);
 void xs_traces_free(struct xs_traces *traces);
 

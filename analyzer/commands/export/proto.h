@@ -1,5 +1,5 @@
-/* Writes protobuf messages: the part of the wire format that perfetto.c needs. A message is a growing string. Fields
- * are added to it; inner messages are built beside it and added as bytes. */
+/* Writes protobuf messages: the part of the wire format that perfetto.c needs. A message is a string to which fields
+ * are added. Inner messages are built in separate strings and then added as bytes. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_EXPORT_PROTO_H
 #define XFERSPY_ANALYZER_COMMANDS_EXPORT_PROTO_H
 
