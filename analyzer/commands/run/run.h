@@ -51,7 +51,8 @@ int xs_run_program(char **argv, const struct xs_out_options *report, bool warned
 struct xs_run_files;
 void xs_watch_steps(pid_t program, const struct xs_run_files *before);
 
-/* The folder of the traces, as far as XFERSPY_OUTPUT has no % in it. A new string. */
+/* Returns the folder of the traces, as a new string: the folder part of XFERSPY_OUTPUT, up to the first field with %.
+ */
 char *xs_output_folder(void);
 #define XS_NO_WAY_INTO "%s: %s; give another place with --output"
 
@@ -93,8 +94,8 @@ void xs_run_files_free(struct xs_run_files *files);
  * time, and prints a message if it had to stop early. Prints nothing if `is_silent`. */
 void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool is_silent);
 
-/* Whether the trace's process ended without closing it. Opening such a trace would recover the process's spool, but
- * the process may live on. */
+/* True if a trace was left without being closed. Opening such a trace recovers the spool of its process, which must not
+ * happen here, because the process may still run. */
 bool xs_run_is_unclosed(const char *path);
 
 /* To be called if the program failed. If one of its closed traces says that the device failed while CUPTI was attached,
