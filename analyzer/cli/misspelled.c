@@ -6,7 +6,7 @@
 #include "analyzer/cli/interface.h"
 #include "schema/spelling.h"
 
-/* The option that a word names, completely or by its beginning, as getopt does it; NULL: none. */
+/* Returns the option that a word names, completely or by its beginning, as getopt does it; NULL: none. */
 static const struct xs_option *named(const struct xs_interface_list *list, const char *name, size_t bytes) {
     const struct xs_option *found = NULL;
     for (size_t i = 0; i < list->option_count; i++) {
@@ -20,7 +20,7 @@ static const struct xs_option *named(const struct xs_interface_list *list, const
     return found;
 }
 
-/* Whether the word after this one is its argument. */
+/* True if the word after this one is its argument. */
 static bool takes_next(const struct xs_interface_list *list, const char *word) {
     if (word[1] == '-') {
         const struct xs_option *option = named(list, word + 2, strcspn(word + 2, "="));

@@ -71,7 +71,7 @@ static uint64_t total_of_reason(const struct xs_findings *findings, size_t first
     return total;
 }
 
-/* The next reason after `last`, by falling total and then by row; -1: there is none. */
+/* Returns the next reason after `last`, by falling total and then by row; -1: there is none. */
 static long next_reason(const struct xs_findings *findings, long last) {
     uint64_t last_total = last >= 0 ? total_of_reason(findings, (size_t)last) : 0, best_total = 0;
     long best = -1;
@@ -117,7 +117,7 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
     }
 }
 
-/* Whether an assumed line is worth printing: findings may rest on it, because the direction has copies of the other
+/* True if an assumed line is worth printing: findings may rest on it, because the direction has copies of the other
  * kind. */
 static bool link_line_matters(const struct xs_link_model *link, enum xs_link_class class) {
     const struct xs_link_line *line = &link->lines[class];

@@ -33,7 +33,7 @@ static bool is_called(const struct xs_diagnosis *diagnosis, size_t index, const 
     return found;
 }
 
-/* The largest finding that has this verdict among several. */
+/* Returns the largest finding that has this verdict among several. */
 static long find_among_several(const struct xs_diagnosis *diagnosis, const char *name) {
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;

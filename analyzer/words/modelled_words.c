@@ -15,13 +15,13 @@ static const char *const sum_labels[XS_SUM_COUNT] = {[XS_SUM_H2D] = "uploads",
                                                      [XS_SUM_MEMSETS] = "memsets",
                                                      [XS_SUM_KERNELS] = "kernels"};
 
-/* A summary that was made by hand has no trace. */
+/* Returns a summary that was made by hand has no trace. */
 static const struct xs_device_windows *windows_of(const struct xs_summary *summary) {
     return summary->trace ? summary->trace->windows : NULL;
 }
 
-/* Whether it is known how far a sum may be off. Calls that were thinned out have no modelled times, so then it is
- * not. */
+/* True if it is known how far a sum may be off. Calls that were thinned out have no modelled times, so then it is not.
+ */
 static bool is_known(const struct xs_summary *summary, const struct xs_device_estimate *e) {
     return e->known && !summary->thinned.rows;
 }

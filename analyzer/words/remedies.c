@@ -19,7 +19,7 @@ static const struct {
 #undef XS_REMEDY
 };
 
-/* The text of a row for this verdict alone, else for all verdicts; NULL: there is none. */
+/* Returns the text of a row for this verdict alone, else for all verdicts; NULL: there is none. */
 static const char *find(const char *finding, const char *verdict, enum xs_framework framework, enum xs_remedy_way way) {
     const char *of_all = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

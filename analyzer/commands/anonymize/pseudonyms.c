@@ -34,7 +34,7 @@ static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY]
                                                            [XS_ANONYMOUS_FIRST_WORD] = "system",
                                                            [XS_ANONYMOUS_LIST] = "list"};
 
-/* The extension of a file's name if it is a known one, which only shows the language. */
+/* Returns the extension of a file's name if it is a known one, which only shows the language. */
 static const char *extension_of(const char *path) {
     static const char *const known[] = {".c", ".cc",  ".cpp", ".cxx", ".cu", ".cuh",
                                         ".h", ".hpp", ".py",  ".pyx", ".rs", ".f90"};
@@ -170,7 +170,7 @@ static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
     return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
 }
 
-/* The number of a range's kind, from 1. */
+/* Returns the number of a range's kind, from 1. */
 static uint64_t kind_of_range(struct xs_pseudonyms *pseudonyms, const char *text) {
     char kind[XS_STEP_RANGE_NAME];
     xs_step_range_kind_name(text, kind);
@@ -275,7 +275,7 @@ static void make(char *name, struct xs_pseudonyms *pseudonyms, enum xs_anonymous
     }
 }
 
-/* Whether the text may stay as it is. */
+/* True if the text may stay as it is. */
 static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
     return !bytes || (kind == XS_ANONYMOUS_API && is_api(text, bytes)) ||
            (kind == XS_ANONYMOUS_APIS && are_apis(text, bytes)) ||

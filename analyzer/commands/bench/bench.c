@@ -26,7 +26,8 @@ struct work {
     struct xs_bench_run *round; /* of the present round, one per variant; runs count when their round is complete */
 };
 
-/* The variant of a run. Every second round goes backwards, and each pair of rounds begins with another variant. */
+/* Returns the variant of a run. Every second round goes backwards, and each pair of rounds begins with another variant.
+ */
 static size_t variant_at(size_t round, size_t place, size_t count) {
     size_t turned = (place + round / 2) % count;
     return round % 2 ? count - 1 - turned : turned;
@@ -50,7 +51,7 @@ static void keep_output(struct work *w, size_t variant, FILE *output, FILE *erro
     }
 }
 
-/* A file for a program's output. It has no name, and only this program gets it. */
+/* Returns a file for a program's output. It has no name, and only this program gets it. */
 static FILE *new_file(void) {
     FILE *file = tmpfile();
     if (file)
@@ -90,7 +91,7 @@ static bool run_variant(struct work *w, size_t variant) {
     return w->bench->end == XS_BENCH_COMPLETE;
 }
 
-/* Whether there is time for one more round, by the longest so far. */
+/* True if there is time for one more round, by the longest so far. */
 static bool has_time(const struct work *w) {
     int64_t deadline = deadline_of(w);
     return !deadline || xs_monotonic_ns() + w->longest_ns <= deadline;

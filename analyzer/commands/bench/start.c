@@ -69,7 +69,7 @@ static bool is_ours(const char *path, size_t bytes) {
     return bytes - skip >= strlen(LIBRARY) && !memcmp(path + skip, LIBRARY, strlen(LIBRARY));
 }
 
-/* The setting "LD_PRELOAD=..." without our library, as a new string; NULL: nothing is left. */
+/* Returns the setting "LD_PRELOAD=..." without our library, as a new string; NULL: nothing is left. */
 static char *without_library(const char *setting) {
     struct xs_string kept = {0};
     const char *value = strchr(setting, '=') + 1;

@@ -32,7 +32,7 @@ struct entries {
 static const struct xs_check_finding *finding_of(const struct entry *e) {
     return &e->judged->findings.items[e->finding];
 }
-/* The rule of a finding. If verdicts join, they may vary from run to run, so the detector is the rule. */
+/* Returns the rule of a finding. If verdicts join, they may vary from run to run, so the detector is the rule. */
 static const char *rule_of(const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     return d->verdicts_join ? d->id : f->kind;
@@ -104,7 +104,8 @@ static void put_message(struct xs_json *json, const char *key, const char *text)
     xs_json_end(json, '}');
 }
 
-/* A path as a URI by RFC 3986: all but letters, digits, a few marks and slashes becomes %XX, invalid UTF-8, too. */
+/* Returns a path as a URI by RFC 3986: all but letters, digits, a few marks and slashes becomes %XX, invalid UTF-8,
+ * too. */
 static char *as_uri(const char *path, bool absolute) {
     struct xs_string uri = {0};
     if (absolute)
@@ -212,8 +213,8 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
 
 /* --- results --- */
 
-/* The number of a result among those with one key in one file, from 1. Lines without known text differ only in their
- * order. */
+/* Returns the number of a result among those with one key in one file, from 1. Lines without known text differ only in
+ * their order. */
 static unsigned ordinal_of(const struct entries *entries, size_t index) {
     enum { LOOKED_AT = 1000 };
     const struct entry *e = &entries->items[index];
@@ -274,7 +275,7 @@ static void put_findings(struct xs_json *json, const struct xs_check *check, con
     }
 }
 
-/* Whether a rule's result has no place: a metric over its limit, unless its causes are results; or a rule that the
+/* True if a rule's result has no place: a metric over its limit, unless its causes are results; or a rule that the
  * trace cannot decide (3.27.9: "open"). */
 static bool is_placeless(const struct xs_rule_result *r) {
     return r->outcome == XS_OUTCOME_UNKNOWN ||
@@ -288,7 +289,7 @@ static char *placeless_id(const struct xs_rule_result *r) {
     return id.data;
 }
 
-/* Whether the baseline exceeds a metric's limit, too. */
+/* True if the baseline exceeds a metric's limit, too. */
 static bool was_over(const struct xs_check *check, const struct xs_rule_result *r) {
     if (r->rule->about != XS_RULE_METRIC || r->rule->relative)
         return false;

@@ -188,7 +188,7 @@ static void put_unused(const struct xs_check *check, struct xs_out *out) {
     }
 }
 
-/* The words for what shares refer to; with several traces, those of a whole run. */
+/* Returns the words for what shares refer to; with several traces, those of a whole run. */
 static const char *share_of_all(const struct xs_check *check) {
     const struct xs_judged *whole = check->judged;
     for (size_t i = 1; i < check->count && whole->recorded.in_part; i++)

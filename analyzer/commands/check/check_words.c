@@ -26,7 +26,7 @@ static void put_measured(struct xs_string *text, const struct xs_rule *rule, uin
         xs_string_format(text, "%s%s or more)", *share ? "; " : " (", xs_format_ns(buffer, least));
 }
 
-/* Whether the rule limits what repairs save, not what something took. */
+/* True if the rule limits what repairs save, not what something took. */
 static bool is_saving(const struct xs_rule *rule) {
     bool metric = rule->metric == XS_METRIC_SAVED_TIME || rule->metric == XS_METRIC_LEAST_SAVED_TIME;
     return rule->unit == XS_METRIC_NS && (rule->about == XS_RULE_METRIC ? metric : true);

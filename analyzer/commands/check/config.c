@@ -77,7 +77,7 @@ static bool parse_day(const char *text, struct tm *tm) {
     return timegm(&same) != -1 && same.tm_mday == tm->tm_mday && same.tm_mon == tm->tm_mon;
 }
 
-/* Whether a day is over everywhere on earth: CI machines run in UTC, people do not. */
+/* True if a day is over everywhere on earth: CI machines run in UTC, people do not. */
 static bool has_expired(const struct tm *day, int64_t now) {
     struct tm copy = *day;
     return now >= (int64_t)timegm(&copy) + (24 + 12) * 3600;
@@ -122,7 +122,7 @@ static bool set_text(struct parser *p, char **to, const char *key, const char *v
     return true;
 }
 
-/* Whether a glob matches any kind of finding; otherwise it is misspelled. */
+/* True if a glob matches any kind of finding; otherwise it is misspelled. */
 static bool is_some_kind(const char *glob) {
     for (size_t i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *d = xs_detectors[i];
@@ -172,7 +172,7 @@ static bool set_in_suppression(struct parser *p, const char *key, const char *va
 
 /* --- [check] --- */
 
-/* A path from a name in the file, relative to the file's folder, wherever the command is run. */
+/* Returns a path from a name in the file, relative to the file's folder, wherever the command is run. */
 static char *beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
     struct xs_string full = {0};
@@ -329,7 +329,7 @@ bool xs_check_config_allows(const struct xs_check_config *config, const struct x
 
 static bool matches(const char *glob, const char *text) { return !glob || !fnmatch(glob, text, 0); }
 
-/* Whether a glob matches a finding. A detector's id stands for all its verdicts, and one of several verdicts for the
+/* True if a glob matches a finding. A detector's id stands for all its verdicts, and one of several verdicts for the
  * whole finding, because one repair mends all of them. */
 static bool matches_kind(const char *glob, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];

@@ -34,7 +34,7 @@ uint64_t xs_judge_share_of(uint64_t value, double share) {
     return part >= 9e18 ? INT64_MAX : (uint64_t)part;
 }
 
-/* What a baseline's finding is compared with. */
+/* Returns what a baseline's finding is compared with. */
 static const struct xs_check_finding *compared(const struct xs_judged *judged, size_t finding) {
     return judged->sums.count ? &judged->sums.items[judged->states[finding].sum] : &judged->findings.items[finding];
 }
@@ -77,16 +77,16 @@ enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, con
     return standing ? standing : xs_judged_standing(judged, terms, finding, XS_METRIC_COUNT);
 }
 
-/* The interval of what the rule measures in a finding. `sure' uses the least saving, which includes the sample's low
- * end. */
+/* Returns the interval of what the rule measures in a finding. `sure' uses the least saving, which includes the
+ * sample's low end. */
 static struct xs_check_range range_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
     if (rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS)
         return (struct xs_check_range){f->least_ns, f->least_ns};
     return f->range[rule->unit];
 }
 
-/* The outcome for a range. It may be certainly above the limit, or perhaps; a limit from a baseline lets "perhaps"
- * pass, because the finding has not grown for certain. */
+/* Returns the outcome for a range. It may be certainly above the limit, or perhaps; a limit from a baseline lets
+ * "perhaps" pass, because the finding has not grown for certain. */
 static enum xs_outcome by_range(const struct xs_rule *rule, const struct xs_check_range *range, uint64_t limit) {
     if (range->low > limit)
         return XS_OUTCOME_FAIL;
@@ -182,7 +182,7 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     judge_modelled(j, r);
 }
 
-/* What the baseline has of this kind, without findings that are suppressed now; `high`: the upper end of its
+/* Returns what the baseline has of this kind, without findings that are suppressed now; `high`: the upper end of its
  * interval. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = j->judged->before;

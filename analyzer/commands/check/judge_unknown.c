@@ -33,8 +33,8 @@ static void add_device_reason(const struct xs_judge *j, struct xs_string *reason
                      run->cupti_status, *run->cupti_text ? " (" : "", run->cupti_text, *run->cupti_text ? ")" : "");
 }
 
-/* How many undecided cases can be instances. For copies that checked ones stand for, the finding's interval includes
- * them; elsewhere it is as many as a sample without any instance allows. */
+/* Returns how many undecided cases can be instances. For copies that checked ones stand for, the finding's interval
+ * includes them; elsewhere it is as many as a sample without any instance allows. */
 static uint64_t may_be(const struct xs_findings *findings, unsigned detector, uint64_t undecided) {
     const struct xs_by_chance *left = findings->left_out ? &findings->left_out[detector] : NULL;
     if (!left)
@@ -75,7 +75,7 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
                                : "");
 }
 
-/* The detectors whose unchecked copies are no news, because the baseline's run had them, too. To be freed. */
+/* Returns the detectors whose unchecked copies are no news, because the baseline's run had them, too. To be freed. */
 static bool *unchecked_as_before(const struct xs_judge *j) {
     const struct xs_findings *findings = j->reading->diagnosis->findings;
     bool *without = xs_realloc(NULL, xs_detector_count * sizeof *without);
@@ -146,8 +146,8 @@ static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_res
     }
 }
 
-/* Why a repaired run cannot be judged. Only its times are real: copies and allocations are counted, and found to be
- * waste, as the program asked for them. So a limit may be exceeded by what did not run, or be kept because of the
+/* Returns why a repaired run cannot be judged. Only its times are real: copies and allocations are counted, and found
+ * to be waste, as the program asked for them. So a limit may be exceeded by what did not run, or be kept because of the
  * repair. */
 char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule) {
     bool saves = rule->metric == XS_METRIC_SAVED_TIME || rule->metric == XS_METRIC_LEAST_SAVED_TIME;

@@ -29,7 +29,7 @@ static const struct {
     {"../../../docs", "../CMakeCache.txt"}, /* for build/NAME/bin in the source tree */
 };
 
-/* The path of a file if it exists; a relative folder counts from `own`. To be freed. */
+/* Returns the path of a file if it exists; a relative folder counts from `own`. To be freed. */
 static char *there(const char *own, const char *folder, const char *name) {
     char *path = *folder == '/' ? xs_text_format("%s/%s", folder, name) : xs_text_format("%s/%s/%s", own, folder, name);
     char *found = realpath(path, NULL);

@@ -159,7 +159,8 @@ static size_t without(const char *name, size_t length, const char *ending) {
     return length > ends && !strncmp(name + length - ends, ending, ends) ? length - ends : length;
 }
 
-/* How much of a name the versions and forms of one entry point share: "cuMemcpyHtoD" of cuMemcpyHtoDAsync_v2_ptsz. */
+/* Returns how much of a name the versions and forms of one entry point share: "cuMemcpyHtoD" of
+ * cuMemcpyHtoDAsync_v2_ptsz. */
 static size_t family_length(const char *name) {
     size_t length = strlen(name);
     length = without(name, without(name, length, "_ptsz"), "_ptds");
@@ -222,7 +223,8 @@ static size_t collect(struct work *w, const struct stage *stage) {
     return count;
 }
 
-/* A group: items of equal fields, those of before first, each side by its lines. Returns where the next one begins. */
+/* Returns a group: items of equal fields, those of before first, each side by its lines. Returns where the next one
+ * begins. */
 static size_t next_group(const struct item *items, size_t count, size_t first, unsigned fields, size_t *middle) {
     size_t end = first;
     *middle = first;
@@ -309,7 +311,7 @@ static void pair(struct work *w, const struct item *before, const struct item *a
     w->match->how[before->index] = (uint8_t)how;
 }
 
-/* How far from where it should be: lines, and no more than fit beside a count. */
+/* Returns how far from where it should be: lines, and no more than fit beside a count. */
 static uint64_t distance(const struct work *w, const struct item *before, const struct item *after) {
     int64_t lines;
     if (__builtin_sub_overflow((int64_t)(after->place->line - before->place->line), w->moved[before->index], &lines))

@@ -112,7 +112,8 @@ struct process {
     bool is_meant;
 };
 
-/* The parent, which is the second word after the name; the name stands in brackets and may contain any characters. */
+/* Returns the parent, which is the second word after the name; the name stands in brackets and may contain any
+ * characters. */
 static int64_t parent_of(const char *pid) {
     struct xs_string path = {0};
     char text[1024];

@@ -83,7 +83,7 @@ static void add_merged(struct expansion *e, const char *file) {
     free(members);
 }
 
-/* Whether a file is a trace, by its first bytes. Whether it can be read shows when it is opened. */
+/* True if a file is a trace, by its first bytes. Whether it can be read shows when it is opened. */
 static bool is_trace(const char *path) {
     unsigned char header[100] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

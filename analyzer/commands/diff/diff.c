@@ -159,8 +159,8 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
     return !delta ? XS_UNCHANGED : delta > 0 ? XS_GREW : XS_SHRANK;
 }
 
-/* The copies of a side, in the run that has most, where a finding of the other side can be: at the place that its own
- * place is matched with, or, where there is none, at those that match no place of the other side. */
+/* Returns the copies of a side, in the run that has most, where a finding of the other side can be: at the place that
+ * its own place is matched with, or, where there is none, at those that match no place of the other side. */
 static uint64_t copies_at(const struct xs_side *side, uint32_t matched, const uint32_t *matches) {
     uint64_t copies = 0;
     for (uint32_t i = 0; i < side->place_count; i++) {
@@ -380,7 +380,8 @@ static void decide(struct xs_diff *c, uint64_t floor_ns) {
         (c->prediction.most_ns || c->prediction.unchecked) && (v->paid != XS_CANNOT_TELL || xs_diff_is_unsure(c));
 }
 
-/* What a finding saves less than before, by the medians; 0 of what leads no cause. `now`: its amounts, or nothing. */
+/* Returns what a finding saves less than before, by the medians; 0 of what leads no cause. `now`: its amounts, or
+ * nothing. */
 static uint64_t less_of(const struct work *w, const struct xs_metric_value *was, const struct xs_metric_value *now) {
     struct xs_difference d;
     xs_difference_of(was, w->c->before->run_count, now, w->c->after->run_count, sizeof(struct xs_amounts), &d);
@@ -392,8 +393,8 @@ static void compare_runs(const struct xs_diff *c, const struct xs_metric_value *
     xs_difference_of(before, c->before->run_count, after, c->after->run_count, sizeof(struct xs_side_run), difference);
 }
 
-/* The name of a finding that leads a cause and could not be found in AFTER; else NULL. Findings beneath it save the
- * same time, so what they save says nothing of it. */
+/* Returns the name of a finding that leads a cause and could not be found in AFTER; else NULL. Findings beneath it save
+ * the same time, so what they save says nothing of it. */
 static const char *unchecked(const struct work *w, const struct xs_change *change) {
     const struct xs_side *b = w->c->before;
     if (change->kind != XS_UNCHECKED || change->before == XS_UNMATCHED || change->small)

@@ -78,7 +78,7 @@ static void note_ranks(struct xs_diff *c, int64_t before, int64_t after) {
     differ(c, "Ranks", x, y);
 }
 
-/* The arguments without the program's name, which is compared separately. */
+/* Returns the arguments without the program's name, which is compared separately. */
 static const char *arguments_of(const struct xs_side_run *run) {
     const char *blank = strchr(run->command, ' ');
     return blank ? blank + 1 : "none";

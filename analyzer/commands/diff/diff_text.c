@@ -59,7 +59,7 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
 
 /* --- the run --- */
 
-/* Whether a metric gets a row. On one screen there is room only for what the conclusion rests on. */
+/* True if a metric gets a row. On one screen there is room only for what the conclusion rests on. */
 static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
     const struct xs_difference *d = &c->metrics[metric];
     if (all)
@@ -111,7 +111,7 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
 
 /* --- findings --- */
 
-/* Whether a measure follows the word directly: the one by which the finding grew or shrank. What it saves may have
+/* True if a measure follows the word directly: the one by which the finding grew or shrank. What it saves may have
  * changed the other way. */
 static bool is_said_first(const struct xs_change *change, enum xs_measure measure) {
     return (change->kind == XS_GREW || change->kind == XS_SHRANK) && measure == change->decided_by &&

@@ -178,7 +178,7 @@ void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
     free(program);
 }
 
-/* Whether counters are restricted. Open kernel modules show the setting under the first name, older ones under the
+/* True if counters are restricted. Open kernel modules show the setting under the first name, older ones under the
  * second. */
 static bool counters_are_restricted(FILE *params) {
     static const char *const names[] = {"RmProfilingAdminOnly: 1", "RestrictProfilingToAdminUsers: 1"};

@@ -90,7 +90,7 @@ struct nvml_settings {
 };
 enum { NVML_SETTINGS_VERSION = 1u << 24 | sizeof(struct nvml_settings), NVML_PROTECTED_PCIE = 1 };
 
-/* Whether confidential computing is on. NVML stays loaded: the child ends soon. */
+/* True if confidential computing is on. NVML stays loaded: the child ends soon. */
 static bool is_confidential(void) {
     void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*init)(void) = NULL, (*get_state)(struct nvml_state *) = NULL, (*get_settings)(struct nvml_settings *) = NULL;

@@ -94,7 +94,7 @@ static const char *const queries[] = {
                      " FROM device_migration m LEFT JOIN migration_kind k ON k.id = m.kind WHERE m.id = ",
 };
 
-/* The key of a column. Keys outlive the statement, so each alias is kept once. */
+/* Returns the key of a column. Keys outlive the statement, so each alias is kept once. */
 static const char *static_key(const char *name) {
     static const char *const keys[] = {"entry_point",
                                        "direction",

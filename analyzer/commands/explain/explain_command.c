@@ -109,8 +109,8 @@ struct collected {
     size_t seen_count, seen_capacity;
 };
 
-/* Whether an instance may belong to the wanted finding. For a name only its detector matters; the other instances
- * would be most of them. */
+/* True if an instance may belong to the wanted finding. For a name only its detector matters; the other instances would
+ * be most of them. */
 static bool may_be_asked_for(const char *asked, unsigned detector) {
     const char *id = xs_detectors[detector]->id;
     return (*asked >= '0' && *asked <= '9') || !strncmp(asked, id, strlen(id));
@@ -154,7 +154,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
     }
 }
 
-/* The finding nearest in spelling; -1: none is near. */
+/* Returns the finding nearest in spelling; -1: none is near. */
 static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *asked) {
     struct xs_nearest spelled;
     size_t edits = SIZE_MAX;

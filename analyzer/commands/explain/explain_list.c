@@ -13,8 +13,8 @@
 #include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 
-/* Whether there is room for a column. A name that is cut could not be typed, so on a narrow terminal other columns
- * go. */
+/* True if there is room for a column. A name that is cut could not be typed, so on a narrow terminal other columns go.
+ */
 static bool has_room(const struct xs_out *out, int columns) { return !out->columns || out->columns >= columns; }
 enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* also for the least saving */ };
 
@@ -47,7 +47,7 @@ static void say_leader(struct xs_string *text, const struct under *under) {
         xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
 }
 
-/* Whether the replay found that the repair changes nothing. */
+/* True if the replay found that the repair changes nothing. */
 static bool saves_nothing(const struct xs_diagnosed *d) {
     return !d->finding->advice && d->saves.known && !d->saves.most_ns;
 }

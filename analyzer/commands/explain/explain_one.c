@@ -170,7 +170,7 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* The largest instance, if it costs a tenth more than each of the first ones; else NULL. */
+/* Returns the largest instance, if it costs a tenth more than each of the first ones; else NULL. */
 static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
     if (!f->largest_count)
         return NULL;

@@ -65,7 +65,7 @@ static void rows_end(struct rows *rows) {
         xs_table_free(rows->table);
 }
 
-/* The estimated device time; without an estimate if some instances have no device time. */
+/* Returns the estimated device time; without an estimate if some instances have no device time. */
 static uint64_t device_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
     return f->timed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
 }

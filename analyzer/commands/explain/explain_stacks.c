@@ -67,7 +67,7 @@ static int prepare(const struct xs_trace *trace, enum xs_evidence_table table, s
     return XS_ERROR_CORRUPT;
 }
 
-/* The stack of a row; 0: none recorded. */
+/* Returns the stack of a row; 0: none recorded. */
 static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
     sqlite3_bind_int64(statement, 1, row);
     int64_t stack = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
@@ -159,7 +159,8 @@ static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* How many frames from this one on are one line calling itself, as recursion does. They become one line of output. */
+/* Returns how many frames from this one on are one line calling itself, as recursion does. They become one line of
+ * output. */
 static size_t repeated(const struct xs_frame *frames, size_t count) {
     size_t n = 1;
     while (n < count && frames[n].line == frames->line && frames[n].inlined == frames->inlined &&
@@ -249,7 +250,7 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
         xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
 }
 
-/* A number for the printed form of a stack: its lines, and the numbers behind them. Stacks that differ only in
+/* Returns a number for the printed form of a stack: its lines, and the numbers behind them. Stacks that differ only in
  * folded frames get one number. `lines` is a tree: each line is stored behind those before it. */
 static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, struct xs_texts *texts,
                                struct xs_hash *lines) {

@@ -196,7 +196,7 @@ static int export_traces(const struct arguments *arguments) {
     return status;
 }
 
-/* Whether the output is refused: a terminal gets binary data only with --force. */
+/* True if the output is refused: a terminal gets binary data only with --force. */
 static bool is_refused(const struct arguments *arguments) {
     const struct xs_out_options *output = &arguments->traces.output;
     bool standard = !output->path || !strcmp(output->path, "-");

@@ -48,7 +48,7 @@ struct xs_text_room xs_text_room_of(const struct xs_export *e) {
     return (struct xs_text_room){.path = e->reading->path, .left = bytes > 0 ? TIMES_THE_TRACE * (uint64_t)bytes : 0};
 }
 
-/* An upper bound: not every format escapes so many characters, or so long. */
+/* Returns an upper bound: not every format escapes so many characters, or so long. */
 static uint64_t written_bytes(const char *text, size_t bytes) {
     uint64_t count = bytes;
     for (size_t i = 0; i < bytes; i++)

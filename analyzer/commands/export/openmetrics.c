@@ -60,7 +60,7 @@ static void number_label(struct xs_string *labels, const char *name, int64_t val
     xs_string_format(labels, "%s%s=\"%" PRId64 "\"", labels->length ? "," : "", name, value);
 }
 
-/* The labels that distinguish runs. */
+/* Returns the labels that distinguish runs. */
 static char *labels_of(const struct xs_run *run) {
     struct xs_string labels = {0};
     label(&labels, "host", run->host);

@@ -65,7 +65,7 @@ static void begin_event(struct writer *w, const struct xs_track *track, unsigned
 
 /* --- texts --- */
 
-/* The number of a text; 0: not interned. Leaves the text as valid UTF-8 in w->text. */
+/* Returns the number of a text; 0: not interned. Leaves the text as valid UTF-8 in w->text. */
 static uint64_t intern(struct writer *w, unsigned field, const char *text, size_t bytes) {
     struct interned *known;
     char mark = (char)field;

@@ -84,8 +84,8 @@ static void name_stream(struct stream *stream, const struct xs_timeline_row *row
         xs_string_format(&stream->name, " (0x%" PRIx64 ")", (uint64_t)handle);
 }
 
-/* The device of a row. A migration may have none, such as between two parts of host memory; any other row without a
- * device is taken for the first one's. */
+/* Returns the device of a row. A migration may have none, such as between two parts of host memory; any other row
+ * without a device is taken for the first one's. */
 static int64_t device_number(const struct xs_timeline_row *row) {
     return row->device < 0 && row->kind != XS_TIMELINE_MIGRATION ? 0 : row->device;
 }
@@ -102,7 +102,7 @@ static struct stream *stream_of(struct devices *d, const struct xs_timeline_row 
     return stream;
 }
 
-/* The stream's first track that is free at the slice's start; NULL: there are too many. */
+/* Returns the stream's first track that is free at the slice's start; NULL: there are too many. */
 static const struct xs_track *lane_of(struct devices *d, struct stream *stream, const struct xs_slice *slice) {
     unsigned lane = 0;
     while (lane < stream->lane_count && stream->busy_until_ns[lane] > slice->start_ns)

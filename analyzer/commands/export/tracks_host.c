@@ -45,7 +45,7 @@ static struct thread *thread_of(struct host *h, int64_t id) {
     return thread;
 }
 
-/* The ranges around a call, outermost first. Returns how many; of a cycle in a damaged trace as many as fit. */
+/* Returns the ranges around a call, outermost first. Returns how many; of a cycle in a damaged trace as many as fit. */
 static unsigned chain_of(struct host *h, int64_t range, int64_t *chain) {
     unsigned depth = 0;
     while (range > 0 && depth < RANGE_DEPTH) {

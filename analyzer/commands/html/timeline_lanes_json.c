@@ -64,8 +64,8 @@ enum column {
 };
 static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row", "modelled"};
 
-/* A value of a segment. A start is the difference to the one before; `busy` of a single call is its length and left
- * 0. */
+/* Returns a value of a segment. A start is the difference to the one before; `busy` of a single call is its length and
+ * left 0. */
 static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, enum column column) {
     switch (column) {
     case COLUMN_KIND:

@@ -156,7 +156,7 @@ static int compare_calls(const void *a, const void *b) {
     return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-/* The call that asked for the work; NULL: not known, as for work of a graph. */
+/* Returns the call that asked for the work; NULL: not known, as for work of a graph. */
 static const struct call *call_of(struct work *w, const struct xs_timeline_row *row) {
     if (w->unordered)
         qsort(w->calls, w->count, sizeof *w->calls, compare_calls);
@@ -237,8 +237,8 @@ static int read_kernel_names(struct work *w) {
 
 /* --- all of it --- */
 
-/* A step of time that keeps even the busiest trace within what the page can hold, if every lane were busy all the
- * time. */
+/* Returns a step of time that keeps even the busiest trace within what the page can hold, if every lane were busy all
+ * the time. */
 static int64_t step_of(const struct xs_summary *summary) {
     uint64_t calls = summary->all.count, work = xs_sum(summary->coverage.device_copies, summary->coverage.modelled);
     calls = xs_sum(calls, xs_sum(summary->memsets.count, summary->memsets_device.count));

@@ -100,8 +100,8 @@ void xs_nsys_processes_free(struct xs_nsys_processes *processes) {
 
 /* --- reading --- */
 
-/* Whether a device record belongs to this process. Older exports do not say: then it does only if there is one
- * process. */
+/* True if a device record belongs to this process. Older exports do not say: then it does only if there is one process.
+ */
 bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column) {
     int64_t id;
     return xs_nsys_int(rows, column, &id) ? id >> 24 == importer->process->global : importer->only_process;

@@ -44,7 +44,7 @@ static const struct kind *kind_of(const char *name) {
     return NULL;
 }
 
-/* The length of a name without its version: "cudaMemcpy_v3020" is cudaMemcpy. The number is the version of the
+/* Returns the length of a name without its version: "cudaMemcpy_v3020" is cudaMemcpy. The number is the version of the
  * runtime that introduced the function. */
 static size_t plain_length(const char *name) {
     const char *mark = strrchr(name, '_');
@@ -121,7 +121,7 @@ static struct xs_nsys_record *of_type(struct xs_nsys_importer *importer, struct 
     return record;
 }
 
-/* The context for a call that the export gives none: the only context of the process, if there is just one. */
+/* Returns the context for a call that the export gives none: the only context of the process, if there is just one. */
 static int32_t only_context(const struct xs_nsys_importer *importer) { return importer->contexts.count == 1 ? 1 : 0; }
 
 /* --- rows --- */

@@ -6,7 +6,7 @@
 #include "analyzer/base/grow.h"
 #include "analyzer/commands/import/import_internal.h"
 
-/* The CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
+/* Returns the CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
 static uint8_t memory_kind(sqlite3_stmt *rows, int column) {
     static const uint8_t kinds[] = {1, 2, 3, 4, 5, 6, 7};
     int64_t kind = xs_nsys_int_or(rows, column, -1);

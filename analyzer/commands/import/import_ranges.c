@@ -109,7 +109,8 @@ void xs_nsys_ranges_begin(struct xs_nsys_importer *importer) {
     }
 }
 
-/* The row of a range. Ranges of one name inside one parent share a row. Equal kept texts have equal addresses. */
+/* Returns the row of a range. Ranges of one name inside one parent share a row. Equal kept texts have equal addresses.
+ */
 static int32_t row_of(struct xs_nsys_importer *importer, const struct range *range, int32_t parent) {
     struct xs_hash *rows = &importer->ranges->rows, *names = &importer->ranges->names;
     uint64_t *name = xs_hash_put(names, (uint64_t)(uintptr_t)range->name, (uint64_t)(uintptr_t)range->domain);

@@ -102,7 +102,7 @@ void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const ch
     xs_string_free(&text);
 }
 
-/* Whether a number is valid. CUPTI has 2^32 - 1 for none; contexts and devices count from 0 or 1. */
+/* True if a number is valid. CUPTI has 2^32 - 1 for none; contexts and devices count from 0 or 1. */
 static bool is_number(int64_t value) { return value >= 0 && value < UINT32_MAX; }
 
 int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int64_t device) {
@@ -120,8 +120,8 @@ int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int6
     return (int32_t)*row;
 }
 
-/* The row of a stream. The export has numbers but no handles. A trace's handle 0 is the default stream, 1 and 2 are
- * the other default streams. */
+/* Returns the row of a stream. The export has numbers but no handles. A trace's handle 0 is the default stream, 1 and 2
+ * are the other default streams. */
 int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row) {
     if (!is_number(stream) || importer->streams.count >= INT32_MAX)
         return 0;

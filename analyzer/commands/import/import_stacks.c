@@ -120,7 +120,8 @@ static int32_t module_row(struct xs_nsys_importer *importer, const char *path) {
     return (int32_t)*row;
 }
 
-/* The address of a frame. If the export has none, a made-up one above all real addresses stands for the function. */
+/* Returns the address of a frame. If the export has none, a made-up one above all real addresses stands for the
+ * function. */
 static int64_t address_of(struct xs_nsys_stacks *all, const struct frame *frame) {
     static const int64_t made_up = INT64_C(1) << 62;
     if (frame->address)

@@ -13,7 +13,7 @@ enum { LEAST_FOR_OUTLIERS = 4 };
 
 /* --- numbers over processes --- */
 
-/* The median of sorted values. */
+/* Returns the median of sorted values. */
 static uint64_t median_of(const uint64_t *sorted, size_t count) {
     uint64_t low = sorted[(count - 1) / 2], high = sorted[count / 2];
     return low + (high - low) / 2;

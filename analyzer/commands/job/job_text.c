@@ -11,7 +11,7 @@ enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_C
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-/* The processes with the same text as process `first`; NULL if an earlier process has it. */
+/* Returns the processes with the same text as process `first`; NULL if an earlier process has it. */
 static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(const struct xs_job_process *),
                      size_t *count) {
     const char *what = of(&job->processes[first]);

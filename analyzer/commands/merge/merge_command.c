@@ -53,7 +53,7 @@ struct job {
     size_t unread; /* arguments that were left out */
 };
 
-/* The file's name; for a trace of a merged file, the name it was merged under. */
+/* Returns the file's name; for a trace of a merged file, the name it was merged under. */
 static char *file_of(const struct xs_trace *trace, const char *path) {
     if (trace->merged_id < 0)
         return xs_strdup(xs_base_name(path));

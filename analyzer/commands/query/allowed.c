@@ -77,8 +77,8 @@ static bool is_virtual(const struct xs_query_guard *guard, const char *name) {
     return is_one_of(&guard->modules, name) || !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* Whether a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it
- * needs none. Such a table can have any name except a virtual table's, which looks the same here. */
+/* True if a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it needs
+ * none. Such a table can have any name except a virtual table's, which looks the same here. */
 static bool may_read(const struct xs_query_guard *guard, const char *table, const char *column) {
     return is_one_of(&guard->tables, table) || ((!column || !*column) && !is_virtual(guard, table));
 }
@@ -113,8 +113,8 @@ static int authorize(void *data, int action, const char *first, const char *seco
     }
 }
 
-/* The virtual table that an error is about; NULL: none. SQLite creates a virtual table at its first use and has it
- * declare columns like a new table, so the statement is refused before it reads. */
+/* Returns the virtual table that an error is about; NULL: none. SQLite creates a virtual table at its first use and has
+ * it declare columns like a new table, so the statement is refused before it reads. */
 static const char *virtual_table_of(const char *error) {
     static const char failed[] = "vtable constructor failed: ";
     return strncmp(error, failed, sizeof failed - 1) ? NULL : error + sizeof failed - 1;

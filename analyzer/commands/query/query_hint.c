@@ -33,7 +33,7 @@ static void try_columns(struct xs_nearest *nearest, const char *columns) {
     }
 }
 
-/* The x of "no such column: t.x". */
+/* Returns the x of "no such column: t.x". */
 static const char *after(const char *error, const char *what) {
     const char *missing = strncmp(error, what, strlen(what)) ? NULL : error + strlen(what);
     const char *dot = missing ? strrchr(missing, '.') : NULL;

@@ -34,12 +34,12 @@ static void print_parts(const struct xs_cost *c, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* The share of the run, with its end, that was lost. */
+/* Returns the share of the run, with its end, that was lost. */
 static const char *share_of(char *buffer, uint64_t ns, const struct xs_summary *s) {
     return xs_format_share(buffer, ns, xs_sum(s->run.duration_ns, s->cost.close_ns));
 }
 
-/* Whether the share as it is printed is over the budget: 2.04 % is printed as "2.0 %" and taken for 2 %. */
+/* True if the share as it is printed is over the budget: 2.04 % is printed as "2.0 %" and taken for 2 %. */
 static bool is_over_budget(const struct xs_summary *s, uint64_t ns) {
     char share[XS_UNIT_BYTES];
     share_of(share, ns, s);

@@ -90,8 +90,8 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     xs_string_free(&text);
 }
 
-/* The number of the first cause that leads with the same remedy, from 1. A cause with a detour leads with another
- * one. */
+/* Returns the number of the first cause that leads with the same remedy, from 1. A cause with a detour leads with
+ * another one. */
 static size_t first_with_remedy(const struct xs_diagnosis *diagnosis, size_t number) {
     const char *remedy =
         xs_remedy_of(diagnosis->findings, diagnosis->items[diagnosis->causes[number].findings[0]].finding);

@@ -189,7 +189,7 @@ static void add_to_job(struct xs_job *job, const char *path, const struct xs_rep
     free(identity);
 }
 
-/* Whether another trace of the same process was read: a copy, or the original of one in a merged file. */
+/* True if another trace of the same process was read: a copy, or the original of one in a merged file. */
 static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
     char *identity = job ? xs_trace_identity(trace) : NULL;
     const char *known = identity ? xs_job_known(job, identity) : NULL;

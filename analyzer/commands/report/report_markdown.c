@@ -75,7 +75,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&filter);
 }
 
-/* Whether a cause is shown, as in the text: it saves something, and is among the first. */
+/* True if a cause is shown, as in the text: it saves something, and is among the first. */
 static bool is_shown(const struct xs_report *report, size_t index) {
     const struct xs_cause *cause = &report->diagnosis->causes[index];
     return cause->saves.most_ns && (report->details || (index < XS_FINDINGS_SHOWN && !cause->folded));

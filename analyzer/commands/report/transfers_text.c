@@ -32,7 +32,7 @@ static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_
                         xs_memory_kind_names[dst]);
 }
 
-/* Whether the peak that the trace knows applies: only to host links. */
+/* True if the peak that the trace knows applies: only to host links. */
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
     char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
@@ -121,7 +121,7 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* Whether a rate says something about the memory: only if the copies are large. */
+/* True if a rate says something about the memory: only if the copies are large. */
 static bool shows_rate(const struct xs_totals *t) {
     enum { LARGE = 64 << 10 };
     return t->device_ns && t->timed_count && t->timed_bytes / t->timed_count >= LARGE;

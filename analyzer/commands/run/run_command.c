@@ -81,8 +81,8 @@ static void refuse(const struct capture_option *option, const char *value, struc
     xs_string_free(&why);
 }
 
-/* Why the value is no window or no name; NULL: it is one. The library would say so, too, but only once the program
- * runs. */
+/* Returns why the value is no window or no name; NULL: it is one. The library would say so, too, but only once the
+ * program runs. */
 static const char *refused_part(const struct capture_option *option, const char *value) {
     if (!strcmp(option->field, "window"))
         return *value ? xs_window_spec_refused(value) : "use " XS_WINDOW_SPEC_FORMS;
@@ -108,7 +108,7 @@ static size_t wrong_repair(const char *list, const char **name) {
     return 0;
 }
 
-/* Whether the value names an unknown repair; with one the library would run the program without any repair. */
+/* True if the value names an unknown repair; with one the library would run the program without any repair. */
 static bool is_wrong_repair(const struct capture_option *option, const char *value, struct argp_state *state) {
     if (strcmp(option->field, "repair") != 0)
         return false;

@@ -17,7 +17,7 @@ enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
  * process that made it. */
 enum { FILES_CLOCK_LAG_NS = 10000000 };
 
-/* The content of a process's file in /proc; NULL: it may not be read. To be freed. */
+/* Returns the content of a process's file in /proc; NULL: it may not be read. To be freed. */
 static char *read_of(long pid, const char *what, size_t *bytes) {
     char *path = xs_text_format("/proc/%ld/%s", pid, what), buffer[4096];
     struct xs_string text = {0};
@@ -62,7 +62,7 @@ static bool look_at(long pid, long *parent, int64_t *start_ns) {
     return known;
 }
 
-/* The start of the launcher, which is the first ancestor without a rank. -1: there is none, or the job is this
+/* Returns the start of the launcher, which is the first ancestor without a rank. -1: there is none, or the job is this
  * process alone. */
 static int64_t job_start_ns(void) {
     const char *variable = NULL;

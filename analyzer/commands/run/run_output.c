@@ -137,7 +137,8 @@ static int prepare_folder(void) {
 static const char *const side_suffixes[] = {".spool", "-wal", "-journal", "-shm"};
 enum { SIDE_SUFFIXES = sizeof side_suffixes / sizeof *side_suffixes };
 
-/* The file that takes the name: the trace, or a file that an earlier trace left beside it. A new string, or NULL. */
+/* Returns the file that takes the name: the trace, or a file that an earlier trace left beside it. A new string, or
+ * NULL. */
 static char *taken_name(const char *path) {
     struct stat st;
     if (lstat(path, &st) == 0)
@@ -169,7 +170,7 @@ static void complain_taken(const char *name, const char *why, const char *templa
     free(numbered);
 }
 
-/* Whether a process of this machine still writes the trace. */
+/* True if a process of this machine still writes the trace. */
 static bool is_written_now(const char *path) {
     struct xs_spool_found found;
     bool lives = false;
@@ -227,8 +228,8 @@ static int replace(const char *path, const struct expected *e) {
     return XS_EXIT_ERROR;
 }
 
-/* Whether another run has reserved the name. Ranks of one job share a name, and all but the first get a number; so
- * does a run within a run. */
+/* True if another run has reserved the name. Ranks of one job share a name, and all but the first get a number; so does
+ * a run within a run. */
 static bool is_reserved(const struct expected *e, bool is_within) {
     return !e->is_unknown && !is_within && !xs_is_rank_of_many() && !xs_output_reserve(e->path.data);
 }

@@ -123,7 +123,7 @@ bool xs_warn_about_program(const char *path) {
     return true;
 }
 
-/* Whether the traces' folder is not writable; prints a message then. */
+/* True if the traces' folder is not writable; prints a message then. */
 static bool cannot_write(void) {
     char *folder = xs_output_folder();
     bool cannot = access(folder, W_OK | X_OK) != 0;

@@ -16,7 +16,7 @@ static void add_literal(struct xs_string *pattern, const char *text, size_t byte
         xs_string_format(pattern, strchr("*?[\\", text[i]) ? "\\%c" : "%c", text[i]);
 }
 
-/* The template as an absolute pattern with * for every % part. */
+/* Returns the template as an absolute pattern with * for every % part. */
 static char *template_pattern(void) {
     const char *template = getenv("XFERSPY_OUTPUT");
     struct xs_string pattern = {0};
@@ -43,7 +43,8 @@ static char *template_pattern(void) {
     return pattern.data;
 }
 
-/* The pattern with a number in it, as the library names a trace if the name is taken: "run.[0-9]*.db" for "run.db". */
+/* Returns the pattern with a number in it, as the library names a trace if the name is taken: "run.[0-9]*.db" for
+ * "run.db". */
 static char *numbered_pattern(const char *pattern) {
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
     bool has_suffix = dot && (!slash || dot > slash + 1);

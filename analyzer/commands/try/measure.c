@@ -65,7 +65,7 @@ static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
 
 /* --- running --- */
 
-/* What is left of the time limit; 0: there is no limit; negative: nothing is left. */
+/* Returns what is left of the time limit; 0: there is no limit; negative: nothing is left. */
 static double time_left_s(const struct xs_try *t) {
     double limit_s = t->arguments->terms.time_limit_s;
     if (limit_s <= 0)
@@ -218,7 +218,7 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
         attempt->trial->state = XS_TRIAL_MEASURED;
 }
 
-/* Whether the unchanged program fails; then nothing is compared. True: a message was printed. */
+/* True if the unchanged program fails; then nothing is compared. True: a message was printed. */
 static bool fails_by_itself(struct xs_try *t) {
     struct xs_string failures = {0};
     int status;

@@ -16,7 +16,7 @@
 
 /* --- whether the trace has every call --- */
 
-/* Why the trace lacks calls. A call that was not recorded changes the numbers of all later ones. */
+/* Returns why the trace lacks calls. A call that was not recorded changes the numbers of all later ones. */
 static char *why_gaps(const struct xs_trace *trace) {
     static const struct {
         const char *key, *why;
@@ -90,7 +90,7 @@ static bool is_host(int64_t kind) {
     return kind == XS_MEM_PAGEABLE || kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED;
 }
 
-/* Whether the library offers the copy to its repairs (preload/repair/around.c). */
+/* True if the library offers the copy to its repairs (preload/repair/around.c). */
 static bool is_plain(struct xs_scan *scan) {
     enum { WIDTH = 8, SRC_KIND, DST_KIND };
     int64_t src = xs_scan_int(scan, SRC_KIND), dst = xs_scan_int(scan, DST_KIND);

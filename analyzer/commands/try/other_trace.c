@@ -7,8 +7,8 @@
 
 /* --- what is predicted --- */
 
-/* The same findings of another trace of the program, by index of `of`; XS_UNMATCHED: there is none. What a trace could
- * prove of a finding may differ, so the verdicts may. To be freed. */
+/* Returns the same findings of another trace of the program, by index of `of`; XS_UNMATCHED: there is none. What a
+ * trace could prove of a finding may differ, so the verdicts may. To be freed. */
 static uint32_t *same_findings(const struct xs_diagnosis *of, const struct xs_diagnosis *in) {
     struct xs_texts texts = {0};
     struct xs_match_sites before, after;

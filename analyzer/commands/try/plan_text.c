@@ -5,7 +5,7 @@
 
 #define PLAN_VERSION 1
 
-/* How many lines from this one on are about consecutive calls that move equally much. */
+/* Returns how many lines from this one on are about consecutive calls that move equally much. */
 static uint32_t run_of(const struct xs_trial *trial, size_t first) {
     const struct xs_try_line *line = &trial->lines[first];
     uint32_t length = 1;

@@ -184,8 +184,8 @@ static char **add_setting(char **settings, size_t *count, const char *name, cons
     return settings;
 }
 
-/* Whether a setting is kept while recording. Every call must be in the trace, made by the program itself: no parts
- * of the run, no repairs. */
+/* True if a setting is kept while recording. Every call must be in the trace, made by the program itself: no parts of
+ * the run, no repairs. */
 static bool is_for_recording(const char *setting, bool is_whole) {
     static const char *const others[] = {
         "XFERSPY_OUTPUT=",     "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_STEP=", "XFERSPY_STEPS=",
@@ -197,7 +197,7 @@ static bool is_for_recording(const char *setting, bool is_whole) {
     return is;
 }
 
-/* The settings for a recording. The user's stay, except that `is_whole` needs contents and device times of all
+/* Returns the settings for a recording. The user's stay, except that `is_whole` needs contents and device times of all
  * copies. */
 static char **settings_of(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = NULL;

@@ -48,7 +48,7 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
     return known ? kinds[i].repair : XS_TRY_NONE;
 }
 
-/* The repair of a finding. With several verdicts it is the first one's that has a repair. */
+/* Returns the repair of a finding. With several verdicts it is the first one's that has a repair. */
 static enum xs_try_repair repair_of(const struct xs_diagnosis *diagnosis, size_t finding, const char **why) {
     const struct xs_finding *f = diagnosis->items[finding].finding;
     enum xs_try_repair repair = XS_TRY_NONE;
@@ -108,7 +108,7 @@ static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
     trial->lines[trial->line_count++] = *line;
 }
 
-/* Why a copy cannot be repaired. Of a batch call, all copies are repaired or none. */
+/* Returns why a copy cannot be repaired. Of a batch call, all copies are repaired or none. */
 static const char *unfit(const struct xs_ordinal *copy) {
     if (copy->is_of_batch)
         return "no repair takes copies of a batch";
@@ -218,7 +218,7 @@ static void tidy(struct xs_trial *trial) {
     trial->line_count = kept;
 }
 
-/* How many copies the finding is about, including an estimate for copies with unknown contents. */
+/* Returns how many copies the finding is about, including an estimate for copies with unknown contents. */
 static uint64_t in_all(const struct xs_finding *f, enum xs_try_repair repair) {
     if (f->sample.is_of_contents && f->sample.checked < f->sample.of && f->sample.estimate > (double)f->instances)
         return (uint64_t)(f->sample.estimate + 0.5);
@@ -350,7 +350,7 @@ static size_t cause_of(const struct xs_diagnosis *diagnosis, size_t finding) {
     return 0;
 }
 
-/* Whether a report shows the cause by name. */
+/* True if a report shows the cause by name. */
 static bool is_shown(const struct xs_diagnosis *diagnosis, size_t cause) {
     return !diagnosis->causes[cause].folded && diagnosis->causes[cause].saves.most_ns;
 }

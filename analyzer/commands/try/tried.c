@@ -44,7 +44,7 @@ static bool is_of(const struct xs_json_document *document, const struct xs_trace
     return same;
 }
 
-/* The comparison of outputs; an unknown value counts as a difference. */
+/* Returns the comparison of outputs; an unknown value counts as a difference. */
 static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *good) {
     const char *name = (const char *)sqlite3_column_text(row, column);
     struct xs_tried_output output = {.result = XS_OUTPUT_DIFFERS,
@@ -157,8 +157,8 @@ const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, cons
     return item;
 }
 
-/* Whether outputs are compared. An empty output is, because it must stay empty; one whose lines are all ignored is
- * not. */
+/* True if outputs are compared. An empty output is, because it must stay empty; one whose lines are all ignored is not.
+ */
 static bool is_compared(const struct xs_tried_output *output) {
     bool any = output->lines ? output->varying < output->lines : !output->ignored;
     return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
@@ -188,7 +188,7 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
 
 static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
 
-/* The change of a trial. The interval contains 0 exactly if the runs do not show a change. */
+/* Returns the change of a trial. The interval contains 0 exactly if the runs do not show a change. */
 static enum xs_tried_change change_of(const struct xs_tried_item *item) {
     return item->high_ns < 0 ? XS_TRIED_FASTER : item->low_ns > 0 ? XS_TRIED_SLOWER : XS_TRIED_CANNOT_TELL;
 }

@@ -95,7 +95,7 @@ static void text_table(const struct xs_try *t, struct xs_out *out) {
     xs_out_line(out, XS_STYLE_DIM, MINUS);
 }
 
-/* The warnings of a measured trial; others have no time to be warned about. */
+/* Returns the warnings of a measured trial; others have no time to be warned about. */
 static size_t warnings_of(const struct xs_try *t, size_t i) {
     bool measured = t->trials->items[i].state == XS_TRIAL_MEASURED && t->attempts[i].outcome;
     return measured ? t->attempts[i].outcome->report.note_count : 0;

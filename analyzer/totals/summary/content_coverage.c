@@ -11,7 +11,7 @@
 #define NAME_ROW(n, id, name) [n] = name,
 const char *const xs_skip_names[] = {XS_FINGERPRINT_SKIPS(NAME_ROW)};
 
-/* Whether the transfer or launch ran, by two columns from `result` on. */
+/* True if the transfer or launch ran, by two columns from `result` on. */
 static bool ran(const struct xs_scan *scan, int result) {
     return !xs_scan_null(scan, result) && xs_ran(xs_scan_int(scan, result), xs_scan_int(scan, result + 1) != 0);
 }

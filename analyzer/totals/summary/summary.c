@@ -238,12 +238,12 @@ static void judge_kernels(struct xs_summary *s) {
     s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
 }
 
-/* The part of all threads' time in their calls that belongs to the thread with most calls. */
+/* Returns the part of all threads' time in their calls that belongs to the thread with most calls. */
 static uint64_t of_busiest_ns(const struct xs_cost *c, uint64_t ns) {
     return c->calls ? (uint64_t)((double)ns * ((double)c->busiest_calls / (double)c->calls)) : ns;
 }
 
-/* The cost of device times while all threads were held at once, which is not shared out between threads. */
+/* Returns the cost of device times while all threads were held at once, which is not shared out between threads. */
 static uint64_t held_ns(const struct xs_cost *c) {
     return c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
 }
@@ -257,8 +257,8 @@ static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
     return of_busiest_ns(c, ns);
 }
 
-/* The library's time between calls after the start. Page migrations are not in it: they cost faults and kernels,
- * which are no gaps between calls. */
+/* Returns the library's time between calls after the start. Page migrations are not in it: they cost faults and
+ * kernels, which are no gaps between calls. */
 static uint64_t own_between_calls_ns(const struct xs_cost *c) {
     uint64_t once_ns = xs_sum(c->fingerprint_start_ns, c->exit_ns);
     return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns(c)), xs_sum(once_ns, c->contention_ns));

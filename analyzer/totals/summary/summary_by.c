@@ -79,7 +79,7 @@ static size_t add_row(struct work *w) {
     return by->count++;
 }
 
-/* The row for a text, made if it is missing. `mark`: the kind of text. */
+/* Returns the row for a text, made if it is missing. `mark`: the kind of text. */
 static size_t row_of_text(struct work *w, char mark, const char *text, const char *beside) {
     uint64_t hash[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
     const char *const parts[] = {text ? text : "", beside ? beside : ""};
@@ -116,7 +116,7 @@ static size_t row_of_frame(struct work *w, const struct xs_frame *frame) {
 /* Columns of every query below. */
 enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, DEVICE, BYTES, ENTER, RETURN, CORRELATION, BATCH };
 
-/* A number for a row's group. Equal numbers are one group for sure; several numbers may be one group. */
+/* Returns a number for a row's group. Equal numbers are one group for sure; several numbers may be one group. */
 static int64_t group_of(struct work *w, const struct xs_scan *scan) {
     switch (w->by->key) {
     case XS_BY_SITE:
@@ -243,7 +243,7 @@ static void take_claims(struct work *w, const struct xs_by_claims *claims) {
         *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
 }
 
-/* The saving of a transfer as part of a run. Rows must come in the order of their ids. */
+/* Returns the saving of a transfer as part of a run. Rows must come in the order of their ids. */
 static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
     int64_t id = xs_scan_int(scan, ID);
     if (!w->run_count)

@@ -22,7 +22,7 @@ bool xs_failure_is_harmless(int32_t result, unsigned category) {
     return false;
 }
 
-/* Whether the context answers no further call after this result. */
+/* True if the context answers no further call after this result. */
 static bool is_fatal(int32_t result) {
     static const enum xs_cuda_error fatal[] = {
         XS_CUDA_ECC_UNCORRECTABLE,     XS_CUDA_NVLINK_UNCORRECTABLE, XS_CUDA_CONTAINED,

@@ -25,7 +25,7 @@ void xs_totals_add(struct xs_totals *to, const struct xs_totals *from) {
     to->blocking_host_ns = xs_sum(to->blocking_host_ns, from->blocking_host_ns);
 }
 
-/* The share of `whole` that `part` is of `all`. */
+/* Returns the share of `whole` that `part` is of `all`. */
 static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
     return all ? (uint64_t)((long double)whole * (long double)part / (long double)all) : 0;
 }

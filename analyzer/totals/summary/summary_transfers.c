@@ -94,7 +94,7 @@ static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_tr
     }
 }
 
-/* The totals of uploads or downloads by the host's memory; NULL: the copy is neither. */
+/* Returns the totals of uploads or downloads by the host's memory; NULL: the copy is neither. */
 static struct xs_totals *host_memory_totals(struct xs_summary *s, unsigned direction, unsigned src, unsigned dst) {
     if (direction != XS_DIR_H2D && direction != XS_DIR_D2H)
         return NULL;

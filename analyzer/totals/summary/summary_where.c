@@ -41,7 +41,7 @@ static struct measure measure_of(const struct xs_intervals *set) {
     return measure;
 }
 
-/* The length of the set before `ns`. */
+/* Returns the length of the set before `ns`. */
 static uint64_t length_before(const struct measure *measure, int64_t ns) {
     size_t low = 0, high = measure->set->count;
     while (low < high) {
