@@ -71,7 +71,7 @@ static void print_options(const struct xs_command *command, const char *indent, 
         const struct xs_interface_argument *argument = &list.arguments[i];
         bool program = argument->kind == XS_ARGUMENT_PROGRAM;
         if (program)
-            fprintf(file, "%s'(-)", indent); /* its own options follow */
+            fprintf(file, "%s'(-)", indent); /* the options of the command follow */
         else if (argument->repeats)
             fprintf(file, "%s'*", indent);
         else
