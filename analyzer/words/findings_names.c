@@ -90,7 +90,7 @@ static void add_interval(struct xs_string *text, const struct xs_finding *f, uin
                      xs_format_ns(most, (uint64_t)(each * f->sample.high)));
 }
 
-/* Adds the device time of the transfers that have one, and says how many they are. */
+/* Adds " for the 3 of 10 that have device times". */
 static void add_timed(struct xs_string *text, const struct xs_finding *f, const struct xs_amount *all) {
     char timed[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
     xs_string_format(text, " for the %s of %s%s that %shave device times", xs_format_count(timed, f->timed_instances),

@@ -314,8 +314,8 @@ static void pair(struct work *w, const struct item *before, const struct item *a
     w->match->how[before->index] = (uint8_t)how;
 }
 
-/* Returns the distance, in lines, between the expected line and the line of `after`. It is limited, so that a sum of
- * distances is less than a pair counts in align(). */
+/* Returns the distance, in lines, between the expected line and the line of `after`; at most FARTHEST, so that the sum
+ * of all distances is less than `a_pair` of align(). */
 static uint64_t distance(const struct work *w, const struct item *before, const struct item *after) {
     int64_t lines;
     if (__builtin_sub_overflow((int64_t)(after->place->line - before->place->line), w->moved[before->index], &lines))

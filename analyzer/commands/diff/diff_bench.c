@@ -63,7 +63,7 @@ static struct word program_of(const char *command) {
         return base;
     struct word word = next_word(&rest);
     while (word.bytes && *word.text == '-' && !is(word, "-m") && !is(word, "-c")) {
-        if (is(word, "-X") || is(word, "-W")) /* these have a word of their own */
+        if (is(word, "-X") || is(word, "-W")) /* these options have a separate argument */
             next_word(&rest);
         word = next_word(&rest);
     }
@@ -99,7 +99,7 @@ static bool names_program(const char *command, struct word program) {
     struct word stem = stem_of(program);
     for (struct word word = next_word(&rest); word.bytes; word = next_word(&rest)) {
         struct word base = base_of(word), of_word = stem_of(base);
-        /* a script is no version of a program without such an extension */
+        /* a script is not a version of a program that has no such extension */
         if ((of_word.bytes == base.bytes) == (stem.bytes == program.bytes) && is_version(of_word, stem))
             return true;
     }
