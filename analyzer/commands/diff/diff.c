@@ -246,7 +246,7 @@ static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_ma
             after != XS_UNMATCHED ? a->at + after * a->run_limit : NULL, change);
     const struct xs_spread *was = &change->of[XS_MEASURE_COUNT].before, *is = &change->of[XS_MEASURE_COUNT].after;
     if (!was->most && !is->most)
-        return; /* a line of other calls */
+        return; /* a line without transfers */
     enum xs_measure time =
         change->of[XS_MEASURE_DEVICE_NS].certainty == XS_NOT_KNOWN ? XS_MEASURE_HOST_NS : XS_MEASURE_DEVICE_NS;
     change->kind = kind_of(w, change, time);

@@ -111,7 +111,8 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     struct xs_amounts *row = all + index * limit;
     for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
-            row[r].of[m] = (struct xs_metric_value){.known = true}; /* without any, nothing took time */
+            row[r].of[m] = (struct xs_metric_value){.known = true}; /* a run without transfers here has the known value
+                                                                       0 */
         row[r].least = row[r].most = row[r].at_least = (struct xs_metric_value){.known = true};
     }
     return row;

@@ -152,7 +152,7 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
     xs_string_format(text, "Whether it paid cannot be told: ");
     if (xs_side_in_part(c->before) != xs_side_in_part(c->after)) {
         xs_string_format(text, "not all calls were recorded in %s", xs_side_in_part(c->before) ? "BEFORE" : "AFTER");
-        return; /* its bytes are about another length of time */
+        return; /* only a part of one side was recorded, so its bytes are not comparable */
     }
     if (xs_diff_is_unsure(c)) {
         add_wall(text, c);

@@ -16,7 +16,7 @@
 #include "analyzer/words/place.h"
 #include "schema/format/kinds.h"
 
-enum { KERNEL_BYTES = 1024 }; /* of a name as the source has it */
+enum { KERNEL_BYTES = 1024 }; /* room for a name as the source has it */
 
 #define HEX(column) "CASE WHEN " column " IS NOT NULL THEN printf('0x%x', " column ") END"
 #define CALL(row)                                                                                                      \
@@ -94,7 +94,7 @@ static const char *const queries[] = {
                      " FROM device_migration m LEFT JOIN migration_kind k ON k.id = m.kind WHERE m.id = ",
 };
 
-/* Returns the key of a column. Keys outlive the statement, so each alias is kept once. */
+/* Returns the key of a column. Keys must be valid after the statement is finalized, so each alias is copied once. */
 static const char *static_key(const char *name) {
     static const char *const keys[] = {"entry_point",
                                        "direction",

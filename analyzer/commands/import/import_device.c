@@ -1,5 +1,5 @@
-/* The device's side of an import: copies, memsets, kernels, waits and migrations become rows. Their records are also
- * kept for the calls that made them. */
+/* Imports the work of the device: writes copies, memsets, kernels, waits and migrations as rows. Their records are also
+ * kept in memory for the calls that requested them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ static void take_copies(struct xs_nsys_importer *importer) {
         xs_into_row(&into);
         if (!node) {
             remember(importer, &place, record);
-            importer->counts->copies_without_call++; /* counts until a call takes the record */
+            importer->counts->copies_without_call++; /* counted here, and subtracted when a call takes the record */
         }
     }
     sqlite3_finalize(rows);
@@ -229,7 +229,7 @@ static void take_kernels(struct xs_nsys_importer *importer) {
     sqlite3_finalize(rows);
 }
 
-/* Takes graphs that were recorded as a whole: their work is not known, but the device was busy. */
+/* Imports graphs that were recorded as a whole. Their single operations are not known, but the device was busy. */
 static void take_graphs(struct xs_nsys_importer *importer) {
     enum { GRAPH = FIRST };
     const char *name = xs_texts_keep(&importer->nsys->texts, "(a whole graph)");

@@ -1,4 +1,5 @@
-/* Finishing a job after its last trace: processes in order and with names, and the numbers over them; see job.h. */
+/* Finishing a job after its last trace: sorts and names the processes, and computes the numbers over all of them; see
+ * job.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

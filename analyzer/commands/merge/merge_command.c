@@ -1,5 +1,5 @@
-/* xferspy merge: puts the traces of a job into one file. Every trace is first opened once, for the order and the
- * names, and then copied, one at a time. */
+/* xferspy merge: puts the traces of a job into one file. Every trace is first opened once, to find the order and the
+ * names, and then copied, one trace at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const char doc[] =
     "named "
     "by its file's name. `xferspy query job.db \"SELECT * FROM merged_trace\"' lists them.";
 
-/* A trace to be merged, as it was at the first look. */
+/* A trace to be merged, as it was when it was first opened. */
 struct source {
     const char *path;
     int64_t rank, pid, start_unix_ns; /* rank -1: none */
@@ -50,7 +50,7 @@ struct source {
 struct job {
     struct source *sources;
     size_t count;
-    size_t unread; /* arguments that were left out */
+    size_t unread; /* number of arguments that were left out */
 };
 
 /* Returns the file's name; for a trace of a merged file, the name it was merged under. */
@@ -86,7 +86,7 @@ static void look_at(struct job *job, const char *path) {
     job->sources[job->count++] = source;
 }
 
-/* Orders by rank, traces without one last, then by data that does not depend on the order of the arguments. */
+/* Sorts by rank, traces without a rank last, then by data that does not depend on the order of the arguments. */
 static int by_rank(const void *left, const void *right) {
     const struct source *a = left, *b = right;
     int order = xs_compare(a->rank < 0, b->rank < 0);

@@ -60,7 +60,7 @@ void xs_query_hint(const struct xs_trace *trace, const char *sql, const char *ta
             xs_string_format(&of_tables, "; %s has %s", name, columns);
         }
     }
-    xs_scan_end(&scan); /* without an answer there is no hint */
+    xs_scan_end(&scan); /* if this fails, there is no hint */
     const char *meant = xs_nearest_name(&nearest);
     if (meant)
         xs_string_format(hint, "; did you mean `%s'?", meant);
