@@ -16,7 +16,7 @@
 /* True if there is room for a column. A name must not be cut, because the user types it, so on a narrow terminal other
  * columns are left out. */
 static bool has_room(const struct xs_out *out, int columns) { return !out->columns || out->columns >= columns; }
-enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* also for the least saving */ };
+enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* this width also has room for the least saving */ };
 
 /* The cause of a finding that is not the first finding of its cause. */
 struct under {

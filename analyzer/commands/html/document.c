@@ -141,7 +141,7 @@ static void put_failures(const struct xs_html_run_of *run, struct xs_json *json)
     xs_string_free(&text);
 }
 
-/* Writes whether only a part of the run was recorded, and whether the run was repaired. */
+/* Writes sentences if the run was repaired, and if only a part of it was recorded. */
 static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
     struct xs_string text = {0};
     xs_repaired_say(&text, &summary->repaired);

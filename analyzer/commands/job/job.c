@@ -65,7 +65,7 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
     for (unsigned i = 0; i < XS_JOB_COLUMN_COUNT; i++)
         p->columns[i] = values.of[metrics[i]];
     p->columns[XS_JOB_WALL] = (struct xs_metric_value){.value = run->duration_ns, .known = true};
-    if (s->selected) /* it is known for all copies together, not for some */
+    if (s->selected) /* exposed time is known for all copies together only, not for the selected ones */
         p->columns[XS_JOB_EXPOSED] = (struct xs_metric_value){0};
 }
 

@@ -1,5 +1,5 @@
 /* xferspy run: finds the traces that the program writes: the new files under names that the template can become. A
- * trace never replaces a file, so no clock is needed, and traces of a run just before do not matter. */
+ * trace never replaces a file, so new files are those that did not exist before; times of files are not compared. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/run/run.h"
 
-/* Adds a text, with characters quoted that glob would interpret. */
+/* Adds a text, and quotes the characters that glob would interpret. */
 static void add_literal(struct xs_string *pattern, const char *text, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
         xs_string_format(pattern, strchr("*?[\\", text[i]) ? "\\%c" : "%c", text[i]);
@@ -21,7 +21,7 @@ static char *template_pattern(void) {
     const char *template = getenv("XFERSPY_OUTPUT");
     struct xs_string pattern = {0};
     if (!template || !*template)
-        template = "xferspy-%*.db"; /* with rank and host, too, if a launcher set them */
+        template = "xferspy-%*.db"; /* the name also has the rank and the host if a launcher set them */
     if (*template != '/') {
         char *cwd = getcwd(NULL, 0);
         add_literal(&pattern, cwd ? cwd : ".", strlen(cwd ? cwd : "."));

@@ -17,7 +17,7 @@ enum { PATIENCE_MS = 5000 };
 enum { OPTION_FORCE = XS_OPTION_DETAILS + 1 };
 
 struct arguments {
-    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    struct xs_traces_arguments traces; /* must be the first member, for xs_parse_traces */
     bool force;
 };
 
