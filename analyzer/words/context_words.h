@@ -10,8 +10,8 @@
  * context is known. The text is escaped. */
 void xs_say_context(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
-/* Writes a clause that says which function copied the uploads' data into page-locked memory before the uploads, and how
- * long that took; nothing if no such function is known. */
+/* Writes a clause that says what (CuPy, a DataLoader) copied the uploads' data into page-locked memory before the
+ * uploads, and how long that took; nothing if that is not known. */
 void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
 /* Writes the context and the host copy in one line. */

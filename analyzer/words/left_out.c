@@ -1,4 +1,4 @@
-/* Sentences about what was left out; see left_out.h. */
+/* Sentences about data that is missing in a trace; see left_out.h. */
 #include "analyzer/words/left_out.h"
 
 #include <inttypes.h>

@@ -75,7 +75,7 @@ static void put_number(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt
         sqlite3_bind_null(to, at);
 }
 
-/* What addresses mean in a module with a load_bias of 0. */
+/* The meaning of addresses in a module with a load_bias of 0. */
 enum place { MOVES, IN_FILE /* offsets in the file */, NOWHERE /* not known; treated as addresses of the process */ };
 
 static enum place place_of(const struct copying *c, sqlite3_stmt *from, int column) {

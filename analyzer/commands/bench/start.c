@@ -40,7 +40,8 @@ void xs_watch_begin(struct xs_watch *watch) {
             sigaddset(&watch->signals, ending[i]);
     signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, the status of a child would be lost */
     sigprocmask(SIG_BLOCK, &watch->signals, &watch->before);
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* allows waiting for processes that a run left behind */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* makes this process the parent of processes that a run left running, so that it
+                                         can wait for them */
 }
 
 void xs_watch_end(const struct xs_watch *watch) {
@@ -174,8 +175,8 @@ static bool is_group_gone(pid_t group) {
     return ended < 0;
 }
 
-/* Signals a group, and waits until it has ended, or for PATIENCE_S. Returns a signal of `watch` that came meanwhile;
- * 0: none. */
+/* Sends a signal to a process group, and waits until the group has ended, at most for PATIENCE_S. Returns a signal of
+ * `watch` that came during this time; 0: none. */
 static int end_group(pid_t group, int with, const struct xs_watch *watch) {
     int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000, left;
     int number = 0;

@@ -158,8 +158,7 @@ struct xs_conclusion {
 struct xs_prediction {
     bool known;                 /* there are such findings, and the run times of both sides can be compared */
     const char *unchecked;      /* name of the largest finding that AFTER could not have found, so that it is not known
-                                   whether it is gone; the sums below do then not include all of the prediction. NULL: none
-                                   */
+                                   whether it is gone; the sums below are then incomplete. NULL: none */
     uint64_t least_ns, most_ns; /* savings of the repairs of these findings together */
     uint64_t all_least_ns, all_most_ns; /* savings of all repairs that BEFORE needed */
     int64_t achieved_ns;                /* how much less time the run takes now; negative: more */

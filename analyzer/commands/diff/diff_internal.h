@@ -11,7 +11,8 @@ struct xs_match_place *xs_side_match_places(const struct xs_side *side);
 /* True if every run has device times. */
 bool xs_side_has_device_times(const struct xs_side *side);
 
-/* True if the programs of the sides have different names that have not even a common beginning. */
+/* True if the programs of the sides have different names: the names have less than half of the shorter one as a common
+ * beginning. */
 bool xs_diff_names_differ(const struct xs_diff *diff);
 
 /* Fills the notes. `folded`: call sites were removed, because one side had none. */

@@ -221,7 +221,7 @@ static bool take(struct rows *rows, const struct xs_change *change, bool all, si
     return false;
 }
 
-/* Prints in one line what is left out. */
+/* Prints, in one line, how many rows are left out. */
 static void print_rest(const struct rows *rows, struct xs_out *out) {
     struct xs_string text = {0};
     if (rows->more)

@@ -1,4 +1,4 @@
-/* What a diff says in words; see diff_words.h. */
+/* The sentences of a diff; see diff_words.h. */
 #include <inttypes.h>
 #include <string.h>
 

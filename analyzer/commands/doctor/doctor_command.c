@@ -1,4 +1,4 @@
-/* xferspy doctor: checks whether capture will work on this machine, and says what to do about what is missing. */
+/* xferspy doctor: checks whether capture will work on this machine, and says what to do if something is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -173,7 +173,7 @@ static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *as
     return nearest;
 }
 
-/* Says which finding was probably meant, or which numbers there are. False: all names have to be listed. */
+/* Prints which finding the user probably meant, or which numbers there are. False: all names have to be listed. */
 static bool say_nearest(const struct arguments *arguments, const struct xs_diagnosis *diagnosis) {
     const char *asked = arguments->ask.asked, *trace = arguments->ask.trace;
     if (diagnosis->count && *asked && !asked[strspn(asked, "0123456789")]) {

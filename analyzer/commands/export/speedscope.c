@@ -1,5 +1,5 @@
-/* speedscope's file format: call stacks of transfers, outermost frame first, with three weights: device time, bytes,
- * and the time that findings save. The innermost frames are the driver's function and what was copied. */
+/* Writes speedscope's file format: call stacks of transfers, outermost frame first, with three weights: device time,
+ * bytes, and the time that findings save. The innermost frames are the driver's function and the kind of copy. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>

@@ -194,7 +194,7 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
     return job->unread ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-/* Merges into a file beside the output and renames it when it is complete. */
+/* Merges into a temporary file in the folder of the output, and renames it when it is complete. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
     struct xs_string temporary = {0};
     xs_string_format(&temporary, "%s.XXXXXX", options->path);

@@ -1,4 +1,4 @@
-/* What a statement of `query` may do; see allowed.h. */
+/* Decides what a statement of `query` may do; see allowed.h. */
 #include "analyzer/commands/query/allowed.h"
 
 #include <sqlite3.h>

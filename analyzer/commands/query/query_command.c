@@ -142,7 +142,7 @@ static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
 static void complain_sql(const struct xs_trace *trace, const char *sql) {
     struct xs_string error = {0}, hint = {0};
     xs_string_format(&error, "%s", sqlite3_errmsg(trace->db));
-    sqlite3_set_authorizer(trace->db, NULL, NULL); /* our own SQL asks for columns */
+    sqlite3_set_authorizer(trace->db, NULL, NULL); /* the SQL of xs_query_hint must be allowed to read the columns */
     xs_query_hint(trace, sql, sql_of_tables(trace), error.data, &hint);
     xs_complain("%s: SQL: %s%s", trace->path, error.data, hint.length ? hint.data : "");
     xs_string_free(&error);
@@ -218,7 +218,7 @@ static int print_rows(const struct xs_trace *trace, sqlite3_stmt *statement, con
 }
 
 static int run_query(const struct xs_trace *trace, const char *sql, const struct arguments *arguments) {
-    /* our own SQL, of --tables, asks SQLite for the columns */
+    /* the SQL of --tables, which is not the user's, must be allowed to read the columns */
     struct xs_query_guard *guard = arguments->tables ? NULL : xs_query_guard_begin(trace->db);
     sqlite3_stmt *statement = prepare(trace, sql, guard);
     int status = statement ? print_rows(trace, statement, arguments) : XS_EXIT_ERROR;

@@ -1,4 +1,4 @@
-/* xferspy report: shows what was found in a trace and what it contains, on one screen. */
+/* xferspy report: shows the findings of a trace, and what the trace contains, on one screen. */
 #include "analyzer/commands/report/report.h"
 #include "analyzer/symbols/debug_path.h"
 

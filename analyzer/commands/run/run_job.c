@@ -13,8 +13,8 @@
 #include "schema/rank.h"
 
 enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
-/* How much the clock of files can be late: one tick of the kernel, at most 10 ms. A file may therefore seem older than
- * the process that made it. */
+/* How much the clock of files can be behind: one tick of the kernel, at most 10 ms. A file may therefore seem older
+ * than the process that made it. */
 enum { FILES_CLOCK_LAG_NS = 10000000 };
 
 /* Returns the content of a process's file in /proc; NULL: it cannot be read. The caller frees it. */

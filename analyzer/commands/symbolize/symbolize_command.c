@@ -1,5 +1,5 @@
-/* xferspy symbolize: writes the names behind a trace's addresses into the trace, so that it can be read where the
- * binaries are missing. */
+/* xferspy symbolize: writes the functions and source lines of a trace's addresses into the trace, so that it can be
+ * read on machines without the binaries. */
 #include <inttypes.h>
 #include <stdlib.h>
 

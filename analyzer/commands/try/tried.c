@@ -17,7 +17,7 @@
 
 enum { MOST_ITEMS = 1000, NAME_BYTES = 200 };
 
-/* Opens the file beside the trace if it belongs to the same user. */
+/* Opens the file in the folder of the trace, if it belongs to the same user. */
 static FILE *open_kept(const struct xs_trace *trace) {
     struct xs_string path = {0};
     struct stat st, of_trace;

@@ -207,7 +207,7 @@ static void markdown_line(struct xs_out *out, size_t *lines, const char *label, 
     xs_string_free(&code);
 }
 
-/* Prints what was done, what was not, and the warnings. */
+/* Prints what was done, what was left out, and the warnings. */
 static void markdown_details(const struct xs_try *t, struct xs_out *out) {
     for (size_t i = 0, written = 0; i < t->trials->count; i++) {
         struct xs_string lines[DETAILS] = {{0}};

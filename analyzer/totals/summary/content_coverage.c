@@ -1,4 +1,4 @@
-/* Counting what is known about contents; see content_coverage.h. */
+/* Counts how many contents are known; see content_coverage.h. */
 #include "analyzer/totals/summary/content_coverage.h"
 
 #include <stdio.h>

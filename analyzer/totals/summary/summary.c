@@ -1,4 +1,4 @@
-/* Computing a summary: the order of the passes, and what is known about the whole run. */
+/* Computes a summary: calls the passes over the tables in order, and computes the data about the whole run. */
 #include "analyzer/totals/summary/summary.h"
 
 #include <inttypes.h>
