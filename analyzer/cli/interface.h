@@ -25,7 +25,7 @@ struct xs_option {
     const char *name;     /* without hyphens; NULL: a heading, or an option that has only a letter */
     char letter;          /* 0: none */
     const char *argument; /* NULL: none */
-    bool optional;        /* the argument may be left out, and otherwise follows `=' */
+    bool optional;        /* the argument may be left out; if it is given, it follows `=' */
     bool hidden;          /* accepted, but not shown in the help */
     bool documentation;   /* not an option: a row of the help that only has text */
     const char *help;     /* for a heading: the text of the heading */
@@ -49,7 +49,7 @@ struct xs_interface_list {
 void xs_interface_read(const struct xs_command *command, struct xs_interface_list *list);
 void xs_interface_free(struct xs_interface_list *list);
 
-/* A heading has neither name nor letter. */
+/* True if an option is a heading: it has neither a name nor a letter. */
 bool xs_option_is_heading(const struct xs_option *option);
 
 #endif

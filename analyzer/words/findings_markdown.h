@@ -35,10 +35,10 @@ struct xs_markdown_cause {
     size_t number;
     const char *name, *bound; /* bound: "" or XS_UP_TO */
     bool advice;
-    const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` are used */
+    const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` are printed */
     uint64_t saves_ns, recorded_ns;
     struct xs_amount amount;
-    const char *who, *place; /* Markdown; who NULL: not in a job */
+    const char *who, *place; /* in Markdown; who NULL: the report is not of a job */
 };
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *cause);
 

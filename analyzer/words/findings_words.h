@@ -26,7 +26,7 @@ void xs_saving_text(struct xs_string *text, uint64_t least_ns, uint64_t most_ns)
 /* Writes "once 25.0 ms for page-locking (assumed)"; nothing if the finding's repair does not page-lock memory. */
 void xs_finding_pinning(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 /* Writes "checked 132 of 199, 131 of these have it: about 198 of all, 195 to 199 with 95 % certainty"; nothing if all
- * were checked. */
+ * copies were checked. */
 void xs_finding_sample(struct xs_string *text, const struct xs_finding *finding);
 /* If the replay of the run does not fit well enough to be believed, says in a sentence that savings are bounds. */
 void xs_say_bounds(struct xs_string *text, const struct xs_diagnosis *diagnosis);

@@ -19,7 +19,7 @@ enum xs_left_out {
     XS_LEFT_OUT_COUNT
 };
 
-/* The name of a kind in JSON. */
+/* The names of the kinds in JSON. */
 extern const char *const xs_left_out_names[XS_LEFT_OUT_COUNT];
 
 /* If only a part of the run was recorded, appends how much: "2.00 s of 10.0 s were looked at", or that nothing was

@@ -1,4 +1,4 @@
-/* Words lines of the user's program, for people: "solver.py:42 in step", and the text of that line if available. */
+/* Describes lines of the user's program for people: "solver.py:42 in step", and the text of that line if available. */
 #ifndef XFERSPY_ANALYZER_WORDS_PLACE_H
 #define XFERSPY_ANALYZER_WORDS_PLACE_H
 
@@ -9,8 +9,8 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 
-/* Shortens a file's name: a file below the run's folder is named from that folder on, any other file by the last two
- * parts of its path. */
+/* Shortens a file's name: a file below the run's folder `cwd` is written relative to this folder; of any other file,
+ * the last two parts of its path are written. */
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 
 /* Writes "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and for a line that copies

@@ -17,11 +17,11 @@ struct xs_anonymizing {
                                       wrong type, which were left out */
 };
 
-/* Writes the copy into a new trace, in the transaction that is open in `out`. Returns a negative status after it
- * printed a message. */
+/* Writes the copy into a new trace, in the transaction that is open in `out`. If it fails, prints a message and returns
+ * a negative status. */
 int xs_anonymize(const struct xs_trace *trace, struct sqlite3 *out, struct xs_anonymizing *how);
 
-/* The table of columns, public so that a test can compare it with the schema. */
+/* The table of columns. It is declared here so that a test can compare it with the schema. */
 struct xs_anonymous_column {
     const char *table, *column;
     enum xs_anonymous_kind kind;

@@ -1,6 +1,6 @@
-/* Makes pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym contains nothing
- * of the text, so nobody can find the text by guessing. The pseudonym of a library's name shows that it is a library's
- * (schema/source/libraries.def). */
+/* Makes pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym is not computed
+ * from the text, so nobody can check a guess of the text. Only the pseudonym of a known library's name shows which
+ * library it is (schema/source/libraries.def). */
 #ifndef XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 #define XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 

@@ -20,7 +20,7 @@ struct xs_bench_variant {
 struct xs_bench_terms {
     const struct xs_bench_variant *variants;
     size_t variant_count;
-    size_t runs;         /* runs of each variant, 1 to XS_RUNS_LIMIT */
+    size_t runs;         /* number of runs of each variant, 1 to XS_RUNS_LIMIT */
     size_t warm_up;      /* number of earlier runs of each variant, of which only the outputs are used */
     double time_limit_s; /* a round is not begun if it would probably end later; 0: no limit */
     const struct xs_bench_patterns *patterns;
@@ -28,7 +28,7 @@ struct xs_bench_terms {
     void (*progress)(size_t round, size_t rounds,
                      void *context); /* called before each round, also of the warm-up; NULL: not needed */
     void *context;
-    const char *side_names[2]; /* used in notes; NULL: BEFORE and AFTER */
+    const char *side_names[2]; /* names of the sides for notes; NULL: BEFORE and AFTER */
 };
 
 struct xs_bench_run {
@@ -45,7 +45,7 @@ struct xs_bench_side {
 
 enum xs_bench_end {
     XS_BENCH_COMPLETE,
-    XS_BENCH_OVER_TIME,   /* the time limit allowed fewer rounds */
+    XS_BENCH_OVER_TIME,   /* fewer rounds, because of the time limit */
     XS_BENCH_INTERRUPTED, /* a signal ended the measurement */
     XS_BENCH_FAILED,      /* something could not be started; a message was printed */
 };

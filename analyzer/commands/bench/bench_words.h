@@ -20,9 +20,9 @@ enum xs_bench_fault {
     XS_FAULT_GAIN = 8,    /* the demanded gain was not reached */
     XS_FAULT_STATUS = 16, /* a program failed, so nothing was measured; always fails */
 };
-extern const char *const xs_bench_fault_names[]; /* by bit, NULL after the last */
+extern const char *const xs_bench_fault_names[]; /* by number of the bit; NULL after the last */
 
-/* What the user demands. */
+/* The demands of the user. */
 struct xs_bench_gate {
     unsigned faults;      /* the faults that make the bench fail */
     const char *at_least; /* the demanded gain as the user wrote it: "10%", "20ms"; NULL: none */

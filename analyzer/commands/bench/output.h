@@ -14,7 +14,7 @@
 
 /* Patterns to look for in an output; zeroed: none. */
 struct xs_bench_patterns {
-    regex_t *ignore; /* lines that count as not printed */
+    regex_t *ignore; /* lines that are treated as if they were not printed */
     size_t ignore_count;
     regex_t loop_time; /* matches a line with a time; its first group is the number. Such lines are treated as if they
                           were not printed */

@@ -41,7 +41,7 @@ void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, cons
 void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 /* Writes "9, 72.0 MiB, saves 6.30 ms". */
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *finding);
-/* Describes an expired suppression: "expired on 2026-12-31, and is needed still", with details. */
+/* Describes an expired suppression: "expired on 2026-12-31, and is needed still", followed by details. */
 void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppression);
 #define XS_CHECK_UNREAD "cannot be read, and was not judged" /* the text about a trace that could not be read */
 /* Describes a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */

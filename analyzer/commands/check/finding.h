@@ -34,10 +34,10 @@ struct xs_check_finding {
     /* The next fields are set for a run only; in a baseline they are NULL or false. */
     const char *remedy; /* static */
     bool advice;
-    bool at_most;  /* its saving is a range */
+    bool at_most;  /* the saving is a range */
     bool sure;     /* it is not advice, its saving is no range, and its verdict is not unsure */
     bool leads;    /* the first finding of a cause */
-    bool folded;   /* too small for a report to list it by itself */
+    bool folded;   /* so small that a report does not list it separately */
     char *checked; /* "checked 137 of 199"; "" if all copies were checked */
     char *amount;  /* "9, 72.0 MiB", "about 199, 1.55 GiB": totals, including unchecked contents */
     char *name;    /* as `explain` accepts it */

@@ -15,7 +15,7 @@ struct xs_reading;
 enum xs_outcome {
     XS_OUTCOME_PASS,
     XS_OUTCOME_ALLOWED, /* the trace does not show whether the rule holds, and the user accepts that */
-    XS_OUTCOME_UNKNOWN, /* the trace cannot tell */
+    XS_OUTCOME_UNKNOWN, /* the trace does not show whether the rule holds */
     XS_OUTCOME_FAIL,
 };
 extern const char *const xs_outcome_names[]; /* "pass", "allowed", "unknown", "fail" */
@@ -40,7 +40,7 @@ struct xs_rule_result {
     uint64_t least;     /* if the value is a saving that is a range: the lower end */
     uint64_t low, high; /* 95 % interval if the value is an estimate; else both are the value */
     uint64_t limit;     /* in the rule's unit; for `any' and `sure', the limit of the largest finding */
-    bool has_base;      /* the baseline was used */
+    bool has_base;      /* the baseline was used; `base` is set */
     uint64_t base;      /* the baseline's value */
     uint64_t accepted;  /* number of findings that do not count because the baseline has them */
     char *reason;       /* why the trace does not show whether the rule holds, and what to do; NULL if it shows that.
@@ -50,9 +50,9 @@ struct xs_rule_result {
     size_t place_count;
 };
 
-struct xs_judged {                           /* must not be moved: `before` may point into it */
-    char *path, *cwd, *executable, *command; /* of the trace and its run; any text */
-    enum xs_outcome outcome;                 /* the worst of all rules */
+struct xs_judged {                           /* the struct must not be moved, because `before` may point into it */
+    char *path, *cwd, *executable, *command; /* path of the trace, and data of its run; any text */
+    enum xs_outcome outcome;                 /* the worst outcome of all rules */
     struct xs_check_findings findings;
     struct xs_judged_state *states; /* one for each finding */
     /* The findings to compare with: those of the baseline. If only one of the two runs has stacks, it is `before_sums`:

@@ -9,7 +9,7 @@
 #include "analyzer/base/text.h"
 #include "schema/read/trace.h"
 
-/* LIMIT: the command did its work, and a limit is exceeded (`xferspy check`). */
+/* Exit statuses. LIMIT: the command succeeded, but a limit is exceeded (`xferspy check`). */
 enum { XS_EXIT_OK = 0, XS_EXIT_ERROR = 1, XS_EXIT_USAGE = 2, XS_EXIT_LIMIT = 3 };
 
 /* Declares the options and arguments of a command. Its --help, its completion in shells and its man page are all

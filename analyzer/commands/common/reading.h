@@ -1,5 +1,5 @@
 /* Reads one trace completely: its findings, summary, coverage and metrics. Every command that analyses a trace begins
- * with this. */
+ * by calling these functions. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_READING_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_READING_H
 

@@ -10,8 +10,8 @@
 
 struct xs_diagnosis; /* analyzer/savings/causes/diagnosis.h */
 
-/* The call sites of one trace: all that have findings or transfers, and all other lines of the program that call the
- * driver, because they show how code moved. */
+/* The call sites of one trace: those with findings or transfers, and also all other lines of the program that call the
+ * driver, because these lines show how code moved. */
 struct xs_match_sites {
     struct xs_match_place *places;
     uint32_t *sites; /* by index in `places`: the site's number in the trace */

@@ -84,7 +84,7 @@ struct xs_side { /* zeroed: empty */
     struct xs_side_finding *findings;
     size_t finding_count, finding_capacity;
     struct xs_amounts *of;                    /* of[i * run_limit + r] is for finding i in run r */
-    uint64_t *undecided;                      /* by detector: the maximum over the runs */
+    uint64_t *undecided;                      /* undecided cases by detector: the maximum over the runs */
     const struct xs_metric_value *unprofiled; /* times (ns) of runs without xferspy, at most XS_RUNS_LIMIT; owned by the
                                                  caller */
     size_t unprofiled_count;                  /* 0: none */
@@ -137,7 +137,7 @@ enum xs_paid {
     /* If a side has fewer than XS_RUNS_TO_TELL runs, only what the program did is judged, and not how long it took. */
     XS_DID_LESS,    /* less was copied, or findings that cost time are gone */
     XS_DID_MORE,    /* more was copied */
-    XS_DID_AS_MUCH, /* neither less nor more */
+    XS_DID_AS_MUCH, /* neither less nor more was copied, and no findings are gone */
 };
 extern const char *const xs_paid_names[]; /* "paid", "faster", ... */
 
@@ -150,7 +150,7 @@ struct xs_conclusion {
     bool bytes_differ;   /* the copied bytes differ by more than chance */
     size_t gone, new;    /* number of findings that are gone, and of new ones; advice and small findings are not counted
                           */
-    bool other_programs; /* the sides are of different programs without a common call site */
+    bool other_programs; /* the sides are of different programs that have no call site in common */
 };
 
 /* The predicted saving of the findings that are gone or smaller now, and the time that was really saved. All numbers

@@ -49,8 +49,10 @@ void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s); /* checks
 void xs_doctor_device_files(struct xs_diagnoses *diagnoses);
 void xs_doctor_environment(struct xs_diagnoses *diagnoses);
 void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses); /* checks whether programs may be checkpointed here */
-void xs_doctor_contents(struct xs_diagnoses *diagnoses);    /* what a trace will hold that a person should know */
+void xs_doctor_contents(struct xs_diagnoses *diagnoses);    /* adds what the user should know about the contents of a
+                                                               trace */
 void xs_doctor_output(struct xs_diagnoses *diagnoses);
-void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id); /* also called inside the driver probe */
+void xs_doctor_link(struct xs_diagnoses *diagnoses, const char *pci_bus_id); /* checks the link of a GPU;
+                                                                                xs_probe_driver also calls it */
 
 #endif

@@ -12,7 +12,7 @@ enum { XS_NO_PROCESS = 1 << 22 };
 struct xs_tracks {
     const struct xs_export *e;
     const struct xs_track_sink *sink;
-    struct xs_track **tracks; /* all tracks; owned, with their names */
+    struct xs_track **tracks; /* all tracks; this struct owns them and their names */
     size_t track_count, track_capacity;
     const struct xs_track *process;
     struct xs_hash places; /* from a site to the address of a text that describes the line of the program */

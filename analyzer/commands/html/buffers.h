@@ -82,7 +82,8 @@ struct xs_html_buffers { /* zeroed: empty */
     size_t content_count, content_capacity;
 };
 
-/* Negative status: the message is set. Call xs_html_buffers_free even then. `end_ns`: end of the run. */
+/* Reads the buffers of a trace. `end_ns` is the end of the run. Negative status: the message is set;
+ * xs_html_buffers_free must be called even then. */
 int xs_html_buffers_read(struct xs_html_buffers *buffers, const struct xs_trace *trace, struct xs_html_sites *sites,
                          const struct xs_marks *marks, int64_t end_ns, char *message);
 /* Writes "residency": {...} into the open object. */

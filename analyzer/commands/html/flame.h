@@ -21,7 +21,7 @@ struct xs_html_leaf {
 struct xs_html_flame { /* zeroed: empty */
     struct xs_html_leaf *leaves;
     size_t count, capacity;
-    struct xs_hash by_key; /* entry point and stack to index + 1 */
+    struct xs_hash by_key; /* from entry point and stack to index + 1 */
 };
 
 /* Returns the index of the leaf for a call, and adds the leaf if it is new. `index` and `site` are results of
@@ -31,7 +31,7 @@ uint32_t xs_html_flame_leaf(struct xs_html_flame *flame, int64_t entry_point, in
 void xs_html_flame_free(struct xs_html_flame *flame);
 
 /* Writes "flame": {...} into the open object: the distinct frames, and for each leaf the numbers of its frames,
- * outermost first. If there are too many leaves, the cheapest are left out. Reorders the leaves. */
+ * outermost first. If there are too many leaves, the cheapest are left out. Changes the order of the leaves. */
 void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json);
 
 #endif

@@ -55,14 +55,14 @@ struct xs_html_lanes {
     struct xs_hash marked; /* from a segment's number and a finding to the number of the segment's calls that the
                               finding is about */
     uint32_t segments;
-    int64_t first_ns, last_ns, step_ns; /* step_ns 0: every segment is one call */
+    int64_t first_ns, last_ns, step_ns; /* step_ns: the length of a step; 0: every segment is one call */
     char **kernels;                     /* names */
     size_t kernel_count;
     struct xs_hash kernel_index; /* from kernel_name.id to index + 1 */
 };
 
 /* Reads the trace into `lanes`. Also adds each timed copy to `scatter`, and each call to `flame`. Negative status: the
- * message is set. Call xs_html_lanes_free even then. */
+ * message is set; xs_html_lanes_free must be called even then. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
                        const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
                        char *message);

@@ -40,7 +40,7 @@ struct xs_nsys_record {
     uint32_t next; /* index + 1 of another record of the same call */
     uint8_t type, kind, src_kind, dst_kind;
     int32_t device, src_device, dst_device; /* -1: not known */
-    int32_t context, stream;                /* row ids of the trace; 0: not known */
+    int32_t context, stream;                /* ids of rows of the trace; 0: not known */
     int64_t bytes, value;                   /* value: the value of a memset, or the number of an event */
 };
 

@@ -45,7 +45,7 @@ struct xs_job_process {
     bool modelled;                    /* some of its device times are modelled */
     bool in_part;                     /* only a part of the run's calls was recorded */
     struct xs_recorded_time recorded; /* the time that shares refer to */
-    bool repaired;                    /* its calls were left out or changed, or may have been (XFERSPY_REPAIR) */
+    bool repaired;                    /* calls were left out or changed by repairs, or may have been (XFERSPY_REPAIR) */
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
     bool outlier[XS_JOB_COLUMN_COUNT]; /* true if the value is far from those of the other processes; see xs_job_finish
                                         */

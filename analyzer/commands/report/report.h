@@ -38,14 +38,14 @@ extern const char *const xs_report_section_names[]; /* NULL after the last */
 #define XS_SECTIONS_FILTERED (XS_SECTION_BIT(FINDINGS) | XS_SECTION_BIT(TRANSFERS))
 #define XS_SECTIONS_DETAILS (XS_SECTION_BIT(LARGEST) | XS_SECTION_BIT(SLOWEST))
 
-/* All that is known about one trace. */
+/* The data of one trace, and what is to be printed of it. */
 struct xs_report {
     const struct xs_summary *summary;
     const struct xs_diagnosis *diagnosis;
     struct xs_content_coverage contents;
-    bool details;                 /* print every finding at length, and the largest and slowest transfers; not for
-                                   * JSON */
-    unsigned sections;            /* bits by enum xs_report_section; 0: chosen by the other fields; not for JSON */
+    bool details;                 /* print every finding in detail, and the largest and slowest transfers; not used for
+                                     JSON */
+    unsigned sections;            /* bits by enum xs_report_section; 0: the other fields decide; not used for JSON */
     const struct xs_by *by;       /* totals by one key, which are then the only text that is printed; NULL: not
                                      requested */
     size_t top;                   /* number of rows of `by`; 0: as in by.h */

@@ -16,8 +16,8 @@ struct xs_program {
     int64_t deadline_ns; /* time of CLOCK_MONOTONIC at which recording must end; 0: no limit */
 };
 
-/* Finds the library. Returns an exit status; if it is not XS_EXIT_OK, a message was printed. Call xs_program_end
- * even then. */
+/* Finds the library. Returns an exit status; if it is not XS_EXIT_OK, a message was printed. xs_program_end must be
+ * called even then. */
 int xs_program_begin(struct xs_program *program);
 void xs_program_end(struct xs_program *program);
 
@@ -39,8 +39,8 @@ struct xs_recorded {
                      */
 };
 
-/* Records both traces in a new folder below the current one. Returns an exit status; `recorded` must always be
- * freed. */
+/* Records both traces in a new folder below the current one. Returns an exit status; `recorded` must be freed in any
+ * case. */
 int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded);
 /* Runs the program in its folder and records only the trace `whole`, for the plan of an existing trace. The trace is in
  * a new folder of TMPDIR or /tmp; xs_program_forget must be called to delete it. If this fails, no file is left; a

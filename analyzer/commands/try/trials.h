@@ -56,12 +56,12 @@ extern const char *const xs_trial_state_names[];
 
 struct xs_trial {
     size_t number;                   /* number of the cause, counted from 1; 0: all causes together */
-    size_t finding;                  /* index in the findings; not set for all causes together */
+    size_t finding;                  /* index of the finding; not set for all causes together */
     char *name;                      /* name of the finding, as `explain` accepts it */
     char *place;                     /* the line of the program; escaped */
     char *why;                       /* why it cannot be tried, or failed; a part of a sentence, to be escaped */
     struct xs_saving predicted;      /* saving of the finding */
-    struct xs_saving predicted_part; /* saving of only those of its verdicts that have a repair */
+    struct xs_saving predicted_part; /* saving of only those verdicts of the finding that have a repair */
     /* The verdicts that have no repair, and are not in the plan. */
     struct xs_try_left_out {
         const char *verdict; /* static */

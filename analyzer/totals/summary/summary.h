@@ -87,7 +87,7 @@ struct xs_count_time {
 struct xs_allocation_totals {
     uint64_t count, bytes, peak_bytes, host_ns;
     uint64_t frees, free_host_ns;
-    uint64_t live_count, live_bytes; /* at the end of the trace */
+    uint64_t live_count, live_bytes; /* allocations that exist at the end of the trace */
 };
 
 struct xs_note {
@@ -175,12 +175,13 @@ struct xs_summary {
     struct xs_group *groups; /* sorted by device time if any is known, else by bytes; largest first */
     size_t group_count;
     struct xs_totals all;
-    struct xs_totals pageable, pinned; /* uploads and downloads by host memory; pinned: also registered memory */
+    struct xs_totals pageable, pinned; /* uploads and downloads, by kind of host memory; pinned includes registered
+                                          memory */
     struct xs_shape largest[XS_TOP];
     size_t largest_count;
     struct xs_slow_transfer slowest[XS_TOP];
     size_t slowest_count;
-    bool slowest_by_device; /* true: ranked by device time; false: by host time */
+    bool slowest_by_device; /* true: `slowest` is sorted by device time; false: by host time */
     struct xs_count_time graph_copies[XS_COPY_KIND_COUNT], graph_total;
     struct xs_count_time migrations[XS_MIGRATION_KIND_COUNT];
     struct xs_count_time memsets, memsets_device; /* memsets_device: without memsets of graphs */

@@ -36,11 +36,11 @@ struct xs_failures {
     struct xs_failure *items; /* fatal errors first, then the errors with most calls first */
     size_t count;
     uint64_t calls;    /* over all errors */
-    uint64_t harmless; /* calls that fail in working programs, too (harmless.def); counted nowhere else */
+    uint64_t harmless; /* number of failed calls that harmless.def lists; they are not in any other count */
     struct xs_device_failure device;
 };
 
-/* Negative status: the message is set, and nothing is left to be freed. */
+/* Reads the failures of a trace. Negative status: the message is set, and nothing is left to be freed. */
 int xs_failures_read(const struct xs_trace *trace, struct xs_failures *failures, char *message);
 void xs_failures_free(struct xs_failures *failures);
 

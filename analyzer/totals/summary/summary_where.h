@@ -40,8 +40,8 @@ struct xs_where_busy {
 
 /* How much time of the run xferspy used, as it measured itself. */
 struct xs_where_own {
-    uint64_t start_ns; /* before the first call */
-    uint64_t later_ns; /* before, in and after the program's calls */
+    uint64_t start_ns; /* time before the first call */
+    uint64_t later_ns; /* time before, in and after the program's calls */
 };
 
 /* Negative status: the message is set. */

@@ -42,7 +42,7 @@ void xs_marks_free(struct xs_marks *marks);
 
 enum { XS_MARKED_MOST = 16 };
 struct xs_marked {
-    uint32_t findings[XS_MARKED_MOST]; /* indices in xs_findings.items, each once */
+    uint32_t findings[XS_MARKED_MOST]; /* indexes in xs_findings.items, each only once */
     unsigned count;
     uint64_t saves_ns; /* the largest saving for the row of a finding that is the first of a cause */
 };

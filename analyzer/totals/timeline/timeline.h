@@ -43,7 +43,7 @@ struct xs_timeline_row {
     unsigned direction;  /* enum xs_direction, for transfers and copies; else 0 */
 
     /* The next fields are about calls. */
-    bool ran;                   /* neither failed nor captured into a graph */
+    bool ran;                   /* the call neither failed nor was captured into a graph */
     int64_t entry_point, stack; /* for work: those of its call, set only by xs_timeline_merge */
     int64_t thread, stream;
     unsigned src_kind, dst_kind; /* enum xs_memory_kind, for transfers */
@@ -59,11 +59,12 @@ struct xs_timeline_row {
     bool modelled; /* its times are modelled, not measured */
 
     /* The next fields are set by xs_timeline_merge only. */
-    const char *category, *name; /* name: of the entry point, the copy's kind, the kernel; NULL: not known */
-    int64_t evidence_row;        /* of a call, its first row; of work, its call's first row; 0: not known */
+    const char *category, *name; /* name: that of the entry point, of the kind of copy, or of the kernel; NULL: not
+                                    known */
+    int64_t evidence_row;        /* for a call, its first row; for work, the first row of its call; 0: not known */
     int64_t evidence_rows;       /* number of consecutive rows */
-    int64_t range;               /* of a call: nvtx_range.id, 0: none, or XS_TIMELINE_RANGE_NOT_RECORDED */
-    int64_t stream_handle;       /* of work, if stream_known */
+    int64_t range;               /* for a call: nvtx_range.id; 0: none; or XS_TIMELINE_RANGE_NOT_RECORDED */
+    int64_t stream_handle;       /* for work, if stream_known */
     bool stream_known;
     struct sqlite3_stmt *statement; /* the statement, which is at this row; arguments are in its last columns */
     int first_argument;             /* index of the first column with an argument */
@@ -92,7 +93,7 @@ int xs_timeline_merge(const struct xs_trace *trace, bool work, xs_timeline_take 
 struct xs_timeline_thread {
     bool known;
     int64_t tid;
-    char *name; /* to be freed; NULL: the trace has no name */
+    char *name; /* the caller frees it; NULL: the trace has no name */
 };
 int xs_timeline_thread(const struct xs_trace *trace, int64_t id, struct xs_timeline_thread *thread, char *message);
 
