@@ -48,8 +48,8 @@ void xs_outputs_free(struct xs_outputs *outputs);
 enum xs_output_result {
     XS_OUTPUT_SAME,
     XS_OUTPUT_DIFFERS,
-    XS_OUTPUT_VARIES,   /* the runs of the first command print different numbers of lines, so outputs cannot be compared
-                         */
+    XS_OUTPUT_VARIES,   /* the runs of the first command print different numbers of lines, so outputs cannot be
+                           compared */
     XS_OUTPUT_TOO_LONG, /* too long to be compared */
 };
 extern const char *const xs_output_result_names[];

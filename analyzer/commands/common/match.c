@@ -14,8 +14,8 @@ enum {
                               in order */
     VOTES_LIMIT = 1 << 14, /* largest number of pairs of lines that vote on how far a function's lines moved */
     ALIKE_BYTES = 256,     /* bytes of a text that are compared to find similar texts */
-    TELLING_BYTES = 8,     /* smallest length of a text by which a place can be recognized without its function or file
-                            */
+    TELLING_BYTES = 8,     /* smallest length of a text by which a place can be recognized without its function or
+                              file */
     FARTHEST = 1 << 24,    /* largest distance, in lines or bytes of code, at which a moved line is searched */
     TEXT_VOTES = 4,        /* number of votes of two lines with the same text */
     ALIKE_NUMERATOR = 1,   /* two texts are similar if they share half of their pairs of letters, */

@@ -99,8 +99,8 @@ void xs_side_add(struct xs_side *side, size_t runs, const struct xs_reading *rea
 /* Opens, adds and closes the traces one after the other. Prints failures. Returns an exit status. */
 int xs_side_read(struct xs_side *side, char *const *paths, size_t count);
 void xs_side_free(struct xs_side *side);
-bool xs_side_simulated(const struct xs_side *side); /* true if any run used the simulated GPU, whose times are invented
-                                                     */
+bool xs_side_simulated(const struct xs_side *side); /* true if any run used the simulated GPU, whose times are
+                                                       invented */
 bool xs_side_in_part(const struct xs_side *side);   /* true if only a part of any run was recorded */
 
 enum xs_change_kind {
@@ -109,7 +109,7 @@ enum xs_change_kind {
     XS_GREW,
     XS_SHRANK,
     XS_UNCHANGED,
-    XS_UNCHECKED, /* AFTER does not have the finding, but AFTER could not have shown it */
+    XS_UNCHECKED, /* one side does not have the finding, but could not have shown it */
     XS_TIME_ONLY, /* only a time differs, and there are too few runs to know whether that is chance */
 };
 extern const char *const xs_change_names[]; /* "disappeared", ... */
@@ -148,8 +148,8 @@ struct xs_conclusion {
     int64_t bytes_less;     /* how many fewer bytes were copied; negative: more */
     int64_t transfers_less;
     bool bytes_differ;   /* the copied bytes differ by more than chance */
-    size_t gone, new;    /* number of findings that are gone, and of new ones; advice and small findings are not counted
-                          */
+    size_t gone, new;    /* number of findings that are gone, and of new ones; advice and small findings are not
+                            counted */
     bool other_programs; /* the sides are of different programs that have no call site in common */
 };
 

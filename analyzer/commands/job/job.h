@@ -47,11 +47,11 @@ struct xs_job_process {
     struct xs_recorded_time recorded; /* the time that shares refer to */
     bool repaired;                    /* calls were left out or changed by repairs, or may have been (XFERSPY_REPAIR) */
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
-    bool outlier[XS_JOB_COLUMN_COUNT]; /* true if the value is far from those of the other processes; see xs_job_finish
-                                        */
+    bool outlier[XS_JOB_COLUMN_COUNT]; /* true if the value is far from those of the other processes; see
+                                          xs_job_finish */
     struct xs_saving together;         /* saving if all its causes are repaired */
-    char *bounds;                      /* a sentence that says that its savings are bounds; "" if a replay computed them
-                                        */
+    char *bounds;                      /* a sentence that says that its savings are bounds; "" if a replay computed
+                                          them */
 };
 
 /* The part of a finding that one process has. */
@@ -78,8 +78,8 @@ struct xs_job_finding {
     struct xs_job_share *shares; /* in the order of processes */
     size_t share_count;
     uint64_t instances, transfers, bytes; /* over all processes */
-    struct xs_job_spread saves_ns;        /* the largest saving in a process, over the processes that have the finding
-                                           */
+    struct xs_job_spread saves_ns;        /* the largest saving in a process, over the processes that have the
+                                             finding */
     struct xs_saving saves;               /* its saving in the process that gains most */
     struct xs_sample sample;              /* sums over all processes */
 };
@@ -112,8 +112,8 @@ struct xs_job {
     struct xs_job_spread columns[XS_JOB_COLUMN_COUNT];
     size_t host_count, program_count; /* numbers of different hosts and programs, as far as known */
     int64_t world_size;               /* the largest world size that a process reports; 0: none */
-    int64_t start_unix_ns;            /* start of the first process; 0: the start of at least one process is not known
-                                       */
+    int64_t start_unix_ns;            /* start of the first process; 0: the start of at least one process is not
+                                         known */
     uint64_t wall_ns;                 /* from the first start to the last end, by the hosts' clocks; 0: not known */
     size_t slowest;                   /* the process with the longest run */
     struct xs_job_filter filter;

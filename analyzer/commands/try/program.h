@@ -35,8 +35,8 @@ char **xs_program_words(const char *command);
 /* The names of the traces of two runs of one program. */
 struct xs_recorded {
     char *predicts; /* a normal trace; a report about it says what repairs would save */
-    char *whole;    /* a trace with the contents of all copies, from which a plan can be made; recording it takes longer
-                     */
+    char *whole;    /* a trace with the contents of all copies, from which a plan can be made; recording it takes
+                       longer */
 };
 
 /* Records both traces in a new folder below the current one. Returns an exit status; `recorded` must be freed in any

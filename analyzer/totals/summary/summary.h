@@ -99,10 +99,9 @@ struct xs_note {
 struct xs_coverage {
     uint64_t host_transfers, host_captured, host_failed, host_empty; /* host_empty: transfers of 0 bytes, for which
                                                                         there is no device record */
-    uint64_t matched, modelled,
-        without_record; /* modelled: device times were recorded only in some windows, and the transfer was outside them
-                         */
-    uint64_t peers;     /* of without_record: copies between devices, which never have a record */
+    uint64_t matched, modelled, without_record; /* modelled: device times were recorded only in some windows, and the
+                                                   transfer was outside them */
+    uint64_t peers; /* of without_record: copies between devices, which never have a record */
     uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
     uint64_t migration_rests, migrations_ns; /* how often the recording of page migrations paused; how long it ran */
     uint64_t nested, left, dropped, skipped_events, dropped_records; /* counters that capture kept */
@@ -121,8 +120,8 @@ struct xs_cost {
                                                         wrappers of calls, and for recording device times */
     uint64_t migrations_ns, exit_ns; /* time used for recording page migrations, and in the exit handler */
     uint64_t contention_ns;          /* upper bound: time of the drain thread while no processor was free */
-    uint64_t held_ns;                /* the part of device_times_ns in which all threads were stopped at the same time
-                                      */
+    uint64_t held_ns;                /* the part of device_times_ns in which all threads were stopped at the same
+                                        time */
     uint64_t budget_percent;         /* 0: no budget */
     uint64_t detachments;
     uint64_t calls, busiest_calls; /* number of calls in the trace: of all threads, and of the thread that made most; 0:
@@ -141,8 +140,8 @@ struct xs_thinned {
  */
 enum xs_recorded_by { XS_RECORDED_ALL, XS_RECORDED_BY_RANGE, XS_RECORDED_BY_WAIT, XS_RECORDED_NONE };
 struct xs_recorded_steps {
-    enum xs_recorded_by by;   /* ALL: no steps were requested; NONE: no call that waits was found that marks the steps
-                               */
+    enum xs_recorded_by by;   /* ALL: no steps were requested; NONE: no call that waits was found that marks the
+                                 steps */
     uint64_t first, count;    /* number of the first recorded step, counted from 1, and how many steps were recorded; 0
                                  and 0: none */
     uint64_t passed;          /* number of steps that the program began, or ended if a wait marks their ends */
@@ -186,8 +185,8 @@ struct xs_summary {
     struct xs_count_time migrations[XS_MIGRATION_KIND_COUNT];
     struct xs_count_time memsets, memsets_device; /* memsets_device: without memsets of graphs */
     struct xs_count_time launches[XS_LAUNCH_KIND_COUNT], syncs[XS_SYNC_SCOPE_COUNT];
-    uint64_t given_pinned, given_managed; /* kernel launches with an argument that points to pinned or to managed memory
-                                           */
+    uint64_t given_pinned, given_managed; /* kernel launches with an argument that points to pinned or to managed
+                                             memory */
     struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
     struct xs_failures failures;
     struct xs_where where;

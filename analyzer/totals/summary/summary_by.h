@@ -24,8 +24,8 @@ struct xs_by_row {
     const struct xs_frame *frame; /* for the keys from site to module: one frame of the group; NULL: not known. The
                                      findings own it */
     const char *entry_point;      /* for the key site: the driver's entry point; else NULL. The findings own it */
-    int64_t id;                   /* thread.id, stream.id or the device's ordinal; if not known, 0, or -1 for a device
-                                   */
+    int64_t id;                   /* thread.id, stream.id or the device's ordinal; if not known, 0, or -1 for a
+                                     device */
     char *name;                   /* name of the NVTX range, thread or device; NULL: not known */
     int64_t number;               /* the tid of a thread, the handle of a stream; -1: not known */
     int64_t context, device;      /* for a stream; if not known, context is 0 and device -1 */

@@ -26,8 +26,8 @@ struct xs_where {
     uint64_t parts[XS_WHERE_PARTS];   /* ns */
     unsigned percent[XS_WHERE_PARTS]; /* sum to 100: each is rounded down, then those with the largest remainders get
                                          the missing percents */
-    bool faults_in_part;              /* page migrations, and thus page faults, were recorded only in some time windows
-                                       */
+    bool faults_in_part;              /* page migrations, and thus page faults, were recorded only in some time
+                                         windows */
     uint64_t faults_recorded_ns;      /* total time of the windows in which faults were recorded */
     uint64_t copy_beside_kernels_ns;  /* device time of copies while kernels ran, on all devices; it cost the host
                                          nothing and is in no part */
