@@ -27,6 +27,7 @@ struct xs_callsite_address {
     uint32_t first, frames; /* in `frames`; 0 frames: not yet known */
     uint8_t role;           /* enum xs_native_role */
     bool stored;            /* the trace's table `symbol` has it */
+    bool looks_again;       /* only functions are stored; a binary that the user names may have the lines */
 };
 
 struct xs_callsite_stack {

@@ -163,11 +163,23 @@ static int read_frames(struct xs_callsites *c, char *message) {
     return xs_scan_end(&scan);
 }
 
+/* Marks the stored addresses of the program that have no line, if the user names folders with debug information. What
+ * is stored of them counts if no binary knows more. */
+static void look_again(struct xs_callsites *c) {
+    bool is_named;
+    xs_debug_path_folder(0, &is_named);
+    for (uint32_t i = 0; is_named && i < c->address_count; i++) {
+        struct xs_callsite_address *address = &c->addresses[i];
+        bool has_file = !address->stored || address->module == UINT32_MAX || c->modules[address->module].library;
+        for (uint32_t k = 0; k < address->frames && !has_file; k++)
+            has_file = c->frames[address->first + k].file != NULL;
+        address->looks_again = !has_file;
+    }
+}
+
 static int read_symbols(struct xs_callsites *c, char *message) {
     struct xs_scan scan;
     uint32_t last = UINT32_MAX;
-    bool is_named;
-    xs_debug_path_folder(0, &is_named);
     xs_scan_begin(&scan, c->trace,
                   "SELECT module, address, function, file, line FROM symbol ORDER BY module, address, inline_depth, id",
                   message, &c->damaged);
@@ -178,8 +190,6 @@ static int read_symbols(struct xs_callsites *c, char *message) {
         const char *function = text_or_null(&scan, 2), *file = text_or_null(&scan, 3);
         if (!place || (!function && !file))
             continue;
-        if (!file && is_named && !c->modules[*module - 1].library)
-            continue; /* the user says where its line is */
         struct xs_callsite_address *address = &c->addresses[*place - 1];
         if (address->frames && last != *place)
             continue;
@@ -188,6 +198,7 @@ static int read_symbols(struct xs_callsites *c, char *message) {
         if (address->frames < XS_STACK_FRAMES_MAX)
             xs_callsites_add_frame(c, (uint32_t)*place - 1, function, file, line_of(&scan, 4));
     }
+    look_again(c);
     return xs_scan_end(&scan);
 }
 

@@ -62,6 +62,7 @@ struct batch {
     uint32_t *numbers;
     uint64_t *addresses;
     size_t count;
+    bool has_names; /* the trace has the functions of all these */
 };
 
 static int by_module_and_address(const void *a, const void *b, void *data) {
@@ -75,7 +76,12 @@ static int by_module_and_address(const void *a, const void *b, void *data) {
 
 static void found(void *data, size_t index, unsigned depth, const char *function, const char *file, uint32_t line) {
     const struct batch *batch = data;
+    struct xs_callsite_address *address = &batch->callsites->addresses[batch->numbers[index]];
     (void)depth;
+    if (address->looks_again) {
+        address->looks_again = address->stored = false;
+        address->frames = 0;
+    }
     xs_callsites_add_frame(batch->callsites, batch->numbers[index], function, file, line);
 }
 
@@ -88,7 +94,7 @@ struct missing {
     bool unsupported;
 };
 
-static void tell(struct xs_callsites *callsites, const struct xs_callsite_module *module, struct missing *missing) {
+static void tell(const struct batch *batch, const struct xs_callsite_module *module, struct missing *missing) {
     enum xs_binary_status status = module->status;
     missing->unsupported |= status == XS_BINARY_NO_SUPPORT;
     if (status == XS_BINARY_READ || status == XS_BINARY_NO_SUPPORT)
@@ -100,7 +106,8 @@ static void tell(struct xs_callsites *callsites, const struct xs_callsite_module
     const char *reason = status == XS_BINARY_GONE      ? "is not here"
                          : status == XS_BINARY_CHANGED ? "has changed since the run"
                                                        : "cannot be read";
-    xs_callsites_add_note(callsites, "%s %s, so calls in it have addresses instead of lines", module->path, reason);
+    xs_callsites_add_note(batch->callsites, "%s %s, so calls in it have %s instead of lines", module->path, reason,
+                          batch->has_names ? "functions" : "addresses");
 }
 
 static void tell_missing(struct xs_callsites *callsites, const struct missing *missing) {
@@ -120,7 +127,7 @@ static void resolve_module(struct batch *batch, uint32_t number, struct missing 
         return;
     module->status = xs_symbols_resolve(module->path, module->build_id, !module->library, batch->addresses,
                                         batch->count, found, batch);
-    tell(batch->callsites, module, missing);
+    tell(batch, module, missing);
 }
 
 void xs_callsites_resolve(struct xs_callsites *callsites) {
@@ -135,10 +142,12 @@ void xs_callsites_resolve(struct xs_callsites *callsites) {
     for (uint32_t i = 0; i < count;) {
         uint32_t module = callsites->addresses[order[i]].module;
         for (batch.count = 0; i < count && callsites->addresses[order[i]].module == module; i++) {
-            if (callsites->addresses[order[i]].frames)
+            const struct xs_callsite_address *address = &callsites->addresses[order[i]];
+            if (address->frames && !address->looks_again)
                 continue;
+            batch.has_names = (batch.count == 0 || batch.has_names) && address->looks_again;
             batch.numbers[batch.count] = order[i];
-            batch.addresses[batch.count++] = callsites->addresses[order[i]].address;
+            batch.addresses[batch.count++] = address->address;
         }
         if (module != UINT32_MAX)
             resolve_module(&batch, module, &missing);

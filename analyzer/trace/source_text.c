@@ -1,6 +1,5 @@
 /* Text of lines; see source_text.h. */
 #include "analyzer/trace/source_text.h"
-#include "analyzer/base/grow.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -149,7 +149,7 @@ void xs_match_findings(const struct xs_match *places, const struct xs_match_find
     struct keyed *was = xs_realloc(NULL, before_count * sizeof *was), *is = xs_realloc(NULL, after_count * sizeof *is);
     memset(after_of, 0xff, before_count * sizeof *after_of);
     memset(before_of, 0xff, after_count * sizeof *before_of);
-    for (int pass = 0; pass <= any_verdict; pass++) {
+    for (int pass = 0, last = any_verdict ? 1 : 0; pass <= last; pass++) {
         size_t n = list_keys(was, before, before_count, places->after_of, after_of, pass == 1);
         size_t m = list_keys(is, after, after_count, NULL, before_of, pass == 1);
         for (size_t i = 0, k = 0; i < n && k < m;) {

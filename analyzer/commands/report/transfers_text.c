@@ -72,6 +72,7 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
     char buffer[XS_UNIT_BYTES];
     uint64_t recorded_ns = s->recorded.ns;
     bool timed = s->all.timed_count > 0;
+    double rate = t->device_ns ? (double)t->timed_bytes / (double)t->device_ns * 1e9 : 0;
     const char *mark = xs_report_partly_timed(t) ? XS_PARTLY_TIMED_MARK : "";
     xs_table_cell(table, xs_format_count(buffer, t->count));
     xs_table_cell(table, xs_format_bytes(buffer, t->bytes));
@@ -84,10 +85,9 @@ static void total_cells(const struct xs_summary *s, struct xs_table *table, cons
                         xs_format_rate(buffer, t->timed_bytes, t->device_ns));
     else
         xs_table_cell(table, xs_format_rate(buffer, t->blocking_bytes, t->blocking_host_ns));
-    xs_table_cell(table,
-                  timed && peak && t->device_ns
-                      ? xs_format_share(buffer, (uint64_t)((double)t->timed_bytes / (double)t->device_ns * 1e9), peak)
-                      : NULL);
+    xs_table_cell(table, timed && peak && t->device_ns
+                             ? xs_format_share(buffer, rate < 1e18 ? (uint64_t)rate : (uint64_t)1e18, peak)
+                             : NULL);
     xs_table_cell(table, timed && t->timed_count ? xs_format_share(buffer, t->device_ns, recorded_ns) : NULL);
     xs_table_cell(table, xs_format_ns(buffer, t->host_ns));
     xs_table_cell(table, timed ? NULL : xs_format_share(buffer, t->host_ns, recorded_ns));

@@ -19,30 +19,18 @@ enum { LIMIT_MS = 5000, SHOWN_AFTER_MS = 500, PATIENCE_MS = 1000 };
 
 #define SHOWN "xferspy: looking up the lines that calls came from "
 
-/* Signals are blocked while the trace is written, because a process that is ended during this time leaves a journal
- * file. */
-static bool write_lines(const struct xs_trace *trace, const struct xs_lines *lines) {
-    char why[XS_LINES_WHY_BYTES];
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    bool written = xs_lines_write(trace, lines, PATIENCE_MS, why);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return written;
-}
-
 /* Stores the lines in a trace if it is of this run. The program may have copied traces of other runs here, and these
  * may come from a stranger. */
 static void keep_lines(const char *path, int64_t since_ns) {
     struct xs_trace trace;
     struct xs_lines lines;
-    char message[XS_TRACE_MESSAGE_BYTES];
+    char message[XS_TRACE_MESSAGE_BYTES], why[XS_LINES_WHY_BYTES];
     if (xs_run_is_unclosed(path) || xs_trace_open(path, &trace, message) < 0)
         return;
     if (!trace.is_live && xs_trace_meta_int(&trace, "start_unix_ns", 0) >= since_ns &&
         xs_lines_find(&trace, XS_LINES_RECORDED, false, &lines, message) >= 0) {
         if (lines.found || lines.text_count)
-            write_lines(&trace, &lines);
+            xs_lines_write(&trace, &lines, PATIENCE_MS, why);
         xs_lines_free(&lines);
     }
     xs_trace_close(&trace);
@@ -53,8 +41,13 @@ static void keep_all(const struct xs_run_files *files, int64_t since_ns, pid_t p
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         return;
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
         signal(ending[i], SIG_DFL);
+        sigaddset(&set, ending[i]);
+    }
+    sigprocmask(SIG_UNBLOCK, &set, NULL); /* the caller may have blocked them, and the limit of time needs them */
     for (size_t i = 0; i < files->count; i++)
         keep_lines(files->paths[i], since_ns);
 }

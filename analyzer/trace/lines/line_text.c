@@ -30,6 +30,16 @@ struct reader {
     size_t read_bytes, files;
 };
 
+/* SQLite makes its journal beside the trace. */
+static bool is_in_writable_folder(const char *file) {
+    char *folder = xs_strdup(file), *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    bool is_writable = access(slash ? folder : ".", W_OK) == 0;
+    free(folder);
+    return is_writable;
+}
+
 bool xs_lines_is_own(const struct xs_trace *trace) {
     struct statx st;
     int64_t start_s = xs_trace_meta_int(trace, "start_unix_ns", 0) / 1000000000;
@@ -37,7 +47,8 @@ bool xs_lines_is_own(const struct xs_trace *trace) {
         statx(AT_FDCWD, trace->file, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &st) != 0)
         return false;
     int64_t late_s = (int64_t)st.stx_btime.tv_sec - start_s;
-    bool writable = (st.stx_mode & S_IWUSR) && access(trace->file, W_OK) == 0; /* root may write to any */
+    bool writable = (st.stx_mode & S_IWUSR) && access(trace->file, W_OK) == 0 && /* root may write to any */
+                    is_in_writable_folder(trace->file);
     return S_ISREG(st.stx_mode) && writable && st.stx_uid == geteuid() && (st.stx_mask & STATX_BTIME) &&
            late_s >= -BIRTH_SECONDS && late_s <= BIRTH_SECONDS;
 }

@@ -1,5 +1,6 @@
 /* Writing lines into a trace; see lines.h. */
 #include <inttypes.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -178,10 +179,8 @@ static int write_texts(sqlite3 *db, int64_t merged_id, const struct xs_lines *li
     return rc;
 }
 
-bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why) {
+static bool write_all(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why) {
     sqlite3 *db = NULL;
-    if (!is_alone(trace->file, why))
-        return false;
     int rc = open_for_writing(trace->file, patience_ms, &db);
     if (rc == SQLITE_OK)
         rc = execute(db, "BEGIN IMMEDIATE");
@@ -199,4 +198,16 @@ bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, 
                  db ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
     sqlite3_close(db); /* rolls back what was not committed */
     return rc == SQLITE_OK;
+}
+
+/* Signals wait meanwhile: a process that is ended here leaves a journal beside the trace. */
+bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why) {
+    sigset_t all, before;
+    if (!is_alone(trace->file, why))
+        return false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool is_written = write_all(trace, lines, patience_ms, why);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_written;
 }

@@ -92,6 +92,11 @@ build; mkdir debug; cp train debug; strip -g train
 record symbols
 run "$XFERSPY" report --details symbols.db; expect_status 0; expect_out "main in train+0x"; expect_not "train.c:"
 run "$XFERSPY" report --details --debug-path=debug symbols.db; expect_status 0; expect_out "train.c:17 in main"
+# Where nothing knows more, the trace's functions stay.
+mv train away
+run "$XFERSPY" report --details --debug-path=/nonexistent symbols.db; expect_status 0; expect_out "main in train+0x"
+expect_out "is not here, so calls in it have functions instead of lines"
+mv away train
 
 # Looking the lines up ends after five seconds, and a line on the terminal shows that it goes on. Here the child that
 # does it never comes to read the binary.
