@@ -1,4 +1,4 @@
-/* Options and arguments of a command, from its argp; see interface.h. */
+/* Reads the options and arguments of a command from its argp; see interface.h. */
 #include "analyzer/cli/interface.h"
 
 #include <ctype.h>

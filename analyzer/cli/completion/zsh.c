@@ -1,4 +1,4 @@
-/* Options and arguments of the commands as specifications of zsh's _arguments, for completion.zsh.in. */
+/* Prints the options and arguments of the commands as specifications of zsh's _arguments, for completion.zsh.in. */
 #include <string.h>
 
 #include "analyzer/cli/completion/completion.h"

@@ -108,7 +108,8 @@ static void put_moved(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt 
         put_number(c, to, at, from, column, required);
 }
 
-/* Replaces a content by its number in the order of first use, which the trace shows anyway. */
+/* Replaces a content by a number. Numbers are in the order of first use, so they reveal nothing, because the trace
+ * shows this order anyway. */
 static void put_content(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
     if (sqlite3_column_type(from, column) != SQLITE_INTEGER ||
         sqlite3_column_type(from, column + 1) != SQLITE_INTEGER) {

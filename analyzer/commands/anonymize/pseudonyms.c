@@ -286,8 +286,8 @@ static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
            (kind == XS_ANONYMOUS_LIST && strspn(text, "0123456789+,") == bytes);
 }
 
-/* Texts are compared by 128 bits of keyed hashes. The key stays in memory, so a file's author cannot make two texts
- * collide. */
+/* Texts are compared by 128 bits of keyed hashes. The key is only in memory, so the author of a file cannot make texts
+ * that collide. */
 const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text,
                          size_t bytes) {
     char name[NAME_BYTES];

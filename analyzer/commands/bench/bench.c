@@ -1,4 +1,4 @@
-/* Running rounds of a bench, and comparing the variants; see bench.h. */
+/* Runs the rounds of a bench, and compares the variants; see bench.h. */
 #include "analyzer/commands/bench/bench.h"
 
 #include <errno.h>

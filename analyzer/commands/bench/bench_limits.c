@@ -1,4 +1,4 @@
-/* The demands on a bench, and whether they hold; see bench_words.h. */
+/* Parses the demands on a bench, and checks whether they are met; see bench_words.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -148,7 +148,7 @@ static bool has_ended(pid_t pid, int *status) {
     return ended == pid || ended < 0;
 }
 
-/* Asks the program and all processes that it started to end, then kills them. */
+/* Tells the program and all processes that it started to end by a signal, then kills those that still run. */
 static void end_program(pid_t pid, int number, const struct xs_watch *watch) {
     int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
     int status;

@@ -1,6 +1,6 @@
-/* `xferspy check --sarif`: SARIF 2.1.0, which code hosts show at the lines that it names. The output has one run for
- * any number of traces: a finding that several ranks have is one result. Section numbers refer to the OASIS
- * standard. */
+/* `xferspy check --sarif`: SARIF 2.1.0, which code hosts show at the lines that it names. The output has one SARIF run
+ * for all traces, so that a finding that several ranks have is one result. Section numbers refer to the OASIS standard.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* `xferspy check` for people: a line per rule, places under rules that fail, and what to do next. */
+/* Prints `xferspy check` for people: a line per rule, the places of findings below each rule that fails, and what to do
+ * next. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -65,7 +65,7 @@ void xs_check_config_free(struct xs_check_config *config) {
 
 /* --- days --- */
 
-/* Parses a day in the only form "2026-12-31". False also for days that do not exist. */
+/* Parses a day, which must have the form "2026-12-31". False: it has another form, or there is no such day. */
 static bool parse_day(const char *text, struct tm *tm) {
     for (int i = 0; i < 10; i++)
         if (i == 4 || i == 7 ? text[i] != '-' : !isdigit((unsigned char)text[i]))

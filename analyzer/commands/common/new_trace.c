@@ -73,8 +73,8 @@ static void forget(struct xs_new_trace *trace) {
     *trace = (struct xs_new_trace){0};
 }
 
-/* Opens the database without a journal: nobody reads the file before it is finished, and an unfinished file is not
- * kept. */
+/* Opens the database without a journal, because nobody reads the file before it is complete, and an incomplete file is
+ * not kept. */
 static int open_database(struct xs_new_trace *trace) {
     int rc = xs_sqlite_open(trace->temporary, XS_WRITE, &trace->db);
     if (rc == SQLITE_OK) /* the triggers of the schema, which have just been written */

@@ -57,8 +57,8 @@ static bool is_new(struct xs_texts *seen, const char *path) {
     return seen->known.count > before;
 }
 
-/* Adds the traces of one table of open files. `seen`: files that were looked at. Returns 0, or why it cannot be
- * read. */
+/* Adds the traces of one table of open files. `seen` has the files that were checked already. Returns 0, or why the
+ * table cannot be read. */
 static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, struct xs_traces *traces) {
     DIR *files = opendir(folder);
     int error = files ? 0 : errno;
@@ -78,8 +78,8 @@ static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, 
     return error;
 }
 
-/* Adds the open traces of every thread: the thread that writes the trace has its own table of open files. Returns 0,
- * or why none can be read. */
+/* Adds the open traces of every thread, because the thread that writes the trace has a separate table of open files.
+ * Returns 0, or why no table can be read. */
 static int add_open_ones(int64_t pid, struct xs_traces *traces) {
     struct xs_string folder = {0};
     struct xs_texts seen = {0};

@@ -1,4 +1,4 @@
-/* A diff in Markdown, for a pull request. All text of traces is escaped, so that it is no markup. */
+/* Prints a diff in Markdown, for a pull request. All text of traces is escaped, so that it cannot be markup. */
 #include <stdlib.h>
 #include <string.h>
 

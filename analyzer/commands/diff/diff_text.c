@@ -1,4 +1,4 @@
-/* A diff as text, on one screen: the conclusion first, then what changed most. */
+/* Prints a diff as text, on one screen: first the conclusion, then what changed most. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

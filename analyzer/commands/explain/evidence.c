@@ -1,5 +1,5 @@
-/* Reading the rows that findings name; see evidence.h. There is one query per table. The names of its columns are
- * the keys of the JSON. */
+/* Reads the rows that findings name; see evidence.h. There is one query per table. The names of its columns are the
+ * keys of the JSON. */
 #include "analyzer/commands/explain/evidence.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ enum { KERNEL_BYTES = 1024 }; /* room for a name as the source has it */
 #define CALL(row)                                                                                                      \
     row ".enter_ns AS enter_ns, " row ".return_ns - " row ".enter_ns AS host_ns, th.tid AS tid, " row                  \
         ".stream AS stream"
-/* Columns of a call in tables that also say where it was called from. */
+/* Columns of a call in tables that also have its stack and NVTX range. */
 #define CALL_FROM(row) CALL(row) ", " row ".stack AS stack_id, " row ".nvtx_range AS nvtx_range_id"
 #define CALL_JOINS(row)                                                                                                \
     " LEFT JOIN entry_point e ON e.id = " row ".entry_point LEFT JOIN thread th ON th.id = " row ".thread"

@@ -1,4 +1,4 @@
-/* xferspy explain: the findings of a trace, one finding with its evidence, and rows for programs. */
+/* xferspy explain: prints the findings of a trace, or one finding with the rows that prove it, or rows for programs. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -51,7 +51,7 @@ static void take_escape(struct xs_html_stream *stream, char byte) {
         put(stream, text);
 }
 
-/* Takes a byte of a text. '<' is escaped so that no tag or comment begins, and '&' for readers that take the page as
+/* Takes a byte of a text. '<' is escaped so that no tag or comment can begin, and '&' for readers that read the page as
  * XML. */
 static void take_text(struct xs_html_stream *stream, unsigned char byte) {
     char escaped[8];

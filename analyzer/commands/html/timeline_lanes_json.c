@@ -59,7 +59,7 @@ enum column {
     COLUMN_BYTES,
     COLUMN_WHAT,
     COLUMN_ROW,
-    COLUMN_MODELLED, /* only if device times were recorded in windows: how much of `count` is modelled */
+    COLUMN_MODELLED, /* how many of `count` are modelled; written only if device times were recorded in windows */
     COLUMNS
 };
 static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row", "modelled"};

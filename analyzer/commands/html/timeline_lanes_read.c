@@ -1,4 +1,4 @@
-/* Making the lanes: first the host's calls, then the device's work, each joined with its call. */
+/* Makes the lanes: first those of the host's calls, then those of the device's work. Work is joined with its call. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -271,7 +271,7 @@ static int read_all(struct work *w) {
     return status;
 }
 
-/* If there are too many segments, everything is read again with a longer step. */
+/* Makes the lanes. If there are too many segments, reads everything again with a longer step of time. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
                        const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
                        char *message) {

@@ -179,7 +179,7 @@ static void take_memsets(struct xs_nsys_importer *importer) {
 
 /* --- kernels --- */
 
-/* Keeps a kernel for its call, which only needs its context and stream. */
+/* Stores a kernel until its call is read. The call only needs the context and the stream of the kernel. */
 static void remember_kernel(struct xs_nsys_importer *importer, const struct place *place) {
     if (place->correlation)
         *xs_hash_put(&importer->by_call, place->correlation, 1) =

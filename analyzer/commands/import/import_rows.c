@@ -1,4 +1,4 @@
-/* Rows that an import writes, and the numbers of its contexts, streams, threads and names. */
+/* Writes the rows of an import, and finds the row ids of its contexts, streams, threads and names. */
 #include <stdarg.h>
 #include <string.h>
 

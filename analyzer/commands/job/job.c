@@ -202,7 +202,7 @@ static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
     sum->scaled_most_ns = xs_sum(sum->scaled_most_ns, more->scaled_most_ns);
 }
 
-/* Joins two verdicts into one. The remedy is then the one for all verdicts. */
+/* Joins two different verdicts of a finding. The remedy is then the one for all verdicts. */
 static void join_verdicts(struct xs_job_finding *finding, const struct xs_findings *findings,
                           const struct xs_finding *f) {
     struct xs_finding joined = *f;

@@ -104,8 +104,8 @@ static bool is_taken(const struct job *job, size_t before, const char *name) {
     return false;
 }
 
-/* Names each trace: by its rank if that is unique, else by its file without .db, with ~2 and so on if the name is
- * taken. */
+/* Gives each trace a name: its rank if it is unique, else its file name without .db, with ~2 and so on if the name is
+ * used already. */
 static void name_sources(struct job *job) {
     for (size_t i = 0; i < job->count; i++) {
         struct source *s = &job->sources[i];

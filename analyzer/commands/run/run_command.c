@@ -95,7 +95,7 @@ static const char *const repair_names[] = {
 #undef XS_REPAIR
     NULL};
 
-/* Finds the first name of the list that is no repair, and returns its length; 0: there is none. */
+/* Sets `*name` to the first name in the list that is no repair, and returns its length; 0: there is none. */
 static size_t wrong_repair(const char *list, const char **name) {
     for (size_t bytes; *list; list += bytes + (list[bytes] == ',')) {
         bool known = !(bytes = strcspn(list, ",")) || (bytes == strlen("all") && !strncmp(list, "all", bytes));

@@ -15,7 +15,7 @@
 #include "schema/safe_open/side_files.h"
 #include "schema/spool/spool_place.h"
 
-/* The result of a template, as far as it is known before the program starts. */
+/* The path that a template gives, as far as it is known before the program starts. */
 struct expected {
     struct xs_string path;
     bool is_unknown;      /* the template has %p, or has %n, which avoids existing names */

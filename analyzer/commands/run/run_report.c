@@ -17,8 +17,8 @@
 
 enum { SHELLS_SIGNALS = 128 }; /* a shell whose program was killed ends with this plus the signal's number */
 
-/* Makes the template absolute: the program may change its directory before CUDA starts, and its traces must still be
- * found. */
+/* Makes the template absolute, because the program may change its directory before CUDA starts, and its traces must be
+ * found nevertheless. */
 static void make_template_absolute(void) {
     const char *template = getenv("XFERSPY_OUTPUT");
     char *cwd = getcwd(NULL, 0);
@@ -126,7 +126,7 @@ static int report(const char *program, bool warned, const struct xs_run_files *f
     return status;
 }
 
-/* Ends as the child ended; after a signal by the same signal, without a second core file. */
+/* Ends as the child ended. If that was by a signal, ends by the same signal, without a second core file. */
 static int end_like(int status) {
     if (WIFSIGNALED(status)) {
         int number = WTERMSIG(status);

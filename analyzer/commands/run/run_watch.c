@@ -1,5 +1,6 @@
-/* xferspy run --skip-steps: warns if a long run has no steps. What the library knows about steps is in the trace
- * while it is written, so this process reads the trace; the library itself would print into the program's output. */
+/* xferspy run --skip-steps: warns if a long run has no steps. While the trace is written, it contains what the library
+ * knows about steps. This process reads it and prints the warning, because a warning of the library would be in the
+ * output of the program. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@ static int read_newest(const struct xs_trace *trace, const char *sql, uint64_t *
     return xs_scan_end(&scan);
 }
 
-/* Finds known_ns. A trace without any device times, because CUPTI did not run, waits for none. */
+/* Finds known_ns. If a trace has no device times because CUPTI did not run, no device times are late. */
 static int find_known(const struct xs_summary *s, struct xs_device_times *times, char *message) {
     uint64_t recorded = 0, called = 0;
     times->known_ns = s->run.duration_ns;

@@ -122,7 +122,7 @@ static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *lo
                      log->refused.length ? log->refused.data : "this run did not make them");
 }
 
-/* Runs once with the plan in mode verify. False: nothing more may be run. */
+/* Runs the program once with the plan in mode verify. False: nothing more may be run. */
 static bool check(struct xs_try *t, struct xs_attempt *attempt) {
     struct xs_repair_log log = {0};
     struct xs_bench bench;
@@ -259,7 +259,7 @@ static void measure_in_turns(struct xs_try *t) {
 
 /* --- all of it --- */
 
-/* Judges the demands: on outputs for every trial, on the gain for all repairs together. */
+/* Checks the demands: those on outputs for every trial, that on the gain for all repairs together. */
 static void judge(struct xs_try *t) {
     const struct xs_bench_gate *gate = &t->arguments->gate;
     for (size_t i = 0; i < t->trials->count; i++) {

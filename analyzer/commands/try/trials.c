@@ -101,7 +101,8 @@ struct making {
     const struct xs_reading *reading;
     struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
     struct xs_hash kinds; /* allocation.id to its kind plus 1, if it is registered or managed */
-    const char *left_out; /* why copies are not in this trial's plan; NULL: none was left out because of its kind */
+    const char *left_out; /* why some copies are not in this trial's plan; NULL: no copy was left out because of its
+                             kind */
 };
 
 static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {

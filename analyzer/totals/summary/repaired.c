@@ -1,4 +1,4 @@
-/* Reading what the repairs of a run did, and saying it in sentences; see repaired.h. */
+/* Reads what the repairs of a run did, and says it in sentences; see repaired.h. */
 #include "analyzer/totals/summary/repaired.h"
 
 #include <stdio.h>

@@ -289,7 +289,7 @@ bool xs_bare_is_known(const struct xs_summary *s) {
     return s->cost.known && own_of_busiest_ns(&s->cost) <= s->run.duration_ns / 2 && xs_bare_ns(s) > 0;
 }
 
-/* Computes where the run's time went. Needs the unions of each device. */
+/* Computes what the run's time was spent on. The unions of busy times of each device must have been computed. */
 static int compute_where(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     const struct xs_where_own own = {.start_ns = s->cost.begin_ns, .later_ns = own_between_calls_ns(&s->cost)};

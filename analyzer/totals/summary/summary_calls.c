@@ -1,4 +1,4 @@
-/* The host's other calls: memsets, launches, synchronisation, and the lifetimes of allocations. */
+/* Reads the host's other calls: memsets, launches, synchronisation, and the lifetimes of allocations. */
 #include <stdio.h>
 #include <stdlib.h>
 

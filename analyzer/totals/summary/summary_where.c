@@ -30,7 +30,8 @@ const char xs_where_letters[XS_WHERE_PARTS + 1] = {
 
 struct measure {
     const struct xs_intervals *set;
-    uint64_t *before; /* length of all intervals before each one; the last entry is the total */
+    uint64_t *before; /* for each interval, the total length of all intervals before it; the last entry is the length of
+                         all */
 };
 
 static struct measure measure_of(const struct xs_intervals *set) {
