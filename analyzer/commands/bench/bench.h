@@ -58,10 +58,10 @@ struct xs_bench {
     enum xs_bench_end end;
 };
 
-/* Runs the variants alternately, each once per round. With two variants, the order changes in every round, so that
- * neither always runs after the other. A program gets the environment without the variables of capture, an empty
- * standard input and a new process group. SIGINT, SIGTERM and SIGHUP end the running program and the measurement. Only
- * one thread may call this at a time. */
+/* Runs the variants alternately, each once per round. The order of the variants changes between rounds (with two: AB,
+ * BA, BA, AB), so that no variant always runs after the same other one. A program gets the environment without the
+ * variables of capture, an empty standard input and a new process group. SIGINT, SIGTERM and SIGHUP end the running
+ * program and the measurement. Only one thread may call this at a time. */
 void xs_bench_measure(const struct xs_bench_terms *terms, struct xs_bench *bench);
 void xs_bench_free(struct xs_bench *bench);
 
