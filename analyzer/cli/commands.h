@@ -1,4 +1,4 @@
-/* The table of commands (commands.def), and what `xferspy` itself takes. */
+/* The table of commands (commands.def), and the options and arguments of `xferspy` itself. */
 #ifndef XFERSPY_ANALYZER_CLI_COMMANDS_H
 #define XFERSPY_ANALYZER_CLI_COMMANDS_H
 
@@ -11,14 +11,15 @@ struct xs_command {
 };
 extern const struct xs_command xs_commands[];
 extern const size_t xs_command_count;
-extern const struct argp xs_main_argp; /* of xferspy itself (main_argp.c) */
+extern const struct argp xs_main_argp; /* the options of xferspy itself (main_argp.c) */
 
 #define XS_HELP_OF_HELP "how to use one of them"
 
-/* A hint for a word that is no command but names what one does: what to type, and what it does. NULL: no hint. */
+/* Returns a hint for a word that is not a command but describes what a command does. The hint says what to type, and
+ * what that does. NULL: there is no hint. */
 const char *xs_command_hint(const char *word);
 
-/* The command nearest in spelling, NULL where none is near. */
+/* Returns the command whose name is spelled most like `word`; NULL if none is similar enough. */
 const struct xs_command *xs_command_suggest(const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options and arguments of a command, from its argp; see interface.h. */
+/* Reads the options and arguments of a command from its argp; see interface.h. */
 #include "analyzer/cli/interface.h"
 
 #include <ctype.h>
@@ -49,7 +49,8 @@ static void read_argp(const struct argp *argp, const struct xs_interface *interf
                                    .hidden = o->flags & OPTION_HIDDEN,
                                    .documentation = o->flags & OPTION_DOC,
                                    .help = o->doc};
-        if (o->group || xs_option_is_heading(&option)) /* argp's rule: the last group; one more for a heading */
+        if (o->group || xs_option_is_heading(&option)) /* the rule of argp: an option without a group is in the last
+                                                          group; a heading begins a new group */
             group = o->group ? o->group : group + 1;
         option.group = group;
         if ((o->flags & OPTION_ALIAS) && list->option_count) {
@@ -65,7 +66,7 @@ static void read_argp(const struct argp *argp, const struct xs_interface *interf
         read_argp(child->argp, interface, list);
 }
 
-/* Sorts stably: within a group the author's order stays. */
+/* Sorts stably, so that the options of a group keep the order of the source. */
 static void sort_by_group(struct xs_interface_list *list) {
     for (size_t i = 1; i < list->option_count; i++) {
         struct xs_option option = list->options[i];

@@ -1,4 +1,4 @@
-/* xferspy: finds the command and hands over to it. */
+/* The program xferspy: finds the command and calls its function. */
 #include <argp.h>
 #include <locale.h>
 #include <signal.h>
@@ -36,11 +36,11 @@ static int run_command(const char *word, int argc, char **argv) {
             continue;
         struct xs_string name = {0};
         xs_string_format(&name, "xferspy %s", word);
-        argv[0] = name.data; /* argp shows it in usage lines and messages */
+        argv[0] = name.data; /* argp shows this name in usage lines and messages */
         int status =
             xs_option_misspelled(&xs_commands[i], argc, argv) ? XS_EXIT_USAGE : xs_commands[i].function(argc, argv);
         xs_string_free(&name);
-        fflush(stdout); /* the next step may wait for a disk */
+        fflush(stdout); /* the next function may wait for a disk */
         xs_spool_sweep_own();
         return status;
     }

@@ -1,4 +1,4 @@
-/* Unknown options of a command that are probably misspelled. */
+/* Finds unknown options of a command that are probably misspelled; see misspelled.h. */
 #include "analyzer/cli/misspelled.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "analyzer/cli/interface.h"
 #include "schema/spelling.h"
 
-/* The option that a word names, completely or by its beginning, as getopt does it; NULL: none. */
+/* Returns the option that a word names, completely or by the beginning of its name, as getopt allows it; NULL: none. */
 static const struct xs_option *named(const struct xs_interface_list *list, const char *name, size_t bytes) {
     const struct xs_option *found = NULL;
     for (size_t i = 0; i < list->option_count; i++) {
@@ -20,7 +20,7 @@ static const struct xs_option *named(const struct xs_interface_list *list, const
     return found;
 }
 
-/* Whether the word after this one is its argument. */
+/* True if the next word is the argument of this option. */
 static bool takes_next(const struct xs_interface_list *list, const char *word) {
     if (word[1] == '-') {
         const struct xs_option *option = named(list, word + 2, strcspn(word + 2, "="));
@@ -54,7 +54,7 @@ bool xs_option_misspelled(const struct xs_command *command, int argc, char **arg
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (argv[i][0] != '-') {
             if (program || !command)
-                break; /* the rest is not ours */
+                break; /* the remaining words are not options of xferspy */
             continue;
         }
         if (argv[i][1] == '-' && !named(&list, argv[i] + 2, strcspn(argv[i] + 2, "="))) {

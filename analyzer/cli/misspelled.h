@@ -1,11 +1,12 @@
-/* Options that a command does not have, and one that it has is meant. */
+/* Finds options that a command does not have but that look like a misspelling of one that it has. */
 #ifndef XFERSPY_ANALYZER_CLI_MISSPELLED_H
 #define XFERSPY_ANALYZER_CLI_MISSPELLED_H
 
 #include "analyzer/cli/commands.h"
 
-/* Whether the first unknown option is near to one of the command's (NULL: of xferspy's own), which is then said. Of
- * others argp complains. argv[0] is the command. */
+/* Returns true if the first unknown long option is spelled like an option of the command; it then prints a complaint
+ * that names that option. If it returns false, argp complains about unknown options. `command` NULL: xferspy itself.
+ * argv[0] is the command's name. */
 bool xs_option_misspelled(const struct xs_command *command, int argc, char **argv);
 
 #endif

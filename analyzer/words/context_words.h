@@ -6,18 +6,18 @@
 #include "analyzer/base/text.h"
 #include "analyzer/savings/causes/diagnosis.h"
 
-/* Writes "in aten::to of torch.nn.Module.to, sizes [[64, 512], []], called by autograd's backward pass"; nothing if
- * nothing is known. Escaped. */
+/* Writes "in aten::to of torch.nn.Module.to, sizes [[64, 512], []], called by autograd's backward pass"; nothing if no
+ * context is known. The text is escaped. */
 void xs_say_context(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
-/* Writes in a clause who copied the uploads' data into page-locked memory before, and how much time passes there;
- * nothing if nobody is known. */
+/* Writes a clause that says what (CuPy, a DataLoader) copied the uploads' data into page-locked memory before the
+ * uploads, and how long that took; nothing if that is not known. */
 void xs_say_host_copy(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
 /* Writes the context and the host copy in one line. */
 void xs_say_framework(struct xs_string *text, const struct xs_diagnosed *diagnosed);
 
-/* Writes "framework": what is known, or null. */
+/* Writes the key "framework": an object of what is known, or null. */
 void xs_context_json(struct xs_json *json, const struct xs_diagnosed *diagnosed);
 
 #endif

@@ -1,4 +1,5 @@
-/* Describes detours over the host, in words and as JSON (causes/detours.h). */
+/* Describes detours: data that is downloaded, changed by the host and uploaded again (causes/detours.h). In words and
+ * as JSON. */
 #ifndef XFERSPY_ANALYZER_WORDS_DETOUR_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_DETOUR_WORDS_H
 
@@ -9,16 +10,17 @@
 /* Returns the detour that the finding's copies are part of; NULL: none. */
 const struct xs_detour *xs_detour_of(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
 
-/* Writes, in sentences, what the host does between the two copies, and what is saved if the device does it. Nothing if
- * there is no detour. Escaped. */
+/* Writes, in sentences, what the host does between the two copies, and what is saved if the device does it. Writes
+ * nothing if there is no detour. The text is escaped. */
 void xs_say_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
-/* Write the two sentences one by one: _work has text of the trace, _gain has none. */
+/* These functions write the two sentences one by one. The sentence of _work contains text of the trace; that of _gain
+ * does not. */
 void xs_say_detour_work(struct xs_string *text, const struct xs_diagnosis *diagnosis,
                         const struct xs_diagnosed *diagnosed);
 void xs_say_detour_gain(struct xs_string *text, const struct xs_diagnosis *diagnosis,
                         const struct xs_diagnosed *diagnosed);
 
-/* Writes "detour" if there is one; else nothing. */
+/* Writes the key "detour" if there is a detour; else nothing. */
 void xs_detour_json(struct xs_json *json, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *diagnosed);
 
 #endif

@@ -40,7 +40,7 @@ static void say_calls(struct xs_string *text, const struct xs_failures *failures
         xs_string_format(text, "; %zu more error%s", failures->count - SHOWN, failures->count == SHOWN + 1 ? "" : "s");
 }
 
-/* Adds the device's first failed call, which need not be recorded. */
+/* Adds the first call that returned an error of the device. This call may be in no table of the trace. */
 static void say_device(struct xs_string *text, const struct xs_device_failure *failure, bool is_known) {
     char name[XS_CUDA_ERROR_BYTES], time[XS_UNIT_BYTES];
     if (!is_known) {

@@ -1,4 +1,5 @@
-/* What the findings rest on, for the section Coverage: contents, launches' arguments, undecided cases, the link. */
+/* Prints the data that the findings are based on, for the section Coverage: contents, arguments of launches, undecided
+ * cases, the link. */
 #include <string.h>
 
 #include "analyzer/base/units.h"
@@ -36,7 +37,7 @@ static void skip_reasons(struct xs_string *text, const struct xs_content_coverag
 static void contents_line(const struct xs_content_coverage *c, struct xs_out *out) {
     char taken[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     struct xs_string reasons = {0};
-    if (!c->taken) /* the findings say so, and what to do */
+    if (!c->taken) /* the section of findings says so, and what to do */
         return;
     skip_reasons(&reasons, c);
     if (c->lost)
@@ -71,7 +72,7 @@ static uint64_t total_of_reason(const struct xs_findings *findings, size_t first
     return total;
 }
 
-/* The next reason after `last`, by falling total and then by row; -1: there is none. */
+/* Returns the next reason after `last`, sorted by falling total, then by row; -1: there is none. */
 static long next_reason(const struct xs_findings *findings, long last) {
     uint64_t last_total = last >= 0 ? total_of_reason(findings, (size_t)last) : 0, best_total = 0;
     long best = -1;
@@ -117,8 +118,8 @@ static void undecided_lines(const struct xs_findings *findings, const struct xs_
     }
 }
 
-/* Whether an assumed line is worth printing: findings may rest on it, because the direction has copies of the other
- * kind. */
+/* True if an assumed line of the link model is worth printing: findings may be based on it, because the direction has
+ * copies of the other kind. */
 static bool link_line_matters(const struct xs_link_model *link, enum xs_link_class class) {
     const struct xs_link_line *line = &link->lines[class];
     if (!line->known || class == XS_LINK_D2D || class == XS_LINK_MEMSET)

@@ -124,7 +124,7 @@ static void put_variants(const struct xs_diagnosed *d, struct xs_json *json) {
     }
 }
 
-/* Writes the totals with the copies that were not looked at. */
+/* Writes the totals including an estimate for the copies whose contents were not checked. */
 static void put_in_all(const struct xs_finding *f, struct xs_json *json) {
     const struct xs_amount all = xs_finding_in_all(f);
     xs_json_object(json, "in_all");

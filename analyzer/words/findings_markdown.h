@@ -1,4 +1,4 @@
-/* Writes findings in GitHub's Markdown, as far as the reports of a trace and of a job are alike. */
+/* Writes the parts of findings in GitHub's Markdown that the report of a trace and the report of a job share. */
 #ifndef XFERSPY_ANALYZER_WORDS_FINDINGS_MARKDOWN_H
 #define XFERSPY_ANALYZER_WORDS_FINDINGS_MARKDOWN_H
 
@@ -9,16 +9,17 @@
 #include "analyzer/trace/site.h"
 #include "analyzer/words/sentences.h"
 
-/* Writes `file.cu:42`, and with the function " in `function` (`entry point`)"; only the entry point without a frame
- * (NULL). */
+/* Writes `file.cu:42`, followed by " in `function` (`entry point`)" if `with_function`. If `frame` is NULL, writes the
+ * entry point only. */
 void xs_markdown_place(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame,
                        const char *entry_point, bool with_function);
 
-/* Writes a paragraph that begins with "Filter: `--direction=h2d`:"; nothing for "" or NULL. */
+/* Writes a paragraph that begins with "Filter: `--direction=h2d`:"; nothing if `filter` is "" or NULL. */
 void xs_markdown_filter(struct xs_out *out, const char *filter);
 
-/* Lines that the text report has, too: begun, printed into `lines->out`, and ended as a block or as a folded block. If
- * there are no lines, ending prints nothing. */
+/* Collects lines that the text report has, too. Call xs_markdown_lines_begin, print the lines into `lines->out`, then
+ * call _block or _folded, which prints them as a block or as a folded block. These print nothing if there are no lines.
+ */
 struct xs_markdown_lines {
     struct xs_out out;
     char *text;
@@ -28,16 +29,16 @@ void xs_markdown_lines_begin(struct xs_markdown_lines *lines);
 void xs_markdown_lines_block(struct xs_markdown_lines *lines, struct xs_out *out);
 void xs_markdown_lines_folded(struct xs_markdown_lines *lines, const char *summary, struct xs_out *out);
 
-/* Writes the table's head. `share_is_of`: xs_share_is_of; `of_a_job`: with a column for the processes. */
+/* Writes the table's head. `share_is_of`: xs_share_is_of; `of_a_job`: the table has a column for the processes. */
 void xs_markdown_causes_head(struct xs_out *out, const char *share_is_of, bool of_a_job);
 struct xs_markdown_cause {
     size_t number;
     const char *name, *bound; /* bound: "" or XS_UP_TO */
     bool advice;
-    const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` are used */
+    const struct xs_saving *saves; /* NULL: `bound` and `saves_ns` are printed */
     uint64_t saves_ns, recorded_ns;
     struct xs_amount amount;
-    const char *who, *place; /* Markdown; who NULL: not in a job */
+    const char *who, *place; /* in Markdown; who NULL: the report is not of a job */
 };
 void xs_markdown_cause_row(struct xs_out *out, const struct xs_markdown_cause *cause);
 

@@ -33,7 +33,7 @@ static bool is_called(const struct xs_diagnosis *diagnosis, size_t index, const 
     return found;
 }
 
-/* The largest finding that has this verdict among several. */
+/* Returns the largest finding that has this verdict among several. */
 static long find_among_several(const struct xs_diagnosis *diagnosis, const char *name) {
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;
@@ -57,7 +57,8 @@ long xs_finding_find(const struct xs_diagnosis *diagnosis, const char *name) {
     for (size_t i = 0; i < diagnosis->count; i++)
         if (is_called(diagnosis, i, name))
             return (long)i;
-    for (size_t i = 0; i < diagnosis->count; i++) { /* an id alone is enough if it has one verdict */
+    for (size_t i = 0; i < diagnosis->count; i++) { /* the id alone is enough if all findings of this id have one
+                                                       verdict */
         if (strcmp(xs_detectors[diagnosis->items[i].finding->detector]->id, name) != 0)
             continue;
         if (found >= 0)
@@ -81,7 +82,7 @@ uint64_t xs_finding_high(const struct xs_finding *f) {
     return is_more ? (uint64_t)ceil(f->sample.high) : f->instances;
 }
 
-/* Adds " (147 ms to 332 ms with 95 % certainty)", as certain as the number of instances. */
+/* Adds " (147 ms to 332 ms with 95 % certainty)". The interval is computed from that of the number of instances. */
 static void add_interval(struct xs_string *text, const struct xs_finding *f, uint64_t ns) {
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
     double each = (double)ns / (double)f->instances;
@@ -89,7 +90,7 @@ static void add_interval(struct xs_string *text, const struct xs_finding *f, uin
                      xs_format_ns(most, (uint64_t)(each * f->sample.high)));
 }
 
-/* Adds the times of those that have device times; nothing is said about the others. */
+/* Adds " for the 3 of 10 that have device times". */
 static void add_timed(struct xs_string *text, const struct xs_finding *f, const struct xs_amount *all) {
     char timed[XS_UNIT_BYTES], count[XS_UNIT_BYTES];
     xs_string_format(text, " for the %s of %s%s that %shave device times", xs_format_count(timed, f->timed_instances),

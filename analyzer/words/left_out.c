@@ -1,4 +1,4 @@
-/* Sentences about what was left out; see left_out.h. */
+/* Sentences about data that is missing in a trace; see left_out.h. */
 #include "analyzer/words/left_out.h"
 
 #include <inttypes.h>
@@ -82,7 +82,7 @@ static void say_no_window(const char *window, bool runs, struct xs_string *text)
     }
 }
 
-/* Adds why nothing was recorded; for a running program, why nothing so far. */
+/* Adds why nothing was recorded, or, if the program still runs, why nothing has been recorded so far. */
 static void say_none(const struct xs_recorded_steps *steps, bool runs, struct xs_string *text) {
     char count[XS_UNIT_BYTES], skipped[XS_UNIT_BYTES];
     xs_string_format(text, "Nothing was recorded but allocations%s: ", runs ? " so far" : "");

@@ -1,5 +1,5 @@
-/* Says in plain sentences what capture knows that it left out of a trace. The section Coverage of the text report and
- * of Markdown, the page and JSON share them. */
+/* Says in plain sentences what is missing in a trace, as far as capture noticed. The text report and Markdown (section
+ * Coverage), the page and JSON share these sentences. */
 #ifndef XFERSPY_ANALYZER_WORDS_LEFT_OUT_H
 #define XFERSPY_ANALYZER_WORDS_LEFT_OUT_H
 
@@ -8,29 +8,29 @@
 #include "analyzer/totals/summary/summary.h"
 
 enum xs_left_out {
-    XS_LEFT_DROPPED, /* no room in the spool */
-    XS_LEFT_NESTED,  /* inside another call */
-    XS_LEFT_JUMPED,  /* never returned */
+    XS_LEFT_DROPPED, /* calls dropped because the spool had no room */
+    XS_LEFT_NESTED,  /* calls inside another call */
+    XS_LEFT_JUMPED,  /* calls that never returned */
     XS_LEFT_DAMAGED, /* events of a spool that could not be read */
-    XS_LEFT_RECORDS, /* by CUPTI */
+    XS_LEFT_RECORDS, /* records that CUPTI dropped */
     XS_LEFT_STACKS,  /* transfers without a call site */
-    XS_LEFT_OUTSIDE, /* outside the parts of the run that the user requested */
+    XS_LEFT_OUTSIDE, /* calls outside the parts of the run that the user requested */
     XS_LEFT_NEWER,   /* functions of the driver that xferspy does not know */
     XS_LEFT_OUT_COUNT
 };
 
-/* The name of a kind in JSON. */
+/* The names of the kinds in JSON. */
 extern const char *const xs_left_out_names[XS_LEFT_OUT_COUNT];
 
-/* Appends how much of the run was recorded, if that was a part: "2.00 s of 10.0 s were looked at"; or that nothing was
+/* If only a part of the run was recorded, appends how much: "2.00 s of 10.0 s were looked at", or that nothing was
  * recorded. */
 void xs_looked_at_say_briefly(const struct xs_summary *summary, struct xs_string *text);
 
-/* Appends this as a sentence, and what it means for the rest. */
+/* Appends the text of xs_looked_at_say_briefly as a sentence, and says what that means for the rest of the report. */
 void xs_looked_at_say(const struct xs_summary *summary, struct xs_string *text);
 
-/* Returns how many of a kind were left out, and appends the sentence with that number to `text`. 0: none, and nothing
- * is appended. */
+/* Returns how many of this kind were left out, and appends a sentence with that number to `text`. If it returns 0, it
+ * appends nothing. */
 uint64_t xs_left_out_say(const struct xs_summary *summary, enum xs_left_out kind, struct xs_string *text);
 
 /* Writes the keys "called" and "looked_up" into the open object: names of the functions of XS_LEFT_NEWER. */

@@ -15,13 +15,13 @@ static const char *const sum_labels[XS_SUM_COUNT] = {[XS_SUM_H2D] = "uploads",
                                                      [XS_SUM_MEMSETS] = "memsets",
                                                      [XS_SUM_KERNELS] = "kernels"};
 
-/* A summary that was made by hand has no trace. */
+/* Returns the windows of device times; NULL if the summary has no trace, because it was made without one. */
 static const struct xs_device_windows *windows_of(const struct xs_summary *summary) {
     return summary->trace ? summary->trace->windows : NULL;
 }
 
-/* Whether it is known how far a sum may be off. Calls that were thinned out have no modelled times, so then it is
- * not. */
+/* True if it is known how far a sum may differ from the true value. It is not known if rows were thinned out, because
+ * their calls have no modelled times. */
 static bool is_known(const struct xs_summary *summary, const struct xs_device_estimate *e) {
     return e->known && !summary->thinned.rows;
 }
@@ -42,8 +42,8 @@ void xs_modelled_say(struct xs_string *text, const struct xs_summary *summary, e
     char share[XS_UNIT_BYTES], timed[XS_UNIT_BYTES], of[XS_UNIT_BYTES];
     if (!xs_modelled_any(summary))
         return;
-    if (summary->looked_at.limited && c->host_transfers) { /* two kinds of windows, and shares of two times, would
-                                                            * confuse */
+    if (summary->looked_at.limited && c->host_transfers) { /* a sentence about two kinds of windows, and shares of two
+                                                              times, would confuse */
         xs_string_format(text, "%s times are of %s of the %s transfers recorded; the rest is modelled (%s)%s", device,
                          xs_format_count(timed, c->matched), xs_format_count(of, c->host_transfers), XS_MODELLED_MARK,
                          stop);
@@ -95,7 +95,7 @@ bool xs_modelled_bounds(const struct xs_summary *summary, bool kernels, uint64_t
     }
     if (!any || !known || sum <= 0)
         return !any;
-    /* in proportion, as far off as the sum that it is a part of */
+    /* in proportion: it can differ as much as the sum of which it is a part */
     *least_ns = (uint64_t)((double)value_ns * least / sum);
     *most_ns = (uint64_t)((double)value_ns * most / sum);
     return true;

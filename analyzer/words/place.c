@@ -9,15 +9,15 @@
 #include "analyzer/base/units.h"
 
 enum {
-    FUNCTION_COLUMNS = 80, /* a template's name can have thousands */
+    FUNCTION_COLUMNS = 80, /* the name of a template function can have thousands of columns */
     FILE_COLUMNS = 100,
-    LINE_COLUMNS = 160, /* of source, if there is no terminal that cuts it */
+    LINE_COLUMNS = 160, /* columns of source text, if there is no terminal whose width limits it */
 };
 
 #define UNKNOWN_MODULE "an unknown module"
 
-/* Turns "gpu/kernels/../common.h" into "gpu/common.h". Compilers write the former for #include "../common.h", but it
- * is one file for all that include it. */
+/* Shortens "gpu/kernels/../common.h" to "gpu/common.h". Compilers write the longer form for #include "../common.h", but
+ * all including files mean the same file. */
 static char *without_detours(const char *file) {
     char *path = xs_strdup(file), *end = path;
     for (const char *p = file; *p;) {
@@ -61,7 +61,8 @@ void xs_place_file(struct xs_string *text, const char *name, const char *cwd) {
     free(direct);
 }
 
-/* Adds a place without a line, with the address: only that distinguishes two calls in one function. */
+/* Adds a place without a source line. It contains the address, because only the address distinguishes two calls in one
+ * function. */
 static void module_place(struct xs_string *text, const char *module, const struct xs_frame *frame) {
     xs_string_add_cut(text, module, FILE_COLUMNS);
     if (frame->address)

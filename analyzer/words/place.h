@@ -1,4 +1,4 @@
-/* Words lines of the user's program, for people: "solver.py:42 in step", and the text of that line if available. */
+/* Describes lines of the user's program for people: "solver.py:42 in step", and the text of that line if available. */
 #ifndef XFERSPY_ANALYZER_WORDS_PLACE_H
 #define XFERSPY_ANALYZER_WORDS_PLACE_H
 
@@ -9,30 +9,31 @@
 #include "analyzer/trace/callsites.h"
 #include "analyzer/trace/site.h"
 
-/* Shortens a file's name: a file below the run's folder is named from that folder on, any other file by the last two
- * parts of its path. */
+/* Shortens a file's name: a file below the run's folder `cwd` is written relative to this folder; of any other file,
+ * the last two parts of its path are written. */
 void xs_place_file(struct xs_string *text, const char *file, const char *cwd);
 
-/* Writes "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and for a place that copies
- * through a helper "solver.cu:42 in step, through buffer.h:27"; escaped. Nothing for a frame NULL. */
+/* Writes "solver.py:42 in step", "step in libsolver.so+0x1f40", "libsolver.so+0x1f40", and for a line that copies
+ * through a helper function "solver.cu:42 in step, through buffer.h:27". The text is escaped. Writes nothing if `frame`
+ * is NULL. */
 void xs_place_text(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
-/* Writes ", through buffer.h:27", escaped; nothing for a frame without a helper, or NULL. */
+/* Writes ", through buffer.h:27", escaped; nothing if the frame has no helper function, or is NULL. */
 void xs_place_through(struct xs_string *text, const struct xs_sites *sites, const struct xs_frame *frame);
-/* Writes "at solver.py:42 in step (cuMemcpyHtoD_v2)", or without a frame "at cuMemcpyHtoD_v2". */
+/* Writes "at solver.py:42 in step (cuMemcpyHtoD_v2)", or, if the site has no frame, "at cuMemcpyHtoD_v2". */
 void xs_place_of_site(struct xs_string *text, const struct xs_findings *findings, uint32_t site);
 
-/* Returns the line as it was when the program ran (analyzer/trace/source_text.h), to be freed. NULL: the trace does not
- * have it. */
+/* Returns the text of the source line as it was when the program ran (analyzer/trace/source_text.h). The caller frees
+ * it. NULL: the trace does not have it. */
 char *xs_place_source(const struct xs_sites *sites, const struct xs_frame *frame);
-/* Prints a source line, "42 | x = batch.to(device)", cut at the width; nothing for a line NULL. */
+/* Prints a source line, "42 | x = batch.to(device)", cut at the width of the output; nothing if `line` is NULL. */
 void xs_place_source_line(const char *line, const struct xs_frame *frame, int indent, struct xs_out *out);
 
 /* Writes the keys of a frame (function, file, line, module, python) into the open object. */
 void xs_place_json(struct xs_json *json, const struct xs_frame *frame);
-/* Writes "through": the keys of its helper, as an object; nothing without a helper. */
+/* Writes the key "through": an object with the keys of the frame's helper function; nothing without a helper. */
 void xs_place_through_json(struct xs_json *json, const struct xs_frame *frame);
-/* Writes "call_site": the frame and its helper as an object; null without a frame. `is_place`: with the address, if
- * there is no line and the address distinguishes the place. */
+/* Writes the key "call_site": the frame and its helper as an object; null without a frame. `is_place`: if there is no
+ * source line, the object has the address, because only the address distinguishes this call site from others. */
 void xs_place_json_object(struct xs_json *json, const struct xs_frame *frame, bool is_place);
 
 #endif

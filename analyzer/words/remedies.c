@@ -19,7 +19,7 @@ static const struct {
 #undef XS_REMEDY
 };
 
-/* The text of a row for this verdict alone, else for all verdicts; NULL: there is none. */
+/* Returns the text of a row for this verdict alone, else for all verdicts; NULL: there is none. */
 static const char *find(const char *finding, const char *verdict, enum xs_framework framework, enum xs_remedy_way way) {
     const char *of_all = NULL;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -45,7 +45,7 @@ const char *xs_remedy_in(unsigned detector, unsigned verdict, enum xs_framework 
     return text ? text : xs_detector_remedy(d, verdict);
 }
 
-/* Returns the direction of a finding's copies, which entry points for all directions do not tell. */
+/* Returns the direction of a finding's copies, or XS_REMEDY_ANY if the entry point can copy in every direction. */
 static enum xs_remedy_way way_of(const struct xs_findings *findings, const struct xs_finding *f) {
     unsigned traits = xs_site_traits(findings, f->site);
     if (traits & XS_TRAIT_UPLOADS)
@@ -57,8 +57,8 @@ static enum xs_remedy_way way_of(const struct xs_findings *findings, const struc
     return 2 * f->neighbours >= f->instances ? XS_REMEDY_VALUES : XS_REMEDY_VALUE;
 }
 
-/* In confidential computing every copy is encrypted through a buffer of the driver, from any memory, and
- * cudaHostAlloc gives managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
+/* In confidential computing every copy, from any memory, is encrypted through a buffer of the driver, and cudaHostAlloc
+ * returns managed memory (NVIDIA's deployment guide, "Developer Considerations"). */
 static const char not_by_pinning[] =
     "Copy less, or in larger pieces: this GPU refuses to page-lock a program's "
     "memory, as in confidential computing, and there memory of cudaHostAlloc is no faster.";

@@ -1,25 +1,25 @@
-/* Chooses what to do about a finding, in the terms of the line's author: for Python the calls of PyTorch, CuPy, JAX or
- * Numba, else CUDA's. The table is remedies_by_framework.def. */
+/* Chooses the text that says what to do about a finding, in the terms of the library that the line uses: for Python the
+ * calls of PyTorch, CuPy, JAX or Numba, else CUDA's. The table is remedies_by_framework.def. */
 #ifndef XFERSPY_ANALYZER_WORDS_REMEDIES_H
 #define XFERSPY_ANALYZER_WORDS_REMEDIES_H
 
 #include "analyzer/findings/engine/findings.h"
 #include "schema/source/library.h"
 
-/* VALUE: a download of a few bytes, as programs request by `.item()`. VALUES: such downloads that lie side by side,
- * read one after the other. */
-/* Says what a GPU in confidential computing does on cudaHostRegister. */
+/* The kind of copies that a remedy is for. VALUE: a download of a few bytes, as `.item()` makes it. VALUES: several
+ * such downloads, one after the other, of values that lie side by side in memory. */
 
 enum xs_remedy_way { XS_REMEDY_ANY, XS_REMEDY_UP, XS_REMEDY_DOWN, XS_REMEDY_VALUE, XS_REMEDY_VALUES };
 
-/* Stands for no framework: lines that call CUDA themselves. */
+/* Used as the framework of lines that call CUDA without a framework. */
 #define XS_FRAMEWORK_NATIVE XS_FRAMEWORKS
 
-/* Returns a finding's remedy by its site: the framework's words, else Python's, else the detector's. Static text. */
+/* Returns the remedy of a finding: the text for the framework of its site, else the text for Python, else the
+ * detector's. The text is static. */
 const char *xs_remedy_of(const struct xs_findings *findings, const struct xs_finding *finding);
 
 /* Returns the remedy for a line of Python that calls this framework (XS_FRAMEWORK_NONE: none known), or for a native
- * line. Static text. */
+ * line (XS_FRAMEWORK_NATIVE). The text is static. */
 const char *xs_remedy_in(unsigned detector, unsigned verdict, enum xs_framework framework, enum xs_remedy_way way);
 
 #endif

@@ -4,7 +4,7 @@
 #include "analyzer/base/units.h"
 #include "analyzer/words/place.h"
 
-enum { RANGE_COLUMNS = 80, LITTLE = 100 /* less than this part of a step is not worth a word */ };
+enum { RANGE_COLUMNS = 80, LITTLE = 100 /* a time below this part of a step is not mentioned */ };
 
 /* Adds "300 ms, 12 transfers, 1.20 GiB" with `between` after the time, or "300 ms (120 ms of it recorded), ..." if
  * the calls between two ranges were left out. */
@@ -22,7 +22,7 @@ static void say_sums(struct xs_string *text, const struct xs_step_sums *sums, co
 static void say_mark(struct xs_string *text, const struct xs_findings *findings) {
     const struct xs_steps *steps = &findings->steps;
     if (steps->mark == XS_STEP_RANGE) {
-        bool has_name = *steps->range; /* an anonymized copy has none */
+        bool has_name = *steps->range; /* an anonymized copy has no name */
         xs_string_format(text, "each begins with the NVTX range %s", has_name ? "\"" : "that was named");
         xs_string_add_cut(text, steps->range, RANGE_COLUMNS);
         xs_string_format(text, "%s", has_name ? "\"" : "");

@@ -1,5 +1,5 @@
-/* Words the steps of a run for people and for programs: what one takes and transfers, how steps are told, and the
- * warm-up. */
+/* Words the steps of a run for people and for programs: how long a step takes and what it transfers, how the steps are
+ * recognized, and the warm-up. */
 #ifndef XFERSPY_ANALYZER_WORDS_STEPS_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_STEPS_WORDS_H
 
@@ -8,18 +8,19 @@
 #include "analyzer/findings/engine/findings.h"
 
 /* Writes "1.46 ms, 1 transfer, 64.0 MiB: medians of 47 steps, whose times differ by 4 % (standard deviation); each ends
- * with the wait at train.py:18 in main (cuStreamSynchronize)". Nothing if there are no steps, or under a filter, which
- * may not show the whole run. Escaped. */
+ * with the wait at train.py:18 in main (cuStreamSynchronize)". Writes nothing if there are no steps, or if there is a
+ * filter, which may hide a part of the run. The text is escaped. */
 void xs_steps_say(struct xs_string *text, const struct xs_findings *findings);
-/* Writes the end of that sentence: "each ends with the wait at train.py:18 in main (cuStreamSynchronize)"; nothing if
- * there are no steps. It is about the whole run, also under a filter. Escaped. */
+/* Writes the end of the sentence of xs_steps_say: "each ends with the wait at train.py:18 in main
+ * (cuStreamSynchronize)"; nothing if there are no steps. It is about the whole run, even if there is a filter. The text
+ * is escaped. */
 void xs_steps_say_mark(struct xs_string *text, const struct xs_findings *findings);
-/* Writes "the first 2 steps took 300 ms, with 12 transfers, 1.20 GiB"; nothing without a warm-up, without steps, or
- * under a filter. */
+/* Writes "the first 2 steps took 300 ms, with 12 transfers, 1.20 GiB"; nothing if there is no warm-up, if there are no
+ * steps, or if there is a filter. */
 void xs_steps_say_warm_up(struct xs_string *text, const struct xs_findings *findings);
 
-/* Writes the key "steps" into the open object; null if there are no steps. It is about the whole run, also under a
- * filter. */
+/* Writes the key "steps" into the open object; null if there are no steps. It is about the whole run, even if there is
+ * a filter. */
 void xs_steps_json(struct xs_json *json, const struct xs_findings *findings);
 
 #endif

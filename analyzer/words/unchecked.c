@@ -1,11 +1,11 @@
-/* Words about copies that no sample stands for; see unchecked.h. */
+/* Sentences about copies that were not checked; see unchecked.h. */
 #include "analyzer/words/unchecked.h"
 
 #include "analyzer/base/units.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/sentences.h"
 
-enum { MUCH = 100 }; /* parts of the run: the limit of `check` without rules */
+enum { MUCH = 100 }; /* a hundredth of the run, which is also the limit of `check` without rules */
 
 struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const bool *without) {
     struct xs_unchecked total = {0};

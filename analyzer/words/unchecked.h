@@ -1,16 +1,16 @@
-/* Words the copies that no sample stands for (struct xs_unchecked): how many, how long they took, and how to have them
- * checked. */
+/* Describes the copies that were not checked, and that no checked copies resemble, so that nothing can be estimated for
+ * them (struct xs_unchecked): how many they are, how long they took, and how to have them checked. */
 #ifndef XFERSPY_ANALYZER_WORDS_UNCHECKED_H
 #define XFERSPY_ANALYZER_WORDS_UNCHECKED_H
 
 #include "analyzer/base/text.h"
 #include "analyzer/savings/causes/diagnosis.h"
 
-/* Sums up all sites. A copy that several detectors may be true of counts once. `without` (by detector number) excludes
- * detectors; NULL: none. */
+/* Returns the sums over all sites. A copy that may be an instance for several detectors counts once. `without[d]`
+ * excludes detector d; NULL excludes none. */
 struct xs_unchecked xs_unchecked_total(const struct xs_findings *findings, const bool *without);
 
-/* Writes "19 downloads (1.19 GiB, 400 ms": the bracket is left open. */
+/* Writes "19 downloads (1.19 GiB, 400 ms": the caller closes the bracket. */
 void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unchecked);
 
 /* What can be done about copies that could not be checked. */
@@ -18,11 +18,11 @@ void xs_unchecked_copies(struct xs_string *text, const struct xs_unchecked *unch
     "xferspy run --fingerprint=all -- PROGRAM checks every copy; the program runs slower, and small copies take "      \
     "longer."
 
-/* Says how many were not checked, and what to do, if that matters: nothing was found, or they took at least one
- * hundredth of the time recorded. Else nothing. */
+/* Says how many copies were not checked, and what to do. It writes nothing unless the copies matter: if no finding was
+ * made, or if they took at least one hundredth of the recorded time. */
 void xs_say_unchecked(struct xs_string *text, const struct xs_diagnosis *diagnosis);
 
-/* Says whether nothing was found, though there may be something. */
+/* True if no finding was made, but copies that were not checked may be findings. */
 bool xs_nothing_found_is_unsure(const struct xs_diagnosis *diagnosis);
 
 #endif

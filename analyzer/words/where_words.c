@@ -1,4 +1,4 @@
-/* Words about where the run's time went; see where_words.h. */
+/* Sentences about what the run's time was spent on; see where_words.h. */
 #include "analyzer/words/where_words.h"
 
 #include "analyzer/base/units.h"
@@ -15,7 +15,7 @@ static void say_part(struct xs_string *text, const struct xs_where *where, unsig
                          xs_format_share(share, where->faults_recorded_ns, where->run_ns));
 }
 
-/* Says the largest first, and of equal parts the first. */
+/* Writes the largest part first; of equal parts, the one with the lower number. */
 void xs_where_say(struct xs_string *text, const struct xs_where *where, bool with_letters) {
     for (unsigned percent = 100; percent > 0 && where->known; percent--)
         for (unsigned i = 0; i < XS_WHERE_PARTS; i++)

@@ -1,4 +1,4 @@
-/* Says where the run went, for people and for programs: a line, a bar, an object. */
+/* Says what the time of the run was spent on, for people and for programs: as a line, a bar, or a JSON object. */
 #ifndef XFERSPY_ANALYZER_WORDS_WHERE_WORDS_H
 #define XFERSPY_ANALYZER_WORDS_WHERE_WORDS_H
 
@@ -6,14 +6,15 @@
 #include "analyzer/base/text.h"
 #include "analyzer/totals/summary/summary_where.h"
 
-/* Writes "the program itself 61 %, waiting for kernels 22 %, copying 17 %", largest first; nothing if not known.
- * `with_letters`: each part with its letter of the bar, "c copying 17 %". */
+/* Writes "the program itself 61 %, waiting for kernels 22 %, copying 17 %", largest first; nothing if the parts are not
+ * known. `with_letters`: each part begins with its letter in the bar, "c copying 17 %". */
 void xs_where_say(struct xs_string *text, const struct xs_where *where, bool with_letters);
 
-/* Writes a bar of `columns` columns, a letter for each part: "[ppppppppwwwwcc]"; nothing if not known. */
+/* Writes a bar of `columns` columns, in which each part has a letter: "[ppppppppwwwwcc]"; nothing if the parts are not
+ * known. */
 void xs_where_bar(struct xs_string *text, const struct xs_where *where, unsigned columns);
 
-/* Writes the key "where" into the open object; null if not known. */
+/* Writes the key "where" into the open object; null if the parts are not known. */
 void xs_where_json(const struct xs_where *where, struct xs_json *json);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a saving rests on, in words: why it is a range, what page-locking costs, how well the replay fits the run;
- * see findings_words.h. */
+/* Says what a saving is based on: why it is a range, what page-locking costs, how well the replay fits the run; see
+ * findings_words.h. */
 #include <math.h>
 
 #include "analyzer/base/units.h"
@@ -15,7 +15,7 @@ static void add(struct xs_string *text, const char *sentence) {
 /* Says that the time around a copy is known only roughly. */
 static const char *around_a_copy(const struct xs_findings *findings, const struct xs_finding *f) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
-    if (!findings->exposed_known) /* then the range has another reason */
+    if (!findings->exposed_known) /* in this case the range has another reason */
         return NULL;
     if (frame && frame->python)
         return "It saves most if everything that the Python statement does around the call goes away with it, "

@@ -1,4 +1,4 @@
-/* Options and arguments of the commands as cases of completion.bash.in. */
+/* Prints the options and arguments of the commands as shell cases, for completion.bash.in. */
 #include <string.h>
 
 #include "analyzer/cli/completion/completion.h"

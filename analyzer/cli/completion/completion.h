@@ -1,5 +1,5 @@
-/* Scripts that complete xferspy's command line: a template for each shell (completion.SHELL.in) with sections that are
- * made of what the commands take. */
+/* Prints scripts that complete xferspy's command line. For each shell there is a template (completion.SHELL.in). Its
+ * sections are generated from the options and arguments of the commands. */
 #ifndef XFERSPY_ANALYZER_CLI_COMPLETION_COMPLETION_H
 #define XFERSPY_ANALYZER_CLI_COMPLETION_COMPLETION_H
 
@@ -8,19 +8,20 @@
 
 #include "analyzer/cli/interface.h"
 
-/* Prints the script for the shell. False: there is none for it. */
+/* Prints the script for the shell. False: there is no script for this shell. */
 bool xs_completion_print(const char *shell, FILE *file);
 
-/* Between the files of this folder. A section is a line @NAME@ of the template. */
+/* Used only in this folder. These functions print a section of the script. `section` is NAME of a line @NAME@ in the
+ * template. */
 void xs_completion_bash(const char *section, FILE *file);
 void xs_completion_zsh(const char *section, FILE *file);
 void xs_completion_fish(const char *section, FILE *file);
 
-/* Makes "a b c" of "a|b|c". The words must have no character that is special in a shell. */
+/* Prints "a|b|c" as "a b c". The words must not contain characters that are special in a shell. */
 void xs_completion_words(const char *words, FILE *file);
 
-/* An option's help up to its first semicolon, for a list in which each has one line. `quoted` are the characters that
- * get a backslash; an apostrophe is written as `apostrophe`, for a text in apostrophes. */
+/* Prints an option's help up to its first semicolon, for a list with one line per option. Writes a backslash before
+ * each character that is in `quoted`, and `apostrophe` for each apostrophe, because the text is inside apostrophes. */
 void xs_completion_help(const char *help, const char *quoted, const char *apostrophe, FILE *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* xferspy completion: the script that makes a shell complete xferspy's commands, options and traces. */
+/* xferspy completion: prints the script that makes a shell complete xferspy's commands, options and traces. */
 #include "analyzer/cli/completion/completion.h"
 
 XS_DECLARE_COMMAND(completion)

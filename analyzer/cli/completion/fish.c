@@ -1,4 +1,4 @@
-/* Options and arguments of the commands as calls of fish's `complete`, for completion.fish.in. */
+/* Prints the options and arguments of the commands as calls of fish's `complete`, for completion.fish.in. */
 #include <string.h>
 
 #include "analyzer/cli/completion/completion.h"
@@ -89,7 +89,8 @@ static void print_name(const char *name, const char *summary, FILE *file) {
     putc('\n', file);
 }
 
-/* Prints the options whose next word is their value, over all commands: -o and --output mean the same everywhere. */
+/* Prints the options whose next word is their value, for all commands together, because -o and --output have the same
+ * meaning in every command. */
 static void print_valued(FILE *file) {
     fputs("    printf '%s\\n'", file);
     for (size_t c = 0; c < xs_command_count; c++) {

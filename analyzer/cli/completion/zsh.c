@@ -1,4 +1,4 @@
-/* Options and arguments of the commands as specifications of zsh's _arguments, for completion.zsh.in. */
+/* Prints the options and arguments of the commands as specifications of zsh's _arguments, for completion.zsh.in. */
 #include <string.h>
 
 #include "analyzer/cli/completion/completion.h"
@@ -71,7 +71,7 @@ static void print_options(const struct xs_command *command, const char *indent, 
         const struct xs_interface_argument *argument = &list.arguments[i];
         bool program = argument->kind == XS_ARGUMENT_PROGRAM;
         if (program)
-            fprintf(file, "%s'(-)", indent); /* its own options follow */
+            fprintf(file, "%s'(-)", indent); /* the options of the command follow */
         else if (argument->repeats)
             fprintf(file, "%s'*", indent);
         else

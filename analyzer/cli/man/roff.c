@@ -7,7 +7,7 @@
 
 enum { LINE = 78 };
 
-/* How to write a character in prose; NULL: unchanged. */
+/* Returns how to write a character in prose; NULL: unchanged. */
 static const char *in_prose(char c, bool *quoting) {
     switch (c) {
     case '\\':

@@ -1,5 +1,5 @@
 /* xferspy-man FOLDER DATE: writes the man pages of xferspy, of each command and of libxferspy.so into a folder, from
- * the commands' interfaces and schema/options.def. Part of the build, not installed. */
+ * the commands' interfaces and schema/options.def. The build runs this program; it is not installed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ static void fail(const char *what) {
     exit(XS_EXIT_ERROR);
 }
 
-/* Opens FOLDER/NAME.SECTION and writes its first line and its name. `command` NULL: the page is about no command. */
+/* Opens the file FOLDER/NAME.SECTION, and writes the first line and the section NAME of the page. `command` NULL: the
+ * page is not about a command. */
 static FILE *open_page(const char *folder, const char *name, const char *command, int section, const char *summary) {
     struct xs_string path = {0}, title = {0};
     xs_string_format(&title, "%s%s%s", name, command ? "-" : "", command ? command : "");

@@ -1,5 +1,5 @@
-/* Copying a trace column by column; see anonymize.h. Only columns in columns.def are read. A value whose type
- * differs from its column's is left out: a text in a column of numbers would be copied unseen. */
+/* Copying a trace column by column; see anonymize.h. Only columns in columns.def are read. A value whose type differs
+ * from that of its column is left out, because a text in a column of numbers would be copied unchanged. */
 #include "analyzer/commands/anonymize/anonymize.h"
 
 #include <sqlite3.h>
@@ -54,7 +54,7 @@ struct copying {
     struct xs_anonymizing *how;
     struct xs_pseudonyms pseudonyms;
     struct xs_hash contents;
-    struct xs_hash unmoved; /* modules with a load_bias of 0: enum place */
+    struct xs_hash unmoved; /* from modules with a load_bias of 0 to enum place */
     uint64_t memory_offset, code_offset;
 };
 
@@ -75,8 +75,8 @@ static void put_number(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt
         sqlite3_bind_null(to, at);
 }
 
-/* What addresses mean in a module with a load_bias of 0. */
-enum place { MOVES, IN_FILE /* offsets in the file */, NOWHERE /* not known: treated as addresses of the process */ };
+/* The meaning of addresses in a module with a load_bias of 0. */
+enum place { MOVES, IN_FILE /* offsets in the file */, NOWHERE /* not known; treated as addresses of the process */ };
 
 static enum place place_of(const struct copying *c, sqlite3_stmt *from, int column) {
     const uint64_t *place = sqlite3_column_type(from, column) == SQLITE_INTEGER
@@ -108,7 +108,8 @@ static void put_moved(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt 
         put_number(c, to, at, from, column, required);
 }
 
-/* Replaces a content by its number in the order of first use, which the trace shows anyway. */
+/* Replaces a content by a number. Numbers are in the order of first use, so they reveal nothing, because the trace
+ * shows this order anyway. */
 static void put_content(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from, int column, bool required) {
     if (sqlite3_column_type(from, column) != SQLITE_INTEGER ||
         sqlite3_column_type(from, column + 1) != SQLITE_INTEGER) {
@@ -131,7 +132,7 @@ static void put_text(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *
         sqlite3_bind_null(to, at);
         return;
     }
-    const char *text = (const char *)sqlite3_column_text(from, column); /* for a number, its digits */
+    const char *text = (const char *)sqlite3_column_text(from, column); /* if the value is a number, its digits */
     size_t bytes = text ? (size_t)sqlite3_column_bytes(from, column) : 0;
     if (c->how->keep[kind]) {
         sqlite3_bind_text(to, at, text ? text : "", (int)bytes, SQLITE_TRANSIENT);
@@ -144,7 +145,7 @@ static void put(struct copying *c, sqlite3_stmt *to, int at, sqlite3_stmt *from,
                 enum xs_anonymous_kind kind) {
     bool moved = kind >= XS_ANONYMOUS_ADDRESS && kind <= XS_ANONYMOUS_SYMBOL_CODE;
     if (kind == XS_ANONYMOUS_CONTENT_HIGH && !c->how->keep[kind])
-        return; /* written with the column before it */
+        return; /* is written with the column before it */
     if (kind == XS_ANONYMOUS_CONTENT && !c->how->keep[kind])
         put_content(c, to, at, from, column, required);
     else if (moved && !c->how->keep[kind])
@@ -245,7 +246,8 @@ static int copy_tables(struct copying *c) {
 
 /* --- meta --- */
 
-/* Copies the meta rows. The schema's version was written with the copy's tables; the trace may claim any other. */
+/* Copies the meta rows. The schema's version was written with the tables of the copy, and is not copied, because the
+ * trace may contain a wrong one. */
 static int copy_meta(struct copying *c) {
     sqlite3_stmt *from = NULL, *to = NULL;
     int status = XS_OK;
@@ -280,8 +282,8 @@ static int copy_meta(struct copying *c) {
     return status;
 }
 
-/* Draws the key and the offsets. An offset is a multiple of a page and keeps addresses in the range that SQLite and
- * readers accept. */
+/* Draws a random key and random offsets. An offset is a multiple of a page and keeps addresses in the range that SQLite
+ * and readers accept. */
 static int draw(struct copying *c) {
     uint64_t drawn[4];
     if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn) {

@@ -1,4 +1,5 @@
-/* Makes a copy of a trace that can be given away: columns.def beside this file says what becomes of every column. */
+/* Makes a copy of a trace that can be given to other people. columns.def in this folder says how every column is
+ * changed. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_ANONYMIZE_H
 #define XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_ANONYMIZE_H
 
@@ -11,16 +12,16 @@
 struct sqlite3;
 
 struct xs_anonymizing {
-    bool keep[XS_ANONYMOUS_KIND_COUNT]; /* set before: kinds that stay unchanged */
-    uint64_t pseudonyms,
-        left_out; /* set by xs_anonymize: names that were made; values of a wrong type that were left out */
+    bool keep[XS_ANONYMOUS_KIND_COUNT]; /* set by the caller: kinds that are not changed */
+    uint64_t pseudonyms, left_out; /* set by xs_anonymize: number of pseudonyms that were made; number of values of a
+                                      wrong type, which were left out */
 };
 
-/* Writes the copy into a new trace, in the transaction that is open in `out`. Returns a negative status after it
- * printed a message. */
+/* Writes the copy into a new trace, in the transaction that is open in `out`. If it fails, prints a message and returns
+ * a negative status. */
 int xs_anonymize(const struct xs_trace *trace, struct sqlite3 *out, struct xs_anonymizing *how);
 
-/* The table of columns, public so that a test can compare it with the schema. */
+/* The table of columns. It is declared here so that a test can compare it with the schema. */
 struct xs_anonymous_column {
     const char *table, *column;
     enum xs_anonymous_kind kind;
@@ -28,7 +29,7 @@ struct xs_anonymous_column {
 extern const struct xs_anonymous_column xs_anonymous_columns[];
 extern const size_t xs_anonymous_column_count;
 
-/* A word that --keep takes, for a group of kinds. */
+/* A word that --keep accepts; it means a group of kinds. */
 struct xs_anonymous_group {
     const char *word;
     enum xs_anonymous_kind kinds[6]; /* XS_ANONYMOUS_NUMBER after the last */

@@ -1,4 +1,4 @@
-/* xferspy anonymize: a copy of a trace without the names in it, to be given away. */
+/* xferspy anonymize: makes a copy of a trace without its names, which can be given to other people. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -34,7 +34,7 @@ static const char *const words[XS_ANONYMOUS_KIND_COUNT] = {[XS_ANONYMOUS_BINARY]
                                                            [XS_ANONYMOUS_FIRST_WORD] = "system",
                                                            [XS_ANONYMOUS_LIST] = "list"};
 
-/* The extension of a file's name if it is a known one, which only shows the language. */
+/* Returns the extension of a file's name if it is a known one. It may stay, because it only shows the language. */
 static const char *extension_of(const char *path) {
     static const char *const known[] = {".c", ".cc",  ".cpp", ".cxx", ".cu", ".cuh",
                                         ".h", ".hpp", ".py",  ".pyx", ".rs", ".f90"};
@@ -53,7 +53,8 @@ static bool is_same_binary(const char *a, const char *b) {
 
 static bool is_library_file(const char *path) { return xs_library_function(NULL, path); }
 
-/* Makes a name from libraries.def, without the part that a * stands for: "libcudart.so" in a folder of its own. */
+/* Makes a name by the pattern in libraries.def that the original matches, without the part that * matches:
+ * "libcudart.so" in a separate folder. */
 static bool name_by_table(char *name, const char *path, const char *base, uint64_t number) {
     bool is_shared = strstr(base, ".so") != NULL;
     for (size_t i = 0; i < xs_library_row_count; i++) {
@@ -73,8 +74,8 @@ static bool name_by_table(char *name, const char *path, const char *base, uint64
     return false;
 }
 
-/* Tries names until xferspy classifies one like the original: by the file's own name, by a folder or package that it
- * lies in, at last an unknown one. */
+/* Tries names until xferspy classifies one like the original: first a name by the file's name, then one by the folder
+ * or package that contains the file, at last an unknown name. */
 static void name_binary(char *name, const char *path, uint64_t number) {
     const char *slash = strrchr(path, '/');
     if (path[0] == '[') {
@@ -170,7 +171,7 @@ static uint64_t hash_of(const char *text, size_t bytes, uint64_t seed) {
     return xs_mix(hash ^ rest ^ (uint64_t)bytes << 56);
 }
 
-/* The number of a range's kind, from 1. */
+/* Returns the number of a range's kind, counted from 1. */
 static uint64_t kind_of_range(struct xs_pseudonyms *pseudonyms, const char *text) {
     char kind[XS_STEP_RANGE_NAME];
     xs_step_range_kind_name(text, kind);
@@ -182,8 +183,8 @@ static uint64_t kind_of_range(struct xs_pseudonyms *pseudonyms, const char *text
     return *known;
 }
 
-/* Names a range. Steps of a run are found by names of ranges, so names that differ only in numbers still do, other
- * names get other letters, and a library's range is still recognised. */
+/* Names a range. Steps of a run are found by the names of ranges. Names that differ only in numbers therefore still
+ * differ only in numbers, other names get other letters, and a library's range is still recognised. */
 static void name_range(char *name, struct xs_pseudonyms *pseudonyms, const char *text, uint64_t number) {
     char letters[16], digits[24] = "";
     size_t first = sizeof letters - 1;
@@ -197,7 +198,7 @@ static void name_range(char *name, struct xs_pseudonyms *pseudonyms, const char 
         if (xs_library_rows[i].what == XS_LIBRARY_RANGE &&
             !strncmp(text, xs_library_rows[i].pattern, strlen(xs_library_rows[i].pattern)))
             of_library = xs_library_rows[i].pattern;
-    if (!*of_library && xs_library_range(NULL, text)) /* an operator's range is recognised by what follows its name */
+    if (!*of_library && xs_library_range(NULL, text)) /* an operator's range is recognised by the text after its name */
         snprintf(name, NAME_BYTES, "range_%s, seq = %" PRIu64 ", op_id = %" PRIu64, letters + first, number, number);
     else
         snprintf(name, NAME_BYTES, "%srange_%s%s", of_library, letters + first, digits);
@@ -275,7 +276,7 @@ static void make(char *name, struct xs_pseudonyms *pseudonyms, enum xs_anonymous
     }
 }
 
-/* Whether the text may stay as it is. */
+/* True if the text may stay as it is. */
 static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
     return !bytes || (kind == XS_ANONYMOUS_API && is_api(text, bytes)) ||
            (kind == XS_ANONYMOUS_APIS && are_apis(text, bytes)) ||
@@ -285,8 +286,8 @@ static bool stays(enum xs_anonymous_kind kind, const char *text, size_t bytes) {
            (kind == XS_ANONYMOUS_LIST && strspn(text, "0123456789+,") == bytes);
 }
 
-/* Texts are compared by 128 bits of keyed hashes. The key stays in memory, so a file's author cannot make two texts
- * collide. */
+/* Texts are compared by 128 bits of keyed hashes. The key is only in memory, so the author of a file cannot make texts
+ * that collide. */
 const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text,
                          size_t bytes) {
     char name[NAME_BYTES];

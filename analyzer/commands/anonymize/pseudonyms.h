@@ -1,6 +1,6 @@
-/* Makes pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym contains nothing
- * of the text, so nobody can find the text by guessing. The pseudonym of a library's name shows that it is a library's
- * (schema/source/libraries.def). */
+/* Makes pseudonyms, which replace names. Within a file, equal texts get equal pseudonyms. A pseudonym is not computed
+ * from the text, so nobody can check a guess of the text. Only the pseudonym of a known library's name shows which
+ * library it is (schema/source/libraries.def). */
 #ifndef XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 #define XFERSPY_ANALYZER_COMMANDS_ANONYMIZE_PSEUDONYMS_H
 
@@ -10,7 +10,7 @@
 #include "analyzer/base/hash.h"
 #include "analyzer/base/interned.h"
 
-/* Kinds of columns, as columns.def explains them; those up to CONTENT_HIGH are numbers, the others texts. */
+/* The kinds of columns, which columns.def explains. Kinds up to CONTENT_HIGH are numbers; the others are texts. */
 /* clang-format off */
 #define XS_ANONYMOUS_KINDS(X)                                                                                          \
     X(NUMBER) X(ADDRESS) X(MODULE_CODE) X(FRAME_CODE) X(SYMBOL_CODE) X(CONTENT) X(CONTENT_HIGH)                        \
@@ -21,15 +21,16 @@
 enum xs_anonymous_kind { XS_ANONYMOUS_KINDS(XS_ANONYMOUS_ENUM) XS_ANONYMOUS_KIND_COUNT };
 
 struct xs_pseudonyms {      /* zeroed: empty */
-    struct xs_hash by_text; /* two hashes of a text and its kind, to the pseudonym */
+    struct xs_hash by_text; /* from two hashes of a text and its kind to the pseudonym */
     struct xs_texts texts;
-    struct xs_hash range_kinds; /* hashes of names without their numbers, to the kind's number, from 1 on */
+    struct xs_hash range_kinds; /* from hashes of names without their numbers to the number of this kind of name,
+                                   counted from 1 */
     uint64_t range_kind_count;
     uint64_t counts[XS_ANONYMOUS_KIND_COUNT];
-    uint64_t key[2]; /* drawn for the file */
+    uint64_t key[2]; /* a random key for the file */
 };
 
-/* Returns the pseudonym of `bytes` bytes of text of a kind; it lives as long as `pseudonyms`. */
+/* Returns the pseudonym of a text of `bytes` bytes and of this kind. It is valid as long as `pseudonyms`. */
 const char *xs_pseudonym(struct xs_pseudonyms *pseudonyms, enum xs_anonymous_kind kind, const char *text, size_t bytes);
 void xs_pseudonyms_free(struct xs_pseudonyms *pseudonyms);
 

@@ -1,4 +1,4 @@
-/* Running rounds of a bench, and comparing the variants; see bench.h. */
+/* Runs the rounds of a bench, and compares the variants; see bench.h. */
 #include "analyzer/commands/bench/bench.h"
 
 #include <errno.h>
@@ -23,10 +23,12 @@ struct work {
     struct xs_watch watch;
     char ***environments; /* one per variant */
     int64_t began_ns, longest_ns;
-    struct xs_bench_run *round; /* of the present round, one per variant; runs count when their round is complete */
+    struct xs_bench_run *round; /* the runs of the present round, one per variant; they are only used when the round is
+                                   complete */
 };
 
-/* The variant of a run. Every second round goes backwards, and each pair of rounds begins with another variant. */
+/* Returns the variant of a run. In every second round the order is reversed, and each pair of rounds begins with
+ * another variant. */
 static size_t variant_at(size_t round, size_t place, size_t count) {
     size_t turned = (place + round / 2) % count;
     return round % 2 ? count - 1 - turned : turned;
@@ -50,7 +52,7 @@ static void keep_output(struct work *w, size_t variant, FILE *output, FILE *erro
     }
 }
 
-/* A file for a program's output. It has no name, and only this program gets it. */
+/* Returns a file for a program's output. It has no name, and only this program gets it. */
 static FILE *new_file(void) {
     FILE *file = tmpfile();
     if (file)
@@ -58,7 +60,7 @@ static FILE *new_file(void) {
     return file;
 }
 
-/* False: the measurement ends. */
+/* False: the measurement has to end. */
 static bool run_variant(struct work *w, size_t variant) {
     struct xs_bench_run *run = &w->round[variant];
     FILE *output = new_file(), *errors = new_file();
@@ -90,7 +92,7 @@ static bool run_variant(struct work *w, size_t variant) {
     return w->bench->end == XS_BENCH_COMPLETE;
 }
 
-/* Whether there is time for one more round, by the longest so far. */
+/* True if there is time for one more round, if it takes as long as the longest so far. */
 static bool has_time(const struct work *w) {
     int64_t deadline = deadline_of(w);
     return !deadline || xs_monotonic_ns() + w->longest_ns <= deadline;
@@ -209,7 +211,7 @@ void xs_bench_compare(const struct xs_bench *bench, size_t variant, struct xs_be
     const struct xs_bench_side *before = &bench->sides[0], *after = &bench->sides[variant];
     int status;
     bool is_failed = xs_bench_failures(bench, 0, &status) || xs_bench_failures(bench, variant, &status);
-    size_t rounds = is_failed ? 0 : bench->rounds; /* the time until a failure is no measurement */
+    size_t rounds = is_failed ? 0 : bench->rounds; /* the time of a run that failed is no measurement */
     xs_bench_compare_times(before->runs, rounds, after->runs, rounds, pair);
     pair->is_failed = is_failed;
     xs_outputs_compare(&before->outputs, &after->outputs, &pair->output);

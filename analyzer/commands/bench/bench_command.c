@@ -1,5 +1,5 @@
-/* xferspy bench: runs two commands alternately, not profiled: which one is faster, by how much, and whether they
- * print the same. With a demand it is a check for CI. */
+/* xferspy bench: runs two commands alternately, not profiled: which one is faster, by how much, and whether they print
+ * the same. With a demand, it can be used as a check in CI. */
 #include <string.h>
 #include <unistd.h>
 
@@ -74,7 +74,7 @@ static void show_progress(size_t round, size_t rounds, void *context) {
     fprintf(stderr, "\rround %zu of %zu ", round + 1, rounds);
 }
 
-/* Prints the conclusion also on the terminal if the result goes to a file: the user waits for it. */
+/* If the result is written to a file, prints the conclusion on the terminal, too, because the user waits for it. */
 static void say_conclusion(const struct xs_bench_report *report) {
     struct xs_string conclusion = {0};
     xs_bench_conclusion(&conclusion, report);
@@ -101,7 +101,7 @@ static int print(const struct arguments *a, const struct xs_bench *bench) {
 static int bench(struct arguments *a) {
     struct xs_bench bench;
     bool shows = isatty(STDERR_FILENO);
-    if (xs_out_check(&a->output) < 0) /* now, instead of after running */
+    if (xs_out_check(&a->output) < 0) /* checked now, not after the programs ran */
         return XS_EXIT_ERROR;
     a->bench.terms.progress = shows ? show_progress : NULL;
     xs_bench_measure(&a->bench.terms, &bench);

@@ -1,4 +1,4 @@
-/* The demands on a bench, and whether they hold; see bench_words.h. */
+/* Parses the demands on a bench, and checks whether they are met; see bench_words.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ bool xs_bench_gate_parse(const char *text, struct xs_bench_gate *gate) {
     return unit > 0 && value * unit < 9e18;
 }
 
-/* Whether the demanded gain was reached. A gain counts if it exceeds the variation of runs; "no slower" needs no
- * gain. */
+/* True if the demanded gain was reached. A gain counts if it exceeds the variation of runs; "no slower" needs no gain.
+ */
 static bool has_gain(const struct xs_bench_pair *pair, const struct xs_bench_gate *gate) {
     const struct xs_bench_time *time = xs_bench_deciding(pair);
     int64_t demanded =

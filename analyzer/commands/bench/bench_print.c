@@ -1,4 +1,4 @@
-/* A bench as text, Markdown and JSON. Only printing; bench_words.c has the words. */
+/* Prints a bench as text, Markdown and JSON. bench_words.c has the sentences. */
 #include <stdlib.h>
 #include <sys/wait.h>
 

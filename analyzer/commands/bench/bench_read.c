@@ -11,7 +11,7 @@
 
 static const char damaged[] = "is damaged; write it again with `xferspy bench --json'";
 
-/* False: the file has something else than times there. */
+/* False: the file has something other than times at this key. */
 static bool read_side(const struct xs_json_document *document, const char *key, const char *time,
                       struct xs_metric_value *times, size_t *count) {
     struct xs_string sql = {0};

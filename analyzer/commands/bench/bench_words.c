@@ -169,7 +169,7 @@ void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *r
             xs_string_format(text, "%s%s", n++ ? ", " : "", words[i]);
 }
 
-/* Adds a command. Words with other characters than these are quoted for a shell. */
+/* Adds a command. Words that have other characters than the following ones are quoted for a shell. */
 void xs_bench_command(struct xs_string *text, char *const *argv) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
     for (size_t i = 0; argv[i]; i++) {
@@ -207,7 +207,7 @@ static void note_end(struct xs_bench_report *report) {
              bench->rounds == 1 ? "" : "s", bench->rounds == 1 ? "is" : "are", XS_RUNS_TO_TELL);
 }
 
-/* Notes failed runs: whether the program always ends so, or how to say that it does. */
+/* Adds a note on failed runs. If the program always ends in this way, it says which option accepts that. */
 static void note_failures(struct xs_bench_report *report) {
     int first = 0, second = 0;
     size_t before = xs_bench_failures(report->bench, 0, &first), after = xs_bench_failures(report->bench, 1, &second);

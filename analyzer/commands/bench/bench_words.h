@@ -1,5 +1,5 @@
-/* Words the results of a bench, for people and for programs, and judges what it demands. Shared by the files of the
- * command `bench`. */
+/* Prints the results of a bench, for people and for programs, and checks the demands of the user. Shared by the files
+ * of the command `bench`. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_WORDS_H
 #define XFERSPY_ANALYZER_COMMANDS_BENCH_BENCH_WORDS_H
 
@@ -12,37 +12,37 @@ enum { XS_BENCH_JSON_VERSION = 1, XS_BENCH_NOTES_LIMIT = 12 };
 #define XS_BENCH_FORMAT "xferspy-bench"
 #define XS_BENCH_RUNS "%zu of each, in turns, after %zu to warm up; not profiled"
 
-/* Lists what can fail, as bits of a set. */
+/* What can be wrong with a bench, as bits. */
 enum xs_bench_fault {
     XS_FAULT_OUTPUT = 1,  /* the outputs or exit statuses differ, or cannot be compared */
     XS_FAULT_SLOWER = 2,  /* AFTER is slower */
     XS_FAULT_UNCLEAR = 4, /* it is not known whether AFTER is faster or slower */
-    XS_FAULT_GAIN = 8,    /* the demanded gain is missing */
+    XS_FAULT_GAIN = 8,    /* the demanded gain was not reached */
     XS_FAULT_STATUS = 16, /* a program failed, so nothing was measured; always fails */
 };
-extern const char *const xs_bench_fault_names[]; /* by bit, NULL after the last */
+extern const char *const xs_bench_fault_names[]; /* by number of the bit; NULL after the last */
 
-/* What the user demands. */
+/* The demands of the user. */
 struct xs_bench_gate {
-    unsigned faults;      /* faults that fail the bench */
-    const char *at_least; /* the demanded gain as written: "10%", "20ms"; NULL: none */
-    double share;         /* the gain as a share; negative: it is a time */
+    unsigned faults;      /* the faults that make the bench fail */
+    const char *at_least; /* the demanded gain as the user wrote it: "10%", "20ms"; NULL: none */
+    double share;         /* the gain as a share; negative: the gain is a time, gain_ns */
     int64_t gain_ns;
 };
 
 /* Parses "10%", "0" or "20ms". Returns false for anything else. */
 bool xs_bench_gate_parse(const char *text, struct xs_bench_gate *gate);
-/* Returns the faults that occurred, of those that fail the bench. */
+/* Returns the faults of the bench that occurred and that make the bench fail. */
 unsigned xs_bench_judge(const struct xs_bench *bench, const struct xs_bench_pair *pair,
                         const struct xs_bench_gate *gate);
 
-/* Two measured commands, and what is said of them. */
+/* Two measured commands, and the results to be printed. */
 struct xs_bench_report {
     const struct xs_bench_terms *terms;
     const struct xs_bench *bench;
     struct xs_bench_pair pair;
     const struct xs_bench_gate *gate;
-    unsigned failed;                   /* faults that failed the bench */
+    unsigned failed;                   /* the faults that made the bench fail */
     char *notes[XS_BENCH_NOTES_LIMIT]; /* warnings, a sentence each, to be escaped */
     size_t note_count;
 };
@@ -60,16 +60,17 @@ void xs_bench_delta(struct xs_string *text, const struct xs_bench_time *time);
 void xs_bench_percent(struct xs_string *text, const struct xs_difference *difference);
 /* Writes "2.40 s (2.38 s to 2.45 s)": median and range. */
 void xs_bench_spread(struct xs_string *text, const struct xs_spread *spread);
-/* Write what is said of the outputs, and of the demanded gain; _gate_words is empty if nothing was demanded. */
+/* These functions write the result about the outputs, and the result about the demanded gain; _gate_words writes
+ * nothing if nothing was demanded. */
 void xs_bench_output(struct xs_string *text, const struct xs_bench_report *report);
 void xs_bench_gate_words(struct xs_string *text, const struct xs_bench_report *report);
-/* Writes a command's words, as they could be typed. */
+/* Writes a command's words so that they could be typed in a shell. */
 void xs_bench_command(struct xs_string *text, char *const *argv);
 
 void xs_bench_text(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_markdown(const struct xs_bench_report *report, struct xs_out *out);
 void xs_bench_json(const struct xs_bench_report *report, struct xs_out *out);
-/* Write parts of the JSON: a time or null; "output"; a side's command and runs; how a measurement ended. */
+/* These functions write parts of the JSON: a time or null; the key "output"; a side's command and runs. */
 void xs_bench_time_json(struct xs_json *json, const char *key, const struct xs_bench_time *time);
 void xs_bench_output_json(struct xs_json *json, const struct xs_bench_report *report);
 void xs_bench_side_json(struct xs_json *json, const char *key, const struct xs_bench_report *report, size_t side);

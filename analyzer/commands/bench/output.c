@@ -24,7 +24,7 @@ double xs_time_unit_ns(const char *text, size_t bytes) {
     return 0;
 }
 
-/* Whether a line matches; lines may contain NULs. */
+/* True if a line matches; lines may contain NULs. */
 static bool matches(const regex_t *pattern, const char *line, size_t bytes, regmatch_t *groups, size_t group_count) {
     groups[0] = (regmatch_t){.rm_so = 0, .rm_eo = (regoff_t)bytes};
     return regexec(pattern, line, group_count, groups, REG_STARTEND) == 0;

@@ -1,5 +1,5 @@
-/* Compares what programs print: whether it is the same, apart from what differs between two runs of one command; and
- * finds the time that they print themselves. */
+/* Compares the outputs of programs: whether they are the same, except lines that differ between two runs of one
+ * command. Also finds the time that a program prints about itself. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H
 #define XFERSPY_ANALYZER_COMMANDS_BENCH_OUTPUT_H
 
@@ -14,55 +14,60 @@
 
 /* Patterns to look for in an output; zeroed: none. */
 struct xs_bench_patterns {
-    regex_t *ignore; /* lines that count as not printed */
+    regex_t *ignore; /* lines that are treated as if they were not printed */
     size_t ignore_count;
-    regex_t loop_time; /* matches a line with a time; its first group is the number. Such lines count as not printed */
+    regex_t loop_time; /* matches a line with a time; its first group is the number. Such lines are treated as if they
+                          were not printed */
     bool has_loop_time;
-    double unit_ns; /* unit of that number; 0: the unit follows the number */
+    double unit_ns; /* the unit of the number, in ns; 0: the unit is printed after the number */
 };
 
-/* Returns the factor of "ns", "us", "ms", "s" or "min" in `bytes` bytes of text; 0: none of them. */
+/* Returns how many ns the unit "ns", "us", "ms", "s" or "min" is; 0: the text is none of these. */
 double xs_time_unit_ns(const char *text, size_t bytes);
 
-/* The lines of all runs of one command, folded into one; zeroed: no run. */
+/* The lines of all runs of one command, compared with those of its first run; zeroed: no run. */
 struct xs_outputs {
     size_t runs;
     uint64_t *lines; /* a hash for each line of the first run */
-    bool *varies;    /* whether a later run had another line here */
+    bool *varies;    /* for each line: true if a later run had a different line there */
     size_t count, capacity;
-    size_t ignored;        /* lines of the first run that count as not printed */
+    size_t ignored;        /* number of lines of the first run that are treated as if they were not printed */
     bool count_varies;     /* a later run had more or fewer lines */
-    bool too_long;         /* an output was too long to be read in full */
-    struct xs_string text; /* beginning of the first run's output, in whole lines */
+    bool too_long;         /* an output was too long to be read completely */
+    struct xs_string text; /* the beginning of the first run's output; only complete lines */
 };
 
-/* Adds what a run printed; reads the file from its beginning. `loop` gets the time in it, and keeps its value if there
- * is none. Returns false if the file cannot be read. */
+/* Adds the output of a run; reads the file from its beginning. Sets `loop` to the time in the output; if there is none,
+ * does not change it. Returns false if the file cannot be read. */
 bool xs_outputs_add(struct xs_outputs *outputs, FILE *file, const struct xs_bench_patterns *patterns,
                     struct xs_metric_value *loop);
-/* Looks only for the time, in what goes to standard error. */
+/* Only looks for the time, in the output to standard error. */
 bool xs_output_loop_time(FILE *file, const struct xs_bench_patterns *patterns, struct xs_metric_value *loop);
 void xs_outputs_free(struct xs_outputs *outputs);
 
 enum xs_output_result {
     XS_OUTPUT_SAME,
     XS_OUTPUT_DIFFERS,
-    XS_OUTPUT_VARIES,   /* the first command's runs print different numbers of lines: no comparison */
+    XS_OUTPUT_VARIES,   /* the runs of the first command print different numbers of lines, so outputs cannot be
+                           compared */
     XS_OUTPUT_TOO_LONG, /* too long to be compared */
 };
 extern const char *const xs_output_result_names[];
 
 struct xs_outputs_compared {
     enum xs_output_result result;
-    size_t lines;                   /* lines of the first command */
-    size_t ignored;                 /* its further lines that count as not printed */
-    size_t varying;                 /* of `lines`: those that differ between its own runs and are not compared */
-    size_t line;                    /* the first line that differs, counted from 1 without ignored ones; 0: none */
-    struct xs_string before, after; /* that line; empty if it is not kept, or not there */
+    size_t lines;                   /* number of lines of the first command */
+    size_t ignored;                 /* number of its other lines, which are treated as if they were not printed */
+    size_t varying;                 /* number of the `lines` that differ between the runs of the first command, and are
+                                       not compared */
+    size_t line;                    /* number of the first line that differs, counted from 1, without ignored lines; 0:
+                                       none */
+    struct xs_string before, after; /* the texts of this line; empty if the text was not kept, or a side does not have
+                                       the line */
 };
 
-/* Compares only what the runs of `before` have in common; what varies in `after` alone is a difference. If a side has
- * no run, there is no difference. */
+/* Compares only lines that are the same in all runs of `before`. A line that varies only in the runs of `after` is a
+ * difference. If a side has no run, there is no difference. */
 void xs_outputs_compare(const struct xs_outputs *before, const struct xs_outputs *after,
                         struct xs_outputs_compared *compared);
 void xs_outputs_compared_free(struct xs_outputs_compared *compared);

@@ -1,5 +1,5 @@
-/* Starting programs and waiting for them; see start.h. Signals are waited for instead of handled: they can interrupt
- * only this wait. */
+/* Starting programs and waiting for them; see start.h. There are no signal handlers: this code waits for signals, so
+ * they can only interrupt the waiting. */
 #include "analyzer/commands/bench/start.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "analyzer/commands/run/run.h"
 
 #define LIBRARY "libxferspy.so"
-enum { PATIENCE_S = 2 /* for a program that was asked to end */ };
+enum { PATIENCE_S = 2 /* time that a program gets to end after SIGTERM */ };
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 int64_t xs_monotonic_ns(void) {
@@ -35,11 +35,13 @@ void xs_watch_begin(struct xs_watch *watch) {
     sigemptyset(&watch->signals);
     sigaddset(&watch->signals, SIGCHLD);
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) /* as under nohup */
+        if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) /* ignored signals stay ignored,
+                                                                                         as under nohup */
             sigaddset(&watch->signals, ending[i]);
-    signal(SIGCHLD, SIG_DFL); /* if it were ignored, a child's status would be gone before it is asked for */
+    signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, the status of a child would be lost */
     sigprocmask(SIG_BLOCK, &watch->signals, &watch->before);
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* allows waiting for processes that a run left behind */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* makes this process the parent of processes that a run left running, so that it
+                                         can wait for them */
 }
 
 void xs_watch_end(const struct xs_watch *watch) {
@@ -47,7 +49,7 @@ void xs_watch_end(const struct xs_watch *watch) {
     sigprocmask(SIG_SETMASK, &watch->before, NULL);
 }
 
-/* The next signal; 0: none came within the time (negative: wait for ever). */
+/* Waits for a signal and returns it; 0: none came within `ns` nanoseconds. Negative `ns`: waits without a limit. */
 static int next_signal(const struct xs_watch *watch, int64_t ns) {
     struct timespec time = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     int number = ns < 0 ? sigwaitinfo(&watch->signals, NULL) : sigtimedwait(&watch->signals, NULL, &time);
@@ -69,7 +71,7 @@ static bool is_ours(const char *path, size_t bytes) {
     return bytes - skip >= strlen(LIBRARY) && !memcmp(path + skip, LIBRARY, strlen(LIBRARY));
 }
 
-/* The setting "LD_PRELOAD=..." without our library, as a new string; NULL: nothing is left. */
+/* Returns the setting "LD_PRELOAD=..." without libxferspy.so, as a new string; NULL: no library is left. */
 static char *without_library(const char *setting) {
     struct xs_string kept = {0};
     const char *value = strchr(setting, '=') + 1;
@@ -132,7 +134,7 @@ static int spawn(char *const *argv, char **environment, FILE *output, FILE *erro
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setsigmask(&attributes, &watch->before);
-    posix_spawnattr_setpgroup(&attributes, 0); /* so that processes that it started end with it */
+    posix_spawnattr_setpgroup(&attributes, 0); /* so that processes that it starts can be ended together with it */
     int error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -146,7 +148,7 @@ static bool has_ended(pid_t pid, int *status) {
     return ended == pid || ended < 0;
 }
 
-/* Asks the program and all processes that it started to end, then kills them. */
+/* Tells the program and all processes that it started to end by a signal, then kills those that still run. */
 static void end_program(pid_t pid, int number, const struct xs_watch *watch) {
     int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000;
     int status;
@@ -161,10 +163,10 @@ static void end_program(pid_t pid, int number, const struct xs_watch *watch) {
         }
         next_signal(watch, left);
     }
-    kill(-pid, SIGKILL); /* processes that it left behind */
+    kill(-pid, SIGKILL); /* processes that it started and that still run */
 }
 
-/* Takes the status of all ended processes of a group. True: no process of the group is left. */
+/* Reaps all ended processes of a group. True: no process of the group is left. */
 static bool is_group_gone(pid_t group) {
     pid_t ended;
     int status;
@@ -173,8 +175,8 @@ static bool is_group_gone(pid_t group) {
     return ended < 0;
 }
 
-/* Signals a group, and waits until it has ended, or for PATIENCE_S. Returns a signal of `watch` that came meanwhile;
- * 0: none. */
+/* Sends a signal to a process group, and waits until the group has ended, at most for PATIENCE_S. Returns a signal of
+ * `watch` that came during this time; 0: none. */
 static int end_group(pid_t group, int with, const struct xs_watch *watch) {
     int64_t until = xs_monotonic_ns() + (int64_t)PATIENCE_S * 1000000000, left;
     int number = 0;
@@ -187,7 +189,7 @@ static int end_group(pid_t group, int with, const struct xs_watch *watch) {
     return number;
 }
 
-/* Ends processes that a program left running, so that they take nothing from the next run. Processes that ignore
+/* Ends the processes that a program left running, so that they do not slow down the next run. Processes that ignore
  * SIGTERM to clean up after the program, as Python's resource tracker does, get time for that. */
 static int end_rest(pid_t pid, const struct xs_watch *watch) {
     if (is_group_gone(pid) && kill(-pid, 0) != 0)

@@ -1,4 +1,4 @@
-/* Baselines; see baseline.h. */
+/* Reading and writing baselines; see baseline.h. */
 #include "analyzer/commands/check/baseline.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ void xs_baseline_free(struct xs_baseline *baseline) {
     *baseline = (struct xs_baseline){0};
 }
 
-/* Of one detector, whatever the reasons. */
+/* Returns the number of undecided cases of a detector, for all reasons together. */
 static uint64_t undecided_of(const struct xs_findings *findings, unsigned detector) {
     uint64_t count = 0;
     for (size_t i = 0; i < findings->undecided_count; i++)
@@ -58,7 +58,7 @@ static int by_site(const void *a, const void *b) {
     return l->site != r->site ? (l->site < r->site ? -1 : 1) : strcmp(l->kind, r->kind);
 }
 
-/* Only of a finding of several: the name of any other has its verdict. */
+/* Writes the verdicts of a finding that has several. The name of any other finding contains its verdict. */
 static void put_verdicts(struct xs_json *json, const struct xs_check_finding *g) {
     if (g->verdict != XS_SEVERAL_VERDICTS)
         return;
@@ -69,7 +69,7 @@ static void put_verdicts(struct xs_json *json, const struct xs_check_finding *g)
     xs_json_end(json, ']');
 }
 
-/* Where they are not there, the number itself is known for certain. */
+/* Writes the ends of an interval. If the number is known exactly, writes nothing. */
 static void put_range(struct xs_json *json, const char *low, const char *high, const struct xs_check_range *range) {
     if (range->low == range->high)
         return;
@@ -124,7 +124,8 @@ static void put_place(struct xs_json *json, const struct xs_match_place *place) 
 static void put_call_sites(struct xs_json *json, const struct xs_check_findings *findings) {
     const struct xs_check_finding **sorted = xs_realloc(NULL, sizeof *sorted * findings->count);
     uint32_t *order = xs_realloc(NULL, sizeof *order * findings->place_count);
-    size_t *first = xs_realloc(NULL, sizeof *first * findings->place_count); /* of the place's findings in sorted */
+    size_t *first = xs_realloc(NULL, sizeof *first * findings->place_count); /* index in `sorted` of the first finding
+                                                                                of each place */
     for (size_t i = 0; i < findings->count; i++)
         sorted[i] = &findings->items[i];
     for (uint32_t i = 0; i < findings->place_count; i++)
@@ -172,15 +173,15 @@ void xs_baseline_write(const struct xs_reading *reading, FILE *file) {
 
 /* --- reading --- */
 
-/* NULL: not known. */
+/* Returns the text of a column; NULL: not known. */
 static const char *text_at(sqlite3_stmt *row, int column, bool *good) {
     int type = sqlite3_column_type(row, column);
     *good &= type == SQLITE_TEXT || type == SQLITE_NULL;
     return (const char *)sqlite3_column_text(row, column);
 }
 
-/* Reads the kind's detector and verdicts. A finding of several verdicts lists them in `names`, any other has its
- * verdict in its kind. */
+/* Reads the kind's detector and verdicts. `names` lists the verdicts of a finding that has several; the kind of any
+ * other finding contains its verdict. */
 static void read_kind(struct xs_check_finding *g, const char *kind, const char *names, bool *good) {
     size_t id = strcspn(kind, "/");
     g->kind = xs_strdup(kind);
@@ -191,7 +192,7 @@ static void read_kind(struct xs_check_finding *g, const char *kind, const char *
     if (g->detector == xs_detector_count)
         return;
     const struct xs_detector *d = xs_detectors[g->detector];
-    g->verdict = kind[id] ? XS_SEVERAL_VERDICTS : 0; /* perhaps a verdict that this version does not have */
+    g->verdict = kind[id] ? XS_SEVERAL_VERDICTS : 0; /* this version may not have the verdict */
     for (unsigned verdict = 0; verdict < XS_VERDICTS && d->verdicts[verdict].name; verdict++) {
         struct xs_string quoted = {0};
         xs_string_format(&quoted, "\"%s\"", d->verdicts[verdict].name);
@@ -275,7 +276,7 @@ static bool read_findings(const struct xs_json_document *document, struct xs_che
     return good && code == SQLITE_DONE;
 }
 
-/* A metric that the file does not have, or that is null there, is unknown. */
+/* Reads the metrics. A metric that the file does not have, or that is null, is not known. */
 static bool read_metrics(const struct xs_json_document *document, struct xs_metric_values *metrics) {
     static const char sql[] = "SELECT key, value, type FROM json_each(?1, '$.metrics_ns') UNION ALL "
                               "SELECT key, value, type FROM json_each(?1, '$.metrics_bytes') UNION ALL "
@@ -316,7 +317,7 @@ static bool has_call_sites(const struct xs_json_document *document) {
     return has;
 }
 
-/* NULL, or what is wrong with it. */
+/* Reads a baseline from a document. Returns NULL, or what is wrong with the document. */
 static const char *read_document(const struct xs_json_document *document, struct xs_baseline *baseline) {
     const char *trouble = xs_json_document_is(document, FORMAT, VERSION,
                                               "is no baseline; `xferspy check --write-baseline' makes one", damaged);
@@ -374,7 +375,7 @@ int xs_baseline_open(const char *path, struct xs_baseline *baseline) {
     memset(baseline->undecided, 0, sizeof(uint64_t) * xs_detector_count);
     FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
     int first = ' ';
-    if (!file) /* a device, a folder, nothing: the trace's reader knows how to say so */
+    if (!file) /* a device, a folder or no file: opening it as a trace prints the right message */
         return read_trace(path, baseline);
     while (first == ' ' || first == '\n' || first == '\t' || first == '\r')
         first = getc(file);

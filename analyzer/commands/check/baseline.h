@@ -1,5 +1,5 @@
-/* Holds the baseline that a run is judged against: another trace, or a small file that is kept with the program's
- * sources. */
+/* Reads and writes the baseline that a run is compared with: another trace, or a small file that is kept with the
+ * program's sources. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_BASELINE_H
 
@@ -14,17 +14,18 @@ struct xs_reading;
 struct xs_baseline {
     struct xs_check_findings findings;
     struct xs_metric_values metrics;
-    uint64_t *undecided; /* instances by detector, xs_detector_count of them */
+    uint64_t *undecided; /* undecided instances by detector; has xs_detector_count items */
 };
 
 /* Reads a baseline file, or a trace (with its findings). Prints failures. Returns an exit status. */
 int xs_baseline_open(const char *path, struct xs_baseline *baseline);
 void xs_baseline_free(struct xs_baseline *baseline);
 
-/* Says whether the trace can be a baseline: its run was not repaired. Otherwise prints why not. */
+/* True if the trace can be a baseline, because its run was not repaired. Otherwise, prints why not. */
 bool xs_baseline_may_be(const struct xs_reading *reading);
 
-/* Writes JSON in a stable order, without a machine's paths and names; docs/use/check.md describes it. */
+/* Writes the baseline file: JSON in a stable order, without paths and names of the machine; docs/use/check.md describes
+ * it. */
 void xs_baseline_write(const struct xs_reading *reading, FILE *file);
 
 #endif

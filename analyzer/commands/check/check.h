@@ -1,5 +1,6 @@
-/* Prints the results of `xferspy check`: for people, as JSON, JUnit XML, SARIF, and lines that GitHub shows at the
- * sources. All numbers come from struct xs_judged. Each format escapes the texts of traces by its own rules. */
+/* Prints the results of `xferspy check`: for people, as JSON, JUnit XML and SARIF, and as lines that GitHub shows
+ * beside the source lines. All numbers come from struct xs_judged. Each format escapes the texts of traces by its own
+ * rules. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_CHECK_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_CHECK_H
 
@@ -19,7 +20,8 @@ struct xs_check {
     enum xs_outcome outcome;   /* the worst outcome of all judged traces */
     const char *const *unread; /* traces that could not be read; any text */
     size_t unread_count;
-    bool incomplete; /* something that was named was not judged: no pass, whatever `status` says */
+    bool incomplete; /* a trace that the user named was not judged; the check then does not pass, whatever the outcome
+                        of the others */
 };
 
 void xs_check_text(const struct xs_check *check, struct xs_out *out);
@@ -30,26 +32,27 @@ void xs_check_github(const struct xs_check *check, struct xs_out *out);
 
 /* --- shared by the formats: check_words.c --- */
 
-/* Write "9 instances", "saves up to 6.30 ms (6.3 % of the run)"; _limit writes the limit in the same words, with the
- * baseline's value. If a rule's value is not known, they write its reason. Not escaped. */
+/* xs_check_value writes the value of a rule: "9 instances", "saves up to 6.30 ms (6.3 % of the run)". xs_check_limit
+ * writes the limit in the same words, with the baseline's value. If the value is not known, both write the reason. The
+ * texts are not escaped. */
 void xs_check_value(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 void xs_check_limit(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
-/* Writes the value and the limit in a sentence: "9 instances, limit 0", or the reason. */
+/* Writes the value and the limit: "9 instances, limit 0", or the reason if the value is not known. */
 void xs_check_sentence(struct xs_string *text, const struct xs_judged *judged, const struct xs_rule_result *result);
 /* Writes "9, 72.0 MiB, saves 6.30 ms". */
 void xs_check_amount(struct xs_string *text, const struct xs_check_finding *finding);
-/* Describes an expired suppression: "expired on 2026-12-31, and is needed still", with details. */
+/* Describes an expired suppression: "expired on 2026-12-31, and is needed still", followed by details. */
 void xs_check_expired(struct xs_string *text, const struct xs_suppression *suppression);
-#define XS_CHECK_UNREAD "cannot be read, and was not judged" /* said of a trace */
+#define XS_CHECK_UNREAD "cannot be read, and was not judged" /* the text about a trace that could not be read */
 /* Describes a suppression: "xferspy.check:3 (noop-upload in warm_up): its reason". */
 void xs_check_suppression(struct xs_string *text, const struct xs_suppression *suppression);
 
-/* Writes the file of a finding relative to the source root, else its whole name; for code without lines the library's
- * name. Not escaped; *absolute if the file is not below the root. */
+/* Writes the file of a finding relative to the source root, else its whole name; for code without source lines, writes
+ * the library's name. The text is not escaped. `*absolute` is true if the file is not below the root. */
 void xs_check_path(struct xs_string *text, const struct xs_check *check, const struct xs_judged *judged,
                    const struct xs_check_finding *finding, bool *absolute);
 
-/* Arrays of places list at most this many. */
+/* The largest number of places in a list of places. */
 enum { XS_CHECK_PLACES = 5 };
 
 #endif

@@ -16,7 +16,7 @@
 
 XS_DECLARE_COMMAND(check)
 
-/* A baseline and suppressions are about findings: with them each finding is judged separately. */
+/* Baselines and suppressions are about findings, so if there is one of them, each finding is judged separately. */
 #define DEFAULT_RULES "saved-time:1%"
 #define DEFAULT_RULES_OF_FINDINGS "any:1%"
 static const double default_tolerance = 0.10;
@@ -97,10 +97,10 @@ static void (*const writers[FORMATS])(const struct xs_check *check, struct xs_ou
     xs_check_text, xs_check_json, xs_check_junit, xs_check_sarif, xs_check_github};
 
 struct arguments {
-    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
-    struct xs_traces named;            /* the traces that the arguments stand for */
-    bool incomplete;                   /* some of them could not be named */
-    struct xs_check_config config;     /* what the options say */
+    struct xs_traces_arguments traces; /* must be the first member, for xs_parse_traces */
+    struct xs_traces named;            /* the traces that the arguments mean */
+    bool incomplete;                   /* some of the traces could not be found */
+    struct xs_check_config config;     /* the configuration by the options */
     const char *baseline, *junit, *sarif, *source_root, *write_baseline;
     char **configs;
     size_t config_count;
@@ -246,7 +246,7 @@ static bool read_configs(struct arguments *arguments, struct xs_check_config *co
     return true;
 }
 
-/* Merges the options with the files. Options have precedence; suppressions come from the files only. */
+/* Merges the options with the files. Options have precedence over files. Only files contain suppressions. */
 static void merge(struct arguments *arguments, struct xs_check_config *config) {
     struct xs_check_config *given = &arguments->config;
     char message[XS_RULE_MESSAGE_BYTES];
@@ -266,7 +266,7 @@ static void merge(struct arguments *arguments, struct xs_check_config *config) {
         xs_check_config_allow(config, given->allowed_unknown[i], message);
 }
 
-/* False: a rule needs a baseline and there is none; a message was printed. */
+/* False: a rule needs a baseline, but there is none; a message was printed. */
 static bool has_what_rules_need(const struct xs_check_config *config, bool baseline) {
     for (size_t i = 0; i < config->rules.count; i++) {
         if (config->rules.items[i].relative && !baseline) {
@@ -303,7 +303,7 @@ static int write_all(const struct arguments *arguments, const struct xs_check *c
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : status;
 }
 
-/* Judges every trace that can be read. Unreadable ones are part of the result, because its reader may not see the
+/* Judges every trace that can be read. Unreadable traces are listed in the result, because its reader may not see the
  * exit status. */
 static int judge_all(const struct arguments *arguments, struct xs_check *check) {
     int status = arguments->incomplete ? XS_EXIT_ERROR : XS_EXIT_OK;
@@ -355,7 +355,8 @@ static int check_with(const struct arguments *arguments, const struct xs_check_c
     return status;
 }
 
-/* Checks the output files before traces are read, which takes long: a wrong name is reported at once. */
+/* Checks the output files before traces are read, because reading takes long, and a wrong name should be reported at
+ * once. */
 static bool outputs_are_free(const struct arguments *arguments) {
     const char *const paths[] = {arguments->traces.output.path, arguments->junit, arguments->sarif};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {

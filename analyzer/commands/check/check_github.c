@@ -5,8 +5,8 @@
 
 #include "analyzer/commands/check/check.h"
 
-/* Escapes a text, first as for people, so that no text begins another command or moves the log's cursor; then by
- * GitHub's rules, which escape more in values of properties. */
+/* Writes a text. First it is escaped as for people, so that it cannot begin another command or move the cursor of the
+ * log; then by GitHub's rules, which escape more characters in values of properties. */
 static void put(FILE *file, const char *text, bool property) {
     char *escaped = xs_text_escaped(text);
     for (const char *p = escaped; *p; p++)

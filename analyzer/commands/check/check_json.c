@@ -1,5 +1,5 @@
-/* `xferspy check --format=json`: format "xferspy-check". Keys are stable and only added; docs/use/check.md lists
- * them. */
+/* `xferspy check --format=json`: format "xferspy-check". Keys are never changed or removed, only added;
+ * docs/use/check.md lists them. */
 #include <string.h>
 
 #include "analyzer/base/json.h"

@@ -1,6 +1,6 @@
-/* `xferspy check --sarif`: SARIF 2.1.0, which code hosts show at the lines that it names. The output has one run for
- * any number of traces: a finding that several ranks have is one result. Section numbers refer to the OASIS
- * standard. */
+/* `xferspy check --sarif`: SARIF 2.1.0, which code hosts show at the lines that it names. The output has one SARIF run
+ * for all traces, so that a finding that several ranks have is one result. Section numbers refer to the OASIS standard.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ struct entries {
 static const struct xs_check_finding *finding_of(const struct entry *e) {
     return &e->judged->findings.items[e->finding];
 }
-/* The rule of a finding. If verdicts join, they may vary from run to run, so the detector is the rule. */
+/* Returns the rule of a finding. Verdicts that are joined in one finding may vary from run to run, so the rule is then
+ * the detector. */
 static const char *rule_of(const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     return d->verdicts_join ? d->id : f->kind;
@@ -46,7 +47,7 @@ static bool is_same(const struct entry *a, const struct entry *b) {
            !strcmp(rule_of(finding_of(a)), rule_of(finding_of(b)));
 }
 
-/* Orders by identity, so that the file changes little from run to run; of equal entries the worst comes first. */
+/* Sorts by identity, so that the file changes little from run to run; of equal entries, the worst comes first. */
 static int by_place(const void *left, const void *right) {
     const struct entry *a = left, *b = right;
     const struct xs_check_finding *x = finding_of(a), *y = finding_of(b);
@@ -64,7 +65,8 @@ static int by_place(const void *left, const void *right) {
     return order ? order : (a->judged > b->judged) - (a->judged < b->judged);
 }
 
-/* Collects the results. Findings too small to be listed, and advice, are in it only if they fail. */
+/* Collects the results. Advice, and findings that are too small to be listed, are included only if they make a rule
+ * fail. */
 static void collect(const struct xs_check *check, struct entries *entries) {
     size_t most = 0;
     for (size_t i = 0; i < check->count; i++)
@@ -104,7 +106,8 @@ static void put_message(struct xs_json *json, const char *key, const char *text)
     xs_json_end(json, '}');
 }
 
-/* A path as a URI by RFC 3986: all but letters, digits, a few marks and slashes becomes %XX, invalid UTF-8, too. */
+/* Returns a path as a URI by RFC 3986: all bytes except letters, digits, a few marks and slashes become %XX; bytes of
+ * invalid UTF-8, too. */
 static char *as_uri(const char *path, bool absolute) {
     struct xs_string uri = {0};
     if (absolute)
@@ -130,7 +133,8 @@ static void put_artifact(struct xs_json *json, const char *path, bool absolute) 
     free(uri);
 }
 
-/* Writes the location. Hosts refuse results without a file: code without lines gets its library, or the program. */
+/* Writes the location. Hosts refuse results without a file, so for code without source lines it is the library or the
+ * program. */
 static void put_location(struct xs_json *json, const struct xs_check *check, const struct entry *e) {
     const struct xs_check_finding *f = finding_of(e);
     struct xs_string path = {0};
@@ -212,8 +216,8 @@ static void add_message(struct xs_string *text, const struct xs_check *check, co
 
 /* --- results --- */
 
-/* The number of a result among those with one key in one file, from 1. Lines without known text differ only in their
- * order. */
+/* Returns the number of a result among those with one key in one file, counted from 1. Lines whose text is not known
+ * differ only in this number. */
 static unsigned ordinal_of(const struct entries *entries, size_t index) {
     enum { LOOKED_AT = 1000 };
     const struct entry *e = &entries->items[index];
@@ -246,7 +250,7 @@ static void put_result(struct xs_json *json, const struct xs_check *check, const
         xs_json_count(json, "occurrenceCount", occurrences);
     snprintf(hash, sizeof hash, "%016" PRIx64 ":%u", e->fingerprint, ordinal_of(entries, index));
     xs_json_object(json, "partialFingerprints");
-    xs_json_text(json, "primaryLocationLineHash", hash); /* the one that GitHub reads */
+    xs_json_text(json, "primaryLocationLineHash", hash); /* the key that GitHub reads */
     xs_json_text(json, "xferspySite/v1", hash);
     xs_json_end(json, '}');
     if (states[standing])
@@ -274,7 +278,7 @@ static void put_findings(struct xs_json *json, const struct xs_check *check, con
     }
 }
 
-/* Whether a rule's result has no place: a metric over its limit, unless its causes are results; or a rule that the
+/* True if a rule's result has no place: a metric over its limit, unless its causes are results; or a rule that the
  * trace cannot decide (3.27.9: "open"). */
 static bool is_placeless(const struct xs_rule_result *r) {
     return r->outcome == XS_OUTCOME_UNKNOWN ||
@@ -288,7 +292,7 @@ static char *placeless_id(const struct xs_rule_result *r) {
     return id.data;
 }
 
-/* Whether the baseline exceeds a metric's limit, too. */
+/* True if the baseline exceeds a metric's limit, too. */
 static bool was_over(const struct xs_check *check, const struct xs_rule_result *r) {
     if (r->rule->about != XS_RULE_METRIC || r->rule->relative)
         return false;
@@ -334,7 +338,7 @@ static void put_placeless(struct xs_json *json, const struct xs_check *check, co
 static void put_finding_rule(struct xs_json *json, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     struct xs_string help = {0};
-    /* It is read on other machines, so it names the page without a folder of this machine. */
+    /* The file is read on other machines, so the text does not name a folder of this machine. */
     xs_string_format(&help, "%s See docs/rules/findings/%s.md of xferspy.",
                      xs_detector_remedy(d, xs_finding_compared_verdict(f->detector, f->verdict)), d->id);
     xs_json_object(json, NULL);
@@ -417,7 +421,7 @@ static void put_notification(struct xs_json *json, const char *level, const char
     xs_string_free(&text);
 }
 
-/* Writes what is missing from the results (3.20.21). */
+/* Writes notifications about what is missing in the results (3.20.21). */
 static void put_notifications(struct xs_json *json, const struct xs_check *check) {
     xs_json_array(json, "toolExecutionNotifications");
     for (size_t i = 0; i < check->unread_count; i++)

@@ -1,4 +1,5 @@
-/* `xferspy check` for people: a line per rule, places under rules that fail, and what to do next. */
+/* Prints `xferspy check` for people: a line per rule, the places of findings below each rule that fails, and what to do
+ * next. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static void put_result(const struct xs_check *check, const struct xs_judged *jud
         xs_out_indented(out, 13, "and %s more", xs_format_count(count, r->place_count - XS_CHECK_PLACES));
 }
 
-/* Prints what to type next about the failing finding that saves most. */
+/* Prints the command that explains the failing finding that saves most. */
 static void put_next(const struct xs_judged *judged, struct xs_out *out) {
     const struct xs_check_finding *most = NULL;
     char *word = xs_text_shell_word(judged->path);
@@ -188,7 +189,7 @@ static void put_unused(const struct xs_check *check, struct xs_out *out) {
     }
 }
 
-/* The words for what shares refer to; with several traces, those of a whole run. */
+/* Returns the words for the time that shares refer to; with several traces, the words for a whole run. */
 static const char *share_of_all(const struct xs_check *check) {
     const struct xs_judged *whole = check->judged;
     for (size_t i = 1; i < check->count && whole->recorded.in_part; i++)

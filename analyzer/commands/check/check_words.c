@@ -9,7 +9,7 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/sentences.h"
 
-/* Adds a measured value, with the least value of a range; 0: no range. */
+/* Adds a measured value and, if it is a range, its least value; `least` is 0 if it is no range. */
 static void put_measured(struct xs_string *text, const struct xs_rule *rule, uint64_t value, uint64_t least,
                          const struct xs_recorded_time *recorded) {
     char buffer[XS_UNIT_BYTES], share[XS_UNIT_BYTES];
@@ -26,7 +26,7 @@ static void put_measured(struct xs_string *text, const struct xs_rule *rule, uin
         xs_string_format(text, "%s%s or more)", *share ? "; " : " (", xs_format_ns(buffer, least));
 }
 
-/* Whether the rule limits what repairs save, not what something took. */
+/* True if the rule limits savings, and not times that something took. */
 static bool is_saving(const struct xs_rule *rule) {
     bool metric = rule->metric == XS_METRIC_SAVED_TIME || rule->metric == XS_METRIC_LEAST_SAVED_TIME;
     return rule->unit == XS_METRIC_NS && (rule->about == XS_RULE_METRIC ? metric : true);
@@ -127,7 +127,8 @@ void xs_check_path(struct xs_string *text, const struct xs_check *check, const s
                    const struct xs_check_finding *f, bool *absolute) {
     const char *path = f->path, *root = check->source_root ? check->source_root : judged->cwd;
     size_t length;
-    char *whole = NULL; /* a relative name counts from the program's working directory, which need not be the root */
+    char *whole = NULL; /* a relative name is relative to the program's working directory, which may differ from the
+                           root */
     *absolute = false;
     if (f->is_source && check->source_root && *path != '/' && *judged->cwd == '/') {
         whole = xs_text_format("%s/%s", judged->cwd, strncmp(path, "./", 2) ? path : path + 2);

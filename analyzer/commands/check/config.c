@@ -28,7 +28,7 @@ struct parser {
     int64_t now;
     enum section section;
     bool suppressing; /* the last suppression is not complete */
-    bool has_rules;   /* in this file */
+    bool has_rules;   /* this file has rules */
     char *message;
 };
 
@@ -65,7 +65,7 @@ void xs_check_config_free(struct xs_check_config *config) {
 
 /* --- days --- */
 
-/* Parses a day in the only form "2026-12-31". False also for days that do not exist. */
+/* Parses a day, which must have the form "2026-12-31". False: it has another form, or there is no such day. */
 static bool parse_day(const char *text, struct tm *tm) {
     for (int i = 0; i < 10; i++)
         if (i == 4 || i == 7 ? text[i] != '-' : !isdigit((unsigned char)text[i]))
@@ -77,7 +77,7 @@ static bool parse_day(const char *text, struct tm *tm) {
     return timegm(&same) != -1 && same.tm_mday == tm->tm_mday && same.tm_mon == tm->tm_mon;
 }
 
-/* Whether a day is over everywhere on earth: CI machines run in UTC, people do not. */
+/* True if a day is over everywhere on earth, because CI machines use UTC, and people do not. */
 static bool has_expired(const struct tm *day, int64_t now) {
     struct tm copy = *day;
     return now >= (int64_t)timegm(&copy) + (24 + 12) * 3600;
@@ -122,7 +122,7 @@ static bool set_text(struct parser *p, char **to, const char *key, const char *v
     return true;
 }
 
-/* Whether a glob matches any kind of finding; otherwise it is misspelled. */
+/* True if a glob matches any kind of finding; otherwise it is misspelled. */
 static bool is_some_kind(const char *glob) {
     for (size_t i = 0; i < xs_detector_count; i++) {
         const struct xs_detector *d = xs_detectors[i];
@@ -172,7 +172,8 @@ static bool set_in_suppression(struct parser *p, const char *key, const char *va
 
 /* --- [check] --- */
 
-/* A path from a name in the file, relative to the file's folder, wherever the command is run. */
+/* Returns the path of a file that the configuration names. The name is relative to the folder of the configuration, and
+ * not to the current folder. */
 static char *beside(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
     struct xs_string full = {0};
@@ -262,8 +263,8 @@ static bool parse_lines(struct parser *p, FILE *file) {
     return end_suppression(p);
 }
 
-/* Opens a file, or a pipe that a shell made, as in --config=<(...). Opening a FIFO without a writer never waits; an
- * empty one is then an error, EPIPE, and not a file without rules. */
+/* Opens a file, or a pipe that a shell made, as in --config=<(...). It does not wait for a FIFO that has no writer; if
+ * such a FIFO is empty, that is an error, EPIPE, and not a file without rules. */
 static FILE *open_config(const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -329,8 +330,8 @@ bool xs_check_config_allows(const struct xs_check_config *config, const struct x
 
 static bool matches(const char *glob, const char *text) { return !glob || !fnmatch(glob, text, 0); }
 
-/* Whether a glob matches a finding. A detector's id stands for all its verdicts, and one of several verdicts for the
- * whole finding, because one repair mends all of them. */
+/* True if a glob matches a finding. A detector's id matches all its verdicts. If a finding has several verdicts, each
+ * of them matches the whole finding, because one repair is for all of them. */
 static bool matches_kind(const char *glob, const struct xs_check_finding *f) {
     const struct xs_detector *d = xs_detectors[f->detector];
     if (matches(glob, f->kind) || matches(glob, d->id))

@@ -1,5 +1,5 @@
-/* Reads xferspy.check: the small file, kept with the program's sources, that says what the command allows: rules, the
- * baseline, and findings that are accepted for a reason. Lines of `key = value` in sections, `#` begins a comment line;
+/* Reads xferspy.check, a small file that is kept with the program's sources. It contains the rules, the baseline, and
+ * findings that are accepted for a reason. It has sections with lines `key = value`; `#` begins a comment line; see
  * docs/use/check.md. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_CONFIG_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_CONFIG_H
@@ -14,19 +14,19 @@
 #define XS_CHECK_CONFIG_NAME "xferspy.check"
 
 struct xs_suppression {
-    char *origin;                           /* "xferspy.check:12": file and line of its section's head */
+    char *origin;                           /* "xferspy.check:12": file and line of the head of its section */
     char *finding, *function, *file, *text; /* globs (fnmatch); NULL: matches all */
     char *reason;                           /* never NULL or empty */
-    char *until;                            /* "2026-12-31", the last day on which it holds; NULL: no end */
+    char *until;                            /* "2026-12-31", the last day on which it is valid; NULL: no end */
     bool expired;
 };
 
 struct xs_check_config {
     struct xs_rules rules;
     char *rules_origin;     /* the file with the rules; NULL: none */
-    char *baseline;         /* relative to the current folder, like the file's folder; NULL: none */
+    char *baseline;         /* path relative to the current folder; NULL: none */
     double tolerance;       /* negative: not given */
-    bool allow_unknown;     /* for every rule */
+    bool allow_unknown;     /* every rule may be unknown */
     char **allowed_unknown; /* names of rules that may be unknown */
     size_t allowed_unknown_count;
     struct xs_suppression *suppressions;
@@ -34,20 +34,21 @@ struct xs_check_config {
 };
 enum { XS_CHECK_CONFIG_MESSAGE_BYTES = 5120 };
 
-/* Starts with an empty configuration. */
+/* Makes an empty configuration. */
 void xs_check_config_begin(struct xs_check_config *config);
 void xs_check_config_free(struct xs_check_config *config);
 
-/* Adds what a file says. `now` is the time by which suppressions expire, in seconds since 1970. If the file cannot be
- * read or is no such file, returns false with one line "FILE:LINE: text" in `message`. */
+/* Adds the contents of a file. `now` is the present time, in seconds since 1970; suppressions that ended before it are
+ * expired. If the file cannot be read, or has errors, returns false with one line "FILE:LINE: text" in `message`. */
 bool xs_check_config_read(struct xs_check_config *config, const char *path, int64_t now, char *message);
 
-/* Adds the names of a list "a,b" to the rules that may be unknown. Returns false, with a message, if one is not a
- * rule's name. */
+/* Adds the names in a list such as "a,b" to the rules that may be unknown. Returns false, with a message, if one is not
+ * a rule's name. */
 bool xs_check_config_allow(struct xs_check_config *config, const char *list, char *message);
 bool xs_check_config_allows(const struct xs_check_config *config, const struct xs_rule *rule);
 
-/* Returns the first suppression of a finding that has not expired, else the first expired one; -1: none. */
+/* Returns the index of the first suppression of a finding that has not expired; if all have expired, that of the first;
+ * -1: there is none. */
 long xs_check_config_suppression(const struct xs_check_config *config, const struct xs_check_finding *finding);
 
 #endif

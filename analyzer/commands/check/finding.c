@@ -1,4 +1,4 @@
-/* Findings as `xferspy check` sees them; see finding.h. */
+/* The findings that `xferspy check` judges; see finding.h. */
 #include "analyzer/commands/check/finding.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
 
-/* Arrays grow at every power of two. */
+/* Makes room for one more item. An array grows when its count is a power of two. */
 static void *grown(void *items, size_t count, size_t bytes) {
     return count & (count - 1) ? items : xs_realloc(items, bytes * (count ? count * 2 : 1));
 }
@@ -52,7 +52,7 @@ static void set_place(struct xs_check_finding *g, const struct xs_reading *readi
     if (frame && (frame->file || frame->module))
         path = frame->file ? frame->file : frame->module;
     xs_place_of_site(&place, findings, f->site);
-    g->place = xs_text_escaped(place.data + strlen("at ")); /* what is escaped already stays as it is */
+    g->place = xs_text_escaped(place.data + strlen("at ")); /* parts that are already escaped are not changed */
     g->path = xs_strdup(path);
     g->is_source = frame && frame->file;
     xs_string_free(&place);
@@ -69,7 +69,7 @@ static uint64_t in_proportion(uint64_t value, double times) {
     return product < 9e18 ? (uint64_t)product : INT64_MAX;
 }
 
-/* What is saved at copies that were left out goes with how many of them are instances. */
+/* Sets the ranges. The saving of copies that were not checked is proportional to the number of instances among them. */
 static void set_ranges(struct xs_check_finding *g, const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;
     const struct xs_sample *s = &f->sample;
@@ -157,7 +157,8 @@ bool xs_check_findings_lack_stacks(const struct xs_check_findings *findings) {
     return findings->place_count && !known;
 }
 
-/* Texts are kept once, so that equal ones have equal addresses. Returns the index of the entry point's place. */
+/* Returns the index of the place for an entry point, and adds it if it is new. Each text is kept once, so that equal
+ * texts have equal addresses. */
 static uint32_t fold_place(struct xs_check_findings *folded, struct xs_hash *by_entry,
                            const struct xs_match_place *place) {
     const char *entry = xs_texts_keep(&folded->texts, place->entry_point);
@@ -234,7 +235,7 @@ void xs_check_match(const struct xs_check_findings *before, const struct xs_chec
     free(is);
 }
 
-/* Which of the verdicts that join there are may differ from run to run, so the id alone is hashed. */
+/* If verdicts are joined, the finding may have other verdicts in another run, so only the id is hashed. */
 uint64_t xs_check_finding_hash(const struct xs_check_finding *g) {
     struct xs_string key = {0};
     size_t kind = xs_detectors[g->detector]->verdicts_join ? strcspn(g->kind, "/") : strlen(g->kind);

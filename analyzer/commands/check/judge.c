@@ -34,7 +34,7 @@ uint64_t xs_judge_share_of(uint64_t value, double share) {
     return part >= 9e18 ? INT64_MAX : (uint64_t)part;
 }
 
-/* What a baseline's finding is compared with. */
+/* Returns the finding of this run, or its sum, that is compared with the baseline. */
 static const struct xs_check_finding *compared(const struct xs_judged *judged, size_t finding) {
     return judged->sums.count ? &judged->sums.items[judged->states[finding].sum] : &judged->findings.items[finding];
 }
@@ -51,7 +51,7 @@ enum xs_standing xs_judged_standing(const struct xs_judged *judged, const struct
     return compared(judged, finding)->range[unit].low > most ? XS_STANDING_GROWN : XS_STANDING_SAME;
 }
 
-/* A finding of several verdicts counts under each that it has. */
+/* True if a rule is about this kind of finding. A finding with several verdicts counts for each of them. */
 static bool is_kind(const struct xs_rule *rule, const struct xs_check_finding *f) {
     return f->detector == (unsigned)rule->detector && (rule->verdict < 0 || f->verdicts >> rule->verdict & 1);
 }
@@ -77,16 +77,16 @@ enum xs_standing xs_judged_standing_by_rules(const struct xs_judged *judged, con
     return standing ? standing : xs_judged_standing(judged, terms, finding, XS_METRIC_COUNT);
 }
 
-/* The interval of what the rule measures in a finding. `sure' uses the least saving, which includes the sample's low
- * end. */
+/* Returns the interval of the number of a finding that the rule measures. For `sure' it is the least saving, which
+ * includes the low end of the sample. */
 static struct xs_check_range range_of(const struct xs_rule *rule, const struct xs_check_finding *f) {
     if (rule->about == XS_RULE_SURE && rule->unit == XS_METRIC_NS)
         return (struct xs_check_range){f->least_ns, f->least_ns};
     return f->range[rule->unit];
 }
 
-/* The outcome for a range. It may be certainly above the limit, or perhaps; a limit from a baseline lets "perhaps"
- * pass, because the finding has not grown for certain. */
+/* Returns the outcome for a range. The range may be above the limit completely, or only partly. If the limit comes from
+ * a baseline, a range that is partly above passes, because it is not certain that the finding has grown. */
 static enum xs_outcome by_range(const struct xs_rule *rule, const struct xs_check_range *range, uint64_t limit) {
     if (range->low > limit)
         return XS_OUTCOME_FAIL;
@@ -122,8 +122,8 @@ static uint64_t limit_on(const struct xs_rule *rule, uint64_t base) {
     return xs_sum(base, rule->is_share ? xs_judge_share_of(base, rule->share) : rule->limit);
 }
 
-/* Adds the causes' first findings, where the savings are. Findings that a report folds are left out: they do not
- * explain why a limit is exceeded. */
+/* Adds the first findings of the causes, which have the savings. Findings that are too small for a report are left out,
+ * because they do not explain why a limit is exceeded. */
 static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     for (size_t i = 0; i < j->judged->findings.count; i++) {
         const struct xs_check_finding *f = &j->judged->findings.items[i];
@@ -132,7 +132,8 @@ static void add_causes(const struct xs_judge *j, struct xs_rule_result *r) {
     }
 }
 
-/* Judges modelled device times, which lie in an interval. If the limit lies in it, the outcome is unknown. */
+/* Judges modelled device times, which are only known as an interval. If the limit is inside the interval, the outcome
+ * is unknown. */
 static void judge_modelled(const struct xs_judge *j, struct xs_rule_result *r) {
     bool kernels = r->rule->metric == XS_METRIC_KERNEL_TIME;
     uint64_t least_ns, most_ns;
@@ -182,8 +183,8 @@ static void judge_metric(const struct xs_judge *j, struct xs_rule_result *r) {
     judge_modelled(j, r);
 }
 
-/* What the baseline has of this kind, without findings that are suppressed now; `high`: the upper end of its
- * interval. */
+/* Returns the sum of the baseline's findings of this kind, without findings that are suppressed now; if `high`, of the
+ * upper ends of their intervals. */
 static uint64_t base_of_kind(const struct xs_judge *j, const struct xs_rule *rule, bool high) {
     const struct xs_check_findings *before = j->judged->before;
     bool *suppressed = xs_realloc(NULL, before->count);
@@ -248,7 +249,7 @@ static void judge_each(const struct xs_judge *j, struct xs_rule_result *r) {
         enum xs_outcome outcome = by_range(rule, &range, limit);
         if (outcome == XS_OUTCOME_FAIL)
             add_place(r, i);
-        /* the largest value; but values over their limit, certainly or perhaps, come before all others */
+        /* keep the largest value; values that are over their limit, certainly or perhaps, come before all others */
         if (!any || outcome > r->outcome || (outcome == r->outcome && value > r->value)) {
             r->low = range.low;
             r->high = range.high;
@@ -341,8 +342,8 @@ static void add_notes(struct xs_judge *j) {
         add_note(j->judged, "SIMULATED: the times are those of a model, not of a GPU.");
 }
 
-/* Finds the findings again in the baseline. Runs with and without stacks have in common only which entry points were
- * called. */
+/* Matches the findings with those of the baseline. A run with stacks and a run without them can only be matched by
+ * entry points. */
 static void match(struct xs_judged *judged, const struct xs_check_findings *baseline) {
     size_t count = judged->findings.count;
     uint32_t *before = xs_realloc(NULL, sizeof *before * count), *sum = NULL;

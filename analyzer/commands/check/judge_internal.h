@@ -1,4 +1,4 @@
-/* Shared by the files that judge: one trace while it is judged, and why a rule cannot be decided. */
+/* Declarations shared by the files that judge a trace. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_INTERNAL_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_JUDGE_INTERNAL_H
 
@@ -11,20 +11,22 @@ struct xs_judge {
     struct xs_judged *judged;
 };
 
-/* Returns a finding's number as the rule measures it: `sure' uses the least that a finding saves. */
+/* Returns the number of a finding that the rule measures; for `sure', the least saving. */
 uint64_t xs_judge_measured(const struct xs_rule *rule, const struct xs_check_finding *finding);
 bool xs_judge_is_suppressed(const struct xs_judge *judge, size_t finding);
 /* Returns a value plus `share` of it, limited to 64 bits. */
 uint64_t xs_judge_share_of(uint64_t value, double share);
 
-/* Returns why a rule cannot be decided, whatever its value, because the run was repaired while it was recorded; to be
- * freed. NULL: it was not, or the rule is about a measured time. */
+/* If a rule cannot be decided because the run was repaired while it was recorded, returns a text that says so; the
+ * caller frees it. NULL: the run was not repaired, or the rule is about a measured time. */
 char *xs_judge_why_repaired(const struct xs_judge *judge, const struct xs_rule *rule);
 
-/* Returns why a rule with its limit inside an estimate's interval cannot be decided, and what to do; to be freed. */
+/* Returns why a rule cannot be decided if its limit is inside the interval of an estimate, and what to do. The caller
+ * frees the text. */
 char *xs_judge_why_between(const struct xs_rule_result *result);
 
-/* Returns why a rule without anything found against it still cannot be said to hold, to be freed; NULL: it holds. */
+/* Returns why it is not certain that a rule holds, although no finding violates it; the caller frees the text. NULL:
+ * the rule holds. */
 char *xs_judge_why_unknown(const struct xs_judge *judge, const struct xs_rule_result *result);
 
 #endif

@@ -1,4 +1,5 @@
-/* Why a trace cannot decide a rule: missing contents or device times, and copies that were not looked at. */
+/* Says why a trace does not show whether a rule holds: contents or device times are missing, or copies were not
+ * checked. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,8 @@ static void add_device_reason(const struct xs_judge *j, struct xs_string *reason
                      run->cupti_status, *run->cupti_text ? " (" : "", run->cupti_text, *run->cupti_text ? ")" : "");
 }
 
-/* How many undecided cases can be instances. For copies that checked ones stand for, the finding's interval includes
- * them; elsewhere it is as many as a sample without any instance allows. */
+/* Returns how many undecided cases can be instances. If copies like them were checked, the interval of the finding
+ * includes these cases; if not, it is the number that a sample without any instance allows. */
 static uint64_t may_be(const struct xs_findings *findings, unsigned detector, uint64_t undecided) {
     const struct xs_by_chance *left = findings->left_out ? &findings->left_out[detector] : NULL;
     if (!left)
@@ -59,9 +60,10 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
     }
     if (!most || (unit == XS_METRIC_COUNT && xs_sum(value, may_be(findings, (unsigned)detector, undecided)) <= limit))
         return;
-    if (unit != XS_METRIC_COUNT && !may_be(findings, (unsigned)detector, undecided)) /* the intervals have them all */
+    if (unit != XS_METRIC_COUNT && !may_be(findings, (unsigned)detector, undecided)) /* the intervals include all these
+                                                                                        cases */
         return;
-    if (j->terms->baseline) { /* cases that could not be decided before either are no news */
+    if (j->terms->baseline) { /* cases that could not be decided in the baseline either are nothing new */
         uint64_t was = j->terms->baseline->undecided[detector];
         if (undecided <= xs_sum(was, xs_judge_share_of(was, j->terms->tolerance)))
             return;
@@ -75,7 +77,8 @@ static void add_undecided_reason(const struct xs_judge *j, int detector, uint64_
                                : "");
 }
 
-/* The detectors whose unchecked copies are no news, because the baseline's run had them, too. To be freed. */
+/* Returns, by detector, true if its unchecked copies are nothing new, because the baseline's run had them, too. The
+ * caller frees the array. */
 static bool *unchecked_as_before(const struct xs_judge *j) {
     const struct xs_findings *findings = j->reading->diagnosis->findings;
     bool *without = xs_realloc(NULL, xs_detector_count * sizeof *without);
@@ -146,9 +149,9 @@ static void add_metric_reason(const struct xs_judge *j, const struct xs_rule_res
     }
 }
 
-/* Why a repaired run cannot be judged. Only its times are real: copies and allocations are counted, and found to be
- * waste, as the program asked for them. So a limit may be exceeded by what did not run, or be kept because of the
- * repair. */
+/* Returns why a repaired run cannot be judged. Only its times are real. Copies and allocations are counted and analysed
+ * as the program requested them, although the repair may have left them out. A limit can therefore be exceeded by calls
+ * that did not run, or be kept only because of the repair. */
 char *xs_judge_why_repaired(const struct xs_judge *j, const struct xs_rule *rule) {
     bool saves = rule->metric == XS_METRIC_SAVED_TIME || rule->metric == XS_METRIC_LEAST_SAVED_TIME;
     bool measured = rule->about == XS_RULE_METRIC && rule->unit == XS_METRIC_NS && !saves;
@@ -172,7 +175,8 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
     const struct xs_rule *rule = r->rule;
     struct xs_string reason = {0};
     const struct xs_looked_at *looked_at = &j->reading->summary.looked_at;
-    if (looked_at->has_gaps && !looked_at->parts) { /* a note says why, and nothing else matters */
+    if (looked_at->has_gaps && !looked_at->parts) { /* a note says that nothing was recorded; other reasons do not
+                                                       matter then */
         xs_string_format(&reason, "The part of the run that was to be recorded never came.");
         return reason.data;
     }
@@ -191,8 +195,8 @@ char *xs_judge_why_unknown(const struct xs_judge *j, const struct xs_rule_result
         add_device_reason(j, &reason);
         add_unchecked_of_each(j, r, &reason);
     }
-    /* the end is guessed from the latest time; a wrong one turns every share of the run into a limit that nothing
-     * reaches */
+    /* the end of the run is estimated from the latest time; if it is wrong, a limit that is a share of the run is
+     * wrong, too */
     if (rule->is_share && !rule->relative && j->reading->summary.run.duration_estimated &&
         j->reading->diagnosis->findings->damaged_rows)
         xs_string_format(&reason,

@@ -156,7 +156,7 @@ static bool parse_unit(struct xs_rule *rule, double number, const char *name, bo
     return true;
 }
 
-/* Whether the metric can be measured in the limit's unit. */
+/* True if the metric can be measured in the limit's unit. */
 static bool fits_metric(struct xs_rule *rule, bool unit_given, const char *limit, char *message) {
     static const char *const wanted[] = {[XS_METRIC_NS] =
                                              "a time: use a unit, as in 20ms, or a share of the run, as in 5%",

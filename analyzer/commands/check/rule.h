@@ -1,4 +1,5 @@
-/* Parses rules, as people write them: NAME:LIMIT, "saved-time:5%", "noop-upload:0", "wall-time:+10%". */
+/* Parses rules in the form in which people write them: NAME:LIMIT, "saved-time:5%", "noop-upload:0", "wall-time:+10%".
+ */
 #ifndef XFERSPY_ANALYZER_COMMANDS_CHECK_RULE_H
 #define XFERSPY_ANALYZER_COMMANDS_CHECK_RULE_H
 
@@ -10,9 +11,9 @@
 
 enum xs_rule_about {
     XS_RULE_METRIC,
-    XS_RULE_FINDING, /* all places of one finding together */
-    XS_RULE_ANY,     /* every finding that saves time, each judged alone by the most that it saves */
-    XS_RULE_SURE,    /* every finding that saves time, each judged alone by the least that it saves */
+    XS_RULE_FINDING, /* the sum over all places of one kind of finding */
+    XS_RULE_ANY,     /* every finding that saves time, each judged alone by its largest saving */
+    XS_RULE_SURE,    /* every finding that saves time, each judged alone by its least saving */
 };
 
 struct xs_rule {
@@ -22,7 +23,7 @@ struct xs_rule {
     int detector, verdict;    /* for a finding; verdict -1: all verdicts */
     enum xs_metric_unit unit; /* unit of the measure and of `limit` */
     bool relative;            /* the limit is added to the baseline's value */
-    bool is_share;            /* `share` is the limit: of the run, or if relative, of the baseline's value */
+    bool is_share;            /* the limit is `share`: of the run, or, if relative, of the baseline's value */
     double share;             /* 0.05 for 5% */
     uint64_t limit;
 };
@@ -33,15 +34,15 @@ struct xs_rules {
 
 enum { XS_RULE_MESSAGE_BYTES = 512 };
 
-/* Adds the rules of a list, "a:1, b:2%". If one of them is not a rule, returns false with one line in `message`
+/* Adds the rules of a list, "a:1, b:2%". If an item is not a rule, returns false with one line in `message`
  * (XS_RULE_MESSAGE_BYTES long). If its name is unknown, the message suggests the most similar name. */
 bool xs_rules_add(struct xs_rules *rules, const char *list, char *message);
 void xs_rules_free(struct xs_rules *rules);
 
-/* Parses "10%": a share of 0 or more. Returns false for anything else. */
+/* Parses a share such as "10%", which must be 0 or more. Returns false for anything else. */
 bool xs_share_parse(const char *text, double *share);
 
-/* Says whether a name is a metric, a finding, `any` or `sure`; else false with a message as xs_rules_add gives it. */
+/* True if a name is a metric, a finding, `any` or `sure`; otherwise, sets the message as xs_rules_add does. */
 bool xs_rule_name_known(const char *name, char *message);
 
 #endif

@@ -18,7 +18,7 @@ char *xs_own_folder(void) {
     return xs_strdup(dirname(path));
 }
 
-/* Possible folders for docs/, from the program's folder, and a file that must exist for each. */
+/* Possible folders for docs/, relative to the program's folder, and for each a file that must exist. */
 static const struct {
     const char *docs, *if_there;
 } places[] = {
@@ -29,7 +29,7 @@ static const struct {
     {"../../../docs", "../CMakeCache.txt"}, /* for build/NAME/bin in the source tree */
 };
 
-/* The path of a file if it exists; a relative folder counts from `own`. To be freed. */
+/* Returns the path of a file if the file exists. A relative folder is relative to `own`. The caller frees the path. */
 static char *there(const char *own, const char *folder, const char *name) {
     char *path = *folder == '/' ? xs_text_format("%s/%s", folder, name) : xs_text_format("%s/%s/%s", own, folder, name);
     char *found = realpath(path, NULL);

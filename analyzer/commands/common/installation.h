@@ -1,13 +1,13 @@
-/* Finds where this program lies, and what was installed or built with it. */
+/* Finds the folder of this program, and files that were installed or built with it. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_INSTALLATION_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_INSTALLATION_H
 
-/* Returns the folder of the running program, to be freed. NULL: not known. */
+/* Returns the folder of the running program. The caller frees it. NULL: not known. */
 char *xs_own_folder(void);
 
-/* Returns where a page of docs/ can be read, such as "rules/findings/noop-upload.md": the file that was installed with
- * this program, or that lies in its sources; without one, the address that the build was given (XFERSPY_DOCS_URL).
- * NULL: neither. To be freed. */
+/* Returns where a page of docs/ can be read, such as "rules/findings/noop-upload.md": the name of the file that was
+ * installed with this program, or of the file in its sources; if there is no file, the web address that the build was
+ * given (XFERSPY_DOCS_URL). NULL: there is neither. The caller frees it. */
 char *xs_docs_page(const char *page);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads a JSON file that xferspy itself wrote before. SQLite's JSON functions read it, because the program contains
+/* Reads a JSON file that xferspy itself wrote before. It uses SQLite's JSON functions, because the program contains
  * them anyway. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_JSON_DOCUMENT_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_JSON_DOCUMENT_H
@@ -16,20 +16,21 @@ struct xs_json_document {
     struct xs_string text;
 };
 
-/* Reads a file to its end. Returns NULL, or what is wrong with it, to be printed behind its name. Always free the
- * document. */
+/* Reads a file to its end. Returns NULL, or a text that says what is wrong with the file, to be printed after its name.
+ * The document must be freed in both cases. */
 const char *xs_json_document_read(FILE *file, struct xs_json_document *document);
 void xs_json_document_free(struct xs_json_document *document);
 
-/* Returns NULL if the document has this format in this version; else `other`, `damaged`, or that it is of another
- * version of xferspy. */
+/* Returns NULL if the document has this format in this version; else `other` if it has another format, `damaged` if it
+ * is damaged, or a text that says that another version of xferspy wrote it. */
 const char *xs_json_document_is(const struct xs_json_document *document, const char *format, int version,
                                 const char *other, const char *damaged);
 
-/* Prepares a query with the document as ?1; NULL if SQLite refuses it. */
+/* Prepares a query in which ?1 is the document; NULL if SQLite refuses the query. */
 sqlite3_stmt *xs_json_document_ask(const struct xs_json_document *document, const char *sql);
 
-/* Returns a column that must be a whole number of 0 or more; otherwise 0, and `*good` is false. */
+/* Returns a column that must be a whole number of 0 or more. If it is anything else, returns 0 and sets `*good` to
+ * false. */
 uint64_t xs_json_document_count(sqlite3_stmt *row, int column, bool *good);
 
 #endif

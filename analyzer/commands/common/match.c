@@ -10,17 +10,19 @@
 const char *const xs_match_names[XS_MATCH_HOWS] = {"none", "text", "order", "edited", "call", "moved", "file", "entry"};
 
 enum {
-    PAIRS_LIMIT = 1 << 20, /* of one group that are weighed against each other; beyond, they are taken in order */
-    VOTES_LIMIT = 1 << 14, /* pairs of lines that vote on how far a function's lines moved */
-    ALIKE_BYTES = 256,     /* of a text that are compared for likeness */
-    TELLING_BYTES = 8,     /* of a text that is to be known by itself */
-    FARTHEST = 1 << 24,    /* lines, or bytes of code, that something is looked for from where it was */
-    TEXT_VOTES = 4,        /* of two lines of the same text */
-    ALIKE_NUMERATOR = 1,   /* texts are alike that share half of their pairs of letters, */
+    PAIRS_LIMIT = 1 << 20, /* largest number of pairs in a group that are compared; in larger groups, items are matched
+                              in order */
+    VOTES_LIMIT = 1 << 14, /* largest number of pairs of lines that vote on how far a function's lines moved */
+    ALIKE_BYTES = 256,     /* bytes of a text that are compared to find similar texts */
+    TELLING_BYTES = 8,     /* smallest length of a text by which a place can be recognized without its function or
+                              file */
+    FARTHEST = 1 << 24,    /* largest distance, in lines or bytes of code, at which a moved line is searched */
+    TEXT_VOTES = 4,        /* number of votes of two lines with the same text */
+    ALIKE_NUMERATOR = 1,   /* two texts are similar if they share half of their pairs of letters, */
     ALIKE_DENOMINATOR = 2, /* by Dice's coefficient */
 };
 
-/* What two places have to have in common to be in one group. */
+/* The fields that two places must have in common to be in the same group. */
 enum field { ENTRY = 1, CATEGORY = 2, FUNCTION = 4, FILE_NAME = 8, TEXT = 16, FAMILY = 32 };
 
 struct item {
@@ -33,10 +35,11 @@ struct work {
     const struct xs_match_place *before, *after;
     size_t before_count, after_count;
     struct xs_match *match;
-    int64_t *moved;                             /* by index of before: how many lines its function moved down */
-    bool *file_stays_before, *file_stays_after; /* by index: the other side has a file of that name, too */
+    int64_t *moved;                             /* by index of `before`: how many lines the function of this place moved
+                                                   down */
+    bool *file_stays_before, *file_stays_after; /* by index: true if the other side has a file of the same name, too */
     struct item *items;
-    uint64_t *cells; /* of one group's alignment */
+    uint64_t *cells; /* the table for aligning one group */
     size_t cell_capacity;
 };
 
@@ -99,7 +102,7 @@ static bool accept_alike(const struct xs_match_place *a, const struct xs_match_p
     return texts_known(a, b) && alike(a->text, b->text);
 }
 
-/* "HtoD" of cuMemcpyHtoDAsync_v2; NULL of what copies in any direction. */
+/* Returns "HtoD" for cuMemcpyHtoDAsync_v2; NULL for an entry point that copies in any direction. */
 static const char *direction_of(const char *entry_point) {
     static const char *const directions[] = {"HtoD", "DtoH", "DtoD", "HtoA", "AtoH", "AtoD", "DtoA", "AtoA", "Peer"};
     for (size_t i = 0; i < sizeof directions / sizeof *directions; i++)
@@ -108,7 +111,7 @@ static const char *direction_of(const char *entry_point) {
     return NULL;
 }
 
-/* Another entry point for the same thing: not an upload for a download. */
+/* Accepts another entry point for the same operation, but not an upload for a download. */
 static bool accept_call(const struct xs_match_place *a, const struct xs_match_place *b) {
     const char *from = direction_of(a->entry_point), *to = direction_of(b->entry_point);
     if (from && to && strcmp(from, to) != 0)
@@ -131,10 +134,10 @@ static bool accept_file_call(const struct xs_match_place *a, const struct xs_mat
 
 static const struct stage {
     enum xs_match_how how;
-    unsigned fields; /* that are the same */
-    unsigned known;  /* of those and others: that have to be known on both sides */
+    unsigned fields; /* fields that are equal on both sides */
+    unsigned known;  /* fields that must be known on both sides */
     unsigned unknown;
-    bool files_gone; /* only places in files that the other side has not */
+    bool files_gone; /* use only places in files that the other side does not have */
     bool (*accepts)(const struct xs_match_place *before, const struct xs_match_place *after);
 } stages[] = {
     {XS_MATCH_TEXT, ENTRY | FUNCTION | FILE_NAME | TEXT, TEXT, 0, false, accept_any},
@@ -159,7 +162,8 @@ static size_t without(const char *name, size_t length, const char *ending) {
     return length > ends && !strncmp(name + length - ends, ending, ends) ? length - ends : length;
 }
 
-/* How much of a name the versions and forms of one entry point share: "cuMemcpyHtoD" of cuMemcpyHtoDAsync_v2_ptsz. */
+/* Returns the length of the part of a name that all versions and forms of an entry point share: "cuMemcpyHtoD" of
+ * cuMemcpyHtoDAsync_v2_ptsz. */
 static size_t family_length(const char *name) {
     size_t length = strlen(name);
     length = without(name, without(name, length, "_ptsz"), "_ptds");
@@ -222,7 +226,8 @@ static size_t collect(struct work *w, const struct stage *stage) {
     return count;
 }
 
-/* A group: items of equal fields, those of before first, each side by its lines. Returns where the next one begins. */
+/* Finds a group: items with equal fields, those of `before` first, each side sorted by line. Sets `*middle` to the
+ * index of the first item of `after`. Returns the index at which the next group begins. */
 static size_t next_group(const struct item *items, size_t count, size_t first, unsigned fields, size_t *middle) {
     size_t end = first;
     *middle = first;
@@ -235,7 +240,7 @@ static size_t next_group(const struct item *items, size_t count, size_t first, u
 
 /* --- how far the lines of a function moved --- */
 
-/* Of equally many votes the smaller way. */
+/* Returns the distance with most votes; of several with the same number of votes, the smallest. */
 static int64_t most_frequent(int64_t *votes, size_t count) {
     int64_t best = 0;
     size_t most = 0;
@@ -309,7 +314,8 @@ static void pair(struct work *w, const struct item *before, const struct item *a
     w->match->how[before->index] = (uint8_t)how;
 }
 
-/* How far from where it should be: lines, and no more than fit beside a count. */
+/* Returns the distance, in lines, between the expected line and the line of `after`; at most FARTHEST, so that the sum
+ * of all distances is less than `a_pair` of align(). */
 static uint64_t distance(const struct work *w, const struct item *before, const struct item *after) {
     int64_t lines;
     if (__builtin_sub_overflow((int64_t)(after->place->line - before->place->line), w->moved[before->index], &lines))
@@ -317,8 +323,9 @@ static uint64_t distance(const struct work *w, const struct item *before, const 
     return lines > -FARTHEST && lines < FARTHEST ? (uint64_t)llabs(lines) : FARTHEST;
 }
 
-/* The most pairs in the order of the lines, and of those the ones that lie nearest. A cell is what can be had of the
- * first i and the first k: a number that falls with each pair and rises with the distances. */
+/* Matches as many pairs as possible in the order of the lines; if there are several ways, takes the one with the
+ * smallest distances. A cell has the cost of the best way for the first i and the first k items: each pair lowers it,
+ * and distances raise it. */
 static void align(struct work *w, const struct stage *stage, const struct item *before, size_t n,
                   const struct item *after, size_t m) {
     const uint64_t a_pair = (uint64_t)1 << 45; /* more than the distances of all pairs that fit into PAIRS_LIMIT */

@@ -73,11 +73,11 @@ static void forget(struct xs_new_trace *trace) {
     *trace = (struct xs_new_trace){0};
 }
 
-/* Opens the database without a journal: nobody reads the file before it is finished, and an unfinished file is not
- * kept. */
+/* Opens the database without a journal, because nobody reads the file before it is complete, and an incomplete file is
+ * not kept. */
 static int open_database(struct xs_new_trace *trace) {
     int rc = xs_sqlite_open(trace->temporary, XS_WRITE, &trace->db);
-    if (rc == SQLITE_OK) /* the schema's triggers, which were just written */
+    if (rc == SQLITE_OK) /* the triggers of the schema, which have just been written */
         rc = sqlite3_db_config(trace->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, (int *)NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(trace->db,
@@ -116,8 +116,8 @@ int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force)
     return XS_ERROR_SQLITE;
 }
 
-/* Renames the file to its final name. Without --force a file that was made meanwhile stays; with it a symbolic link
- * is replaced, not followed. */
+/* Renames the file to its final name. Without --force, a file of this name that was made in the meantime is not
+ * replaced. With --force, a symbolic link of this name is replaced, not followed. */
 static int put_in_place(const struct xs_new_trace *trace) {
     if (trace->force)
         return rename(trace->temporary, trace->path);

@@ -1,5 +1,5 @@
-/* Writes a new trace for a command, under a temporary name in the same folder. So a command that fails leaves no
- * incomplete trace, and does not damage an older one. */
+/* Writes a new trace for a command, under a temporary name in the same folder. A command that fails therefore leaves no
+ * incomplete trace, and does not damage an older trace. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_NEW_TRACE_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_NEW_TRACE_H
 
@@ -20,25 +20,25 @@ enum { XS_OPTION_NEW_TRACE = 0x3000, XS_OPTION_NEW_TRACE_FORCE };
         "force", XS_OPTION_NEW_TRACE_FORCE, NULL, 0, XS_HELP_FORCE, 9                                                  \
     }
 struct xs_new_trace_arguments {
-    const char *input_is, *output_is; /* set before: "trace", "COPY.db", for messages */
+    const char *input_is, *output_is; /* set before parsing, for messages: such as "trace" and "COPY.db" */
     const char *input, *output;
     bool force;
 };
-/* Handles the default case of the command's parser. */
+/* To be called in the default case of the command's parser. */
 error_t xs_parse_new_trace(int key, char *argument, struct xs_new_trace_arguments *arguments, struct argp_state *state);
 
 struct xs_new_trace {
-    struct sqlite3 *db; /* in a transaction */
+    struct sqlite3 *db; /* a transaction is open in it */
     char *path, *temporary;
     bool force;
 };
 
-/* Creates the trace, with the tables, views and names of the current schema and with meta schema_version. Returns a
- * negative status after it printed a message. */
+/* Creates the trace, with the tables, views and names of the current schema and with meta schema_version. If it fails,
+ * prints a message and returns a negative status. */
 int xs_new_trace_begin(struct xs_new_trace *trace, const char *path, bool force);
 
-/* Ends the transaction and puts the file in its place if `keep`, else removes it. Returns 0, or negative after a
- * message. */
+/* If `keep`, commits the transaction and renames the file to `path`; else removes the file. Returns 0, or a negative
+ * status after a message. */
 int xs_new_trace_end(struct xs_new_trace *trace, bool keep);
 
 #endif

@@ -17,7 +17,7 @@
 #include "analyzer/commands/common/command.h"
 #include "schema/read/trace.h"
 
-enum { MOST_PROCESSES = 4096, NAMED = 8 /* NAMED: in a message */ };
+enum { MOST_PROCESSES = 4096, NAMED = 8 /* NAMED: number of processes that a message names */ };
 
 bool xs_is_process(const char *argument) {
     return *argument && !argument[strspn(argument, "0123456789")] && access(argument, F_OK) != 0;
@@ -45,7 +45,7 @@ static bool is_trace_of(const char *path, int64_t pid) {
 static void add(struct xs_traces *traces, const char *path) {
     for (int i = 0; i < traces->count; i++)
         if (!strcmp(traces->names[i], path))
-            return; /* it has several files of the trace open */
+            return; /* it has several files of the same trace open */
     traces->names = xs_realloc(traces->names, ((size_t)traces->count + 2) * sizeof *traces->names);
     traces->names[traces->count++] = xs_strdup(path);
     traces->names[traces->count] = NULL;
@@ -57,8 +57,8 @@ static bool is_new(struct xs_texts *seen, const char *path) {
     return seen->known.count > before;
 }
 
-/* Adds the traces of one table of open files. `seen`: files that were looked at. Returns 0, or why it cannot be
- * read. */
+/* Adds the traces of one table of open files. `seen` has the files that were checked already. Returns 0, or why the
+ * table cannot be read. */
 static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, struct xs_traces *traces) {
     DIR *files = opendir(folder);
     int error = files ? 0 : errno;
@@ -78,8 +78,8 @@ static int add_of_table(int64_t pid, const char *folder, struct xs_texts *seen, 
     return error;
 }
 
-/* Adds the open traces of every thread: the thread that writes the trace has its own table of open files. Returns 0,
- * or why none can be read. */
+/* Adds the open traces of every thread, because the thread that writes the trace has a separate table of open files.
+ * Returns 0, or why no table can be read. */
 static int add_open_ones(int64_t pid, struct xs_traces *traces) {
     struct xs_string folder = {0};
     struct xs_texts seen = {0};
@@ -112,7 +112,8 @@ struct process {
     bool is_meant;
 };
 
-/* The parent, which is the second word after the name; the name stands in brackets and may contain any characters. */
+/* Returns the number of the parent: the second word after the name. The name is in brackets and may contain any
+ * characters. */
 static int64_t parent_of(const char *pid) {
     struct xs_string path = {0};
     char text[1024];
@@ -143,8 +144,8 @@ static size_t list_processes(struct process *processes) {
     return count;
 }
 
-/* Marks children, their children, and so on. Numbers do not follow the order of starts, so it repeats until nothing
- * new is found. */
+/* Marks children, their children, and so on. The numbers of processes are not in the order of their starts, so this is
+ * repeated until no new one is found. */
 static void mean_descendants(struct process *processes, size_t count, int64_t pid) {
     for (bool more = true; more;) {
         more = false;

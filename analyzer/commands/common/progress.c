@@ -1,5 +1,5 @@
-/* The line of progress; see progress.h. A thread prints it, because the code that reads a trace calls nothing back
- * regularly: some parts are read by SQLite, some without it, and some are not read at all. */
+/* The line of progress; see progress.h. A thread prints it, because no function is called regularly while a trace is
+ * read: SQLite reads some parts, other code reads others, and some time is not spent on reading. */
 #include "analyzer/commands/common/progress.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "analyzer/base/text.h"
 
 enum { NAME_COLUMNS = 40, WORDS_COLUMNS = 32, LEAST_NAME_COLUMNS = 8 };
-#define BEFORE_MS 1000 /* shorter work is done before anybody wonders */
+#define BEFORE_MS 1000 /* work that is shorter ends before anybody needs to know */
 
 static int64_t now_ms(void) {
     struct timespec now;
@@ -21,7 +21,8 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* How many columns of the name are shown. A line that wraps could not be removed. */
+/* Returns how many columns of the name are shown. The line must not wrap, because a wrapped line could not be removed.
+ */
 static int name_columns(void) {
     struct winsize size;
     bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
@@ -29,7 +30,7 @@ static int name_columns(void) {
     return columns > NAME_COLUMNS ? NAME_COLUMNS : columns < LEAST_NAME_COLUMNS ? LEAST_NAME_COLUMNS : columns;
 }
 
-/* Shows the line. Spaces remove it, not an escape sequence: that works on every terminal. */
+/* Shows the line. It is removed by printing spaces, because that works on every terminal, unlike an escape sequence. */
 static void *show(void *data) {
     struct xs_progress *progress = data;
     pthread_mutex_lock(&progress->lock);
@@ -62,7 +63,7 @@ void xs_progress_begin(struct xs_progress *progress, const struct xs_trace *trac
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&progress->end, &attributes);
     pthread_condattr_destroy(&attributes);
-    sigfillset(&all); /* signals are for the reading thread */
+    sigfillset(&all); /* the thread that reads the trace gets the signals */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     progress->runs = pthread_create(&progress->thread, NULL, show, progress) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

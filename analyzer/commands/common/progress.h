@@ -1,4 +1,5 @@
-/* Shows a line on standard error while a trace is read for longer than a second, if a person is looking. */
+/* Shows a line on standard error while a trace is read, if that takes longer than a second, and if standard error is a
+ * terminal. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_PROGRESS_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_PROGRESS_H
 
@@ -19,9 +20,10 @@ struct xs_progress {
     pthread_cond_t end;
 };
 
-/* Starts a thread that shows the seconds, on a terminal. Must not be moved before xs_progress_end. */
+/* Starts a thread that shows the elapsed seconds if there is a terminal. `progress` must not be moved before
+ * xs_progress_end. */
 void xs_progress_begin(struct xs_progress *progress, const struct xs_trace *trace);
-/* Removes the line. */
+/* Ends the thread and removes the line. */
 void xs_progress_end(struct xs_progress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-/* One trace, read whole; see reading.h. */
+/* Reads one trace completely; see reading.h. */
 #include "analyzer/commands/common/reading.h"
 
 #include "analyzer/commands/common/command.h"
@@ -8,7 +8,7 @@
 
 static int read_all(const struct xs_reading_request *request, struct xs_reading *reading, char *message) {
     int status = xs_modelled_add_to(&reading->trace, message);
-    if (status >= 0) /* before the summary: it knows what was chosen */
+    if (status >= 0) /* must be computed before the summary, which needs the selected transfers */
         status = xs_diagnose(&reading->trace, request->analysis, &reading->diagnosis, message);
     if (status >= 0 && !request->without_summary)
         status =

@@ -1,4 +1,4 @@
-/* Which finding of one run is which of another; see same_finding.h. */
+/* Finds out which findings of two runs are the same; see same_finding.h. */
 #include "analyzer/commands/common/same_finding.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "analyzer/words/place.h"
 
 enum {
-    TEXTS_LIMIT = 4096, /* lines of source that are looked up */
+    TEXTS_LIMIT = 4096, /* largest number of source lines that are read */
     TEXT_BYTES = 4095,  /* bytes of a text that xs_texts_keep keeps */
 };
 
 /* --- call sites --- */
 
-/* Bytes that are no UTF-8 become U+FFFD, as the JSON writer makes them. */
+/* Keeps a text. Bytes that are not valid UTF-8 become U+FFFD, as in the JSON writer. */
 static const char *keep(struct xs_texts *texts, const char *text) {
     struct xs_string clean = {0};
     size_t bytes = text ? strnlen(text, TEXT_BYTES) : 0;
@@ -47,7 +47,7 @@ static struct xs_match_place describe(const struct xs_findings *findings, uint32
     const char *owner = frame->file ? frame->file : frame->module;
     place.is_address = !frame->line && !frame->file;
     uint64_t line = place.is_address ? frame->address : frame->line;
-    place.line = line <= INT64_MAX ? line : 0; /* the most that JSON has */
+    place.line = line <= INT64_MAX ? line : 0; /* the largest number that the JSON can have */
     place.function = keep(texts, frame->function);
     place.file = owner ? keep(texts, xs_base_name(owner)) : NULL;
     place.text = keep(texts, text);
@@ -69,7 +69,7 @@ static void note_site(const struct xs_findings *findings, uint32_t site, struct 
     to->place_of[site] = (uint32_t)to->count++;
 }
 
-/* Sites with findings or transfers come first, because only so many texts are looked up. */
+/* Sites with findings or transfers come first, because only TEXTS_LIMIT texts are read. */
 void xs_match_sites_of(const struct xs_diagnosis *diagnosis, struct xs_texts *texts, struct xs_match_sites *to) {
     const struct xs_findings *findings = diagnosis->findings;
     const struct xs_sites *sites = findings->sites;
@@ -111,7 +111,7 @@ struct xs_match_finding *xs_match_findings_of(const struct xs_diagnosis *diagnos
 
 struct keyed {
     uint64_t kind;
-    uint32_t place; /* of the run after */
+    uint32_t place; /* the place in the run AFTER */
     uint32_t index;
 };
 
@@ -127,8 +127,8 @@ static int by_key(const void *a, const void *b) {
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Lists the findings that have a place of the run after and are not matched yet. `place_of` maps places to those of
- * the run after; NULL: they are. */
+/* Lists the findings that have a place in the run AFTER and are not matched yet. `place_of` maps places to those of the
+ * run AFTER; NULL: the places are those of the run AFTER. */
 static size_t list_keys(struct keyed *list, const struct xs_match_finding *findings, size_t count,
                         const uint32_t *place_of, const uint32_t *matched, bool any_verdict) {
     size_t listed = 0;

@@ -1,7 +1,7 @@
-/* Says which finding of one run is which of another, by one rule for `diff`, `check` and `try`: the call sites of the
- * runs are matched first (match.h), and a finding is the one of its kind at the matched call site. A live analysis, a
- * baseline file and another trace give the same description, so all of them have the same answer. docs/use/diff.md has
- * the rule. */
+/* Finds out which findings of two runs are the same finding, by one rule for `diff`, `check` and `try`. First the call
+ * sites of the runs are matched (match.h). Two findings are the same if they are of the same kind, at call sites that
+ * match. A live analysis, a baseline file and another trace describe findings in the same way, so the result is the
+ * same for all of them. docs/use/diff.md has the rule. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_SAME_FINDING_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_SAME_FINDING_H
 
@@ -10,38 +10,40 @@
 
 struct xs_diagnosis; /* analyzer/savings/causes/diagnosis.h */
 
-/* The call sites of one trace: all that have findings or transfers, and all other lines of the program that call the
- * driver, because they show how code moved. */
+/* The call sites of one trace: those with findings or transfers, and also all other lines of the program that call the
+ * driver, because these lines show how code moved. */
 struct xs_match_sites {
     struct xs_match_place *places;
-    uint32_t *sites; /* by index of places: the site's number in the trace */
+    uint32_t *sites; /* by index in `places`: the site's number in the trace */
     size_t count, capacity;
-    uint32_t *place_of; /* by site number: index in places; XS_UNMATCHED: not among them */
-    size_t site_limit;  /* number of site numbers; those of findings are less */
+    uint32_t *place_of; /* by site number: index in `places`, or XS_UNMATCHED if the site is not in it */
+    size_t site_limit;  /* length of `place_of`; the site numbers of all findings are lower */
 };
 
-/* Describes the call sites of a trace. Their texts are kept in `texts`: they are valid UTF-8, so a baseline
- * file gives back what was written. To be freed. */
+/* Describes the call sites of a trace. `texts` keeps their texts. The texts are made valid UTF-8, so that reading them
+ * from a baseline file gives the same texts. The caller frees `sites`. */
 void xs_match_sites_of(const struct xs_diagnosis *diagnosis, struct xs_texts *texts, struct xs_match_sites *sites);
 void xs_match_sites_free(struct xs_match_sites *sites);
 
-/* What is compared of a finding: its call site, by index in its run's places, and its kind. A detector that this
- * version does not have is xs_detector_count. */
+/* The properties of a finding that are compared: its call site, as an index in its run's places, and its kind.
+ * `detector` is xs_detector_count for a detector that this version does not have. */
 struct xs_match_finding {
     uint32_t place;
     unsigned detector, verdict;
 };
 
-/* Returns a detector and a verdict as one number, by which findings are compared: equal for verdicts that join. */
+/* Returns a number for a detector and a verdict, by which findings are compared. It is equal for verdicts that are
+ * joined in one finding. */
 uint64_t xs_match_kind(unsigned detector, unsigned verdict);
 
-/* The findings of a run in their order, at the places of xs_match_sites_of. To be freed. */
+/* Returns the findings of a run, in their order; `place` is an index in the places of `sites`. The caller frees the
+ * array. */
 struct xs_match_finding *xs_match_findings_of(const struct xs_diagnosis *diagnosis, const struct xs_match_sites *sites);
 
 /* Matches the findings of two runs whose places are matched. Sets `after_of` by index of `before`, and `before_of` by
- * index of `after`: the index on the other side, or XS_UNMATCHED. No finding is matched to two others. Verdicts are
- * equal, or both are of a detector whose verdicts join. With `any_verdict` findings that are left over then match with
- * another verdict, too: one of the traces may have been able to prove less. */
+ * index of `after`: the index on the other side, or XS_UNMATCHED. No finding is matched to two others. Matched findings
+ * have equal verdicts, or verdicts that are joined in one finding. With `any_verdict`, the remaining findings are then
+ * matched even if their verdicts differ, because one of the traces may prove less than the other. */
 void xs_match_findings(const struct xs_match *places, const struct xs_match_finding *before, size_t before_count,
                        const struct xs_match_finding *after, size_t after_count, bool any_verdict, uint32_t *after_of,
                        uint32_t *before_of);

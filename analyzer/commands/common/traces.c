@@ -20,11 +20,11 @@
 
 enum { NOTES = 3 }; /* lines about files in a folder that are no traces */
 
-/* Equal for two names of one trace. */
+/* Identifies a trace. It is equal for two names of the same trace. */
 struct source {
     dev_t device;
     ino_t inode;
-    char *member; /* of a merged file; "" for others */
+    char *member; /* name of the trace in a merged file; "" for other files */
 };
 
 struct expansion {
@@ -83,7 +83,7 @@ static void add_merged(struct expansion *e, const char *file) {
     free(members);
 }
 
-/* Whether a file is a trace, by its first bytes. Whether it can be read shows when it is opened. */
+/* True if a file is a trace, by its first bytes. If the trace cannot be read, opening it will show that. */
 static bool is_trace(const char *path) {
     unsigned char header[100] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -100,8 +100,8 @@ static int is_database(const struct dirent *entry) {
     return entry->d_name[0] != '.' && length > 3 && !strcmp(entry->d_name + length - 3, ".db");
 }
 
-/* Deletes what a process that was killed while starting left: it is no trace, and no user would know what to do with
- * it. */
+/* Deletes files that a process left because it was killed while it started. They are no traces, and useless for a user.
+ */
 static void clear_unstarted(const char *folder) {
     static const char suffix[] = ".db.spool";
     DIR *entries = opendir(folder);

@@ -1,4 +1,4 @@
-/* Expands the traces that a command's arguments name: files, folders, and merged files with all that is in them. */
+/* Finds all traces that a command's arguments name: files, all traces of folders, and all traces of merged files. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_COMMON_TRACES_H
 #define XFERSPY_ANALYZER_COMMANDS_COMMON_TRACES_H
 
@@ -12,29 +12,29 @@ struct xs_traces {
     int count;
 };
 
-/* Puts the names of all traces that are meant into `traces`, always to be freed:
- * - a folder stands for the *.db in it, in the order of `ls -v`; what is no trace is left out, with a line on standard
- *   error; a folder without a trace is an error;
- * - the number of a process stands for the trace that it writes (process.h), unless a file has that name;
- * - a merged file stands for its traces, in its order; "JOB.db:3" for one of them;
- * - anything else stands for itself, whether it exists or not: opening it finds the words.
- * A trace named twice is taken once, with a line that says so; copies of a file are not noticed here. Returns
- * XS_EXIT_OK, or XS_EXIT_ERROR after a message: the traces that were found are there all the same. */
+/* Puts the names of all traces that the arguments mean into `traces`, which must be freed in any case:
+ * - a folder means the files *.db in it, in the order of `ls -v`; a file that is no trace is left out, with a line on
+ *   standard error; a folder without a trace is an error;
+ * - the number of a process means the traces that the process writes (process.h), unless a file has that name;
+ * - a merged file means all its traces, in its order; "JOB.db:3" means one of them;
+ * - anything else is taken as the name of a trace, even if there is no such file: opening it then prints the message.
+ * A trace that is named twice is taken once, with a line that says so; copies of a file are not noticed here. Returns
+ * XS_EXIT_OK, or XS_EXIT_ERROR after a message; `traces` then still has the traces that were found. */
 int xs_traces_expand(char *const *arguments, int count, struct xs_traces *traces);
 void xs_traces_free(struct xs_traces *traces);
 
-/* Returns true, after a message that names the traces in it, if `path` is a folder; for a command that takes one trace.
- */
+/* For a command that takes one trace: if `path` is a folder, prints a message that names the traces in it, and returns
+ * true. */
 bool xs_complain_folder(const char *path);
 
-/* Returns how many bytes of a name are a file's: all, except for a trace in a merged file. */
+/* Returns how many bytes of a trace's name are the name of the file: all bytes, except for a trace in a merged file. */
 size_t xs_traces_file_bytes(const char *name);
 
 /* Returns the identity of a trace, which all its copies have and no other trace has: host, pid, rank and start time of
  * the process that wrote it. The caller frees it. NULL if the trace does not have these values. */
 char *xs_trace_identity(const struct xs_trace *trace);
 
-/* Does xs_output_is_input for names of traces, some of them in merged files. */
+/* The same as xs_output_is_input, for names of traces, some of which may be in merged files. */
 struct xs_out_options;
 bool xs_output_is_trace(const struct xs_out_options *options, const struct xs_traces *traces);
 

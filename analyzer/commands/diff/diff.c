@@ -1,4 +1,4 @@
-/* What became of findings, call sites and numbers, and whether it paid; see diff.h. */
+/* Computes how findings, call sites and numbers changed, and whether the change of the program paid; see diff.h. */
 #include "analyzer/commands/diff/diff.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "analyzer/trace/scan.h"
 
 enum {
-    TIME_PERCENT = 10, /* the same of the time of a finding or a call site */
-    TOLD_PERCENT = 5,  /* of the run's time: medians that differ by less may be called alike */
-    COPY_PERCENT = 1,  /* the same of counts and bytes, which are mostly the same in every run */
+    TIME_PERCENT = 10, /* the same for the time of a finding or a call site */
+    TOLD_PERCENT = 5,  /* medians of the run's time that differ by less are called equal */
+    COPY_PERCENT = 1,  /* the same for counts and bytes, which are mostly equal in every run */
 };
 
 const char *const xs_measure_names[XS_MEASURES] = {"count", "bytes", "device_ns", "exposed_ns", "host_ns", "saves_ns"};
@@ -63,7 +63,8 @@ static void add_amounts(const struct xs_side *side, struct xs_amounts *sum, cons
     }
 }
 
-/* Texts of a side are kept once, so that equal ones have equal addresses. */
+/* Joins the places of a side that have the same entry point. Each text of a side is kept once, so that equal texts have
+ * equal addresses. */
 static void fold_places(struct xs_side *side, uint32_t *folded) {
     size_t count = 0, limit = side->run_limit;
     struct xs_hash by_entry = {0};
@@ -119,7 +120,8 @@ struct work {
     struct xs_diff *c;
     struct xs_match match;
     uint64_t floor_ns;
-    bool times_alike; /* both sides know device times and lines, or neither does: else savings are of two measures */
+    bool times_alike; /* both sides have device times and source lines, or neither has; otherwise, their savings are not
+                         comparable */
     struct xs_amounts nothing[XS_RUNS_LIMIT];
 };
 
@@ -145,13 +147,13 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
     change->decided_by = XS_MEASURE_COUNT;
     if (before != after)
         return before ? XS_DISAPPEARED : XS_APPEARED;
-    /* what was copied first: it is the same in every run, and times of other kinds follow from it */
+    /* first compare what was copied, because it is the same in every run, and other times depend on it */
     if (!changed_in(w, change, XS_MEASURE_BYTES) && !changed_in(w, change, XS_MEASURE_COUNT) &&
         !changed_in(w, change, time)) {
         change->decided_by = time;
         return XS_UNCHANGED;
     }
-    /* what the program did is the same in every run; how much its times differ by themselves is not known */
+    /* what the program did is the same in every run, but it is not known how much its times vary */
     bool copied = change->decided_by == XS_MEASURE_BYTES || change->decided_by == XS_MEASURE_COUNT;
     if (!copied && change->of[change->decided_by].certainty == XS_TOO_FEW_RUNS)
         return XS_TIME_ONLY;
@@ -159,8 +161,8 @@ static enum xs_change_kind kind_of(const struct work *w, struct xs_change *chang
     return !delta ? XS_UNCHANGED : delta > 0 ? XS_GREW : XS_SHRANK;
 }
 
-/* The copies of a side, in the run that has most, where a finding of the other side can be: at the place that its own
- * place is matched with, or, where there is none, at those that match no place of the other side. */
+/* Returns the number of copies of a side at the places where a finding of the other side can be, in the run that has
+ * most. It is the place `matched`; if there is none, all places that match no place of the other side. */
 static uint64_t copies_at(const struct xs_side *side, uint32_t matched, const uint32_t *matches) {
     uint64_t copies = 0;
     for (uint32_t i = 0; i < side->place_count; i++) {
@@ -176,8 +178,9 @@ static uint64_t copies_at(const struct xs_side *side, uint32_t matched, const ui
     return copies;
 }
 
-/* A finding that one side alone has says something only where the other one could have made it: of half as many copies
- * at least it does not know whether they are one, and it has so many where the finding can be. */
+/* True if the side that does not have the finding could not have found it: the detector could not decide at least half
+ * as many cases as the finding has, and the side has at least half as many copies at the places where the finding can
+ * be. */
 static bool could_not_be_found(const struct work *w, const struct xs_side_finding *finding, bool is_before,
                                const struct xs_spread *count) {
     const struct xs_side *without = is_before ? w->c->after : w->c->before;
@@ -243,7 +246,7 @@ static void add_site(struct work *w, uint32_t before, uint32_t after, enum xs_ma
             after != XS_UNMATCHED ? a->at + after * a->run_limit : NULL, change);
     const struct xs_spread *was = &change->of[XS_MEASURE_COUNT].before, *is = &change->of[XS_MEASURE_COUNT].after;
     if (!was->most && !is->most)
-        return; /* a line of other calls */
+        return; /* a line without transfers */
     enum xs_measure time =
         change->of[XS_MEASURE_DEVICE_NS].certainty == XS_NOT_KNOWN ? XS_MEASURE_HOST_NS : XS_MEASURE_DEVICE_NS;
     change->kind = kind_of(w, change, time);
@@ -306,7 +309,8 @@ static void match_sides(struct work *w) {
 
 /* --- the conclusion --- */
 
-/* Findings are of what was recorded, and where that is a part of a run, the part is the measure. */
+/* Returns the smallest time that matters. Findings are about the recorded time, so if only a part of a run was
+ * recorded, the part is used instead of the run. */
 static uint64_t floor_of(const struct xs_diff *c) {
     const struct xs_difference *wall = xs_diff_wall(c);
     const struct xs_side *sides[] = {c->before, c->after};
@@ -325,7 +329,7 @@ static enum xs_metric transfer_time(const struct xs_diff *c) {
     return c->metrics[XS_METRIC_DEVICE_TIME].certainty != XS_NOT_KNOWN ? XS_METRIC_DEVICE_TIME : XS_METRIC_CALL_TIME;
 }
 
-/* Of what the program did, which is the same in every run, unlike times. */
+/* Returns the conclusion from what the program did, which is the same in every run, unlike times. */
 static enum xs_paid did(const struct xs_conclusion *v, bool repaired) {
     if (v->bytes_less > 0 && v->bytes_differ)
         return XS_DID_LESS;
@@ -344,7 +348,8 @@ bool xs_diff_is_unsure(const struct xs_diff *c) {
 static enum xs_paid paid(const struct xs_diff *c, const struct xs_conclusion *v, uint64_t floor_ns) {
     const struct xs_difference *wall = xs_diff_wall(c);
     bool less_time = v->gone_ns > 0 && xs_differs(&c->metrics[v->gone_by], floor_ns, 0);
-    bool repaired = c->prediction.most_ns >= floor_ns; /* an allocation, for example, copies nothing */
+    bool repaired = c->prediction.most_ns >= floor_ns; /* a repaired allocation, for example, does not change what is
+                                                          copied */
     bool less = less_time || (v->bytes_less > 0 && v->bytes_differ) || repaired;
     if (wall->certainty == XS_NOT_KNOWN || xs_side_simulated(c->before) != xs_side_simulated(c->after) ||
         xs_side_in_part(c->before) != xs_side_in_part(c->after))
@@ -380,7 +385,8 @@ static void decide(struct xs_diff *c, uint64_t floor_ns) {
         (c->prediction.most_ns || c->prediction.unchecked) && (v->paid != XS_CANNOT_TELL || xs_diff_is_unsure(c));
 }
 
-/* What a finding saves less than before, by the medians; 0 of what leads no cause. `now`: its amounts, or nothing. */
+/* Returns how much less a finding saves than before, by the medians; 0 for a finding that is not the first of a cause.
+ * `now` has its present amounts; NULL: the finding is gone. */
 static uint64_t less_of(const struct work *w, const struct xs_metric_value *was, const struct xs_metric_value *now) {
     struct xs_difference d;
     xs_difference_of(was, w->c->before->run_count, now, w->c->after->run_count, sizeof(struct xs_amounts), &d);
@@ -392,8 +398,8 @@ static void compare_runs(const struct xs_diff *c, const struct xs_metric_value *
     xs_difference_of(before, c->before->run_count, after, c->after->run_count, sizeof(struct xs_side_run), difference);
 }
 
-/* The name of a finding that leads a cause and could not be found in AFTER; else NULL. Findings beneath it save the
- * same time, so what they save says nothing of it. */
+/* Returns the name of the finding if it is the first of a cause and could not be found in AFTER; else NULL. The other
+ * findings of the cause save the same time, so their savings say nothing about it. */
 static const char *unchecked(const struct work *w, const struct xs_change *change) {
     const struct xs_side *b = w->c->before;
     if (change->kind != XS_UNCHECKED || change->before == XS_UNMATCHED || change->small)
@@ -421,7 +427,7 @@ static void predict(const struct work *w) {
         p->least_ns = xs_sum(p->least_ns, less_of(w, &was->least, &now->least));
         p->most_ns = xs_sum(p->most_ns, less_of(w, &was->most, &now->of[XS_MEASURE_SAVES_NS]));
     }
-    /* repairs that save the same time save it once */
+    /* if several repairs save the same time, it counts once */
     p->all_least_ns = least.before.median;
     p->all_most_ns = most.before.median;
     p->least_ns = p->least_ns < p->all_least_ns ? p->least_ns : p->all_least_ns;
@@ -429,7 +435,7 @@ static void predict(const struct work *w) {
     p->achieved_ns = -xs_difference_delta(xs_diff_wall(c));
 }
 
-/* A line of both: the function and the file are the same. */
+/* True if there is a place that both sides have, with the same function and file. */
 static bool has_place_in_common(const struct work *w) {
     bool has = false;
     for (size_t i = 0; i < w->c->before->place_count; i++) {

@@ -12,7 +12,7 @@ struct word {
     size_t bytes;
 };
 
-/* The next word at `*rest`, without quotes; its length is 0 at the end. */
+/* Returns the next word at `*rest`, without quotes; its length is 0 at the end. */
 static struct word next_word(const char **rest) {
     static const char between[] = " \t\n'\"";
     const char *text = *rest + strspn(*rest, between);
@@ -42,7 +42,7 @@ static bool is_interpreter(struct word base) {
     return false;
 }
 
-/* Whether a program starts others that its command does not name. */
+/* True if a program starts others that its command does not name. */
 static bool is_shell(struct word base) {
     static const char *const names[] = {"sh", "bash", "dash", "zsh", "ksh", "fish", "make"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -51,7 +51,8 @@ static bool is_shell(struct word base) {
     return base.bytes > 3 && !memcmp(base.text + base.bytes - 3, ".sh", 3);
 }
 
-/* The name of a trace's program; for an interpreter, of the script or module. Its length is 0 if it is not known. */
+/* Returns the name of a trace's program; for an interpreter, of the script or module. Its length is 0 if it is not
+ * known. */
 static struct word program_of(const char *command) {
     const char *rest = command;
     struct word base = base_of(next_word(&rest));
@@ -62,7 +63,7 @@ static struct word program_of(const char *command) {
         return base;
     struct word word = next_word(&rest);
     while (word.bytes && *word.text == '-' && !is(word, "-m") && !is(word, "-c")) {
-        if (is(word, "-X") || is(word, "-W")) /* these have a word of their own */
+        if (is(word, "-X") || is(word, "-W")) /* these options have a separate argument */
             next_word(&rest);
         word = next_word(&rest);
     }
@@ -82,7 +83,7 @@ static struct word stem_of(struct word word) {
     return word;
 }
 
-/* Whether two names are versions of one program, like train, train.old, train_v2 and old-train. */
+/* True if two names are versions of one program, like train, train.old, train_v2 and old-train. */
 static bool is_version(struct word a, struct word b) {
     struct word small = a.bytes < b.bytes ? a : b, large = a.bytes < b.bytes ? b : a;
     size_t more = large.bytes - small.bytes;
@@ -98,7 +99,7 @@ static bool names_program(const char *command, struct word program) {
     struct word stem = stem_of(program);
     for (struct word word = next_word(&rest); word.bytes; word = next_word(&rest)) {
         struct word base = base_of(word), of_word = stem_of(base);
-        /* a script is no version of a program without such an extension */
+        /* a script is not a version of a program that has no such extension */
         if ((of_word.bytes == base.bytes) == (stem.bytes == program.bytes) && is_version(of_word, stem))
             return true;
     }

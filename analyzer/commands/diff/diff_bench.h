@@ -1,4 +1,4 @@
-/* Checks whether a bench is of the program in the compared traces. */
+/* Checks whether a bench measured the program of the compared traces. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_BENCH_H
 #define XFERSPY_ANALYZER_COMMANDS_DIFF_DIFF_BENCH_H
 
@@ -6,10 +6,11 @@
 #include "analyzer/commands/bench/bench_read.h"
 #include "analyzer/commands/diff/diff.h"
 
-/* Returns true if both commands of the bench are of other programs than both sides, with a sentence without its full
- * stop, to be escaped. A bench is often of ./train.old and ./train while the traces are both of ./train, and a command
- * can stand behind others (taskset -c 0 ./train): one command that names the program of one side is enough. Returns
- * false for what is not known (a shell that starts programs, a trace without names). */
+/* Returns true if neither command of the bench runs the program of one of the sides; it then writes a sentence without
+ * its full stop into `why`, which must be escaped. It is enough if one command names the program of one side, because a
+ * bench is often of ./train.old and ./train, while both traces are of ./train. The program may be an argument of
+ * another one (taskset -c 0 ./train). Returns false if the program is not known (a shell that starts programs, a trace
+ * without names). */
 bool xs_diff_bench_is_of_others(const char *path, const struct xs_bench_times *bench, const struct xs_side *before,
                                 const struct xs_side *after, struct xs_string *why);
 

@@ -1,5 +1,5 @@
-/* xferspy diff: shows what became of findings, call sites and the run between two versions of a program, and whether
- * the change paid. */
+/* xferspy diff: shows how findings, call sites and the numbers of the run changed between two versions of a program,
+ * and whether the change paid. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +58,8 @@ struct list {
 struct arguments {
     struct xs_out_options output;
     struct list sides[2];
-    struct xs_traces traces[2]; /* the traces that the lists stand for */
-    int side;                   /* side for the next traces; -1: no --before or --after so far */
+    struct xs_traces traces[2]; /* the traces that the lists mean */
+    int side;                   /* the side to which the next traces belong; -1: there was no --before or --after yet */
     struct list plain;
     const char *bench; /* NULL: none */
     struct xs_diff_view view;
@@ -134,8 +134,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* Replaces folders and merged files by their traces. A side with a missing part would be another side, so that is an
- * error. */
+/* Replaces folders and merged files by their traces. It is an error if a part of a side is missing, because the
+ * comparison would then be wrong. */
 static int expand(struct list *list, struct xs_traces *traces) {
     int status = xs_traces_expand(list->paths, (int)list->count, traces);
     if (status == XS_EXIT_OK && traces->count > XS_RUNS_LIMIT) {
@@ -172,7 +172,7 @@ static int diff(const struct arguments *a) {
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         if (xs_output_is_trace(&a->output, &a->traces[side]))
             status = XS_EXIT_ERROR;
-    if (status == XS_EXIT_OK && xs_out_check(&a->output) < 0) /* now, instead of after reading */
+    if (status == XS_EXIT_OK && xs_out_check(&a->output) < 0) /* checked now, not after the traces were read */
         status = XS_EXIT_ERROR;
     for (int side = 0; side < 2 && status == XS_EXIT_OK; side++)
         status = xs_side_read(&sides[side], a->traces[side].names, (size_t)a->traces[side].count);

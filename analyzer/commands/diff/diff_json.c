@@ -1,4 +1,4 @@
-/* A diff as JSON, with everything that the text leaves out. Keys are stable; only additions are made.
+/* Writes a diff as JSON, including everything that the text leaves out. Keys are never changed or removed, only added.
  * docs/use/diff.md and docs/schema/diff.schema.json describe it. */
 #include <inttypes.h>
 

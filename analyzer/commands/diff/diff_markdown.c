@@ -1,4 +1,4 @@
-/* A diff in Markdown, for a pull request. All text of traces is escaped, so that it is no markup. */
+/* Prints a diff in Markdown, for a pull request. All text of traces is escaped, so that it cannot be markup. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };
 
-/* Prints text: markup, table borders, links, mentions and references become plain characters. Hosts look for
- * mentions and references in rendered text, where escapes are gone; a zero-width space keeps such a sign apart from
- * what follows. The text has no control characters at this point. */
+/* Prints text: markup, table borders, links, mentions and references become plain characters. Hosts look for mentions
+ * and references in the rendered text, which no longer has the escapes; a zero-width space is therefore written after
+ * such a sign. The text has no control characters, because it was escaped before. */
 static void put(struct xs_out *out, const char *text) {
     for (const char *start = text; text && *text; text++) {
         bool link =

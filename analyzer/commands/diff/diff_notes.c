@@ -1,5 +1,5 @@
-/* Notes on what makes two sides hard to compare, one line each: other programs, machines or ways of recording,
- * swapped sides, a trace that occurs twice. The diff is made all the same. */
+/* Makes notes on what makes two sides hard to compare, one line each: different programs, machines or ways of
+ * recording, swapped sides, a trace that occurs twice. The diff is computed in any case. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
 
-enum { TEXT_COLUMNS = 100, RUN_NOTES = 8 /* lines about single runs */ };
+enum { TEXT_COLUMNS = 100, RUN_NOTES = 8 /* RUN_NOTES: largest number of notes about single runs */ };
 
 static void note(struct xs_diff *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(struct xs_diff *c, const char *format, ...) {
@@ -34,7 +34,7 @@ void xs_diff_note_first(struct xs_diff *c, const char *text) {
     c->notes[0] = last;
 }
 
-/* Adds a text, cut if it is too long for a line; all of a note is escaped when it is shown. */
+/* Adds a text, cut if it is too long for a line; a note is escaped completely when it is printed. */
 static void cut(struct xs_string *text, const char *raw) {
     size_t bytes = strlen(raw), fit = xs_text_fit(raw, TEXT_COLUMNS);
     xs_string_add(text, raw, fit < bytes ? fit : bytes);
@@ -78,7 +78,7 @@ static void note_ranks(struct xs_diff *c, int64_t before, int64_t after) {
     differ(c, "Ranks", x, y);
 }
 
-/* The arguments without the program's name, which is compared separately. */
+/* Returns the arguments without the program's name, which is compared separately. */
 static const char *arguments_of(const struct xs_side_run *run) {
     const char *blank = strchr(run->command, ' ');
     return blank ? blank + 1 : "none";
@@ -103,7 +103,7 @@ static bool is_same_program(const struct xs_side_run *a, const struct xs_side_ru
     return same;
 }
 
-/* Adds the name of what the program runs: for an interpreter the script among its arguments, if there is one. */
+/* If the program is an interpreter, adds the name of the script among its arguments, if there is one. */
 static void script_of(struct xs_string *text, const struct xs_side_run *run) {
     program_of(text, run);
     if (text->length < 6 || strncmp(text->data, "python", 6) != 0)
@@ -126,7 +126,8 @@ bool xs_diff_names_differ(const struct xs_diff *c) {
     size_t shorter = x.length < y.length ? x.length : y.length;
     while (common < shorter && x.data[common] == y.data[common])
         common++;
-    bool differ = shorter && 2 * common < shorter; /* a program and its next version often begin alike */
+    bool differ = shorter && 2 * common < shorter; /* the names of a program and its next version often have the same
+                                                      beginning */
     xs_string_free(&x);
     xs_string_free(&y);
     return differ;
@@ -191,7 +192,8 @@ static void look_at_run(struct xs_diff *c, const char *side, const struct xs_sid
     xs_string_free(&path);
 }
 
-/* The ranks of a job are no runs of it: how much they differ says nothing about how much runs do. */
+/* Adds a note if the runs of a side are ranks of a job. They are no repeated runs: their differences do not show how
+ * much runs vary. */
 static void look_at_ranks(struct xs_diff *c, const char *name, const struct xs_side *side) {
     for (size_t r = 1; r < side->run_count; r++) {
         if (side->runs[r].rank == side->runs->rank)
@@ -220,7 +222,8 @@ static void look_at_runs(struct xs_diff *c) {
     }
 }
 
-/* A file's number alone may have been another's that was deleted since. */
+/* True if two runs are the same run. The inode number of the file is not enough, because it may have been used by
+ * another file that was deleted. */
 static bool is_same_run(const struct xs_side_run *a, const struct xs_side_run *b) {
     bool file = a->file_number && a->file_number == b->file_number && a->file_device == b->file_device;
     return (file || a->start_unix_ns > 0) && a->start_unix_ns == b->start_unix_ns && a->pid == b->pid &&
@@ -243,7 +246,7 @@ static void look_for_the_same(struct xs_diff *c) {
             note(c, "%s and %s are the same run", x.data, y.data);
             xs_string_free(&x);
             xs_string_free(&y);
-            return; /* once is enough */
+            return; /* one such note is enough */
         }
     }
 }

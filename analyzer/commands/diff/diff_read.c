@@ -1,5 +1,5 @@
-/* Reading a side of a diff: what is kept of each of its runs; see diff.h. Traces are read one after the other, so
- * the command needs no more memory than for the largest trace. */
+/* Reads a side of a diff, and keeps the necessary data of each run; see diff.h. Traces are read one after the other, so
+ * the command needs only the memory for the largest trace. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -111,7 +111,8 @@ static struct xs_amounts *new_amounts(struct xs_amounts *all, size_t index, size
     struct xs_amounts *row = all + index * limit;
     for (size_t r = 0; r < limit; r++) {
         for (int m = 0; m < XS_MEASURES; m++)
-            row[r].of[m] = (struct xs_metric_value){.known = true}; /* without any, nothing took time */
+            row[r].of[m] = (struct xs_metric_value){.known = true}; /* a run without transfers here has the known value
+                                                                       0 */
         row[r].least = row[r].most = row[r].at_least = (struct xs_metric_value){.known = true};
     }
     return row;
@@ -135,8 +136,8 @@ static uint32_t add_place(struct xs_side *side, const struct xs_findings *findin
     return (uint32_t)side->place_count++;
 }
 
-/* Joins the run's sites with the side's places. The runs of a side are of one program, mostly of one build; they differ
- * in which lines were reached. Afterwards `here` has the side's places by site number. */
+/* Joins the run's sites with the side's places. The runs of a side are of one program, mostly of one build; but
+ * different lines may have been reached in them. Sets `here`, by site number, to the side's places. */
 static void join_sites(struct xs_side *side, const struct xs_findings *findings, struct xs_match_sites *here) {
     struct xs_match match;
     struct xs_match_place *known = xs_side_match_places(side);
@@ -199,7 +200,8 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis
     return (uint32_t)*found - 1;
 }
 
-/* Adds to a sum. Two sites of this run may be one place of the side; their findings are then one. */
+/* Adds a value to a sum. Two sites of this run may be the same place of the side; their findings are then one finding.
+ */
 static void add_to(struct xs_metric_value *sum, uint64_t value, bool known) {
     sum->value = xs_sum(sum->value, value);
     sum->known &= known;

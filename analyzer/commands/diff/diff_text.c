@@ -1,4 +1,4 @@
-/* A diff as text, on one screen: the conclusion first, then what changed most. */
+/* Prints a diff as text, on one screen: first the conclusion, then what changed most. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,8 @@ static void print_head(const struct xs_diff *c, struct xs_out *out) {
 
 /* --- the run --- */
 
-/* Whether a metric gets a row. On one screen there is room only for what the conclusion rests on. */
+/* True if a metric gets a row. If everything has to fit on one screen, only metrics on which the conclusion is based
+ * have a row. */
 static bool is_worth_a_row(const struct xs_diff *c, int metric, bool all) {
     const struct xs_difference *d = &c->metrics[metric];
     if (all)
@@ -111,8 +112,8 @@ static void print_run(const struct xs_diff *c, bool all, struct xs_out *out) {
 
 /* --- findings --- */
 
-/* Whether a measure follows the word directly: the one by which the finding grew or shrank. What it saves may have
- * changed the other way. */
+/* True if this measure is printed directly after the kind, because the finding grew or shrank by it. Its saving may
+ * have changed in the other direction. */
 static bool is_said_first(const struct xs_change *change, enum xs_measure measure) {
     return (change->kind == XS_GREW || change->kind == XS_SHRANK) && measure == change->decided_by &&
            (measure == XS_MEASURE_COUNT || measure == XS_MEASURE_BYTES);
@@ -151,8 +152,8 @@ static void add_saving(struct xs_string *text, const struct xs_spread *least, co
         xs_diff_value(text, XS_METRIC_NS, most);
 }
 
-/* Adds "predicted: saves up to 24.3 ms" for a finding that is gone, or "saves 24.3 ms -> 2.00 ms"; for one that may
- * be gone only what it saved. */
+/* Adds "predicted: saves up to 24.3 ms" for a finding that is gone, or "saves 24.3 ms -> 2.00 ms"; for one that may be
+ * gone, only its saving in BEFORE. */
 static void gain_of(struct xs_string *text, const struct xs_diff *c, const struct xs_change *change) {
     const struct xs_difference *d = &change->of[XS_MEASURE_SAVES_NS];
     const struct xs_side_finding *shown =
@@ -206,11 +207,11 @@ static bool is_shown(const struct xs_change *change, bool all) {
 
 struct rows {
     size_t shown;
-    size_t more, small, same; /* left out because there are enough, because they are small, or because nothing
-                               * changed */
+    size_t more, small, same; /* number of rows left out because there are enough others, because they are small, or
+                                 because they did not change */
 };
 
-/* Counts a row. True: it is shown. */
+/* Counts a row. Returns true if the row is shown. */
 static bool take(struct rows *rows, const struct xs_change *change, bool all, size_t limit) {
     if (is_shown(change, all) && rows->shown < limit) {
         rows->shown++;
@@ -220,7 +221,7 @@ static bool take(struct rows *rows, const struct xs_change *change, bool all, si
     return false;
 }
 
-/* Prints in one line what is left out. */
+/* Prints, in one line, how many rows are left out. */
 static void print_rest(const struct rows *rows, struct xs_out *out) {
     struct xs_string text = {0};
     if (rows->more)

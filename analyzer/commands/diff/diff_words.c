@@ -1,4 +1,4 @@
-/* What a diff says in words; see diff_words.h. */
+/* The sentences of a diff; see diff_words.h. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ void xs_diff_percent(struct xs_string *text, const struct xs_difference *d) {
         xs_string_format(text, "x%.*f", percent < 99999 ? 1 : 0, (double)d->after.median / (double)d->before.median);
     else if (much < 0.05)
         xs_string_format(text, "%s0.1 %%", percent < 0 ? ">-" : "<+");
-    else if (much >= 99.45 && percent < 0) /* nearly all is not all */
+    else if (much >= 99.45 && percent < 0) /* nearly 100 % must not be printed as 100 % */
         xs_string_format(text, "-%.1f %%", much >= 99.9 ? 99.9 : much);
     else
         xs_string_format(text, "%+.*f %%", much < 9.95 ? 1 : 0, percent);
@@ -152,7 +152,7 @@ static void add_unknown(struct xs_string *text, const struct xs_diff *c) {
     xs_string_format(text, "Whether it paid cannot be told: ");
     if (xs_side_in_part(c->before) != xs_side_in_part(c->after)) {
         xs_string_format(text, "not all calls were recorded in %s", xs_side_in_part(c->before) ? "BEFORE" : "AFTER");
-        return; /* its bytes are about another length of time */
+        return; /* only a part of one side was recorded, so its bytes are not comparable */
     }
     if (xs_diff_is_unsure(c)) {
         add_wall(text, c);
@@ -371,7 +371,7 @@ void xs_diff_place(struct xs_string *text, const struct xs_diff *c, uint32_t bef
 
 static bool same(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
-/* Adds where it was before, as briefly as possible. */
+/* Adds where the place was in BEFORE, as briefly as possible. */
 static void add_way(struct xs_string *text, const struct xs_diff *c, uint32_t before, uint32_t after) {
     const struct xs_side_place *was = &c->before->places[before], *is = &c->after->places[after];
     if (!was->has_frame)

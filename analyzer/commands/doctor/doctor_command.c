@@ -1,4 +1,4 @@
-/* xferspy doctor: checks whether capture will work on this machine, and says what to do about what is missing. */
+/* xferspy doctor: checks whether capture will work on this machine, and says what to do if something is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -95,17 +95,18 @@ void xs_diagnoses_free(struct xs_diagnoses *diagnoses) {
     *diagnoses = (struct xs_diagnoses){0};
 }
 
-/* Sends diagnoses through the pipe. Each is its level as a digit and three strings with their NULs. */
+/* Runs the probe and sends its diagnoses through the pipe. Each diagnosis is sent as a digit, its level, and three
+ * strings with their NULs. */
 static _Noreturn void probe_and_send(int pipe_fd, void (*probe)(struct xs_diagnoses *)) {
     struct xs_diagnoses diagnoses = {0};
     struct xs_string bytes = {0};
     int null = open("/dev/null", O_RDWR);
-    if (null >= 0) { /* drivers print */
+    if (null >= 0) { /* drivers print messages */
         dup2(null, STDIN_FILENO);
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    setenv("XFERSPY_ENABLE", "off", 1); /* if LD_PRELOAD is set for everything, doctor must leave no trace */
+    setenv("XFERSPY_ENABLE", "off", 1); /* if LD_PRELOAD is set for all programs, doctor must not write a trace */
     probe(&diagnoses);
     for (size_t i = 0; i < diagnoses.count; i++) {
         const struct xs_diagnosis *c = &diagnoses.items[i];
@@ -144,7 +145,7 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads to the end of the pipe. False: the time was over first. */
+/* Reads to the end of the pipe. False: the time was over before. */
 static bool read_all(int fd, int timeout_s, struct xs_string *bytes) {
     int64_t end = now_ms() + (int64_t)timeout_s * 1000;
     for (;;) {
@@ -184,7 +185,7 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
     close(fds[0]);
     if (pid > 0 && !answered)
         kill(pid, SIGKILL);
-    /* a child inside a hanging driver call may survive even SIGKILL; it is then left behind */
+    /* a child that hangs in a call of the driver may survive even SIGKILL; doctor then does not wait for it */
     for (int i = 0; pid > 0 && waitpid(pid, &status, answered ? 0 : WNOHANG) == 0 && i < 100; i++)
         poll(NULL, 0, 10);
     receive(diagnoses, &bytes);
@@ -201,7 +202,7 @@ void xs_probe_in_child(struct xs_diagnoses *diagnoses, const char *what, int tim
 
 static const char *const level_names[] = {"ok", "note", "warn", "FAIL"};
 
-enum { TEXT_COLUMN = 18 }; /* after the level and the topic */
+enum { TEXT_COLUMN = 18 }; /* the column at which the text begins, after the level and the topic */
 
 static void print_text(const struct xs_diagnoses *diagnoses, bool works, struct xs_out *out) {
     static const enum xs_style styles[] = {XS_STYLE_GOOD, XS_STYLE_DIM, XS_STYLE_WARN, XS_STYLE_BAD};

@@ -1,4 +1,4 @@
-/* Diagnoses that read files and the environment, and try the preloading itself. */
+/* The checks that read files and the environment, and the check that tries to preload the library. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "analyzer/commands/run/run.h"
 #include "schema/redact.h"
 
-#define SPOOL_BYTES (64u << 20) /* with less free space the disk will soon be full */
+#define SPOOL_BYTES (64u << 20) /* if less space is free, the disk will soon be full */
 
 /* Reads the first line of a file without its newline. False: it cannot be read. */
 static bool read_line(const char *path, char *line, int bytes) {
@@ -32,7 +32,8 @@ static bool read_line(const char *path, char *line, int bytes) {
     return good;
 }
 
-/* Tries to preload. The loader complains on standard error if it cannot, but starts the program all the same. */
+/* Tries to preload. If the loader cannot preload the library, it prints an error on standard error, but starts the
+ * program. */
 static void probe_preload(struct xs_diagnoses *diagnoses) {
     char *tried = NULL, *library = xs_find_library(&tried);
     int fds[2], status = 0;
@@ -145,8 +146,8 @@ static void look_at_visible_devices(struct xs_diagnoses *diagnoses) {
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "variables", NULL, "CUDA_VISIBLE_DEVICES=%s", visible);
 }
 
-/* Looks for tools that inject themselves into CUDA programs. Before CUDA 13.3 CUPTI has one subscriber at a time,
- * and they take it away. */
+/* Looks for tools that inject themselves into CUDA programs. Before CUDA 13.3, CUPTI allows only one subscriber, and
+ * these tools would be the one. */
 void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
     static const char *const injectors[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
                                             "NSYS_PROFILING_SESSION_ID"};
@@ -167,8 +168,8 @@ void xs_doctor_environment(struct xs_diagnoses *diagnoses) {
                       enable);
 }
 
-/* Diagnoses checkpoints: nobody tells the program when it is checkpointed from outside, so the library does not know
- * either. */
+/* Warns of checkpoints: a program is not told when it is checkpointed by another process, so the library does not know
+ * it either. */
 void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
     char *program = xs_find_program("cuda-checkpoint");
     if (program)
@@ -178,8 +179,8 @@ void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
     free(program);
 }
 
-/* Whether counters are restricted. Open kernel modules show the setting under the first name, older ones under the
- * second. */
+/* True if counters are restricted. The open kernel modules have the setting under the first name, older modules under
+ * the second. */
 static bool counters_are_restricted(FILE *params) {
     static const char *const names[] = {"RmProfilingAdminOnly: 1", "RestrictProfilingToAdminUsers: 1"};
     bool restricted = false;
@@ -191,8 +192,8 @@ static bool counters_are_restricted(FILE *params) {
     return restricted;
 }
 
-/* Diagnoses access to counters. CUPTI's activity records, which xferspy uses, are free for all users on Linux since
- * CUDA 10.2; events, metrics and the profiling APIs are not (CUPTI's documentation, "Limitations"). */
+/* Checks the access to hardware counters. Since CUDA 10.2 on Linux, all users may use CUPTI's activity records, which
+ * xferspy needs, but not events, metrics and the profiling APIs (CUPTI's documentation, "Limitations"). */
 void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged) {
     struct xs_string path = {0};
     xs_string_format(&path, "%s/proc/driver/nvidia/params", root);
@@ -210,7 +211,7 @@ void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool p
 
 static bool is_word(const char *value, const char *word) { return value && !strcasecmp(value, word); }
 
-/* Diagnoses what a user should know before giving a trace away. */
+/* Adds what a user should know before giving a trace to other people. */
 void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     const char *pattern = getenv("XFERSPY_REDACT");
     const char *refused = pattern && *pattern ? xs_pattern_refused(pattern) : NULL;
@@ -218,7 +219,7 @@ void xs_doctor_contents(struct xs_diagnoses *diagnoses) {
     bool lines = !xs_option_is_off(getenv("XFERSPY_SOURCE_LINES")) && !is_word(getenv("XFERSPY_STACK"), "none");
     bool hashes = !is_word(getenv("XFERSPY_FINGERPRINT"), "off");
     struct xs_string remedy = {0};
-    if (refused) /* without the pattern, which may contain a secret */
+    if (refused) /* the message does not contain the pattern, which may have a secret */
         xs_doctor_add(diagnoses, XS_DOCTOR_WARN, "variables", "correct the pattern", XS_REDACT_REFUSED, refused);
     if (!hides)
         xs_string_format(&remedy, "XFERSPY_REDACT=PATTERN hides arguments; ");

@@ -1,5 +1,5 @@
-/* Diagnoses that load libraries; each runs in a child. No CUDA header is needed: the few functions and numbers used
- * here are part of the driver's and CUPTI's stable interfaces. */
+/* The checks that load libraries. Each runs in a child process. No CUDA header is needed: the few functions and numbers
+ * used here are part of the driver's and CUPTI's stable interfaces. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdint.h>
@@ -62,7 +62,7 @@ static const char *library_path(void *symbol, char *buffer, size_t bytes) {
     return buffer;
 }
 
-/* Remedies for refusals of cuInit that have one of their own. */
+/* Returns the remedy for an error of cuInit. */
 static const char *remedy_for(int error) {
     switch (error) {
     case 100: /* no device */
@@ -90,7 +90,7 @@ struct nvml_settings {
 };
 enum { NVML_SETTINGS_VERSION = 1u << 24 | sizeof(struct nvml_settings), NVML_PROTECTED_PCIE = 1 };
 
-/* Whether confidential computing is on. NVML stays loaded: the child ends soon. */
+/* True if confidential computing is on. NVML is not unloaded, because the child ends soon. */
 static bool is_confidential(void) {
     void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*init)(void) = NULL, (*get_state)(struct nvml_state *) = NULL, (*get_settings)(struct nvml_settings *) = NULL;
@@ -195,7 +195,7 @@ static int driver_version(void) {
     return get && get(&version) == 0 ? version : 0; /* cppcheck-suppress resourceLeak */
 }
 
-/* Says what is known about this CUPTI with this driver (known_trouble.def). */
+/* Adds the known problems of this version of CUPTI with this driver (known_trouble.def). */
 static void say_known_trouble(struct xs_diagnoses *diagnoses, uint32_t cupti) {
     static const struct {
         uint32_t first, last;
@@ -216,7 +216,7 @@ static void say_known_trouble(struct xs_diagnoses *diagnoses, uint32_t cupti) {
     }
 }
 
-/* Tries one CUPTI. It stays loaded: CUPTI must not be unloaded, and the child ends soon. */
+/* Tries to load one CUPTI. It is not unloaded, because CUPTI must not be unloaded, and because the child ends soon. */
 static bool try_cupti(struct xs_diagnoses *diagnoses, const char *name, bool in_packages) {
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     int (*get_version)(uint32_t *) = NULL;
@@ -311,7 +311,7 @@ void xs_probe_cupti(struct xs_diagnoses *diagnoses) {
         }
         return;
     }
-    /* as in the preloaded library: the version that fits the driver comes first, everywhere */
+    /* as in the preloaded library: everywhere, the version that fits the driver is tried first */
     const int majors[] = {driver_major() >= 13 ? 13 : 12, driver_major() >= 13 ? 12 : 13};
     for (int i = 0; i < 2; i++) {
         char soname[40];

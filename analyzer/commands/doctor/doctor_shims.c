@@ -1,5 +1,5 @@
-/* Preloaded libraries between a program and the driver besides libxferspy.so: those that export functions of
- * libcuda, as libraries for sharing a GPU between containers do. */
+/* Finds preloaded libraries, other than libxferspy.so, that intercept calls of the driver: those that export functions
+ * of libcuda. Libraries for sharing a GPU between containers do this. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static const char *known_as(const char *file) {
     return NULL;
 }
 
-/* A part of a file in memory; NULL: the file does not have all of it. */
+/* Returns a part of a file in memory; NULL: the file does not have all of it. */
 static const void *part(const void *file, uint64_t file_bytes, uint64_t offset, uint64_t bytes) {
     return offset <= file_bytes && bytes <= file_bytes - offset ? (const char *)file + offset : NULL;
 }
@@ -41,8 +41,8 @@ static bool is_driver_function(const char *name, uint64_t room) {
     return room > 3 && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
 }
 
-/* How many functions of the driver a 64-bit shared library defines in its table of dynamic symbols. Everything in
- * the file is checked. */
+/* Returns how many functions of the driver a 64-bit shared library defines in its table of dynamic symbols. All offsets
+ * in the file are checked. */
 static unsigned count_in(const void *file, uint64_t bytes) {
     const Elf64_Ehdr *header = part(file, bytes, 0, sizeof *header);
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||

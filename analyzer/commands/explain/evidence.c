@@ -1,5 +1,5 @@
-/* Reading the rows that findings name; see evidence.h. There is one query per table. The names of its columns are
- * the keys of the JSON. */
+/* Reads the rows that findings name; see evidence.h. There is one query per table. The names of its columns are the
+ * keys of the JSON. */
 #include "analyzer/commands/explain/evidence.h"
 
 #include <inttypes.h>
@@ -16,13 +16,13 @@
 #include "analyzer/words/place.h"
 #include "schema/format/kinds.h"
 
-enum { KERNEL_BYTES = 1024 }; /* of a name as the source has it */
+enum { KERNEL_BYTES = 1024 }; /* room for a name as the source has it */
 
 #define HEX(column) "CASE WHEN " column " IS NOT NULL THEN printf('0x%x', " column ") END"
 #define CALL(row)                                                                                                      \
     row ".enter_ns AS enter_ns, " row ".return_ns - " row ".enter_ns AS host_ns, th.tid AS tid, " row                  \
         ".stream AS stream"
-/* Columns of a call in tables that also say where it was called from. */
+/* Columns of a call in tables that also have its stack and NVTX range. */
 #define CALL_FROM(row) CALL(row) ", " row ".stack AS stack_id, " row ".nvtx_range AS nvtx_range_id"
 #define CALL_JOINS(row)                                                                                                \
     " LEFT JOIN entry_point e ON e.id = " row ".entry_point LEFT JOIN thread th ON th.id = " row ".thread"
@@ -94,7 +94,7 @@ static const char *const queries[] = {
                      " FROM device_migration m LEFT JOIN migration_kind k ON k.id = m.kind WHERE m.id = ",
 };
 
-/* The key of a column. Keys outlive the statement, so each alias is kept once. */
+/* Returns the key of a column. Keys must be valid after the statement is finalized, so each alias is copied once. */
 static const char *static_key(const char *name) {
     static const char *const keys[] = {"entry_point",
                                        "direction",

@@ -1,4 +1,4 @@
-/* xferspy explain: the findings of a trace, one finding with its evidence, and rows for programs. */
+/* xferspy explain: prints the findings of a trace, or one finding with the rows that prove it, or rows for programs. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 
 XS_DECLARE_COMMAND(explain)
 
-enum { NAMES_SHOWN = 12 }; /* shown if the wanted one is not known */
+enum { NAMES_SHOWN = 12 }; /* number of names that are shown if the requested finding does not exist */
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TSV };
 static const char *const format_names[] = {"text", "json", "tsv", NULL};
@@ -99,18 +99,18 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* What on_instance collects. */
+/* The data that on_instance collects. */
 struct collected {
     bool wants_kept;
-    const char *seen_of; /* the wanted finding; NULL: none */
+    const char *seen_of; /* the requested finding; NULL: none */
     struct xs_kept *items;
     size_t count, capacity;
     struct xs_seen *seen;
     size_t seen_count, seen_capacity;
 };
 
-/* Whether an instance may belong to the wanted finding. For a name only its detector matters; the other instances
- * would be most of them. */
+/* True if an instance may belong to the requested finding. If it was requested by name, only instances of its detector
+ * can; this excludes most instances. */
 static bool may_be_asked_for(const char *asked, unsigned detector) {
     const char *id = xs_detectors[detector]->id;
     return (*asked >= '0' && *asked <= '9') || !strncmp(asked, id, strlen(id));
@@ -154,7 +154,7 @@ static void keep(void *data, unsigned detector, const struct xs_instance *instan
     }
 }
 
-/* The finding nearest in spelling; -1: none is near. */
+/* Returns the finding whose name is spelled most like the requested one; -1: none is similar. */
 static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *asked) {
     struct xs_nearest spelled;
     size_t edits = SIZE_MAX;
@@ -173,7 +173,7 @@ static long nearest_finding(const struct xs_diagnosis *diagnosis, const char *as
     return nearest;
 }
 
-/* Says which finding was probably meant, or which numbers there are. False: all names have to be listed. */
+/* Prints which finding the user probably meant, or which numbers there are. False: all names have to be listed. */
 static bool say_nearest(const struct arguments *arguments, const struct xs_diagnosis *diagnosis) {
     const char *asked = arguments->ask.asked, *trace = arguments->ask.trace;
     if (diagnosis->count && *asked && !asked[strspn(asked, "0123456789")]) {
@@ -218,7 +218,7 @@ static bool say_undecided(const struct arguments *arguments, const struct xs_fin
     return true;
 }
 
-/* Says what can be asked for instead. Returns the exit status. */
+/* Says which findings can be requested instead. Returns the exit status. */
 static int no_such_finding(const struct arguments *arguments, const struct xs_diagnosis *diagnosis, bool several) {
     struct xs_string names = {0};
     for (size_t i = 0; i < diagnosis->count && i < NAMES_SHOWN; i++) {
@@ -281,7 +281,7 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     return XS_OK;
 }
 
-/* Writes nothing before it is known that the finding exists. */
+/* Prints the result. It writes nothing before it is certain that the finding exists. */
 static int show(struct xs_explain *explain, const struct arguments *arguments) {
     struct xs_out out;
     char message[XS_TRACE_MESSAGE_BYTES] = "";

@@ -1,4 +1,4 @@
-/* `explain` for people: one instance of a finding, with what is known about its rows. See explain_instance.h. */
+/* Prints `explain` for people: one instance of a finding, with the columns of its rows; see explain_instance.h. */
 #include "analyzer/commands/explain/explain_instance.h"
 
 #include <inttypes.h>
@@ -133,7 +133,8 @@ static void other_lines(const struct xs_evidence *e, const struct xs_facts *fact
         xs_out_fact(out, "freed", "never, as far as the trace goes");
 }
 
-/* Prints where the row was called from: the user's line if it is not the finding's, and the NVTX range. */
+/* Prints where the call of the row was made: the user's line, if it is another line than the finding's, and the NVTX
+ * range. */
 static void call_lines(const struct xs_explain *explain, const struct xs_facts *facts, struct xs_out *out) {
     const struct xs_sites *sites = explain->diagnosis->findings->sites;
     uint32_t place = xs_sites_place(sites, xs_fact_number(facts, "stack_id", 0));
@@ -169,7 +170,7 @@ static void row_block(const struct xs_explain *explain, const struct xs_evidence
     time_line(facts, out);
 }
 
-/* Prints what ran between the earlier event and this one, of what the model follows. */
+/* Prints which launches, copies and memsets ran between the earlier event and this one. */
 static int between_lines(const struct xs_explain *explain, const struct xs_facts *now, const struct xs_facts *then,
                          struct xs_out *out, char *message) {
     char count[XS_UNIT_BYTES];

@@ -57,7 +57,7 @@ static int put_evidence(const struct xs_explain *explain, const struct xs_instan
     return status;
 }
 
-/* Puts all that the trace says of the rows that the instance names. */
+/* Writes all columns of the rows that the instance names. */
 static int put_instance(const struct xs_explain *explain, const char *key, const struct xs_diagnosed *d,
                         const struct xs_instance *instance, struct xs_json *json, char *message) {
     xs_json_object(json, key);
@@ -73,7 +73,7 @@ static int put_instance(const struct xs_explain *explain, const char *key, const
     return status;
 }
 
-/* Puts the first instances, as they happened, and the one that costs most. */
+/* Writes the first instances, in order of time, and the instance that costs most. */
 static int put_first(const struct xs_explain *explain, const struct xs_diagnosed *d, struct xs_json *json,
                      char *message) {
     const struct xs_finding *f = d->finding;
@@ -145,7 +145,7 @@ static int put_one(const struct xs_explain *explain, struct xs_json *json, char 
     if (status >= 0)
         status = xs_stacks_json(explain, json, message);
     if (explain->all)
-        put_instances(explain, json, "all_instances"); /* `instances' is their number */
+        put_instances(explain, json, "all_instances"); /* because `instances' is their number */
     xs_json_end(json, '}');
     return status;
 }
@@ -156,7 +156,7 @@ static void put_model(const struct xs_explain *explain, struct xs_json *json) {
     xs_link_json(&explain->diagnosis->findings->link, json);
 }
 
-/* Writes the chosen finding, or all. */
+/* Writes the chosen finding, or all findings. */
 static int put_findings(const struct xs_explain *explain, struct xs_json *json, char *message) {
     struct xs_repaired repaired;
     xs_repaired_read(&repaired, explain->trace);

@@ -1,4 +1,4 @@
-/* `explain` for people: the list of findings. */
+/* Prints `explain` for people: the list of findings. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -13,18 +13,18 @@
 #include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 
-/* Whether there is room for a column. A name that is cut could not be typed, so on a narrow terminal other columns
- * go. */
+/* True if there is room for a column. A name must not be cut, because the user types it, so on a narrow terminal other
+ * columns are left out. */
 static bool has_room(const struct xs_out *out, int columns) { return !out->columns || out->columns >= columns; }
-enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* also for the least saving */ };
+enum { ROOM_FOR_CAUSE = 60, ROOM_FOR_SHARE = 90 /* this width also has room for the least saving */ };
 
-/* The cause of a finding that another finding leads. */
+/* The cause of a finding that is not the first finding of its cause. */
 struct under {
-    size_t cause; /* number of the cause, from 1; 0: none, or the finding leads it */
+    size_t cause; /* number of the cause, counted from 1; 0: there is none, or the finding is its first */
     bool is_offered;
 };
 
-/* By finding. To be freed. */
+/* Returns an array by finding. The caller frees it. */
 static struct under *all_under(const struct xs_diagnosis *diagnosis) {
     struct under *under = xs_realloc(NULL, (diagnosis->count + 1) * sizeof *under);
     for (size_t i = 0; i < diagnosis->count; i++)
@@ -41,13 +41,13 @@ static struct under *all_under(const struct xs_diagnosis *diagnosis) {
     return under;
 }
 
-/* Adds that the saving must not be added to the one of the cause's first finding. */
+/* Adds that the saving must not be added to that of the cause's first finding. */
 static void say_leader(struct xs_string *text, const struct under *under) {
     if (under->cause)
         xs_string_format(text, "%s %zu", under->is_offered ? "instead of" : "part of", under->cause);
 }
 
-/* Whether the replay found that the repair changes nothing. */
+/* True if the replay found that the repair changes nothing. */
 static bool saves_nothing(const struct xs_diagnosed *d) {
     return !d->finding->advice && d->saves.known && !d->saves.most_ns;
 }

@@ -1,4 +1,4 @@
-/* `explain` for people: one finding with its evidence. */
+/* Prints `explain` for people: one finding with the rows that prove it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 
 enum { EVIDENCE_SHOWN = 3 };
 
-/* Prints the cost of something else that may have been in vain, though nothing in the trace says so. */
+/* Prints the cost of other work that may have been useless, too, although the trace does not prove it. */
 static void apart_line(const struct xs_times *apart, struct xs_out *out) {
     char ns[XS_UNIT_BYTES];
     bool device = apart->device_known && apart->device_ns;
@@ -31,7 +31,7 @@ static void apart_line(const struct xs_times *apart, struct xs_out *out) {
                     device ? "on the device" : "in the calls");
 }
 
-/* Prints the range of what is saved, why it is a range, and what it rests on. */
+/* Prints the range of the saving, why it is a range, and what it is based on. */
 static void saving_lines(const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d, struct xs_out *out) {
     const struct xs_finding *f = d->finding;
     char least[XS_UNIT_BYTES], most[XS_UNIT_BYTES];
@@ -117,7 +117,7 @@ static void print_head(const struct xs_explain *explain, struct xs_out *out) {
         xs_out_fact(out, "cost", "%s", text.data);
     apart_line(&f->apart, out);
     text.length = 0;
-    xs_finding_gain(&text, diagnosis->findings, d); /* the range has a line of its own */
+    xs_finding_gain(&text, diagnosis->findings, d); /* the range is printed on a separate line */
     xs_out_fact(out, "gain", "%s", text.length ? text.data : "none by itself: advice");
     saving_lines(diagnosis, d, out);
     more_line(detector, out);
@@ -170,7 +170,7 @@ static void print_all(const struct xs_explain *explain, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* The largest instance, if it costs a tenth more than each of the first ones; else NULL. */
+/* Returns the largest instance if it costs at least a tenth more than each of the first instances; else NULL. */
 static const struct xs_instance *largest_beside(const struct xs_finding *f, size_t first_count) {
     if (!f->largest_count)
         return NULL;

@@ -11,7 +11,7 @@
 
 #define ROWS_MEASURED 1000
 
-/* Rows, one after the other, as TSV or in a table that is printed now and then. */
+/* Prints rows one after the other, as TSV, or in a table of which some rows are printed at a time. */
 struct rows {
     struct xs_out *out;
     struct xs_table *table; /* NULL: TSV */
@@ -65,7 +65,7 @@ static void rows_end(struct rows *rows) {
         xs_table_free(rows->table);
 }
 
-/* The estimated device time; without an estimate if some instances have no device time. */
+/* Returns the estimated device time; without an estimate if some instances have no device time. */
 static uint64_t device_ns_in_all(const struct xs_finding *f, const struct xs_amount *all, uint64_t ns) {
     return f->timed_instances >= f->instances ? xs_amount_ns(all, ns) : ns;
 }
@@ -92,7 +92,7 @@ static void finding_row(const struct xs_findings *findings, const struct xs_diag
     rows_count(rows, device || !all.about,
                device ? device_ns_in_all(f, &all, f->removable.device_ns) : f->removable.host_ns);
     rows_count(rows, exposed, exposed_ns_in_all(f, &all, f->removable.exposed_ns));
-    /* looking at contents takes time in a copy's call, so it says nothing about calls that were left out */
+    /* checking contents makes the call of a copy longer, so the time of checked calls says nothing about the others */
     rows_count(rows, !all.about, f->cost.host_ns);
     rows_count(rows, true, f->advice);
     rows_count(rows, true, d->folded);

@@ -18,7 +18,7 @@ enum {
     LIBRARIES_NAMED = 2,
     NAME_COLUMNS = 120,
     LIBRARY_BYTES = 64,
-    FRAMES_SHOWN = 48 /* lines of one stack, without --full-stack */
+    FRAMES_SHOWN = 48 /* largest number of lines of one stack without --full-stack */
 };
 
 /* --- the stacks of a finding --- */
@@ -67,7 +67,7 @@ static int prepare(const struct xs_trace *trace, enum xs_evidence_table table, s
     return XS_ERROR_CORRUPT;
 }
 
-/* The stack of a row; 0: none recorded. */
+/* Returns the stack of a row; 0: none recorded. */
 static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
     sqlite3_bind_int64(statement, 1, row);
     int64_t stack = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
@@ -75,7 +75,7 @@ static int64_t stack_of_row(sqlite3_stmt *statement, int64_t row) {
     return stack;
 }
 
-/* Orders by frequency. The first item, the first instance's stack, stays in front. */
+/* Orders by frequency. The first item, which is the stack of the first instance, stays first. */
 static int most_frequent(const void *a, const void *b) {
     const struct stack_count *x = a, *y = b;
     if (x->instances != y->instances)
@@ -88,7 +88,8 @@ static bool is_of(const struct xs_seen *seen, const struct xs_finding *f) {
     return seen->what == xs_seen_what(seen->what >> 28, verdict, f->detector) && xs_finding_has_verdict(f, verdict);
 }
 
-/* Counts the stacks of the finding. Instances of one call at one place differ if their outer callers do. */
+/* Counts the stacks of the finding. Instances of one call at the same line have different stacks if their outer callers
+ * differ. */
 static int count_stacks(const struct xs_explain *explain, struct stack_counts *counts, char *message) {
     const struct xs_finding *f = explain->diagnosis->items[explain->chosen].finding;
     enum { TABLES = XS_EVIDENCE_MIGRATION + 1 };
@@ -116,7 +117,7 @@ static int count_stacks(const struct xs_explain *explain, struct stack_counts *c
 
 /* --- as text --- */
 
-/* A word for a library frame: the file of native code, or Python's package. */
+/* Writes the name of a library frame's library: the file of native code, or the package of Python code. */
 static void library_name(char name[LIBRARY_BYTES], const struct xs_frame *frame) {
     static const char *const roots[] = {"/site-packages/", "/dist-packages/"};
     const char *text = frame->module ? frame->module : frame->file ? frame->file : "an unknown library";
@@ -159,7 +160,7 @@ static void fold_line(const struct xs_frame *frames, size_t count, struct xs_out
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* How many frames from this one on are one line calling itself, as recursion does. They become one line of output. */
+/* Returns how many frames, from this one on, are the same line, because of recursion. They are printed as one line. */
 static size_t repeated(const struct xs_frame *frames, size_t count) {
     size_t n = 1;
     while (n < count && frames[n].line == frames->line && frames[n].inlined == frames->inlined &&
@@ -193,14 +194,14 @@ static void frame_text(struct xs_string *text, const struct xs_sites *sites, con
 struct walk {
     const struct xs_explain *explain;
     const struct xs_frame *frames;
-    size_t count, next; /* number of frames, and the first one that has no line yet */
-    size_t shown;       /* frames with lines of their own */
+    size_t count, next; /* number of frames, and index of the first frame that is not printed yet */
+    size_t shown;       /* number of frames that have a separate line */
     const struct xs_frame *user;
 };
 
 struct line {
     enum { FRAME, FOLDED, LEFT_OUT, END } kind;
-    size_t first, count; /* frames that the line is about */
+    size_t first, count; /* the frames that the line is about */
 };
 
 static struct walk begin_walk(const struct xs_explain *explain, int64_t stack) {
@@ -249,8 +250,8 @@ static void print_frames(const struct xs_explain *explain, int64_t stack, struct
         xs_out_indented(out, XS_FACT_LABEL + 4, "... and more that were not recorded");
 }
 
-/* A number for the printed form of a stack: its lines, and the numbers behind them. Stacks that differ only in
- * folded frames get one number. `lines` is a tree: each line is stored behind those before it. */
+/* Returns a number for the printed form of a stack. Stacks that differ only in folded frames get the same number.
+ * `lines` is a tree of lines: a node is the path of all lines up to this one. */
 static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, struct xs_texts *texts,
                                struct xs_hash *lines) {
     const struct xs_sites *sites = explain->diagnosis->findings->sites;
@@ -270,7 +271,7 @@ static uint64_t number_printed(const struct xs_explain *explain, int64_t stack, 
     return number;
 }
 
-/* Joins stacks with equal printed forms into the first one: they differ in folded frames, or in addresses of a line. */
+/* Joins stacks with equal printed forms. Such stacks differ only in folded frames, or in addresses of the same line. */
 static void join_same(const struct xs_explain *explain, struct stack_counts *counts) {
     struct xs_texts texts = {0};
     struct xs_hash lines = {0}, printed = {0}; /* printed: to index + 1 */

@@ -1,4 +1,4 @@
-/* What the formats share; see export.h. */
+/* Functions that the formats share; see export.h. */
 #include "analyzer/commands/export/export.h"
 
 #include <sqlite3.h>

@@ -25,7 +25,7 @@ static const struct format formats[] = {
     {NULL, NULL, 0, NULL}};
 
 struct arguments {
-    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    struct xs_traces_arguments traces; /* must be the first member, for xs_parse_traces */
     const struct format *format;
     const struct xs_export_what *what;
     bool formulas;
@@ -196,7 +196,7 @@ static int export_traces(const struct arguments *arguments) {
     return status;
 }
 
-/* Whether the output is refused: a terminal gets binary data only with --force. */
+/* True if the output is refused, because binary data is written to a terminal only with --force. */
 static bool is_refused(const struct arguments *arguments) {
     const struct xs_out_options *output = &arguments->traces.output;
     bool standard = !output->path || !strcmp(output->path, "-");

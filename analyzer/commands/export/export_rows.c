@@ -48,7 +48,8 @@ struct xs_text_room xs_text_room_of(const struct xs_export *e) {
     return (struct xs_text_room){.path = e->reading->path, .left = bytes > 0 ? TIMES_THE_TRACE * (uint64_t)bytes : 0};
 }
 
-/* An upper bound: not every format escapes so many characters, or so long. */
+/* Returns an upper bound of the bytes that a format writes for a text; most formats escape fewer characters, or with
+ * fewer bytes. */
 static uint64_t written_bytes(const char *text, size_t bytes) {
     uint64_t count = bytes;
     for (size_t i = 0; i < bytes; i++)
@@ -121,7 +122,8 @@ struct reader {
     const struct xs_export *e;
     struct xs_callsites *callsites; /* NULL: none */
     sqlite3_stmt *statement;
-    int columns, entry, stack, correlation; /* indices of _entry, stack and correlation; -1: none */
+    int columns, entry, stack, correlation; /* columns: number of columns; the others are indexes of _entry, stack and
+                                               correlation; -1: none */
     struct line line;
     struct xs_string names;
 };
@@ -150,7 +152,7 @@ static void add_marked(struct reader *r) {
     r->line.cells[r->line.count - 1].kind = XS_CELL_NAMES;
 }
 
-/* Adds a column after a device time: whether that is modelled; NULL if there is no time. */
+/* Adds, after a device time, a column that says whether the time is modelled; NULL if there is no time. */
 static void add_modelled(struct reader *r, int column, bool row) {
     int64_t correlation = row ? number_of(r, r->correlation) : 0;
     bool known = row && sqlite3_column_type(r->statement, column) != SQLITE_NULL;
@@ -159,7 +161,7 @@ static void add_modelled(struct reader *r, int column, bool row) {
     add_int(&r->line, "modelled", modelled, known);
 }
 
-/* Builds a line. Without a row all values are NULL, and only the names matter. */
+/* Builds a line. If `row` is false, all values are NULL; only the names are used then. */
 static void build(struct reader *r, bool row) {
     r->line.count = 0;
     for (int i = 0; i < r->columns; i++) {
@@ -209,7 +211,7 @@ static int trace_rows(const struct xs_export *e, const struct xs_row_sink *sink)
     while (xs_export_step(r.statement, &code)) {
         build(&r, true);
         sink->row(sink->data, r.line.cells, r.line.count);
-        if (ferror(e->out->file)) /* closing the output reports it */
+        if (ferror(e->out->file)) /* closing the output prints the error */
             break;
     }
     xs_string_free(&r.names);
@@ -241,7 +243,7 @@ static void finding_line(const struct xs_diagnosis *diagnosis, size_t index, str
               f->timed_instances > 0);
     add_count(line, "exposed_ns", exposed ? xs_amount_ns(&all, f->cost.exposed_ns) : f->cost.exposed_ns,
               f->exposed_instances > 0);
-    /* looking at contents takes time in a copy's call, so it says nothing about calls that were left out */
+    /* checking contents makes the call of a copy longer, so the time of checked calls says nothing about the others */
     add_count(line, "host_ns", f->cost.host_ns, !all.about);
     add_int(line, "first_ns", f->first_ns, true);
     add_int(line, "last_ns", f->last_ns, true);

@@ -1,6 +1,6 @@
 /* OpenMetrics text for Prometheus: the run's numbers (summary/metrics.def), transfers by kind, findings by kind. All
- * are gauges, because the run has ended and its numbers no longer grow. The samples of one metric have to stand
- * together, so this writer takes all traces at once. */
+ * are gauges, because the run has ended and its numbers no longer grow. All samples of a metric must be together in the
+ * output, so this writer gets all traces at once. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct family {
 
 struct writer {
     FILE *file;
-    char **labels; /* of each run: host="...",... */
+    char **labels; /* the labels of each run: host="...",... */
 };
 
 /* --- the format --- */
@@ -60,7 +60,7 @@ static void number_label(struct xs_string *labels, const char *name, int64_t val
     xs_string_format(labels, "%s%s=\"%" PRId64 "\"", labels->length ? "," : "", name, value);
 }
 
-/* The labels that distinguish runs. */
+/* Returns the labels that distinguish runs. */
 static char *labels_of(const struct xs_run *run) {
     struct xs_string labels = {0};
     label(&labels, "host", run->host);
@@ -170,8 +170,8 @@ static void add_finding(uint64_t *values, const struct xs_diagnosed *d) {
         values[i] = xs_sum(values[i], more[i]);
 }
 
-/* Writes one sample for all places of a detector's verdict: places are many, and change with every version of a
- * program. */
+/* Writes one sample for all places of a detector's verdict, because there are many places, and they change with every
+ * version of a program. */
 static void put_findings_of(const struct writer *w, const struct xs_export *e, unsigned which, int run) {
     const struct xs_diagnosis *diagnosis = e->reading[run].diagnosis;
     for (unsigned detector = 0; detector < xs_detector_count; detector++) {
@@ -198,7 +198,7 @@ static void put_findings_of(const struct writer *w, const struct xs_export *e, u
     }
 }
 
-/* Checks that labels differ: a repeated series is invalid OpenMetrics. */
+/* Checks that the labels of all runs differ, because OpenMetrics does not allow the same series twice. */
 static int check_distinct(const struct writer *w, const struct xs_export *e) {
     for (int i = 0; i < e->count; i++) {
         for (int k = 0; k < i; k++) {

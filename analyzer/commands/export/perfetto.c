@@ -1,5 +1,5 @@
-/* Perfetto's own format: a sequence of protobuf packets, each for a track or for something that begins, ends or
- * counts on one. Repeated texts are interned, which is the main reason why files are small. */
+/* Writes Perfetto's format: a sequence of protobuf packets, each for a track, or for the begin or end of a slice, or
+ * for a value of a counter. Repeated texts are interned; this is the main reason why the files are small. */
 #include <string.h>
 #include <uthash.h>
 
@@ -22,7 +22,10 @@ struct interned {
     uint64_t iid;
     char key[]; /* the field's number in one byte, then the text */
 };
-enum { INTERNED_BYTES = 32 << 20 }; /* of all texts; after that, texts are written in each row and cut */
+enum {
+    INTERNED_BYTES = 32 << 20
+}; /* limit for all interned texts; after that, texts are written in each row, and cut
+    */
 
 struct writer {
     FILE *file;
@@ -65,7 +68,7 @@ static void begin_event(struct writer *w, const struct xs_track *track, unsigned
 
 /* --- texts --- */
 
-/* The number of a text; 0: not interned. Leaves the text as valid UTF-8 in w->text. */
+/* Returns the number of an interned text; 0: it is not interned. Stores the text as valid UTF-8 in w->text. */
 static uint64_t intern(struct writer *w, unsigned field, const char *text, size_t bytes) {
     struct interned *known;
     char mark = (char)field;

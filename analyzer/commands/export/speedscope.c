@@ -1,5 +1,5 @@
-/* speedscope's file format: call stacks of transfers, outermost frame first, with three weights: device time, bytes,
- * and the time that findings save. The innermost frames are the driver's function and what was copied. */
+/* Writes speedscope's file format: call stacks of transfers, outermost frame first, with three weights: device time,
+ * bytes, and the time that findings save. The innermost frames are the driver's function and the kind of copy. */
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static struct group *group_of(struct writer *w, sqlite3_stmt *row) {
 
 static void add(uint64_t *sum, int64_t value) { *sum = xs_sum(*sum, value > 0 ? (uint64_t)value : 0); }
 
-/* Adds up the transfers. The first copy of a batch call has the device time of all its copies, which share one
+/* Adds up the transfers. The first copy of a batch call has the device time of all its copies, which have the same
  * stack. */
 static int add_up(struct writer *w) {
     static const char sql[] =

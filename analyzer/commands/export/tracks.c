@@ -1,4 +1,5 @@
-/* Making the tracks; see tracks.h. Host calls, device work and memory are each read in the order of time. */
+/* Making the tracks; see tracks.h. Host calls, device work and memory are read one after the other, each in order of
+ * time. */
 #include "analyzer/commands/export/tracks_internal.h"
 
 #include <sqlite3.h>
@@ -26,7 +27,7 @@ const struct xs_track *xs_tracks_add(struct xs_tracks *t, enum xs_track_kind kin
 
 /* --- slices --- */
 
-/* "solver.py:42 in step", kept for each site; NULL: the place is not known. */
+/* Returns "solver.py:42 in step", a text that is kept for each site; NULL: the line is not known. */
 static const char *place_of(struct xs_tracks *t, uint32_t site) {
     const struct xs_findings *findings = t->e->reading->diagnosis->findings;
     const struct xs_frame *frame = xs_site_frame(findings, site);
@@ -79,7 +80,8 @@ static void add_arguments(struct xs_tracks *t, const struct xs_timeline_row *row
     int most = (int)(sizeof t->arguments / sizeof *t->arguments) - OF_OURS;
     for (int i = row->first_argument; i < columns && i - row->first_argument < most; i++) {
         struct xs_cell cell = xs_cell_of(row->statement, i);
-        if (cell.kind == XS_CELL_REAL) { /* only in a damaged trace; others have integers and texts */
+        if (cell.kind == XS_CELL_REAL) { /* only a damaged trace has real numbers here; other traces have integers and
+                                            texts */
             cell.kind = XS_CELL_TEXT;
             cell.text = (const char *)sqlite3_column_text(row->statement, i);
             cell.bytes = (size_t)sqlite3_column_bytes(row->statement, i);

@@ -30,7 +30,8 @@ static void push(struct xs_rate *rate, struct xs_rate_copy copy) {
     rate->under_way[i] = copy;
 }
 
-/* Removes copies that ended by `ns` and counts each change, except at `ns` itself: the caller counts there. */
+/* Removes copies that ended until `ns`, and writes a counter value for each change before `ns`. The caller writes the
+ * value at `ns`. */
 static void end_until(struct xs_tracks *t, struct xs_rate *rate, int64_t ns) {
     while (rate->count && rate->under_way->end_ns <= ns) {
         int64_t at_ns = rate->under_way->end_ns;
@@ -40,7 +41,7 @@ static void end_until(struct xs_tracks *t, struct xs_rate *rate, int64_t ns) {
             sift_down(rate);
         }
         if (!rate->count)
-            rate->sum = 0; /* drops rounding errors */
+            rate->sum = 0; /* removes rounding errors */
         if (at_ns < ns)
             t->sink->counter(t->sink->data, rate->track, at_ns, rate->sum);
     }
@@ -94,7 +95,8 @@ static struct live *live_of(struct memory *m, unsigned kind, int64_t device) {
 
 int xs_tracks_memory(struct xs_tracks *t) {
     enum { AT, KIND, DEVICE, BYTES, FREED };
-    static const char sql[] = /* frees come first: memory that changes hands makes no peak */
+    static const char sql[] = /* at equal times, frees come first: memory that is freed and allocated again at the same
+                                 time makes no peak */
         "SELECT return_ns, kind, coalesce(device, -1), bytes, 0 AS freed FROM allocation UNION ALL"
         " SELECT free_enter_ns, kind, coalesce(device, -1), bytes, 1 FROM allocation WHERE free_return_ns IS NOT NULL"
         " ORDER BY 1, 5 DESC";

@@ -1,5 +1,5 @@
-/* The device's side of a timeline: a track for each stream of a context on a device, with more tracks beside it if
- * work of one stream overlaps (graphs do that), and the rate of copies in each direction. */
+/* The device's side of a timeline: a track for each stream of a context on a device, with additional tracks if work of
+ * one stream overlaps, as it does in graphs; and a counter of the rate of copies in each direction. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -27,7 +27,8 @@ struct stream {
 struct devices {
     struct xs_tracks *t;
     struct xs_hash devices, contexts, streams; /* to struct device *, struct xs_track *, struct stream * */
-    uint64_t left_out;                         /* slices that overlap deeper than there are lanes */
+    uint64_t left_out;                         /* number of slices that were left out, because all lanes of their stream
+                                                  were occupied */
     char name[NAME_BYTES];
 };
 
@@ -56,7 +57,7 @@ static struct device *device_of(struct devices *d, int64_t id) {
 
 static const struct xs_track *context_of(struct devices *d, int64_t device, int64_t context) {
     const struct xs_track *group = device_of(d, device)->group;
-    if (context < 0) /* page migrations lie on the device itself */
+    if (context < 0) /* page migrations are shown at the device, because they have no context */
         return group;
     uint64_t *known = xs_hash_put(&d->contexts, (uint64_t)device, (uint64_t)context);
     if (!*known) {
@@ -84,8 +85,8 @@ static void name_stream(struct stream *stream, const struct xs_timeline_row *row
         xs_string_format(&stream->name, " (0x%" PRIx64 ")", (uint64_t)handle);
 }
 
-/* The device of a row. A migration may have none, such as between two parts of host memory; any other row without a
- * device is taken for the first one's. */
+/* Returns the device of a row. A migration may have no device, for example between two parts of host memory; any other
+ * row without a device is shown at the first device. */
 static int64_t device_number(const struct xs_timeline_row *row) {
     return row->device < 0 && row->kind != XS_TIMELINE_MIGRATION ? 0 : row->device;
 }
@@ -102,7 +103,8 @@ static struct stream *stream_of(struct devices *d, const struct xs_timeline_row 
     return stream;
 }
 
-/* The stream's first track that is free at the slice's start; NULL: there are too many. */
+/* Returns the stream's first track that is free at the slice's start, and adds a track if necessary; NULL: there would
+ * be too many. */
 static const struct xs_track *lane_of(struct devices *d, struct stream *stream, const struct xs_slice *slice) {
     unsigned lane = 0;
     while (lane < stream->lane_count && stream->busy_until_ns[lane] > slice->start_ns)

@@ -1,6 +1,6 @@
-/* The host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A trace
- * says which range a call was made in, but not when the range began. So a range is drawn from its first call to its
- * last, and a call outside of it ends it. */
+/* The host's side of a timeline: a track for each thread's calls, and one for the NVTX ranges around them. A trace says
+ * which range a call was made in, but not when the range began. A range is therefore drawn from its first call to its
+ * last; a call outside of the range ends it. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ enum { RANGE_DEPTH = 64 };
 
 struct thread {
     const struct xs_track *track, *ranges; /* ranges: NULL until the first range */
-    int64_t open[RANGE_DEPTH], last_ns;    /* open: outermost first. last_ns: end of the last call in them */
+    int64_t open[RANGE_DEPTH], last_ns;    /* open: the open ranges, outermost first; last_ns: end of the last call in
+                                              them */
     unsigned depth;
 };
 
@@ -45,7 +46,8 @@ static struct thread *thread_of(struct host *h, int64_t id) {
     return thread;
 }
 
-/* The ranges around a call, outermost first. Returns how many; of a cycle in a damaged trace as many as fit. */
+/* Writes the ranges around a call into `chain`, outermost first. Returns their number. If a damaged trace has a cycle,
+ * writes as many as fit. */
 static unsigned chain_of(struct host *h, int64_t range, int64_t *chain) {
     unsigned depth = 0;
     while (range > 0 && depth < RANGE_DEPTH) {

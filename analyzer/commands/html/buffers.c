@@ -9,7 +9,7 @@
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
-/* The input, and where its results go. */
+/* The input, and the results. */
 struct reading {
     struct xs_html_buffers *buffers;
     const struct xs_trace *trace;
@@ -64,7 +64,7 @@ static int64_t use_step(const struct xs_html_buffer *buffer, int64_t end_ns) {
     return last > buffer->begin_ns ? (last - buffer->begin_ns) / XS_HTML_USE_TIMES : 0;
 }
 
-/* Notes that the findings of a row concern the buffer at this moment. */
+/* Notes that the findings of a row concern the buffer at this time. */
 static void note(struct reading *r, struct xs_html_buffer *buffer, enum xs_evidence_table table, int64_t row,
                  uint32_t site, int64_t at_ns) {
     struct xs_marked marked = {0};
@@ -73,7 +73,7 @@ static void note(struct reading *r, struct xs_html_buffer *buffer, enum xs_evide
         xs_html_use_add(&buffer->findings, marked.findings[i], at_ns, use_step(buffer, r->end_ns));
 }
 
-/* Adds an event to the buffer of an allocation; NULL: that one is not shown. */
+/* Adds an event to the buffer of an allocation, and returns the buffer; NULL: this buffer is not shown. */
 static struct xs_html_buffer *add_event(struct xs_html_buffers *b, int64_t allocation,
                                         struct xs_html_buffer_event event) {
     for (size_t i = 0; i < b->count; i++) {
@@ -138,7 +138,7 @@ static int read_transfers(struct reading *r) {
     return xs_scan_end(&scan);
 }
 
-/* Reads memsets, and launches that were given a pointer. */
+/* Reads memsets, and launches that got a pointer into a buffer. */
 static int read_others(struct reading *r) {
     enum { ID, AT, BYTES, ADDRESS, OF };
     static const struct {

@@ -1,5 +1,5 @@
-/* The history of device allocations for the page: which contents copies brought into them, piece by piece over time,
- * and which findings and call sites concern them. Only the allocations with most bytes copied are kept. */
+/* The history of device allocations for the page: which contents they had after each copy, in pieces over time, and
+ * which findings and call sites concern them. Only the allocations with most bytes copied are kept. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_BUFFERS_H
 
@@ -16,21 +16,21 @@
 enum { XS_HTML_BUFFERS = 32, XS_HTML_PIECES = 240, XS_HTML_CONTENTS = 4096, XS_HTML_BUFFER_EVENTS = 1000000 };
 enum { XS_HTML_USES_WITH_TIMES = 16, XS_HTML_USE_TIMES = 256 };
 
-/* How the content of a piece came to be; the page has the same list. */
+/* How a piece got its content. The page has the same list. */
 enum xs_html_how {
     XS_HTML_BY_UPLOAD,
     XS_HTML_BY_MEMSET,
-    XS_HTML_BY_COPY,     /* from memory of a device */
-    XS_HTML_BY_DOWNLOAD, /* a download showed it and no copy brought it, so a kernel wrote it */
-    XS_HTML_BY_SEVERAL,  /* more than one of these in succession, each too short for a piece of its own */
+    XS_HTML_BY_COPY,     /* a copy from memory of a device */
+    XS_HTML_BY_DOWNLOAD, /* a download had this content, but no copy wrote it, so a kernel did */
+    XS_HTML_BY_SEVERAL,  /* several of the above, one after the other, each too short for a separate piece */
 };
 enum { XS_HTML_CONTENT_UNKNOWN = -1, XS_HTML_CONTENT_SEVERAL = -2 };
 
 struct xs_html_piece {
-    int64_t start_ns, end_ns, changed_ns; /* changed_ns: first launch that was given a pointer and may have changed
-                                           * it; 0: none */
+    int64_t start_ns, end_ns, changed_ns; /* changed_ns: time of the first launch that got a pointer to the buffer and
+                                             may have changed the content; 0: none */
     uint64_t offset, bytes, writes, reads;
-    int64_t row; /* transfer or memset that brought the content first */
+    int64_t row; /* row of the transfer or memset that first wrote the content */
     int32_t content;
     int32_t site; /* index of the call's row in "sites"; -1: several calls, or a site that is not shown */
     uint8_t how;
@@ -39,7 +39,7 @@ struct xs_html_piece {
 struct xs_html_buffer_event {
     int64_t at_ns, row;
     uint64_t address, bytes, content[2];
-    int32_t site; /* as of a piece */
+    int32_t site; /* as in struct xs_html_piece */
     uint16_t buffer;
     uint8_t what; /* enum xs_html_how of a write, XS_HTML_READ or XS_HTML_LAUNCH */
     bool known;
@@ -49,7 +49,7 @@ struct xs_html_buffer_event {
 struct xs_html_use {
     uint32_t index;
     uint64_t calls;
-    int64_t *times; /* when; some are left out if there are many */
+    int64_t *times; /* times of the calls; some are left out if there are many */
     size_t count, capacity;
 };
 
@@ -59,7 +59,7 @@ struct xs_html_uses { /* zeroed: empty */
 };
 
 struct xs_html_buffer {
-    int64_t id, device, begin_ns, end_ns; /* end_ns: when it was freed, or INT64_MAX */
+    int64_t id, device, begin_ns, end_ns; /* end_ns: when the buffer was freed; INT64_MAX if it was not */
     uint64_t address, bytes, moved;
     uint32_t site; /* number of the allocating call */
     uint64_t transfers;
@@ -75,32 +75,33 @@ struct xs_html_buffers { /* zeroed: empty */
     uint64_t all; /* number of device allocations with copies */
     struct xs_html_buffer_event *events;
     size_t event_count, event_capacity;
-    struct xs_hash content_index; /* to index + 1 */
+    struct xs_hash content_index; /* content to index in `contents` + 1 */
     struct xs_html_content {
         uint64_t digits[2], bytes;
     } * contents;
     size_t content_count, content_capacity;
 };
 
-/* Negative status: the message is set. Call xs_html_buffers_free even then. `end_ns`: end of the run. */
+/* Reads the buffers of a trace. `end_ns` is the end of the run. Negative status: the message is set;
+ * xs_html_buffers_free must be called even then. */
 int xs_html_buffers_read(struct xs_html_buffers *buffers, const struct xs_trace *trace, struct xs_html_sites *sites,
                          const struct xs_marks *marks, int64_t end_ns, char *message);
 /* Writes "residency": {...} into the open object. */
 void xs_html_buffers_json(const struct xs_html_buffers *buffers, const struct xs_sites *sites, struct xs_json *json);
 void xs_html_buffers_free(struct xs_html_buffers *buffers);
 
-/* Makes pieces from the events of the buffers (buffers_play.c). */
+/* Goes through the events of the buffers in order of time, and makes the pieces from them (buffers_play.c). */
 void xs_html_buffers_play(struct xs_html_buffers *buffers, int64_t end_ns);
 
-/* Adds a call of a finding or site at a moment (buffers_use.c). If there are many, moments closer than `step_ns` are
- * one. A negative step: no moment is kept. */
+/* Adds a call that a finding or site has at this time (buffers_use.c). If there are many times, times closer than
+ * `step_ns` are kept as one. If `step_ns` is negative, no time is kept. */
 void xs_html_use_add(struct xs_html_uses *uses, uint32_t index, int64_t at_ns, int64_t step_ns);
-/* Writes KEY: [[index, calls, [moments, each as the difference to the one before]], ...] into the open object, most
- * calls first. Only the first `with_moments` have moments, to keep the page small. */
+/* Writes KEY: [[index, calls, [times, each as the difference to the previous time]], ...] into the open object, most
+ * calls first. Only the first `with_moments` items have times, to keep the page small. */
 void xs_html_uses_json(struct xs_html_uses *uses, const char *key, size_t with_moments, struct xs_json *json);
 void xs_html_uses_free(struct xs_html_uses *uses);
 
-/* Events of a buffer that are no writes, after enum xs_html_how. */
+/* Kinds of events that are no writes. Their numbers follow after those of enum xs_html_how. */
 enum { XS_HTML_READ = 16, XS_HTML_LAUNCH };
 
 #endif

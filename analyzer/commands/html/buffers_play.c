@@ -1,12 +1,12 @@
-/* Making a buffer's pieces from its events. A write ends the content that it overwrites. A launch that was given a
- * pointer into the buffer may have changed all of it. If a download brings other bytes than the known ones, a
- * launch did change it. */
+/* Making a buffer's pieces from its events. A write ends the content that it overwrites. A launch that got a pointer
+ * into the buffer may have changed the whole buffer. If a download has other bytes than the known ones, a launch did
+ * change it. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/commands/html/buffers.h"
 
-enum { LIVE = 96 }; /* pieces of one buffer at one time */
+enum { LIVE = 96 }; /* largest number of pieces of a buffer at one time */
 
 struct play {
     struct xs_html_buffers *all;
@@ -46,7 +46,7 @@ static bool same_place(const struct xs_html_piece *a, const struct xs_html_piece
     return a->offset == b->offset && a->bytes == b->bytes;
 }
 
-/* Adds a piece that has ended: as a new item, or to an item at the same offsets that ended shortly before. */
+/* Adds a piece that has ended: as a new item, or as a part of an item at the same offsets that ended shortly before. */
 static void finish(struct play *p, struct xs_html_piece piece, int64_t end_ns) {
     struct xs_html_buffer *buffer = p->buffer;
     piece.end_ns = end_ns;
@@ -74,14 +74,14 @@ static void finish(struct play *p, struct xs_html_piece piece, int64_t end_ns) {
 }
 
 static void add_live(struct play *p, const struct xs_html_piece *piece, int64_t now) {
-    if (p->count == LIVE) { /* the oldest has been shown for long enough */
+    if (p->count == LIVE) { /* the oldest piece is ended, to make room */
         finish(p, p->live[0], now);
         p->live[0] = p->live[--p->count];
     }
     p->live[p->count++] = *piece;
 }
 
-/* Ends the pieces that [offset, offset + bytes) overlaps; their parts outside of it go on. */
+/* Ends the pieces that [offset, offset + bytes) overlaps; their parts outside of this range continue. */
 static void overwrite(struct play *p, uint64_t offset, uint64_t bytes, int64_t now) {
     uint64_t end = offset + bytes;
     for (size_t i = p->count; i-- > 0;) {
@@ -176,7 +176,7 @@ static void play_one(struct xs_html_buffers *b, size_t index, size_t first, size
         take(&p, &b->events[i]);
     for (size_t i = 0; i < p.count; i++)
         finish(&p, p.live[i], last);
-    if (p.buffer->count > XS_HTML_PIECES * 4) { /* pieces at many offsets at once */
+    if (p.buffer->count > XS_HTML_PIECES * 4) { /* there are pieces at many offsets at the same time */
         p.buffer->count = XS_HTML_PIECES * 4;
         p.buffer->events_left_out = true;
     }

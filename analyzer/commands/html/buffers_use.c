@@ -1,4 +1,4 @@
-/* Which findings and call sites concern a buffer, and when; see buffers.h. */
+/* Stores which findings and call sites concern a buffer, and at which times; see buffers.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"

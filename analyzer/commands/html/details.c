@@ -1,5 +1,5 @@
-/* Details of findings; see details.h. Rows are read by id and without device times: device records have no index, so
- * a join would take a second per row of a large trace. The page takes the times from the timeline. */
+/* Details of findings; see details.h. Rows are read by id, without device times. Device records have no index, so a
+ * join would take a second per row if the trace is large. The page takes the times from the timeline. */
 #include "analyzer/commands/html/details.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/sentences.h"
 
-/* Columns of the queries: id, stack, time, duration, bytes, addresses, and the content now and before as texts; NULL
- * if the table has no such column. */
+/* Columns of the queries: id, stack, time, duration, bytes, addresses, and the contents after and before, as texts;
+ * NULL if the table has no such column. */
 enum { STACK, ENTER, RETURN, BYTES, SOURCE, TARGET, CONTENT, BEFORE };
 #define DIGITS(name) "printf('%%016llx%%016llx', f." name "_high, f." name "_low)"
 static const char *const queries[] = {

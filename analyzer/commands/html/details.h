@@ -1,5 +1,5 @@
-/* What the page shows of each finding beside its numbers: the text of its line, the rows of its evidence, and the
- * stack of the first row. */
+/* Writes what the page shows of each finding in addition to its numbers: the text of its source line, the rows that
+ * prove it, and the stack of the first of these rows. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_DETAILS_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_DETAILS_H
 

@@ -49,8 +49,8 @@ void xs_html_run_close(struct xs_html_run_of *run) {
     xs_reading_close(&run->reading);
 }
 
-/* Copies the findings that fit into a page, the causes whose first finding is among them, and for each cause its
- * worst findings. `causes` has room for XS_HTML_FINDINGS; all else still belongs to the report. */
+/* Copies the findings that fit into a page, the causes whose first finding is among them, and for each cause its worst
+ * findings. `causes` has room for XS_HTML_FINDINGS items. The report still owns everything that the copies point to. */
 static void cut(struct xs_diagnosis *shown, struct xs_cause *causes, const struct xs_diagnosis *diagnosis) {
     *shown = *diagnosis;
     shown->count = diagnosis->count < XS_HTML_FINDINGS ? diagnosis->count : XS_HTML_FINDINGS;
@@ -66,8 +66,8 @@ static void cut(struct xs_diagnosis *shown, struct xs_cause *causes, const struc
     }
 }
 
-/* Writes the report's first line in three parts: before the name of the finding to begin with, the name, the rest.
- * It is one part if it names no finding. */
+/* Writes the report's first line in three parts: before the name of the finding to begin with, the name, the rest. If
+ * it names no finding, it is written in one part. */
 static void put_headline(const struct xs_report *report, struct xs_json *json) {
     struct xs_string text = {0};
     struct xs_part name = {0};
@@ -99,7 +99,7 @@ static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* Writes the report's own object without what a page has no room for, and says what was left out. */
+/* Writes the object of the report without the findings that do not fit into a page, and says what was left out. */
 static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     const struct xs_diagnosis *diagnosis = run->reading.diagnosis;
     struct xs_cause causes[XS_HTML_FINDINGS];
@@ -133,7 +133,7 @@ static void put_steps(const struct xs_findings *findings, struct xs_json *json) 
     xs_string_free(&mark);
 }
 
-/* Writes the calls that failed, in the report's words; null: none did. */
+/* Writes the calls that failed, in the report's words; null: none failed. */
 static void put_failures(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_string text = {0};
     xs_failures_say(&text, &run->reading.summary.failures, run->reading.diagnosis->findings);
@@ -141,7 +141,7 @@ static void put_failures(const struct xs_html_run_of *run, struct xs_json *json)
     xs_string_free(&text);
 }
 
-/* Writes that only a part of the run was looked at, and that the run was repaired. */
+/* Writes sentences if the run was repaired, and if only a part of it was recorded. */
 static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
     struct xs_string text = {0};
     xs_repaired_say(&text, &summary->repaired);

@@ -1,5 +1,5 @@
-/* All that the page shows, as one JSON document: {"format": "xferspy-html", "version": 1, "runs": [...], ...}. Each run
- * has the report of `report --json` and what the page's charts draw. */
+/* Writes everything that the page shows as one JSON document: {"format": "xferspy-html", "version": 1, "runs": [...],
+ * ...}. Each run has the report of `report --json`, and the data of the page's charts. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_DOCUMENT_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_DOCUMENT_H
 
@@ -10,7 +10,7 @@
 
 #define XS_HTML_JSON_VERSION 1
 
-/* A trace, read for the page. Must not be moved. */
+/* A trace that was read for the page. The struct must not be moved. */
 struct xs_html_run_of {
     struct xs_reading reading;
     struct xs_marks marks;
@@ -18,7 +18,7 @@ struct xs_html_run_of {
     struct xs_by by; /* by call site */
 };
 
-/* Returns an exit status; a failure was printed, and nothing is left to be closed. */
+/* Returns an exit status. After a failure, a message was printed, and nothing is left to be closed. */
 int xs_html_run_open(const char *path, struct xs_html_run_of *run);
 void xs_html_run_close(struct xs_html_run_of *run);
 

@@ -30,7 +30,7 @@ void xs_html_flame_free(struct xs_html_flame *flame) {
     *flame = (struct xs_html_flame){0};
 }
 
-/* Distinct frames, numbered in the order of first use. */
+/* The different frames, numbered in the order of first use. */
 struct frames {
     const struct xs_frame **items;
     size_t count, capacity;
@@ -54,7 +54,8 @@ static size_t number_of(struct frames *frames, const struct xs_frame *frame) {
     return (size_t)*known - 1;
 }
 
-/* What a stack saves. Savings are known per site; the stacks of a site share them by the time inside their calls. */
+/* Returns the saving of a stack. Savings are known per site; they are divided among the stacks of a site in proportion
+ * to the time inside their calls. */
 static uint64_t saves(const struct xs_diagnosis *diagnosis, const struct xs_html_leaf *leaf, const uint64_t *of_site) {
     uint64_t ns = xs_saves_at(diagnosis, leaf->site);
     if (!ns)

@@ -1,4 +1,4 @@
-/* The page's flame graph: totals by whole call stack and entry point. */
+/* Collects the data of the page's flame graph: totals by call stack and entry point. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_FLAME_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_FLAME_H
 
@@ -13,23 +13,25 @@ struct xs_html_leaf {
     int64_t entry_point, stack;                    /* 0: none recorded */
     uint32_t site;                                 /* number in struct xs_sites */
     int32_t index;                                 /* index of the site's row in "sites"; -1: not shown */
-    uint64_t transfers, bytes, device_ns, host_ns; /* of copies */
-    uint64_t calls_ns;                             /* in calls of any kind; the site's savings are shared out by it */
+    uint64_t transfers, bytes, device_ns, host_ns; /* totals of copies */
+    uint64_t calls_ns;                             /* time in calls of any kind; the site's savings are divided among
+                                                      its leaves in proportion to it */
 };
 
 struct xs_html_flame { /* zeroed: empty */
     struct xs_html_leaf *leaves;
     size_t count, capacity;
-    struct xs_hash by_key; /* entry point and stack to index + 1 */
+    struct xs_hash by_key; /* from entry point and stack to index + 1 */
 };
 
-/* The index of a call's leaf. `index` and `site` are results of xs_html_site_index. */
+/* Returns the index of the leaf for a call, and adds the leaf if it is new. `index` and `site` are results of
+ * xs_html_site_index. */
 uint32_t xs_html_flame_leaf(struct xs_html_flame *flame, int64_t entry_point, int64_t stack, int32_t index,
                             uint32_t site);
 void xs_html_flame_free(struct xs_html_flame *flame);
 
 /* Writes "flame": {...} into the open object: the distinct frames, and for each leaf the numbers of its frames,
- * outermost first. If there are too many leaves, the cheapest are left out. Reorders the leaves. */
+ * outermost first. If there are too many leaves, the cheapest are left out. Changes the order of the leaves. */
 void xs_html_flame_json(struct xs_html_flame *flame, const struct xs_diagnosis *diagnosis, struct xs_json *json);
 
 #endif

@@ -1,4 +1,4 @@
-/* xferspy html: one or two traces as one page that any browser opens. */
+/* xferspy html: writes one or two traces as one page that any browser can show. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -73,7 +73,7 @@ static void free_names(char **names, size_t count) {
         free(names[i]);
 }
 
-/* Turns numbers of processes into the paths of their traces. False: a message was printed. */
+/* Replaces numbers of processes by the paths of their traces. False: a message was printed. */
 static bool find_names(char *const *arguments, size_t count, char **names) {
     for (size_t i = 0; i < count; i++)
         if (!(names[i] = xs_trace_named(arguments[i])))

@@ -1,5 +1,5 @@
-/* The page's own parts, before and after the document. They are made from analyzer/commands/html/web and embedded at
- * build time. */
+/* Returns the parts of the page that come before and after the JSON document. The build makes them from
+ * analyzer/commands/html/web and embeds them in the program. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_PAGE_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_PAGE_H
 

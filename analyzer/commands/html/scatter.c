@@ -15,7 +15,7 @@ void xs_html_scatter_add(struct xs_html_scatter *scatter, const struct xs_html_p
     uint64_t *index = xs_hash_put(&scatter->by_cell, cell(copy->bytes) << 32 | cell(copy->ns),
                                   (uint64_t)copy->direction << 8 | copy->host_kind);
     if (!*index && scatter->count >= XS_HTML_POINTS) {
-        *index = UINT64_MAX; /* there was no room for it */
+        *index = UINT64_MAX; /* there is no room for another point */
     } else if (!*index) {
         xs_grow(&scatter->items, scatter->count, &scatter->capacity, sizeof *scatter->items);
         scatter->items[scatter->count++] = *copy;

@@ -1,5 +1,6 @@
-/* Bandwidth against size. Copies of one direction and kind of host memory are one point if their sizes and times
- * agree within an eighth of a factor of two, so the number of points is bounded. */
+/* Collects the points of the page's chart of bandwidth over size. Copies of the same direction and kind of host memory
+ * are one point if their sizes and times are in the same eighth of a factor of two. This limits the number of points.
+ */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_SCATTER_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_SCATTER_H
 
@@ -13,17 +14,17 @@
 enum { XS_HTML_POINTS = 12000 };
 
 struct xs_html_point {
-    uint64_t bytes, ns, count; /* sums */
+    uint64_t bytes, ns, count; /* sums over the copies of the point */
     int64_t row;               /* transfer.id of the first copy */
     int32_t site;              /* index of its site; -1: none */
     uint8_t direction, host_kind;
 };
 
 struct xs_html_scatter { /* zeroed: empty */
-    bool host_times;     /* ns is time inside blocking calls: the trace has no device times */
+    bool host_times;     /* ns is time inside blocking calls, because the trace has no device times */
     struct xs_html_point *items;
     size_t count, capacity;
-    uint64_t left_out; /* copies beyond XS_HTML_POINTS */
+    uint64_t left_out; /* number of copies that got no point, because there were XS_HTML_POINTS already */
     struct xs_hash by_cell;
 };
 

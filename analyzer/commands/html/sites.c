@@ -7,7 +7,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/place.h"
 
-/* The index + 1 of a site's row; 0: not shown. */
+/* Returns the index + 1 of a site's row; 0: not shown. */
 static uint64_t row_of_site(const struct xs_html_sites *sites, uint32_t site) {
     const uint64_t *row = xs_hash_find(&sites->by_row, (uintptr_t)xs_site_place_frame(sites->sites, site),
                                        (uintptr_t)xs_site_entry(sites->sites, site)->name);

@@ -1,4 +1,4 @@
-/* Call sites with the page's numbers: the rows of the totals by call site, the largest first. */
+/* Gives call sites their numbers in the page: indexes of the rows of the totals by call site, the largest first. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_SITES_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_SITES_H
 
@@ -10,24 +10,25 @@
 enum { XS_HTML_SITES_SHOWN = 300 };
 
 struct xs_html_sites {
-    struct xs_sites *sites; /* the findings' */
+    struct xs_sites *sites; /* owned by the findings */
     const struct xs_by *by;
-    struct xs_hash by_number;                   /* a site's number to its row's index + 2; 1: not shown */
-    struct xs_hash by_row;                      /* frame and entry point to index + 1 */
-    uint64_t saves_ns[XS_HTML_SITES_SHOWN + 1]; /* by row: what the causes there save; the last entry is for all
-                                                 * other rows */
+    struct xs_hash by_number;                   /* from a site's number to its row's index + 2; 1: not shown */
+    struct xs_hash by_row;                      /* from frame and entry point to index + 1 */
+    uint64_t saves_ns[XS_HTML_SITES_SHOWN + 1]; /* by row: the saving of the causes at this site; the last entry is for
+                                                   all other rows */
 };
 
 void xs_html_sites_begin(struct xs_html_sites *sites, const struct xs_diagnosis *diagnosis, const struct xs_by *by);
 void xs_html_sites_end(struct xs_html_sites *sites);
 
-/* The row's index for a call; -1: not shown. Stores the site's number. */
+/* Returns the index of the row for a call; -1: not shown. Stores the site's number in `*number`. */
 int32_t xs_html_site_index(struct xs_html_sites *sites, int64_t entry_point, int64_t stack, uint32_t *number);
 
-/* Writes "sites": [...] into the open object, and "sites_left_out": the totals of all others. */
+/* Writes "sites": [...] into the open object, and "sites_left_out": the totals of all other sites. */
 void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json);
 
-/* Writes "label" and "source": a place for people and the text of its line; null: not known. */
+/* Writes the keys "label", a description of the source line for people, and "source", the text of the line; null: not
+ * known. */
 void xs_html_place_json(const struct xs_sites *sites, const struct xs_frame *frame, struct xs_json *json);
 
 #endif

@@ -15,7 +15,8 @@ static void put_byte(struct xs_html_stream *stream, unsigned char byte) {
     stream->written++;
 }
 
-/* Whether the character that begins here still fits. Marks the cut at the first one that does not. */
+/* Returns 1 if the character that begins here still fits, else 0. Writes the mark of the cut at the first character
+ * that does not fit. */
 static int has_place(struct xs_html_stream *stream) {
     if (stream->cut)
         return 0;
@@ -26,8 +27,8 @@ static int has_place(struct xs_html_stream *stream) {
     return 0;
 }
 
-/* Takes a byte of an escape, without its backslash. A character that the writer escaped by number would be invisible
- * or would reverse the text around it, so the page shows the escape itself, as reports do. */
+/* Takes a byte of an escape, without its backslash. A character that the writer escaped by number is invisible, or
+ * reverses the text around it, so the page shows the escape and not the character, as reports do. */
 static void take_escape(struct xs_html_stream *stream, char byte) {
     char text[16];
     if (stream->after_backslash && byte == 'u') {
@@ -50,7 +51,7 @@ static void take_escape(struct xs_html_stream *stream, char byte) {
         put(stream, text);
 }
 
-/* Takes a byte of a text. '<' is escaped so that no tag or comment begins, and '&' for readers that take the page as
+/* Takes a byte of a text. '<' is escaped so that no tag or comment can begin, and '&' for readers that read the page as
  * XML. */
 static void take_text(struct xs_html_stream *stream, unsigned char byte) {
     char escaped[8];
@@ -89,7 +90,7 @@ static ssize_t write_some(void *cookie, const char *bytes, size_t size) {
             put_byte(stream, byte);
         }
     }
-    return ferror(stream->to) ? 0 : (ssize_t)size; /* a cookie's stream reports an error by 0 */
+    return ferror(stream->to) ? 0 : (ssize_t)size; /* the write function of a cookie returns 0 for an error */
 }
 
 FILE *xs_html_stream_open(struct xs_html_stream *stream, FILE *to) {

@@ -1,5 +1,5 @@
-/* A stream for JSON inside a page. It leaves out blanks, escapes characters that could end a script element, and
- * bounds every text, so no text of a trace becomes markup or makes the page large. */
+/* A stream that writes JSON inside an HTML page. It leaves out blanks, escapes characters that could end a script
+ * element, and limits the length of every text, so that no text of a trace becomes markup or makes the page large. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_STREAM_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_STREAM_H
 
@@ -11,14 +11,14 @@ enum { XS_HTML_TEXT_LIMIT = 1000 }; /* characters of one text; a longer one ends
 struct xs_html_stream {
     FILE *to;
     uint64_t written;             /* bytes */
-    unsigned characters;          /* of the present text */
+    unsigned characters;          /* number of characters of the present text so far */
     char escape[4];               /* digits of \uXXXX */
-    unsigned digits, escape_left; /* bytes of \uXXXX still to come */
+    unsigned digits, escape_left; /* bytes of \uXXXX that are still to be read */
     int in_text, after_backslash, cut;
 };
 
-/* Opens a stream that writes to `to`. Its input must be JSON from struct xs_json. `stream` must live until the
- * stream is closed; `to` stays open. NULL: no memory. */
+/* Opens a stream that writes to `to`. Its input must be JSON from struct xs_json. `stream` must live until the stream
+ * is closed; `to` stays open. Returns NULL if there is no memory. */
 FILE *xs_html_stream_open(struct xs_html_stream *stream, FILE *to);
 
 #endif

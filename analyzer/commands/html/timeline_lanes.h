@@ -1,6 +1,6 @@
-/* The page's timeline: host threads, streams, and each device's kinds of work as lanes of segments. A segment is one
- * call or one piece of work on a device. If a trace has more than a page can hold, segments of one kind within one
- * step of time become one, with their number and total time. */
+/* Collects the page's timeline: lanes of segments for host threads, for streams, and for each kind of work of each
+ * device. A segment is one call, or one piece of work on a device. If a trace has more segments than a page can hold,
+ * segments of one kind within one step of time are joined in one segment, which has their number and total time. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_HTML_TIMELINE_LANES_H
 #define XFERSPY_ANALYZER_COMMANDS_HTML_TIMELINE_LANES_H
 
@@ -15,7 +15,7 @@
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/totals/timeline/marks.h"
 
-/* Kinds of segments; the page has the same list. The first ones are the directions of schema/format/kinds.h. */
+/* Kinds of segments; the page has the same list. The first kinds are the directions of schema/format/kinds.h. */
 enum xs_html_kind {
     XS_HTML_KERNEL = XS_DIRECTION_COUNT,
     XS_HTML_WAIT,
@@ -30,38 +30,39 @@ enum xs_html_group { XS_HTML_THREADS, XS_HTML_STREAMS, XS_HTML_ENGINES, XS_HTML_
 struct xs_html_segment {
     int64_t start_ns, end_ns;
     uint64_t busy_ns, bytes;
-    int64_t row; /* row of the first: transfer, sync, memset or allocation; 0: not known */
+    int64_t row; /* row of the first call, in transfer, sync, memset or allocation; 0: not known */
     uint32_t count;
-    int32_t what;      /* index of the site, or of a kernel's name; -1: several, or not known */
-    uint32_t modelled; /* how many of them have modelled times */
-    uint32_t number;   /* in the order of creation */
+    int32_t what;      /* index of the site, or of the kernel's name; -1: several, or not known */
+    uint32_t modelled; /* number of calls or pieces of work with modelled times */
+    uint32_t number;   /* number of the segment, in the order of creation */
     uint8_t kind;
 };
 
 struct xs_html_lane {
     enum xs_html_group group;
-    bool others;    /* for all work that found no lane of its own */
-    int64_t key[3]; /* thread.id; or device and CUPTI's context and stream; or device and kind */
-    int64_t stream; /* stream.id of a call with work in the lane; 0: not known */
+    bool others;    /* the lane is for all work of the group that has no separate lane */
+    int64_t key[3]; /* thread.id; or device, CUPTI's context and CUPTI's stream; or device and kind */
+    int64_t stream; /* stream.id of a call whose work is in the lane; 0: not known */
     struct xs_html_segment *items;
     size_t count, capacity;
-    size_t latest[XS_HTML_KINDS]; /* latest segment of each kind: index + 1 */
+    size_t latest[XS_HTML_KINDS]; /* index + 1 of the latest segment of each kind */
 };
 
 struct xs_html_lanes {
     struct xs_html_lane *lanes;
     size_t count, capacity, of_group[XS_HTML_GROUPS];
     struct xs_hash by_key;
-    struct xs_hash marked; /* a segment's number and a finding to how many of the segment's calls the finding has */
+    struct xs_hash marked; /* from a segment's number and a finding to the number of the segment's calls that the
+                              finding is about */
     uint32_t segments;
-    int64_t first_ns, last_ns, step_ns; /* step_ns 0: every segment is one call */
+    int64_t first_ns, last_ns, step_ns; /* step_ns: the length of a step; 0: every segment is one call */
     char **kernels;                     /* names */
     size_t kernel_count;
-    struct xs_hash kernel_index; /* kernel_name.id to index + 1 */
+    struct xs_hash kernel_index; /* from kernel_name.id to index + 1 */
 };
 
-/* Reads the trace. Also gives each timed copy to `scatter` and each call to `flame`. Negative status: the message is
- * set. Call xs_html_lanes_free even then. */
+/* Reads the trace into `lanes`. Also adds each timed copy to `scatter`, and each call to `flame`. Negative status: the
+ * message is set; xs_html_lanes_free must be called even then. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
                        const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
                        char *message);

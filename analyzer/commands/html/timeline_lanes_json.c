@@ -59,13 +59,13 @@ enum column {
     COLUMN_BYTES,
     COLUMN_WHAT,
     COLUMN_ROW,
-    COLUMN_MODELLED, /* only if device times were recorded in windows: how much of `count` is modelled */
+    COLUMN_MODELLED, /* how many of `count` are modelled; written only if device times were recorded in windows */
     COLUMNS
 };
 static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row", "modelled"};
 
-/* A value of a segment. A start is the difference to the one before; `busy` of a single call is its length and left
- * 0. */
+/* Returns a value of a segment. A start is the difference to the previous start. `busy` of a single call is its length,
+ * and is therefore written as 0. */
 static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, enum column column) {
     switch (column) {
     case COLUMN_KIND:
@@ -133,8 +133,8 @@ static int by_finding(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Writes for each finding its segments, as numbers through all lanes and as differences to the one before, with how
- * many of a segment's calls the finding has. */
+/* Writes the segments of each finding, and for each segment how many of its calls the finding is about. Segments are
+ * numbered through all lanes; each number is written as the difference to the previous one. */
 static void put_marked(const struct xs_html_lanes *lanes, size_t findings, struct xs_json *json) {
     uint32_t *places = xs_realloc(NULL, ((size_t)lanes->segments + 1) * sizeof *places), place = 0;
     struct marked *all = xs_realloc(NULL, (lanes->marked.count + 1) * sizeof *all);

@@ -1,4 +1,4 @@
-/* Making the lanes: first the host's calls, then the device's work, each joined with its call. */
+/* Makes the lanes: first those of the host's calls, then those of the device's work. Work is joined with its call. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -10,7 +10,7 @@
 
 enum { KERNEL_NAMES = 400, KERNEL_BYTES = 1024, NO_DIRECTION = UINT8_MAX };
 
-/* A transfer or memset of the host, with what its device record needs. */
+/* A transfer or memset call of the host, with the data that its device record needs. */
 struct call {
     int64_t row;
     uint32_t correlation, site, leaf;
@@ -31,7 +31,7 @@ struct work {
     const struct xs_marks *marks;
     struct xs_html_scatter *scatter;
     struct xs_html_flame *flame;
-    struct call *calls; /* by correlation */
+    struct call *calls; /* sorted by correlation */
     size_t count, capacity;
     bool unordered;
     struct batch *batches;
@@ -66,8 +66,8 @@ static void put_call(struct work *w, enum xs_html_kind kind, const struct xs_tim
     mark(w, segment, (enum xs_evidence_table)row->evidence, row->id, call->site);
 }
 
-/* Begins a batch call. Its first copy stands for the call; the others have the same times and bytes of their own.
- * Rows of other threads may lie between them. */
+/* Begins a batch call. Its first copy is shown for the whole call; the other copies have the same times, and their
+ * bytes are added. Rows of other threads may come between them. */
 static void begin_batch(struct work *w, const struct xs_timeline_row *row) {
     int64_t key[3] = {row->thread, 0, 0};
     uint64_t *known = xs_hash_put(&w->batch_of, (uint64_t)row->thread, 0);
@@ -156,7 +156,7 @@ static int compare_calls(const void *a, const void *b) {
     return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-/* The call that asked for the work; NULL: not known, as for work of a graph. */
+/* Returns the call that requested the work; NULL: not known, for example for work of a graph. */
 static const struct call *call_of(struct work *w, const struct xs_timeline_row *row) {
     if (w->unordered)
         qsort(w->calls, w->count, sizeof *w->calls, compare_calls);
@@ -237,8 +237,7 @@ static int read_kernel_names(struct work *w) {
 
 /* --- all of it --- */
 
-/* A step of time that keeps even the busiest trace within what the page can hold, if every lane were busy all the
- * time. */
+/* Returns a step of time with which the page can hold the trace even if every lane is busy all the time. */
 static int64_t step_of(const struct xs_summary *summary) {
     uint64_t calls = summary->all.count, work = xs_sum(summary->coverage.device_copies, summary->coverage.modelled);
     calls = xs_sum(calls, xs_sum(summary->memsets.count, summary->memsets_device.count));
@@ -250,12 +249,12 @@ static int64_t step_of(const struct xs_summary *summary) {
         work = xs_sum(work, summary->devices[i].kernels);
     if (xs_sum(calls, xs_sum(work, work)) <= XS_HTML_EXACT_SEGMENTS)
         return 0;
-    /* each lane has about three kinds, and a kind's segments may touch two steps each */
+    /* each lane has about three kinds, and each segment may overlap two steps */
     int64_t step = (int64_t)(summary->run.duration_ns / (XS_HTML_SEGMENTS / 12));
     return step > 0 ? step : 1;
 }
 
-/* Reads calls before their work. The page does not show launches and what only the export draws. */
+/* Reads the calls, then the work. The page does not show launches, nor the kinds that only the export shows. */
 static int read_all(struct work *w) {
     static const struct {
         enum xs_timeline_kind kind;
@@ -272,7 +271,7 @@ static int read_all(struct work *w) {
     return status;
 }
 
-/* If there are too many segments, everything is read again with a longer step. */
+/* Makes the lanes. If there are too many segments, reads everything again with a longer step of time. */
 int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *summary, struct xs_html_sites *sites,
                        const struct xs_marks *marks, struct xs_html_scatter *scatter, struct xs_html_flame *flame,
                        char *message) {
@@ -298,7 +297,7 @@ int xs_html_lanes_read(struct xs_html_lanes *lanes, const struct xs_summary *sum
         xs_hash_free(&w.batch_of);
         if (status < 0 || lanes->segments <= XS_HTML_SEGMENTS)
             break;
-        /* in proportion to the excess, and some more: lanes do not shrink evenly */
+        /* in proportion to the excess, and some more, because the lanes do not all get fewer segments */
         double factor = (double)lanes->segments / XS_HTML_SEGMENTS * 1.5;
         step =
             step ? (int64_t)((double)step * factor) : (int64_t)(summary->run.duration_ns / XS_HTML_SEGMENTS * 12) + 1;

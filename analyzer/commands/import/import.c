@@ -1,4 +1,5 @@
-/* Importing one process: the order of the parts, and what describes the run. See import.h. */
+/* Imports one process: calls the parts of the import in order, and writes the data that describe the run; see import.h.
+ */
 #include "analyzer/commands/import/import.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ static struct xs_nsys_process *process_of(struct xs_nsys_processes *all, struct 
     uint64_t *place = xs_hash_put(by_global, (uint64_t)global, 0);
     if (!*place) {
         if (all->count == PROCESSES_MAX) {
-            *place = 1; /* a damaged file */
+            *place = 1; /* only a damaged file has so many processes */
             return &all->items[0];
         }
         all->items = xs_realloc(all->items, (all->count + 1) * sizeof *all->items);
@@ -38,7 +39,7 @@ static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, str
     while (xs_nsys_row(nsys, rows)) {
         int64_t start, end, id;
         if (!xs_nsys_int(rows, ID, &id)) {
-            if (!calls) /* it belongs to the process that made the call */
+            if (!calls) /* the copy belongs to the process that made the call */
                 continue;
             id = 0;
         }
@@ -64,7 +65,7 @@ static int by_pid(const void *a, const void *b) {
     return (x->global > y->global) - (x->global < y->global);
 }
 
-/* Reads the processes' names from PROCESSES; older exports have it with other columns, or not at all. */
+/* Reads the processes' names from PROCESSES; in older exports this table has other columns, or does not exist. */
 static void read_names(struct xs_nsys *nsys, struct xs_nsys_processes *all) {
     enum { ID, NAME, NAME_ID };
     sqlite3_stmt *rows = xs_nsys_select(nsys, "PROCESSES", "globalPid, name, nameId", NULL);
@@ -100,8 +101,8 @@ void xs_nsys_processes_free(struct xs_nsys_processes *processes) {
 
 /* --- reading --- */
 
-/* Whether a device record belongs to this process. Older exports do not say: then it does only if there is one
- * process. */
+/* True if a device record belongs to this process. Older exports do not say which process it belongs to; it then
+ * belongs to this one only if there is just one process. */
 bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column) {
     int64_t id;
     return xs_nsys_int(rows, column, &id) ? id >> 24 == importer->process->global : importer->only_process;
@@ -153,7 +154,7 @@ static void put_device(struct xs_nsys_importer *importer, int64_t ordinal, sqlit
     xs_into_row(&into);
 }
 
-/* Reads the process's GPUs. It has its own numbers for them. */
+/* Reads the process's GPUs. The process has its own numbers for the GPUs. */
 static void read_devices(struct xs_nsys_importer *importer) {
     enum { GPU, ORDINAL, PID };
     struct xs_nsys *nsys = importer->nsys;

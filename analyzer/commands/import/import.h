@@ -1,4 +1,4 @@
-/* Turning an Nsight Systems export into xferspy traces, one per process. docs/use/import.md describes the mapping. */
+/* Converts an Nsight Systems export to xferspy traces, one per process. docs/use/import.md describes the mapping. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_H
 #define XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_H
 
@@ -9,7 +9,7 @@ struct xs_nsys_process {
     int64_t pid, start_ns, end_ns;
     uint64_t calls, copies;
     const char *name; /* NULL: not known */
-    bool in_order;    /* its calls are stored in the order of time */
+    bool in_order;    /* its calls are stored in order of time */
 };
 
 struct xs_nsys_processes {
@@ -17,11 +17,12 @@ struct xs_nsys_processes {
     size_t count;
 };
 
-/* Reads the processes with CUDA calls or copies, ordered by pid. To be freed. Negative: a message was printed. */
+/* Reads the processes that have CUDA calls or copies, sorted by pid. The caller frees `processes`. Negative status: a
+ * message was printed. */
 int xs_nsys_processes_read(struct xs_nsys *nsys, struct xs_nsys_processes *processes);
 void xs_nsys_processes_free(struct xs_nsys_processes *processes);
 
-/* How much an import took over, and how much it could not. */
+/* Counts what an import has written, and what it could not convert. */
 struct xs_nsys_counts {
     uint64_t transfers, memsets, launches, waits, allocations, kernels, ranges, stacks, migrations;
     uint64_t copies_without_call; /* device records whose call is not in the export */

@@ -1,5 +1,5 @@
-/* The host's side of an import: the calls of CUDA's runtime and driver in the order of time, joined with their
- * device records. */
+/* Imports the calls of the host: the calls of CUDA's runtime and driver, in order of time, joined with their device
+ * records. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static const struct kind *kind_of(const char *name) {
     return NULL;
 }
 
-/* The length of a name without its version: "cudaMemcpy_v3020" is cudaMemcpy. The number is the version of the
+/* Returns the length of a name without its version: "cudaMemcpy_v3020" is cudaMemcpy. The number is the version of the
  * runtime that introduced the function. */
 static size_t plain_length(const char *name) {
     const char *mark = strrchr(name, '_');
@@ -94,8 +94,8 @@ static const struct function *function_of(struct reading *reading, sqlite3_stmt 
 
 /* --- what the device recorded for a call --- */
 
-/* Takes the records of a call, last one first. Only the first of two nested calls gets them, because both have one
- * number. */
+/* Takes the records of a call out of the list, the last record first. Of two nested calls only the first one gets them,
+ * because both have the same number. */
 static struct xs_nsys_record *take_records(struct xs_nsys_importer *importer, uint32_t correlation) {
     uint64_t *place = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
     if (!place || *place == (uint64_t)TAKEN)
@@ -121,12 +121,12 @@ static struct xs_nsys_record *of_type(struct xs_nsys_importer *importer, struct 
     return record;
 }
 
-/* The context for a call that the export gives none: the only context of the process, if there is just one. */
+/* Returns the context for a call that has none in the export: the context of the process, if it has just one. */
 static int32_t only_context(const struct xs_nsys_importer *importer) { return importer->contexts.count == 1 ? 1 : 0; }
 
 /* --- rows --- */
 
-/* CUPTI's kind of memory in the numbers of a trace. `device`: this side of the copy can only be device memory. */
+/* Converts CUPTI's kind of memory to that of a trace. `device`: this side of the copy can only be device memory. */
 static enum xs_memory_kind memory_of(unsigned kind, bool device) {
     static const uint8_t memory[] = {XS_MEM_UNKNOWN, XS_MEM_PAGEABLE, XS_MEM_PINNED, XS_MEM_DEVICE,
                                      XS_MEM_ARRAY,   XS_MEM_MANAGED,  XS_MEM_DEVICE, XS_MEM_MANAGED};
@@ -175,15 +175,16 @@ static void put_transfer(struct xs_nsys_importer *importer, const struct xs_nsys
     importer->counts->transfers++;
 }
 
-/* Writes the copies of a call. A batch call has one record per copy. Another call may have several: parts of its one
- * copy, or for a peer copy without peer access two of the whole size. False: it has no record. */
+/* Writes the copies of a call. A batch call has one record per copy. Any other call may have several records: parts of
+ * its one copy, or, for a peer copy without peer access, two records of the whole size. False: the call has no record.
+ */
 static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, bool is_batch,
                        struct xs_nsys_record *records) {
     struct xs_nsys_record *first = NULL;
     int64_t count = 0, bytes = 0;
     for (struct xs_nsys_record *r = records; (r = of_type(importer, r, XS_RECORD_COPY)); r = next_record(importer, r)) {
         int64_t sum;
-        first = r; /* at the end, the first one recorded */
+        first = r; /* after the loop, the record that was recorded first */
         count++;
         importer->counts->copies_without_call--;
         if (xs_direction_of_copy(r->kind) == XS_DIR_PEER)
@@ -227,7 +228,7 @@ static bool put_memset(struct xs_nsys_importer *importer, const struct xs_nsys_c
 static void put_launch(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, int kind) {
     static const uint64_t launched = (uint64_t)1 << 63;
     uint64_t *kernel = call->correlation ? xs_hash_find(&importer->by_call, call->correlation, 1) : NULL;
-    if (kernel && *kernel & launched) /* this is the driver's call inside the runtime's */
+    if (kernel && *kernel & launched) /* this is the call of the driver inside the call of the runtime */
         return;
     int64_t context = kernel ? (int64_t)(*kernel >> 31 & INT32_MAX) : only_context(importer);
     int64_t stream = kernel ? (int64_t)(*kernel & INT32_MAX) : 0;
@@ -275,7 +276,8 @@ static void put_other(struct xs_nsys_importer *importer, const struct xs_nsys_ca
     xs_into_row(&into);
 }
 
-/* Gives a call to its memory events, which are written at the end. False: it has none, or another call took them. */
+/* Stores a call in its memory events, which are written at the end. False: the call has no memory events, or they
+ * belong to another call already. */
 static bool give_to_memory(struct xs_nsys_importer *importer, const struct xs_nsys_call *call) {
     uint64_t *place = call->correlation ? xs_hash_find(&importer->memory_by_call, call->correlation, 0) : NULL;
     if (!place || *place == (uint64_t)TAKEN)

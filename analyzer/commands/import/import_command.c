@@ -60,7 +60,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* The file name of a process's trace. */
+/* Returns the file name of a process's trace. */
 static char *expand(const char *template, int64_t pid) {
     struct xs_string name = {0};
     for (const char *p = template; *p; p++) {

@@ -1,12 +1,12 @@
-/* The device's side of an import: copies, memsets, kernels, waits and migrations become rows. Their records are also
- * kept for the calls that made them. */
+/* Imports the work of the device: writes copies, memsets, kernels, waits and migrations as rows. Their records are also
+ * kept in memory for the calls that requested them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/grow.h"
 #include "analyzer/commands/import/import_internal.h"
 
-/* The CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
+/* Returns the CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
 static uint8_t memory_kind(sqlite3_stmt *rows, int column) {
     static const uint8_t kinds[] = {1, 2, 3, 4, 5, 6, 7};
     int64_t kind = xs_nsys_int_or(rows, column, -1);
@@ -139,7 +139,7 @@ static void take_copies(struct xs_nsys_importer *importer) {
         xs_into_row(&into);
         if (!node) {
             remember(importer, &place, record);
-            importer->counts->copies_without_call++; /* counts until a call takes the record */
+            importer->counts->copies_without_call++; /* counted here, and subtracted when a call takes the record */
         }
     }
     sqlite3_finalize(rows);
@@ -179,7 +179,7 @@ static void take_memsets(struct xs_nsys_importer *importer) {
 
 /* --- kernels --- */
 
-/* Keeps a kernel for its call, which only needs its context and stream. */
+/* Stores a kernel until its call is read. The call only needs the context and the stream of the kernel. */
 static void remember_kernel(struct xs_nsys_importer *importer, const struct place *place) {
     if (place->correlation)
         *xs_hash_put(&importer->by_call, place->correlation, 1) =
@@ -229,7 +229,7 @@ static void take_kernels(struct xs_nsys_importer *importer) {
     sqlite3_finalize(rows);
 }
 
-/* Takes graphs that were recorded as a whole: their work is not known, but the device was busy. */
+/* Imports graphs that were recorded as a whole. Their single operations are not known, but the device was busy. */
 static void take_graphs(struct xs_nsys_importer *importer) {
     enum { GRAPH = FIRST };
     const char *name = xs_texts_keep(&importer->nsys->texts, "(a whole graph)");

@@ -1,11 +1,11 @@
-/* Shared by the files of the import; all others include import.h. */
+/* Declarations shared by the files of the import. All other files include import.h. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_INTERNAL_H
 #define XFERSPY_ANALYZER_COMMANDS_IMPORT_IMPORT_INTERNAL_H
 
 #include "analyzer/commands/import/import.h"
 #include "schema/format/kinds.h"
 
-/* One statement per table of the trace, prepared at first use. */
+/* The tables of the trace. For each there is one INSERT statement, which is prepared when it is first used. */
 enum xs_nsys_table {
     XS_INTO_TRANSFER,
     XS_INTO_MEMSET,
@@ -34,26 +34,26 @@ enum xs_nsys_table {
     XS_INTO_COUNT
 };
 
-/* What a device record says about the call that has its number. */
+/* What a device record says about the call with the same correlation number. */
 enum xs_nsys_record_type { XS_RECORD_COPY, XS_RECORD_MEMSET, XS_RECORD_SYNC, XS_RECORD_EVENT };
 struct xs_nsys_record {
     uint32_t next; /* index + 1 of another record of the same call */
     uint8_t type, kind, src_kind, dst_kind;
     int32_t device, src_device, dst_device; /* -1: not known */
-    int32_t context, stream;                /* row ids of the trace; 0: not known */
-    int64_t bytes, value;                   /* value: of a memset, or the number of an event */
+    int32_t context, stream;                /* ids of rows of the trace; 0: not known */
+    int64_t bytes, value;                   /* value: the value of a memset, or the number of an event */
 };
 
-/* A call of the CUDA API, as a row of the trace refers to it. */
+/* A call of the CUDA API; names are replaced by row ids of the trace. */
 struct xs_nsys_call {
-    int64_t start_ns, end_ns; /* since the trace's time 0 */
+    int64_t start_ns, end_ns; /* ns since the trace's time 0 */
     int32_t entry_point, thread, stack, range;
     int32_t result;
     uint32_t correlation;
     bool is_async;
 };
 
-/* One row of CUDA_GPU_MEMORY_USAGE_EVENTS, with its call if that is known. */
+/* One row of CUDA_GPU_MEMORY_USAGE_EVENTS, and its call if `has_call`. */
 struct xs_nsys_memory_event {
     int64_t start_ns, address, bytes;
     uint32_t next; /* index + 1 of another event of the same call */
@@ -75,25 +75,26 @@ struct xs_nsys_importer {
     sqlite3_stmt *into[XS_INTO_COUNT];
     int failure; /* SQLite's code of the first insertion that failed */
     struct xs_nsys_counts *counts;
-    int64_t last_ns; /* latest time of all rows, since time 0 */
+    int64_t last_ns; /* latest time of all rows, in ns since time 0 */
 
     struct xs_nsys_record *records;
     size_t record_count, record_capacity;
-    struct xs_hash
-        by_call; /* (correlation, 0): index + 1 of the call's last record; (correlation, 1): its kernel, packed */
+    struct xs_hash by_call; /* from (correlation, 0) to index + 1 of the call's last record; from (correlation, 1) to
+                               the call's kernel, packed in a number */
     struct xs_nsys_memory_event *memory;
     size_t memory_count, memory_capacity;
     struct xs_hash memory_by_call;
-    struct xs_hash contexts, streams, threads, names, entry_points; /* to row ids of the trace */
-    struct xs_hash null_streams;                                    /* by context: its default stream + 1 */
+    struct xs_hash contexts, streams, threads, names, entry_points; /* from ids of the export to row ids of the trace */
+    struct xs_hash null_streams;                                    /* from a context to the number of its default
+                                                                       stream + 1 */
     struct xs_nsys_ranges *ranges;
     struct xs_nsys_stacks *stacks;
 };
 
 /* --- rows of the trace (import_rows.c) --- */
 
-/* A row to be written: values are bound column after column, then xs_into_row inserts. A bound value stays bound
- * until the next row. */
+/* A row that is being written. The caller binds the values in the order of the columns, then calls xs_into_row, which
+ * inserts the row. A bound value stays bound until the next row. */
 struct xs_nsys_into {
     struct xs_nsys_importer *importer;
     sqlite3_stmt *statement;
@@ -115,13 +116,14 @@ static inline void xs_into_if(struct xs_nsys_into *into, bool known, int64_t val
 static inline void xs_into_text(struct xs_nsys_into *into, const char *text) {
     sqlite3_bind_text(into->statement, ++into->column, text, -1, SQLITE_STATIC);
 }
-void xs_nsys_meta_text(struct xs_nsys_importer *importer, const char *key, const char *value); /* NULL: no row */
+void xs_nsys_meta_text(struct xs_nsys_importer *importer, const char *key, const char *value); /* if `value` is NULL, no
+                                                                                                  row is written */
 void xs_nsys_meta_int(struct xs_nsys_importer *importer, const char *key, int64_t value);
 void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Make rows for the contexts, streams, threads and kernel names of the export. Return the row's number; 0: the
- * export does not have it. */
+/* These functions return the id of the trace's row for a context, stream, thread or kernel name of the export, and add
+ * the row if it is new. 0: the export does not have it. */
 int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int64_t device);
 int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row);
 int32_t xs_nsys_thread(struct xs_nsys_importer *importer, int64_t global);
@@ -129,22 +131,28 @@ int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name)
 
 /* --- reading (import.c) --- */
 
-bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* by its globalPid */
-int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* in ns since time 0; remembers the latest */
+bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* true if the globalPid
+                                                                                                  in this column is of
+                                                                                                  the process that is
+                                                                                                  imported */
+int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* converts a time of the export to ns since time
+                                                                         0; updates last_ns */
 uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column);         /* 0: none */
 
-void xs_nsys_take_device(struct xs_nsys_importer *importer); /* import_device.c: takes copies, memsets, kernels, waits,
-                                                              * migrations */
-void xs_nsys_take_memory(struct xs_nsys_importer *importer); /* import_memory.c: keeps memory events for the calls */
+void xs_nsys_take_device(struct xs_nsys_importer *importer); /* import_device.c: writes device copies, memsets, kernels,
+                                                                waits and migrations */
+void xs_nsys_take_memory(struct xs_nsys_importer *importer); /* import_memory.c: stores memory events until the calls
+                                                                are read */
 void xs_nsys_write_memory(struct xs_nsys_importer *importer);
 void xs_nsys_take_calls(struct xs_nsys_importer *importer); /* import_calls.c */
 
-/* import_ranges.c: the row of the innermost range open on a thread at a time. Times per thread must ascend. */
+/* import_ranges.c: xs_nsys_range_at returns the row id of the innermost NVTX range that is open on a thread at a time.
+ * For each thread, calls must be in ascending order of time. */
 void xs_nsys_ranges_begin(struct xs_nsys_importer *importer);
 int32_t xs_nsys_range_at(struct xs_nsys_importer *importer, int64_t global_tid, int64_t ns);
 void xs_nsys_ranges_end(struct xs_nsys_importer *importer);
 
-/* import_stacks.c: the row of a call chain; 0: none. */
+/* import_stacks.c: xs_nsys_stack_of returns the row id of the stack for a call chain; 0: none. */
 void xs_nsys_stacks_begin(struct xs_nsys_importer *importer);
 int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain);
 void xs_nsys_stacks_end(struct xs_nsys_importer *importer);

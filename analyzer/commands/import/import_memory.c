@@ -1,4 +1,4 @@
-/* Allocations of an import: each allocation in CUDA_GPU_MEMORY_USAGE_EVENTS, with the next free of its address. */
+/* Imports allocations: each allocation in CUDA_GPU_MEMORY_USAGE_EVENTS, with the next free of its address. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
     sqlite3_finalize(rows);
 }
 
-/* The event's call, or one that has only the event's time. */
+/* Returns the event's call, or, if it is not known, a call that has only the event's time. */
 static struct xs_nsys_call call_of(const struct xs_nsys_memory_event *event) {
     return event->has_call ? event->call
                            : (struct xs_nsys_call){.start_ns = event->start_ns, .end_ns = event->start_ns};

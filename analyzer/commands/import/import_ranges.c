@@ -1,4 +1,4 @@
-/* NVTX ranges of an import: nested ranges of each thread from nvtxRangePush and Pop. Calls ask for them in the order
+/* Imports NVTX ranges: the nested ranges of each thread, from nvtxRangePush and Pop. Calls look their range up in order
  * of time. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@ enum { PUSH_POP = 59, DOMAIN_CREATE = 75, NESTING = 64 };
 
 struct range {
     int64_t thread, start, end;
-    const char *name, *domain; /* domain NULL: the default one */
+    const char *name, *domain; /* domain NULL: the default domain */
     size_t order;
 };
 
-/* A thread's ranges, and how far its calls have come. */
+/* A thread's ranges, and the position in time of its latest call. */
 struct thread {
     size_t next, last; /* indices in `ranges`: the next one to begin, and the end */
     unsigned depth;
@@ -31,8 +31,8 @@ struct xs_nsys_ranges {
     struct thread *threads;
     size_t thread_count;
     struct xs_hash by_thread; /* by globalTid: index + 1 */
-    struct xs_hash names;     /* name and domain to a number */
-    struct xs_hash rows;      /* that number and the parent to the row */
+    struct xs_hash names;     /* from name and domain to a number */
+    struct xs_hash rows;      /* from this number and the parent to the row id */
 };
 
 static int by_thread_and_start(const void *a, const void *b) {
@@ -109,7 +109,8 @@ void xs_nsys_ranges_begin(struct xs_nsys_importer *importer) {
     }
 }
 
-/* The row of a range. Ranges of one name inside one parent share a row. Equal kept texts have equal addresses. */
+/* Returns the row of a range. Ranges with the same name and the same parent have the same row. Texts are kept once, so
+ * equal texts have equal addresses. */
 static int32_t row_of(struct xs_nsys_importer *importer, const struct range *range, int32_t parent) {
     struct xs_hash *rows = &importer->ranges->rows, *names = &importer->ranges->names;
     uint64_t *name = xs_hash_put(names, (uint64_t)(uintptr_t)range->name, (uint64_t)(uintptr_t)range->domain);

@@ -1,4 +1,4 @@
-/* Rows that an import writes, and the numbers of its contexts, streams, threads and names. */
+/* Writes the rows of an import, and finds the row ids of its contexts, streams, threads and names. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const ch
     xs_string_free(&text);
 }
 
-/* Whether a number is valid. CUPTI has 2^32 - 1 for none; contexts and devices count from 0 or 1. */
+/* True if a number is valid. CUPTI uses 2^32 - 1 for "none"; contexts and devices are counted from 0 or 1. */
 static bool is_number(int64_t value) { return value >= 0 && value < UINT32_MAX; }
 
 int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int64_t device) {
@@ -120,8 +120,8 @@ int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int6
     return (int32_t)*row;
 }
 
-/* The row of a stream. The export has numbers but no handles. A trace's handle 0 is the default stream, 1 and 2 are
- * the other default streams. */
+/* Returns the row of a stream. The export has numbers but no handles. A trace's handle 0 is the default stream, 1 and 2
+ * are the other default streams. */
 int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row) {
     if (!is_number(stream) || importer->streams.count >= INT32_MAX)
         return 0;
@@ -152,7 +152,7 @@ int32_t xs_nsys_thread(struct xs_nsys_importer *importer, int64_t global) {
     return (int32_t)*row;
 }
 
-/* Equal kept texts have equal addresses. */
+/* Texts are kept once, so equal texts have equal addresses. */
 int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name) {
     uint64_t *row = xs_hash_put(&importer->names, (uint64_t)(uintptr_t)name, 0);
     if (!*row) {

@@ -1,5 +1,5 @@
-/* Call chains of an import as stacks. Chains with the same frames are one stack, and the names that Nsight Systems
- * resolved become the trace's symbols. */
+/* Imports call chains as stacks. Chains with the same frames become one stack. The names that Nsight Systems resolved
+ * become the symbols of the trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +7,14 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/import/import_internal.h"
 
-enum { FRAMES = 512 }; /* kept of one chain, the innermost; SQLite's ids would allow more */
+enum { FRAMES = 512 }; /* largest number of frames of a chain that are kept, the innermost ones */
 
 struct frame {
     const char *module, *function; /* kept texts; NULL: not known */
     int64_t address;               /* 0: not known */
 };
 
-/* A distinct stack: its frames, and its row once a call has used it. */
+/* A stack: its frames, and its row id after a call has used it. */
 struct stack {
     size_t first;
     uint32_t count;
@@ -39,7 +39,7 @@ static bool same_frames(const struct frame *a, const struct frame *b, size_t cou
     return true;
 }
 
-/* Ends the chain with the last `count` frames. Drops them again if another chain has the same. */
+/* Ends the chain with the last `count` frames. Removes these frames again if another chain has the same frames. */
 static void end_chain(struct xs_nsys_stacks *all, int64_t chain, uint32_t count, bool is_cut) {
     if (!count)
         return;
@@ -120,7 +120,8 @@ static int32_t module_row(struct xs_nsys_importer *importer, const char *path) {
     return (int32_t)*row;
 }
 
-/* The address of a frame. If the export has none, a made-up one above all real addresses stands for the function. */
+/* Returns the address of a frame. If the export does not have it, returns an invented address above all real ones,
+ * which identifies the function. */
 static int64_t address_of(struct xs_nsys_stacks *all, const struct frame *frame) {
     static const int64_t made_up = INT64_C(1) << 62;
     if (frame->address)
@@ -133,7 +134,7 @@ static int64_t address_of(struct xs_nsys_stacks *all, const struct frame *frame)
 }
 
 static void put_frame(struct xs_nsys_importer *importer, int32_t stack, uint32_t depth, const struct frame *frame) {
-    static const char no_module[] = "[unknown]"; /* not a possible name of a file */
+    static const char no_module[] = "[unknown]"; /* this cannot be the name of a file */
     const char *path = frame->module ? frame->module : frame->function ? no_module : NULL;
     int32_t module = path ? module_row(importer, path) : 0;
     int64_t address = address_of(importer->stacks, frame);

@@ -19,8 +19,8 @@
 enum { VALUE_BYTES = 64 << 20, ORDER_COLUMNS = 4, NAME_BYTES = 64 };
 static const int64_t largest_time_ns = INT64_C(1) << 62;
 
-/* Checks the file's first bytes. Negative: a message was printed, it is no SQLite database, or one of another
- * program. */
+/* Checks the file's first bytes. Negative: it is no SQLite database, or the database of another program, and a message
+ * was printed. */
 static int look(const char *path) {
     unsigned char header[100] = {0};
     struct stat st;
@@ -132,7 +132,7 @@ static bool exists(const struct xs_nsys *nsys, const char *sql, const char *tabl
     return found;
 }
 
-/* Views, virtual tables and generated columns could take any time to compute, so they do not count. */
+/* Views, virtual tables and generated columns are ignored, because computing them could take any time. */
 bool xs_nsys_has_table(const struct xs_nsys *nsys, const char *table) {
     return exists(nsys,
                   "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0"
@@ -153,7 +153,8 @@ static void fail(struct xs_nsys *nsys) {
     nsys->status = XS_ERROR_CORRUPT;
 }
 
-/* Adds the names of a list "a, b" in quotes. Missing columns become `missing`; with NULL they are left out. */
+/* Adds the names of a list "a, b" in quotes. Missing columns become `missing`; if `missing` is NULL, they are left out.
+ */
 static void add_columns(const struct xs_nsys *nsys, struct xs_string *sql, const char *table, const char *columns,
                         const char *missing) {
     const char *separator = "";
@@ -220,7 +221,7 @@ const char *xs_nsys_string(const struct xs_nsys *nsys, sqlite3_stmt *statement, 
     return found ? (const char *)(uintptr_t)*found : NULL;
 }
 
-/* Names and values are texts; in the oldest exports, numbers of texts. */
+/* Names and values are texts, or, in the oldest exports, ids in StringIds. */
 const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char *name) {
     sqlite3_stmt *rows = xs_nsys_select(nsys, table, "name, value, nameId, valueId", NULL);
     const char *found = NULL;

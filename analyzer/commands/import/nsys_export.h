@@ -1,5 +1,5 @@
-/* Reading an Nsight Systems SQLite export (`nsys export --type sqlite`) of any version. A missing table or column
- * reads as NULL, and no value is trusted. */
+/* Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`) of any version. A missing table or column is
+ * read as NULL. The contents of the file are not trusted. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_IMPORT_NSYS_EXPORT_H
 #define XFERSPY_ANALYZER_COMMANDS_IMPORT_NSYS_EXPORT_H
 
@@ -14,26 +14,29 @@ struct xs_nsys {
     sqlite3 *db;
     const char *path;
     struct xs_texts texts;
-    struct xs_hash strings; /* StringIds.id + 1 (0 is a valid id) to the kept text */
-    uint64_t skipped;       /* rows that cannot be true */
-    int status;             /* of the first reading error */
+    struct xs_hash strings; /* from StringIds.id + 1 (0 is a valid id) to the text in `texts` */
+    uint64_t skipped;       /* number of rows with impossible values, which were skipped */
+    int status;             /* status of the first error while reading */
     struct xs_steps *steps;
 };
 
-/* Negative: a message was printed, the file cannot be read or is something else. Call xs_nsys_close even then. */
+/* Negative status: the file cannot be read, or is no such export, and a message was printed. xs_nsys_close must be
+ * called even then. */
 int xs_nsys_open(struct xs_nsys *nsys, const char *path);
 void xs_nsys_close(struct xs_nsys *nsys);
 
 bool xs_nsys_has_table(const struct xs_nsys *nsys,
-                       const char *table); /* only tables that store rows; no views or virtual tables */
+                       const char *table); /* true only for real tables, not for views or virtual tables */
 bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const char *column);
 
-/* A statement for `columns` ("start, end, globalTid"); missing columns read as NULL. NULL: the table is missing, or
- * an error. `order`: columns of the table to sort by, without missing ones; NULL: unsorted. */
+/* Returns a statement that reads `columns` ("start, end, globalTid"); missing columns are read as NULL. Returns NULL if
+ * the table is missing, or after an error. `order`: the columns to sort by, of which missing ones are ignored; NULL:
+ * unsorted. */
 sqlite3_stmt *xs_nsys_select(struct xs_nsys *nsys, const char *table, const char *columns, const char *order);
-bool xs_nsys_row(struct xs_nsys *nsys, sqlite3_stmt *statement); /* the next row; false: no more rows, or an error */
+bool xs_nsys_row(struct xs_nsys *nsys, sqlite3_stmt *statement); /* reads the next row; false: there are no more rows,
+                                                                    or an error occurred */
 
-/* Whether the column holds an integer. Stores it; otherwise leaves `value` as it is. */
+/* If the column has an integer, stores it in `*value` and returns true; otherwise, does not change `*value`. */
 static inline bool xs_nsys_int(sqlite3_stmt *statement, int column, int64_t *value) {
     if (sqlite3_column_type(statement, column) != SQLITE_INTEGER)
         return false;
@@ -46,19 +49,21 @@ static inline int64_t xs_nsys_int_or(sqlite3_stmt *statement, int column, int64_
     return otherwise;
 }
 
-/* Reads start and end of an event from two adjacent columns. False: they are no times. */
+/* Reads start and end of an event from two adjacent columns. False: the values are no times. */
 bool xs_nsys_span(sqlite3_stmt *statement, int column, int64_t *start, int64_t *end);
 
-/* The kept text of a column; NULL: it has no text. */
+/* Returns the text of a column, which `nsys` keeps; NULL: the column has no text. */
 const char *xs_nsys_text(struct xs_nsys *nsys, sqlite3_stmt *statement, int column);
 
-/* The text in StringIds that a column's number stands for; NULL: none. */
+/* Returns the text in StringIds whose id is in a column; NULL: there is none. */
 const char *xs_nsys_string(const struct xs_nsys *nsys, sqlite3_stmt *statement, int column);
 
-/* The value of a name in META_DATA_EXPORT, META_DATA_CAPTURE or TARGET_INFO_SYSTEM_ENV; NULL: not there. */
+/* Returns the value of a name in META_DATA_EXPORT, META_DATA_CAPTURE or TARGET_INFO_SYSTEM_ENV; NULL: the table does
+ * not have it. */
 const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char *name);
 
-/* Parts of a globalTid or globalPid: 8 bits of hardware, 8 of virtual machine, 24 each of process and thread. */
+/* These functions return parts of a globalTid or globalPid, which has 8 bits for the hardware, 8 for the virtual
+ * machine, 24 for the process and 24 for the thread. */
 static inline int64_t xs_nsys_pid(int64_t global) { return global >> 24 & 0xffffff; }
 static inline int64_t xs_nsys_tid(int64_t global) { return global & 0xffffff; }
 

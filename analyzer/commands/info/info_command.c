@@ -35,7 +35,7 @@ static const char doc[] = "Shows what a trace is and holds: the file, the run, t
                           "  xferspy info job.db               each trace of a merged file\n"
                           "  xferspy info --json run.db | jq '.traces[0].meta[\"cupti.status\"]'";
 
-/* Where output goes: to one of the two. */
+/* The output: only one of the two is used. */
 struct sink {
     struct xs_out *out;
     struct xs_json *json;
@@ -47,7 +47,7 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && !strcmp(text + n - m, end);
 }
 
-/* Adds the value with a unit, if its key ends in one. */
+/* Adds the value with a unit, if its key ends in the name of a unit. */
 static void add_human(struct xs_table *table, const char *key, int64_t value) {
     char buffer[XS_UNIT_BYTES] = "";
     if (ends_with(key, "_unix_ns"))
@@ -236,7 +236,8 @@ static void show_file(const struct xs_trace *trace, struct sink *sink) {
     free(text);
 }
 
-/* Shows how many lines of source text are stored: a user may want to give the trace away. */
+/* Shows how many lines of source text are stored, because a user should know that before giving the trace to other
+ * people. */
 static int show_sources(const struct xs_trace *trace, struct sink *sink, char *message) {
     char buffer[XS_UNIT_BYTES];
     uint64_t lines = 0;
@@ -251,7 +252,7 @@ static int show_sources(const struct xs_trace *trace, struct sink *sink, char *m
     return status;
 }
 
-/* Shows what was recorded; this command models nothing. */
+/* Shows the recorded windows of device times; this command does not model times. */
 static void show_windows(const struct xs_trace *trace, struct sink *sink) {
     struct xs_device_windows *windows = xs_device_windows_read(trace);
     char buffer[XS_UNIT_BYTES];

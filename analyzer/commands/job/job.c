@@ -65,7 +65,7 @@ static void add_process(struct xs_job *job, const char *path, const char *identi
     for (unsigned i = 0; i < XS_JOB_COLUMN_COUNT; i++)
         p->columns[i] = values.of[metrics[i]];
     p->columns[XS_JOB_WALL] = (struct xs_metric_value){.value = run->duration_ns, .known = true};
-    if (s->selected) /* it is known for all copies together, not for some */
+    if (s->selected) /* exposed time is known for all copies together only, not for the selected ones */
         p->columns[XS_JOB_EXPOSED] = (struct xs_metric_value){0};
 }
 
@@ -100,7 +100,7 @@ static struct xs_job_device *find_device(struct xs_job *job, const char *host, c
     return device;
 }
 
-/* Adds the devices that copied or ran kernels. Without device times, all that the trace names. */
+/* Adds the devices that copied or ran kernels. If there are no device times, adds all devices that the trace names. */
 static void add_devices(struct xs_job *job, const struct xs_summary *s) {
     bool any = false;
     for (size_t i = 0; i < s->device_count; i++)
@@ -115,9 +115,9 @@ static void add_devices(struct xs_job *job, const struct xs_summary *s) {
     }
 }
 
-/* Adds the part of a frame that is equal in all processes. A line is identified by its function and file, whatever
- * binary has it, as in one trace. Without a line each call in a function is a place of its own, by its address in
- * the file, which does not depend on where the file was mapped. */
+/* Adds the part of a frame that is equal in all processes. As in one trace, a frame with a source line is identified by
+ * its function, file and line, and not by the binary. Without a source line, each call in a function is a separate
+ * place. It is identified by its address in the file, which does not depend on where the file was mapped. */
 static void add_frame_key(struct xs_string *key, const struct xs_frame *frame) {
     if (frame && (frame->python || frame->line))
         xs_string_format(key, "\x1f%s\x1f%s\x1f%" PRIu32, frame->function ? frame->function : "",
@@ -202,7 +202,7 @@ static void add_saving(struct xs_saving *sum, const struct xs_saving *more) {
     sum->scaled_most_ns = xs_sum(sum->scaled_most_ns, more->scaled_most_ns);
 }
 
-/* Joins two verdicts into one. The remedy is then the one for all verdicts. */
+/* Joins two different verdicts of a finding. The remedy is then the one for all verdicts. */
 static void join_verdicts(struct xs_job_finding *finding, const struct xs_findings *findings,
                           const struct xs_finding *f) {
     struct xs_finding joined = *f;
@@ -213,8 +213,8 @@ static void join_verdicts(struct xs_job_finding *finding, const struct xs_findin
     finding->remedy = xs_remedy_of(findings, &joined);
 }
 
-/* Adds to the share of the present process, which is the last share if it exists. `cause`: the cause that this
- * finding leads; NULL: none. */
+/* Adds the finding to the share of the present process; this is the last share, if it exists. `cause` is the cause of
+ * which this finding is the first; NULL: none. */
 static void add_share(struct xs_job *job, struct xs_job_finding *finding, const struct xs_findings *findings,
                       const struct xs_diagnosed *d, const struct xs_cause *cause) {
     const struct xs_finding *f = d->finding;
@@ -243,8 +243,9 @@ static void add_share(struct xs_job *job, struct xs_job_finding *finding, const 
     join_verdicts(finding, findings, f);
 }
 
-/* Adds the findings of a trace. The job's findings are sorted by key. New ones are appended until all of the trace
- * were looked up: two of one trace have the same key only if names are odd. */
+/* Adds the findings of a trace. The job's findings are sorted by key. New findings are appended, and sorted only after
+ * all findings of the trace were looked up. That is possible because two findings of one trace do not have the same
+ * key, unless their names are unusual. */
 static void add_findings(struct xs_job *job, const struct xs_diagnosis *diagnosis) {
     size_t known = job->finding_count;
     for (size_t i = 0; i < diagnosis->count; i++) {

@@ -1,6 +1,6 @@
-/* A job: the traces of processes that ran together, seen as one program. Only numbers of each trace are kept, so
- * that the traces can be read one after another. A finding that several traces have at the same line of the program
- * is one finding of the job. */
+/* A job: processes that ran together, each with a trace, seen as one program. Only numbers of each trace are kept, so
+ * that the traces can be read one after another. Findings that several traces have at the same line of the program are
+ * one finding of the job. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_JOB_JOB_H
 #define XFERSPY_ANALYZER_COMMANDS_JOB_JOB_H
 
@@ -13,11 +13,11 @@
 #include "analyzer/totals/summary/summary.h"
 #include "analyzer/trace/callsites.h"
 
-/* The spread of a number over the processes in which it is known, or over those with a finding. */
+/* The spread of a number over the processes in which it is known, or over the processes that have a finding. */
 struct xs_job_spread {
     size_t count; /* number of processes; 0: all other fields are 0 */
     uint64_t min, median, max, mean, sum;
-    size_t least, most; /* processes with min and max; the first if there are several */
+    size_t least, most; /* the processes with min and with max; the first process if there are several */
 };
 
 /* The metrics of summary/metrics.def by which processes are compared. */
@@ -35,21 +35,23 @@ enum xs_job_column {
 };
 
 struct xs_job_process {
-    char *path;     /* as it was opened */
+    char *path;     /* the path by which it was opened */
     char *label;    /* the rank, if no other process has it; else the file's name, or the whole path */
     bool is_ranked; /* the label is a rank */
     char *host, *command, *executable, *cwd, *status, *identity; /* identity NULL: not known */
     int64_t rank, world_size, pid, start_unix_ns;                /* rank -1: none */
-    char *contents_unknown; /* a sentence: why contents are not known; "" if some are */
+    char *contents_unknown; /* a sentence that says why no contents are known; "" if some are known */
     bool is_live, is_snapshot, simulated, run_estimated;
     bool modelled;                    /* some of its device times are modelled */
     bool in_part;                     /* only a part of the run's calls was recorded */
     struct xs_recorded_time recorded; /* the time that shares refer to */
-    bool repaired;                    /* its calls were left out or changed, or may have been (XFERSPY_REPAIR) */
+    bool repaired;                    /* calls were left out or changed by repairs, or may have been (XFERSPY_REPAIR) */
     struct xs_metric_value columns[XS_JOB_COLUMN_COUNT];
-    bool outlier[XS_JOB_COLUMN_COUNT]; /* far from the other processes: see xs_job_finish */
+    bool outlier[XS_JOB_COLUMN_COUNT]; /* true if the value is far from those of the other processes; see
+                                          xs_job_finish */
     struct xs_saving together;         /* saving if all its causes are repaired */
-    char *bounds;                      /* a sentence: its savings are bounds; "" if a replay found them */
+    char *bounds;                      /* a sentence that says that its savings are bounds; "" if a replay computed
+                                          them */
 };
 
 /* The part of a finding that one process has. */
@@ -63,20 +65,22 @@ struct xs_job_share {
 
 struct xs_job_finding {
     unsigned detector, verdict;
-    const char *remedy;    /* static text, in the words of the line (findings/remedies.h) */
+    const char *remedy;    /* static text, in the terms of the library that the line uses (words/remedies.h) */
     char *entry_point;     /* never NULL */
-    struct xs_frame frame; /* its texts and its helper belong to the job; valid if has_frame */
+    struct xs_frame frame; /* the job owns its texts and its helper; valid if has_frame */
     bool has_frame;
     char *text;                  /* text of the frame's line; NULL: not known, or not shown */
     char *key;                   /* identity of the finding, equal in all processes */
-    size_t home;                 /* the first process that has it; the frame's file is in this one's folder */
-    bool advice, folded;         /* in all processes that have it */
-    bool leads;                  /* in some process it is the first finding of a cause */
+    size_t home;                 /* the first process that has the finding; the frame's file is relative to the folder
+                                    of this process */
+    bool advice, folded;         /* true if it is so in all processes that have the finding */
+    bool leads;                  /* the finding is the first of a cause in at least one process */
     struct xs_job_share *shares; /* in the order of processes */
     size_t share_count;
     uint64_t instances, transfers, bytes; /* over all processes */
-    struct xs_job_spread saves_ns;        /* the most that it saves, over the processes that have it */
-    struct xs_saving saves;               /* in the process that gains most */
+    struct xs_job_spread saves_ns;        /* the largest saving in a process, over the processes that have the
+                                             finding */
+    struct xs_saving saves;               /* its saving in the process that gains most */
     struct xs_sample sample;              /* sums over all processes */
 };
 
@@ -84,63 +88,67 @@ struct xs_job_finding {
 struct xs_job_device {
     char *host, *name, *pci_bus_id;
     int64_t id;
-    size_t *processes; /* that used the device */
+    size_t *processes; /* the processes that used the device */
     size_t process_count;
 };
 
-/* What a filter let through in all traces. Findings, transfers and their times are what passed; runs are whole. */
+/* How much of all traces passes a filter. Findings, transfers and their times are of what passes; times of runs are of
+ * whole runs. */
 struct xs_job_filter {
     char *text;                            /* from xs_filter_text; NULL: there was no filter */
-    bool all_rows;                         /* the filter chose findings only */
+    bool all_rows;                         /* the filter selects findings only */
     uint64_t transfers, passing, left_out; /* as in struct xs_selection, summed over the processes */
 };
 
 struct xs_job {
-    struct xs_job_process *processes; /* by rank, those without a rank last; then by host, start, pid and path */
+    struct xs_job_process *processes; /* sorted by rank, processes without a rank last; then by host, start, pid and
+                                         path */
     size_t process_count;
-    struct xs_job_finding
-        *findings; /* first findings of causes, other findings, advice; each by the most that it saves in a process */
+    struct xs_job_finding *findings; /* sorted: first the findings that are the first of a cause, then other findings,
+                                        then advice; within these by the largest saving in a process */
     size_t finding_count;
-    struct xs_job_device *devices; /* used devices */
+    struct xs_job_device *devices; /* the devices that were used */
     size_t device_count;
     struct xs_job_spread columns[XS_JOB_COLUMN_COUNT];
-    size_t host_count, program_count; /* distinct known ones */
-    int64_t world_size;               /* the largest that a process reports; 0: none */
-    int64_t start_unix_ns;            /* of the first process; 0: not known for all */
+    size_t host_count, program_count; /* numbers of different hosts and programs, as far as known */
+    int64_t world_size;               /* the largest world size that a process reports; 0: none */
+    int64_t start_unix_ns;            /* start of the first process; 0: the start of at least one process is not
+                                         known */
     uint64_t wall_ns;                 /* from the first start to the last end, by the hosts' clocks; 0: not known */
     size_t slowest;                   /* the process with the longest run */
     struct xs_job_filter filter;
 };
 
-/* The path of the process with this identity (analyzer/commands/common/traces.h); NULL: none. */
+/* Returns the path of the trace with this identity (analyzer/commands/common/traces.h); NULL: none. */
 const char *xs_job_known(const struct xs_job *job, const char *identity);
 
-/* Takes the numbers of one trace; keeps none of the arguments. `identity` may be NULL; `contents_unknown` is as in
- * struct xs_job_process. */
+/* Adds the numbers of one trace to the job. Keeps no pointer to the arguments. `identity` may be NULL;
+ * `contents_unknown` is as in struct xs_job_process. */
 void xs_job_add(struct xs_job *job, const char *path, const char *identity, const struct xs_summary *summary,
                 const struct xs_diagnosis *diagnosis, const char *contents_unknown);
 
-/* Puts everything in order and computes the rest; call it after the last trace. With four processes or more, a
- * process is an outlier in a column if its distance from the median is more than 10 % of the median, and more than
- * 4.5 times the median of all distances. */
+/* Sorts everything and computes the rest. Must be called after the last trace was added. With four processes or more, a
+ * process is an outlier in a column if its distance from the median is more than 10 % of the median, and more than 4.5
+ * times the median of all distances. */
 void xs_job_finish(struct xs_job *job);
 void xs_job_free(struct xs_job *job);
 
-/* The executable, or the command if the executable is not known. */
+/* Returns the executable, or the command if the executable is not known. */
 const char *xs_job_program(const struct xs_job_process *process);
 
-/* False: the processes cannot all have run at the same time, because the time from the first start to the last end
- * is longer than all of their runs together. */
+/* False: the processes cannot all have run at the same time, because the time from the first start to the last end is
+ * longer than the sum of all their runs. */
 bool xs_job_is_concurrent(const struct xs_job *job);
 
-/* Finds the next ranks that there is no trace of, behind `ranks`, which is zeroed at first. False: there are no more,
- * or the job has no ranks at all. */
+/* Finds the next ranks without a trace, after those in `ranks`, which must be zeroed before the first call. False:
+ * there are no more, or the job has no ranks. */
 struct xs_job_ranks {
-    int64_t first, last, next; /* next: where to go on */
+    int64_t first, last, next; /* next: the rank at which the next search begins */
 };
 bool xs_job_missing_ranks(const struct xs_job *job, struct xs_job_ranks *ranks);
 
-/* The spread of `count` values. Value i belongs to process processes[i], or with NULL to process i. */
+/* Returns the spread of `count` values. Value i belongs to process processes[i], or, if `processes` is NULL, to process
+ * i. */
 struct xs_job_spread xs_job_spread_of(const uint64_t *values, const size_t *processes, size_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* Finishing a job after its last trace: processes in order and with names, and the numbers over them; see job.h. */
+/* Finishing a job after its last trace: sorts and names the processes, and computes the numbers over all of them; see
+ * job.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ enum { LEAST_FOR_OUTLIERS = 4 };
 
 /* --- numbers over processes --- */
 
-/* The median of sorted values. */
+/* Returns the median of sorted values. */
 static uint64_t median_of(const uint64_t *sorted, size_t count) {
     uint64_t low = sorted[(count - 1) / 2], high = sorted[count / 2];
     return low + (high - low) / 2;

@@ -143,7 +143,8 @@ static void put_devices(const struct xs_job *job, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* Writes what was filtered, over all processes; the filter of each trace has the moments and the rest. */
+/* Writes how much the filter let through, over all processes. The times and other details are in the filter of each
+ * trace. */
 static void put_filter(const struct xs_job_filter *filter, struct xs_json *json) {
     if (!filter->text) {
         xs_json_null(json, "filter");

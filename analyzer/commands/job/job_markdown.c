@@ -1,5 +1,5 @@
-/* The report of a job in GitHub's Markdown: the saving of the process that gains most as heading, a table and a list
- * of findings, and, folded away, how the processes differ, as in the text report. */
+/* Prints the report of a job in GitHub's Markdown. The heading is the saving of the process that gains most. A table
+ * and a list of the findings follow. A folded part shows how the processes differ, as in the text report. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,8 +109,8 @@ static void row(const struct xs_job *job, size_t index, struct xs_out *out) {
     xs_string_free(&bound);
 }
 
-/* Prints a finding: what and where it is, what each process has of it, what to do, and the line's text if it is
- * known. */
+/* Prints a finding: its kind and place, the savings of the processes, what to do, and the text of the source line if it
+ * is known. */
 static void item(const struct xs_job *job, size_t index, struct xs_out *out) {
     const struct xs_job_finding *f = &job->findings[index];
     const struct xs_detector *d = xs_detectors[f->detector];

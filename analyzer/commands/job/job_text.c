@@ -1,4 +1,5 @@
-/* The report of a job as text: what ran. Other files print what was found and how the processes differ. */
+/* Prints the first part of the report of a job as text: what ran. Other files print the findings, and how the processes
+ * differ. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ enum { NAMED = 6, PROGRAMS = 4, PROGRAMS_SHOWN = 2, NAME_COLUMNS = 60, COMMAND_C
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
-/* The processes with the same text as process `first`; NULL if an earlier process has it. */
+/* Returns the processes that have the same text as process `first`; NULL if an earlier process has this text, too. */
 static size_t *alike(const struct xs_job *job, size_t first, const char *(*of)(const struct xs_job_process *),
                      size_t *count) {
     const char *what = of(&job->processes[first]);

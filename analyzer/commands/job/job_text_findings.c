@@ -1,4 +1,4 @@
-/* The report of a job as text: what was found in its processes. */
+/* Prints the findings of a job as text. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -17,7 +17,8 @@ void xs_job_finding_who(struct xs_string *text, const struct xs_job *job, const 
     free(processes);
 }
 
-/* How much of a cause is shown. The first causes show more, and the first screen fits a terminal of 24 lines. */
+/* How much of a cause is shown. The first causes show more. The numbers are chosen so that the first screen fits a
+ * terminal of 24 lines. */
 enum { CAUSES_SHOWN = 4, WITH_SOURCE = 1, WITH_REMEDY = 2 };
 
 static void print_where(const struct xs_job *job, const struct xs_job_finding *f, bool with_text, bool all,

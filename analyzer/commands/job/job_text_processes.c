@@ -11,7 +11,7 @@
 enum {
     ROWS = 16,
     NAME_COLUMNS = 60,
-    NARROW = 75 /* columns of a terminal; a narrower one loses more than the columns for host and device */
+    NARROW = 75 /* columns of a terminal; on a narrower one, more columns than host and device are left out */
 };
 
 static void value_cell(struct xs_table *table, unsigned column, const struct xs_metric_value *value, bool outlier,
@@ -76,7 +76,8 @@ static void spread_rows(struct xs_table *table, const struct xs_job *job) {
     }
 }
 
-/* Chooses the rows. If not all fit on a screen: the least and the most of each column, then outliers. */
+/* Chooses the rows. If not all fit on a screen, chooses those with the smallest and the largest value of each column,
+ * then outliers. */
 static bool *choose_rows(const struct xs_job *job, bool all) {
     bool *chosen = xs_realloc(NULL, job->process_count * sizeof *chosen);
     size_t count = 0;

@@ -24,7 +24,7 @@ void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const s
     xs_string_format(text, ").");
 }
 
-/* Processes run side by side, so savings are not added up. */
+/* The processes run at the same time, so savings are not added up. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name) {
     const struct xs_job_spread *back = &job->columns[XS_JOB_SAVES];
     char buffer[XS_UNIT_BYTES];

@@ -1,4 +1,5 @@
-/* The report of a job, for people and for programs. Printing only: every number is in struct xs_job. */
+/* Prints the report of a job, for people and for programs. The functions only print: every number is in struct xs_job.
+ */
 #ifndef XFERSPY_ANALYZER_COMMANDS_JOB_JOB_WORDS_H
 #define XFERSPY_ANALYZER_COMMANDS_JOB_JOB_WORDS_H
 
@@ -9,56 +10,59 @@
 #include "analyzer/trace/site.h"
 #include "analyzer/words/sentences.h"
 
-/* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or names if processes have no rank. `processes` must be in
- * order. */
+/* Adds "all 4 ranks", "ranks 0-2, 5", "rank 3 only", or the names of processes if they have no rank. `processes` must
+ * be sorted. */
 void xs_job_who(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
-/* Adds what xs_job_who adds, but "3 of 17 processes" where names would be too long. */
+/* Adds what xs_job_who adds, but "3 of 17 processes" if the names would be too long. */
 void xs_job_who_short(struct xs_string *text, const struct xs_job *job, const size_t *processes, size_t count);
 /* Adds "rank 3", or the process's name. */
 void xs_job_process_name(struct xs_string *text, const struct xs_job *job, size_t process);
 
-/* Adds the processes for which `is` holds, as xs_job_who does. False: there are none. */
+/* Adds the processes for which `is` returns true, as xs_job_who does. False: there are none. */
 bool xs_job_who_is(struct xs_string *text, const struct xs_job *job, bool (*is)(const struct xs_job_process *));
 
-/* Adds the filter and how much of all traces passed; adds nothing if all did. Not escaped. */
+/* Adds a sentence on the filter and on how much of all traces passed it; nothing if there was no filter. The text is
+ * not escaped. */
 void xs_job_filter_sentence(struct xs_string *text, const struct xs_job *job);
 
-/* --- job_words.c: sentences of both text and Markdown; `name` adds a process as the format writes it --- */
+/* --- job_words.c: sentences that text and Markdown share; `name` adds the name of a process in the style of the format
+ * --- */
 
 typedef void xs_job_name_fn(struct xs_string *text, const struct xs_job *job, size_t process);
 /* Adds "A job of 4 processes on 2 hosts". */
 void xs_job_say_title(struct xs_string *text, const struct xs_job *job);
-/* Adds a sentence on what the repair saves in each of several processes; nothing for advice, or if all save the
- * same. */
+/* Adds a sentence on how much the repair saves in the processes if the savings differ; nothing for advice. */
 void xs_job_say_spread(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding,
                        xs_job_name_fn *name);
-/* Adds a sentence or two on what all repairs save; nothing if they save nothing. */
+/* Adds one or two sentences on how much all repairs save; nothing if they save nothing. */
 void xs_job_say_total(struct xs_string *text, const struct xs_job *job, enum xs_say_form form, xs_job_name_fn *name);
-/* How many copies the finding has, and of what size, over all processes. */
+/* Returns how many copies the finding has, and their size, over all processes. */
 struct xs_amount xs_job_in_all(const struct xs_job_finding *finding);
-/* Adds " (checked 132 of 199)", over all processes; nothing if all copies were checked. */
+/* Adds " (checked 132 of 199)", summed over all processes; nothing if all copies were checked. */
 void xs_job_say_checked(struct xs_string *text, const struct xs_job_finding *finding);
-/* Adds what precedes the most that a process saves: XS_UP_TO before a range, "128 to " if processes differ. Returns
- * whether they differ. */
+/* Adds the text that precedes the largest saving of a process: XS_UP_TO before a range, "128 to " if the savings of
+ * processes differ. Returns true if they differ. */
 bool xs_job_say_bound(struct xs_string *text, const struct xs_job_finding *finding);
 /* Adds "saves 128 to 146 ms by process, up to 39 % of the run", or "saves 146 ms, 39 % of the run" if all save the
  * same. */
 void xs_job_say_gain(struct xs_string *text, const struct xs_job *job, const struct xs_job_finding *finding);
-/* The time that shares refer to. If a process was recorded in part: that process's. */
+/* Returns the time that shares refer to. If only a part of a process was recorded, it is the time of that process. */
 const struct xs_recorded_time *xs_job_recorded(const struct xs_job *job);
-/* Sites for reading a finding's file, which is in the folder of its `home` process. */
+/* Returns sites with which a finding's source file can be read; its path is relative to the folder of its `home`
+ * process. */
 struct xs_sites xs_job_sites(const struct xs_job *job, const struct xs_job_finding *finding);
 
-/* Prints the report; with `all` every finding and every process. */
+/* Prints the report as text; with `all`, every finding and every process. */
 void xs_job_text(const struct xs_job *job, bool all, struct xs_out *out);
 
-/* Prints GitHub's Markdown, for a pull request or an issue. All text of the traces is in code spans and blocks. */
+/* Prints the report as GitHub's Markdown, for a pull request or an issue. All text of the traces is in code spans and
+ * blocks. */
 void xs_job_markdown(const struct xs_job *job, bool all, struct xs_out *out);
 
 /* Writes the key "job" into the open object. */
 void xs_job_json(const struct xs_job *job, struct xs_json *json);
 
-/* Whether the repair saves nothing in any process. Such a finding is no cause, and no list counts it. */
+/* True if the repair saves nothing in any process. Such a finding is no cause, and no list counts it. */
 bool xs_job_saves_nothing(const struct xs_job_finding *finding);
 
 #endif

@@ -1,5 +1,5 @@
-/* xferspy merge: puts the traces of a job into one file. Every trace is first opened once, for the order and the
- * names, and then copied, one at a time. */
+/* xferspy merge: puts the traces of a job into one file. Every trace is first opened once, to find the order and the
+ * names, and then copied, one trace at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static const char doc[] =
     "named "
     "by its file's name. `xferspy query job.db \"SELECT * FROM merged_trace\"' lists them.";
 
-/* A trace to be merged, as it was at the first look. */
+/* A trace to be merged, as it was when it was first opened. */
 struct source {
     const char *path;
     int64_t rank, pid, start_unix_ns; /* rank -1: none */
@@ -50,10 +50,10 @@ struct source {
 struct job {
     struct source *sources;
     size_t count;
-    size_t unread; /* arguments that were left out */
+    size_t unread; /* number of arguments that were left out */
 };
 
-/* The file's name; for a trace of a merged file, the name it was merged under. */
+/* Returns the file's name; for a trace of a merged file, the name it was merged under. */
 static char *file_of(const struct xs_trace *trace, const char *path) {
     if (trace->merged_id < 0)
         return xs_strdup(xs_base_name(path));
@@ -86,7 +86,7 @@ static void look_at(struct job *job, const char *path) {
     job->sources[job->count++] = source;
 }
 
-/* Orders by rank, traces without one last, then by data that does not depend on the order of the arguments. */
+/* Sorts by rank, traces without a rank last, then by data that does not depend on the order of the arguments. */
 static int by_rank(const void *left, const void *right) {
     const struct source *a = left, *b = right;
     int order = xs_compare(a->rank < 0, b->rank < 0);
@@ -104,8 +104,8 @@ static bool is_taken(const struct job *job, size_t before, const char *name) {
     return false;
 }
 
-/* Names each trace: by its rank if that is unique, else by its file without .db, with ~2 and so on if the name is
- * taken. */
+/* Gives each trace a name: its rank if it is unique, else its file name without .db, with ~2 and so on if the name is
+ * used already. */
 static void name_sources(struct job *job) {
     for (size_t i = 0; i < job->count; i++) {
         struct source *s = &job->sources[i];
@@ -194,7 +194,7 @@ static int merge(struct job *job, const char *temporary, const struct xs_out_opt
     return job->unread ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-/* Merges into a file beside the output and renames it when it is complete. */
+/* Merges into a temporary file in the folder of the output, and renames it when it is complete. */
 static int merge_into(struct job *job, const struct xs_out_options *options) {
     struct xs_string temporary = {0};
     xs_string_format(&temporary, "%s.XXXXXX", options->path);

@@ -1,4 +1,4 @@
-/* What a statement of `query` may do; see allowed.h. */
+/* Decides what a statement of `query` may do; see allowed.h. */
 #include "analyzer/commands/query/allowed.h"
 
 #include <sqlite3.h>
@@ -9,8 +9,9 @@
 
 #include "analyzer/base/memory.h"
 
-/* Functions that only compute a result from their arguments. Not listed: those that load code, take or give
- * addresses (fts3_tokenizer), make large values from nothing (zeroblob, randomblob), or tell about the connection. */
+/* Functions that only compute a result from their arguments. Functions are not in the list if they load code, use or
+ * return addresses (fts3_tokenizer), make large values from small arguments (zeroblob, randomblob), or return data
+ * about the connection. */
 static const char *const functions[] = {
     "abs", "avg", "char", "coalesce", "concat", "concat_ws", "count", "cume_dist", "current_date", "current_time",
     "current_timestamp", "date", "datetime", "dense_rank", "first_value", "format", "glob", "group_concat", "hex",
@@ -28,7 +29,7 @@ static const char *const functions[] = {
     "json_insert", "json_object", "json_patch", "json_quote", "json_remove", "json_replace", "json_set", "json_type",
     "json_valid"};
 
-/* Names that were read from SQLite; there are some dozens, too few to be sorted. */
+/* Names that were read from SQLite; there are so few that sorting them is not worthwhile. */
 struct names {
     char **items;
     size_t count;
@@ -37,8 +38,8 @@ struct names {
 struct xs_query_guard {
     sqlite3 *db;
     struct names tables;  /* tables and views that may be read */
-    struct names modules; /* of virtual tables */
-    char refused[256];    /* what was refused first; "": nothing */
+    struct names modules; /* names of the modules of virtual tables */
+    char refused[256];    /* the first thing that was refused; "": nothing */
 };
 
 static bool is_one_of(const struct names *names, const char *name) {
@@ -77,8 +78,8 @@ static bool is_virtual(const struct xs_query_guard *guard, const char *name) {
     return is_one_of(&guard->modules, name) || !sqlite3_strnicmp(name, "pragma_", 7);
 }
 
-/* Whether a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it
- * needs none. Such a table can have any name except a virtual table's, which looks the same here. */
+/* True if a statement may read a column. SQLite also asks for the table of a WITH clause, without a column if it needs
+ * none. Such a table may have any name, except that of a virtual table, because the two look the same here. */
 static bool may_read(const struct xs_query_guard *guard, const char *table, const char *column) {
     return is_one_of(&guard->tables, table) || ((!column || !*column) && !is_virtual(guard, table));
 }
@@ -102,7 +103,7 @@ static int authorize(void *data, int action, const char *first, const char *seco
         return SQLITE_OK;
     case SQLITE_READ:
         return first && may_read(guard, first, second) ? SQLITE_OK : refuse(guard, only_tables, first);
-    case SQLITE_FUNCTION: /* the function's name is the second one */
+    case SQLITE_FUNCTION: /* the second name is that of the function */
         return second && may_call(second) ? SQLITE_OK : refuse(guard, "it cannot call the function ", second);
     case SQLITE_PRAGMA:
         return refuse(guard, "it cannot use PRAGMA ", first);
@@ -113,8 +114,9 @@ static int authorize(void *data, int action, const char *first, const char *seco
     }
 }
 
-/* The virtual table that an error is about; NULL: none. SQLite creates a virtual table at its first use and has it
- * declare columns like a new table, so the statement is refused before it reads. */
+/* Returns the virtual table that an error is about; NULL: none. When SQLite first uses a virtual table, it lets the
+ * table declare its columns as for a new table. The guard refuses that, so the statement fails before it reads
+ * anything. */
 static const char *virtual_table_of(const char *error) {
     static const char failed[] = "vtable constructor failed: ";
     return strncmp(error, failed, sizeof failed - 1) ? NULL : error + sizeof failed - 1;

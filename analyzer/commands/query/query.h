@@ -8,7 +8,7 @@ struct sqlite3_stmt;
 struct xs_string;
 struct xs_trace;
 
-/* Number, name. */
+/* X(number, name) */
 #define XS_QUERY_FORMATS(X)                                                                                            \
     X(TABLE, "table")                                                                                                  \
     X(CSV, "csv")                                                                                                      \
@@ -21,12 +21,12 @@ enum xs_query_format {
 #undef X
 };
 
-/* Steps the statement to its end and prints rows as they come; a table's widths come from its first 1000 rows.
- * Returns SQLITE_DONE or the error's code. */
+/* Reads all rows of the statement and prints them as they are read. The widths of a table's columns are computed from
+ * its first 1000 rows. Returns SQLITE_DONE or the error's code. */
 int xs_query_print(struct sqlite3_stmt *statement, enum xs_query_format format, struct xs_out *out);
 
-/* Adds a hint after SQLite's error about a missing column or table: a similar name, and the columns of the tables in
- * the statement. Adds nothing after other errors. `tables_sql` gives type, name and columns of each table. */
+/* If SQLite's error is about a missing column or table, adds a hint: a similar name, and the columns of the tables in
+ * the statement. Adds nothing for other errors. `tables_sql` gives type, name and columns of each table. */
 void xs_query_hint(const struct xs_trace *trace, const char *sql, const char *tables_sql, const char *error,
                    struct xs_string *hint);
 

@@ -1,4 +1,4 @@
-/* xferspy query: questions to a trace in SQL. Three things make sure that a query only reads: a read-only
+/* xferspy query: runs an SQL statement on a trace. Three things make sure that a query only reads: a read-only
  * connection, a guard that refuses everything not allowed, and a check of the prepared statement. */
 #include <signal.h>
 #include <sqlite3.h>
@@ -21,7 +21,7 @@ XS_DECLARE_COMMAND(query)
 static const char *const format_names[] = {XS_QUERY_FORMATS(NAME) NULL};
 
 struct arguments {
-    struct xs_ask_arguments ask; /* in SQL */
+    struct xs_ask_arguments ask; /* the arguments; the question is in SQL */
     bool tables, no_limit;
 };
 
@@ -55,7 +55,8 @@ static const char tables_sql[] =
     " FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')"
     " GROUP BY m.rowid ORDER BY m.type DESC, m.rowid";
 
-/* Lists the tables of one trace in a merged file; its views hide the tables with all traces. */
+/* Lists the tables of one trace in a merged file; its views have the names of the tables, and hide the tables, which
+ * have the rows of all traces. */
 static const char merged_tables_sql[] =
     "SELECT CASE WHEN m.name IN (SELECT name FROM sqlite_master WHERE type = 'table') THEN 'table' ELSE 'view' END"
     " AS type, m.name AS name, group_concat(c.name, ', ') AS columns"
@@ -65,7 +66,7 @@ static const char *sql_of_tables(const struct xs_trace *trace) {
     return trace->merged_id < 0 ? tables_sql : merged_tables_sql;
 }
 
-/* Opens a trace, or a merged file as a whole: its tables say which trace a row belongs to. */
+/* Opens a trace, or a merged file as a whole; the tables of a merged file say which trace a row belongs to. */
 static int open_asked(const char *path, struct xs_trace *trace) {
     char message[XS_TRACE_MESSAGE_BYTES];
     if (!xs_merged_is(path))
@@ -101,10 +102,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal_number) { interrupted = signal_number; }
 
-/* What a statement may use. Time is limited, too, because one step may copy 16 MiB. */
+/* The limits of a statement. In addition to the steps, its time is limited, because one step may copy 16 MiB. */
 struct limits {
     struct xs_steps *steps; /* NULL: there are none */
-    double until_s;         /* of processor time */
+    double until_s;         /* the processor time at which it has to end, in seconds */
     bool late;
 };
 
@@ -114,15 +115,16 @@ static double processor_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Called by SQLite now and then. (sqlite3_interrupt would miss a signal just before the first step.) */
+/* SQLite calls this function regularly. (sqlite3_interrupt would have no effect if a signal came just before the first
+ * step.) */
 static int has_to_end(void *data) {
     struct limits *limits = data;
     limits->late = limits->late || (limits->steps && processor_s() > limits->until_s);
     return interrupted != 0 || limits->late || (limits->steps && xs_steps_spend(limits->steps));
 }
 
-/* Sets the limits. The memory limit covers what SQLite sorts; for a large trace SQLite sorts in files, and only time
- * is limited. */
+/* Sets the limits. The memory limit also covers data that SQLite sorts. For a large trace, SQLite sorts in files, and
+ * only the time is limited. */
 static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
     enum { MEMORY_BYTES = 256 << 20, SORTED_IN_MEMORY = 64 << 20, SECONDS = 8, SECONDS_A_MIB = 2 };
     struct stat st = {0};
@@ -140,7 +142,7 @@ static struct limits begin_limits(const struct xs_trace *trace, bool no_limit) {
 static void complain_sql(const struct xs_trace *trace, const char *sql) {
     struct xs_string error = {0}, hint = {0};
     xs_string_format(&error, "%s", sqlite3_errmsg(trace->db));
-    sqlite3_set_authorizer(trace->db, NULL, NULL); /* our own SQL asks for columns */
+    sqlite3_set_authorizer(trace->db, NULL, NULL); /* the SQL of xs_query_hint must be allowed to read the columns */
     xs_query_hint(trace, sql, sql_of_tables(trace), error.data, &hint);
     xs_complain("%s: SQL: %s%s", trace->path, error.data, hint.length ? hint.data : "");
     xs_string_free(&error);
@@ -216,7 +218,7 @@ static int print_rows(const struct xs_trace *trace, sqlite3_stmt *statement, con
 }
 
 static int run_query(const struct xs_trace *trace, const char *sql, const struct arguments *arguments) {
-    /* our own SQL, of --tables, asks SQLite for the columns */
+    /* the SQL of --tables, which is not the user's, must be allowed to read the columns */
     struct xs_query_guard *guard = arguments->tables ? NULL : xs_query_guard_begin(trace->db);
     sqlite3_stmt *statement = prepare(trace, sql, guard);
     int status = statement ? print_rows(trace, statement, arguments) : XS_EXIT_ERROR;
@@ -224,7 +226,7 @@ static int run_query(const struct xs_trace *trace, const char *sql, const struct
     if (guard)
         xs_query_guard_end(guard);
     if (interrupted)
-        raise(SIGINT); /* so that a shell's loop around us stops too */
+        raise(SIGINT); /* so that a shell loop that runs this command stops, too */
     return status;
 }
 

@@ -10,9 +10,9 @@
 #include "analyzer/commands/query/query.h"
 
 #define ROWS_MEASURED 1000
-#define BYTES_MEASURED (8 << 20) /* a value can have 16 MiB */
+#define BYTES_MEASURED (8 << 20) /* limit of the rows that are kept to measure columns; one value can have 16 MiB */
 
-/* The text of a value; blobs as SQL writes them. */
+/* Sets `text` to the text of a value; blobs are written as SQL literals. */
 static void value_text(sqlite3_stmt *statement, int column, struct xs_string *text) {
     if (sqlite3_column_type(statement, column) == SQLITE_BLOB) {
         const unsigned char *bytes = sqlite3_column_blob(statement, column);
@@ -90,8 +90,8 @@ static int print_separated(sqlite3_stmt *statement, char separator, struct xs_ou
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; i++) {
             struct xs_string text = {0};
-            bool number = is_number(sqlite3_column_type(statement, i)); /* asked before reading it as text changes
-                                                                         * the type */
+            bool number = is_number(sqlite3_column_type(statement, i)); /* must be called before the value is read as
+                                                                           text, because that changes the type */
             value_text(statement, i, &text);
             if (i)
                 putc(separator, out->file);

@@ -33,7 +33,7 @@ static void try_columns(struct xs_nearest *nearest, const char *columns) {
     }
 }
 
-/* The x of "no such column: t.x". */
+/* Returns the x of "no such column: t.x". */
 static const char *after(const char *error, const char *what) {
     const char *missing = strncmp(error, what, strlen(what)) ? NULL : error + strlen(what);
     const char *dot = missing ? strrchr(missing, '.') : NULL;
@@ -60,7 +60,7 @@ void xs_query_hint(const struct xs_trace *trace, const char *sql, const char *ta
             xs_string_format(&of_tables, "; %s has %s", name, columns);
         }
     }
-    xs_scan_end(&scan); /* without an answer there is no hint */
+    xs_scan_end(&scan); /* if this fails, there is no hint */
     const char *meant = xs_nearest_name(&nearest);
     if (meant)
         xs_string_format(hint, "; did you mean `%s'?", meant);

@@ -1,4 +1,4 @@
-/* Totals by one thing; see by.h. */
+/* Totals by one key; see by.h. */
 #include "analyzer/commands/report/by.h"
 
 #include <inttypes.h>
@@ -15,14 +15,14 @@
 enum {
     SHOWN = 20,
     NAME_COLUMNS = 100,
-    NUMBER_COLUMNS = 49, /* that the numbers of a row take on a narrow terminal */
+    NUMBER_COLUMNS = 49, /* columns that the numbers of a row need on a narrow terminal */
     LEAST_PLACE = 10,
-    FUNCTION_PLACE = 24, /* with less room than that there is none for the function */
+    FUNCTION_PLACE = 24, /* with fewer columns than this, the function is not shown */
 };
 
 static const struct {
-    const char *heading, *header, *beside; /* beside: what the second column says, NULL: there is none */
-    const char *unknown;                   /* what cannot be told */
+    const char *heading, *header, *beside; /* beside: heading of the second column; NULL: there is none */
+    const char *unknown;                   /* text for rows whose key is not known */
 } words[XS_BY_KEYS] = {
     [XS_BY_SITE] = {"Transfers by call site", "call site", "call", "?"},
     [XS_BY_FUNCTION] = {"Transfers by function", "function", "in", "(no stack)"},
@@ -41,8 +41,8 @@ static void file_or_module(struct xs_string *text, const struct xs_frame *frame,
         xs_string_add_cut(text, xs_base_name(frame->module), NAME_COLUMNS);
 }
 
-/* The line's number is what tells two places apart, and the table cuts at the end: where there is no room for a whole
- * path, it loses its beginning. */
+/* Writes the place. If there is no room for the whole path, its beginning is cut, because the line number at the end
+ * distinguishes two places. */
 static void site_name(struct xs_string *text, const struct xs_frame *frame, const struct xs_sites *sites, int room) {
     struct xs_string place = {0};
     if (frame->file && frame->line && room) {
@@ -80,7 +80,7 @@ static void frame_name(struct xs_string *text, const struct xs_by *by, const str
     }
 }
 
-/* The first column. */
+/* Writes the first column. */
 static void row_name(struct xs_string *text, const struct xs_by *by, const struct xs_by_row *row,
                      const struct xs_sites *sites, int room) {
     if (row->frame)
@@ -99,10 +99,10 @@ static void row_name(struct xs_string *text, const struct xs_by *by, const struc
         xs_string_format(text, "%s", words[by->key].unknown);
 }
 
-/* The second one. */
+/* Writes the second column. */
 static void row_beside(struct xs_string *text, const struct xs_by *by, const struct xs_by_row *row,
                        const struct xs_sites *sites) {
-    enum { LEGACY = 1, PER_THREAD = 2 }; /* handles of the default streams; 0 is the legacy one, too */
+    enum { LEGACY = 1, PER_THREAD = 2 }; /* handles of the default streams; 0 is also the legacy default stream */
     if (by->key == XS_BY_SITE && row->frame)
         xs_string_format(text, "%s", row->entry_point);
     else if (by->key == XS_BY_FUNCTION && row->frame && row->frame->function)
@@ -169,7 +169,7 @@ static struct xs_by_row total_of(const struct xs_by *by, size_t from) {
 
 void xs_by_text(const struct xs_by *by, const struct xs_findings *findings, size_t top, struct xs_out *out) {
     size_t shown = top ? top : SHOWN;
-    int room = out->columns ? out->columns - NUMBER_COLUMNS : 0; /* 0: as much as it takes */
+    int room = out->columns ? out->columns - NUMBER_COLUMNS : 0; /* 0: no limit */
     struct xs_table *table = xs_table_new(2);
     room = out->columns && room < LEAST_PLACE ? LEAST_PLACE : room;
     xs_out_heading(out, words[by->key].heading);

@@ -34,7 +34,7 @@ void xs_report_calls(const struct xs_summary *s, struct xs_out *out) {
     const char *const headers[] = {"call", "count", "size", "host time", xs_share_column(&s->recorded), "device time"};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         xs_table_column(table, headers[i], i > 0);
-        if (i == 2 || i == 4) /* the size, which most rows lack, and the share */
+        if (i == 2 || i == 4) /* the columns of the size, which most rows lack, and of the share */
             xs_table_optional(table);
     }
     for (unsigned i = 0; i < XS_SYNC_SCOPE_COUNT; i++)

@@ -1,4 +1,5 @@
-/* The report as text: what profiling cost the program, for what, and why that is more than the budget. */
+/* Prints a part of the report as text: how much time profiling cost the program, for what, and why it is more than the
+ * budget. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,12 +35,12 @@ static void print_parts(const struct xs_cost *c, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* The share of the run, with its end, that was lost. */
+/* Returns, as text, the share of the run, including its end, that was lost. */
 static const char *share_of(char *buffer, uint64_t ns, const struct xs_summary *s) {
     return xs_format_share(buffer, ns, xs_sum(s->run.duration_ns, s->cost.close_ns));
 }
 
-/* Whether the share as it is printed is over the budget: 2.04 % is printed as "2.0 %" and taken for 2 %. */
+/* True if the printed share is over the budget. 2.04 % is printed as "2.0 %", and is therefore not over 2 %. */
 static bool is_over_budget(const struct xs_summary *s, uint64_t ns) {
     char share[XS_UNIT_BYTES];
     share_of(share, ns, s);
@@ -101,7 +102,8 @@ static void print_excess(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Prints what the run lost to profiling, and for what. A part of the end is not in the measured run. */
+/* Prints how much time of the run was lost by profiling, and for what. A part of the time at the end is not in the
+ * measured run. */
 static void print_budget(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_cost *c = &s->cost;
     char own[XS_UNIT_BYTES], share[XS_UNIT_BYTES], budget[48] = "no budget", bare[XS_UNIT_BYTES], run[XS_UNIT_BYTES];

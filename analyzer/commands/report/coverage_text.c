@@ -13,7 +13,7 @@
 
 #define NOTE_LINES 6
 
-/* The version as text: 130001 is 13.0.1; before 13 it is a small number that counts releases. */
+/* Returns the version as text: 130001 is 13.0.1. Before version 13, the number is small and counts releases. */
 static const char *cupti_version(char *buffer, int64_t version) {
     if (version >= 100000)
         snprintf(buffer, XS_UNIT_BYTES, "%" PRId64 ".%" PRId64 ".%" PRId64, version / 10000, version / 100 % 100,
@@ -23,7 +23,7 @@ static const char *cupti_version(char *buffer, int64_t version) {
     return buffer;
 }
 
-/* Whether the trace has no end although its process was not killed: it is a snapshot, or a copy of a file that was
+/* True if the trace has no end although its process was not killed: it is a snapshot, or a copy of a file that was
  * being written. */
 static bool is_cut_short(const struct xs_summary *s) {
     return !strcmp(s->run.status, "running") && !s->trace->is_live && !s->trace->is_cut;
@@ -64,7 +64,8 @@ static void cupti_line(const struct xs_summary *s, struct xs_out *out) {
     bool unfinished = s->trace->is_live || !strcmp(run->status, "recovered") || !strcmp(run->status, "running");
     snprintf(cupti, sizeof cupti, "CUPTI%s%s", run->cupti_version ? " " : "",
              run->cupti_version ? cupti_version(version, run->cupti_version) : "");
-    /* the status is written with the first records: unknown means still starting, or killed early */
+    /* the status is written with the first records; if it is unknown, CUPTI was still starting, or the process was
+     * killed early */
     if ((active || (unknown && c->device_copies)) ? unfinished && c->without_record : c->device_copies > 0)
         cupti_partly_line(s, cupti, out);
     else if (s->trace->windows && (active || unknown))

@@ -17,7 +17,7 @@
 
 enum { INDENT = 6 };
 
-/* Prints what and where, and the text of the user's line if it is known. */
+/* Prints the kind and the place of a finding, and the text of the user's line if it is known. */
 static void print_where(const struct xs_findings *findings, const struct xs_finding *f, bool with_text,
                         struct xs_out *out) {
     const struct xs_frame *frame = xs_site_frame(findings, f->site);
@@ -43,7 +43,7 @@ static void print_context(const struct xs_diagnosed *d, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Prints the name that `explain` takes, what its repair saves, and how many contents are known. */
+/* Prints the name that `explain` accepts, the saving of the repair, and how many contents are known. */
 static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int name_columns, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
@@ -64,7 +64,7 @@ static void print_name(const struct xs_diagnosis *diagnosis, size_t index, int n
     xs_string_free(&checked);
 }
 
-/* Prints another finding of the cause, which helps if the first repair cannot be made. One line if possible. */
+/* Prints another finding of the cause, which helps if the first repair cannot be made. Prints one line if possible. */
 static void print_other(const struct xs_diagnosis *diagnosis, size_t index, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[index];
     const struct xs_finding *f = d->finding;
@@ -90,8 +90,8 @@ static void print_tried(const struct xs_report *report, const struct xs_cause *c
     xs_string_free(&text);
 }
 
-/* The number of the first cause that leads with the same remedy, from 1. A cause with a detour leads with another
- * one. */
+/* Returns the number, counted from 1, of the first cause whose first finding has the same remedy. Causes with a detour
+ * are not compared, because another remedy is printed for them. */
 static size_t first_with_remedy(const struct xs_diagnosis *diagnosis, size_t number) {
     const char *remedy =
         xs_remedy_of(diagnosis->findings, diagnosis->items[diagnosis->causes[number].findings[0]].finding);
@@ -104,7 +104,8 @@ static size_t first_with_remedy(const struct xs_diagnosis *diagnosis, size_t num
     return number + 1;
 }
 
-/* Prints at a detour's first cause that the copies are part of it, and all that is known about it. */
+/* If this is the first cause of a detour, prints that its copies are part of the detour, and all that is known about
+ * the detour. */
 static void print_detour(const struct xs_diagnosis *diagnosis, size_t number, struct xs_out *out) {
     const struct xs_diagnosed *d = &diagnosis->items[diagnosis->causes[number].findings[0]];
     struct xs_string text = {0};
@@ -138,8 +139,9 @@ static void print_turns(const struct xs_diagnosed *d, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Prints a cause: what it saves, what and where, and what to do (by number if that was said before). Then what else
- * can be done: for the first cause one thing that saves a tenth of it, for the others only with `all`. */
+/* Prints a cause: its saving, its kind and place, and what to do (or the number of the cause for which that was printed
+ * before). Then prints what else can be done: for the first cause, one finding that saves at least a tenth of it; for
+ * other causes, only with `all`. */
 static void print_cause(const struct xs_report *report, size_t number, int name_columns, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     bool all = report->details;
@@ -195,7 +197,7 @@ static int name_columns(const struct xs_diagnosis *diagnosis, bool all) {
     return (int)columns;
 }
 
-/* Findings that were not shown: how many, and what they save together. */
+/* The findings that were not shown: their number, and their saving together. */
 struct rest {
     size_t causes, advice;
     uint64_t ns;
@@ -245,7 +247,7 @@ void xs_report_text_findings(const struct xs_report *report, struct xs_out *out)
             print_cause(report, i, columns, out);
             shown++;
         } else {
-            rest.causes += diagnosis->causes[i].saves.most_ns > 0; /* what saves nothing is no cause of waste */
+            rest.causes += diagnosis->causes[i].saves.most_ns > 0; /* a cause that saves nothing is not counted */
             rest.ns = xs_sum(rest.ns, diagnosis->causes[i].saves.most_ns);
             folded++;
         }

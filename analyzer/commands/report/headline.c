@@ -1,4 +1,4 @@
-/* A report in a sentence: what was wasted, and where to begin. */
+/* Says a report in one sentence: how much was wasted, and where to begin. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void amount(struct xs_string *text, const struct xs_diagnosis *diagnosis)
     xs_say_of_run(text, " of the run's ", wasted, &diagnosis->findings->recorded);
 }
 
-/* Adds the first finding's line, or a substitute. Stores where its name is. */
+/* Adds the first finding's line, or a substitute. Stores the position of its name. */
 static void begin_with(struct xs_string *text, const struct xs_diagnosis *diagnosis, bool one, bool with_place,
                        struct xs_part *name) {
     const struct xs_frame *frame = xs_site_frame(diagnosis->findings, diagnosis->items[0].finding->site);

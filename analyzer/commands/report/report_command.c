@@ -1,4 +1,4 @@
-/* xferspy report: shows what was found in a trace and what it contains, on one screen. */
+/* xferspy report: shows the findings of a trace, and what the trace contains, on one screen. */
 #include "analyzer/commands/report/report.h"
 #include "analyzer/symbols/debug_path.h"
 
@@ -83,14 +83,14 @@ struct view {
     const struct xs_filter *filter; /* NULL: none */
     int by;                         /* enum xs_by_key, -1: none */
     size_t top;
-    struct xs_job *job; /* gets the numbers of every trace; NULL: a single trace */
+    struct xs_job *job; /* the job to which the numbers of every trace are added; NULL: there is a single trace */
     bool each;          /* also print every trace's report; always with JSON */
-    int shown;          /* traces that could be read */
+    int shown;          /* number of traces that could be read */
     struct xs_out *out;
 };
 
 struct arguments {
-    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    struct xs_traces_arguments traces; /* must be the first member, for xs_parse_traces */
     int by;
     size_t top;
     enum format format;
@@ -108,7 +108,8 @@ static error_t parse_sections(const char *text, unsigned *sections, struct argp_
             i++;
         if (i < XS_SECTION_COUNT) {
             *sections |= 1u << i;
-        } else if (bytes == strlen("causes") && !strncmp(word, "causes", bytes)) { /* the section's heading */
+        } else if (bytes == strlen("causes") && !strncmp(word, "causes", bytes)) { /* "causes" is accepted, because it
+                                                                                      is the heading of the section */
             *sections |= XS_SECTION_BIT(FINDINGS);
         } else if (bytes == 3 && !strncmp(word, "all", 3)) {
             *sections |= (1u << XS_SECTION_COUNT) - 1;
@@ -189,7 +190,7 @@ static void add_to_job(struct xs_job *job, const char *path, const struct xs_rep
     free(identity);
 }
 
-/* Whether another trace of the same process was read: a copy, or the original of one in a merged file. */
+/* True if another trace of the same process was read before: a copy, or the original of a trace in a merged file. */
 static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
     char *identity = job ? xs_trace_identity(trace) : NULL;
     const char *known = identity ? xs_job_known(job, identity) : NULL;
@@ -199,7 +200,7 @@ static bool is_known(const struct xs_job *job, const struct xs_trace *trace) {
     return known != NULL;
 }
 
-/* The totals by one thing, and what the analysis keeps for them. */
+/* The totals by one key, and the data that the analysis collects for them. */
 struct totals {
     enum xs_by_key key;
     struct xs_by_claims claims;
@@ -221,7 +222,8 @@ static void show_reading(const struct xs_reading *reading, const struct xs_by *b
                                      .by = by,
                                      .top = view->top,
                                      .tried = &tried};
-    if (!reading->diagnosis->findings->selection) /* the whole run was tried */
+    if (!reading->diagnosis->findings->selection) /* a result of `try` is about the whole run, so it is not shown with a
+                                                     filter */
         xs_tried_read(&tried, &reading->trace);
     show(&report, view, reading->path, index);
     if (view->job)
@@ -229,8 +231,8 @@ static void show_reading(const struct xs_reading *reading, const struct xs_by *b
     xs_tried_free(&tried);
 }
 
-/* Reports one trace. After a failure, which was printed, the output is as before. `index`: number of its heading;
- * negative: none. */
+/* Prints the report of one trace. After a failure, prints a message, and nothing to the output. `index`: number of its
+ * heading; negative: none. */
 static int report_one(const char *path, const struct view *view, int index) {
     struct xs_reading reading = {0};
     struct totals totals = {.key = (enum xs_by_key)view->by};
@@ -312,7 +314,7 @@ int xs_command_report(int argc, char **argv) {
                         .out = &out};
     int status = report_all(named.names, named.count, &view);
     status = status == XS_EXIT_OK ? expanded : status;
-    /* without any readable trace there is nothing to keep */
+    /* if no trace could be read, the output is not kept */
     if (xs_out_close(&out, status == XS_EXIT_OK || view.shown) < 0)
         status = XS_EXIT_ERROR;
     xs_traces_free(&named);

@@ -1,11 +1,12 @@
-/* Shared by the files that print the report as text; no other file includes this. */
+/* Declarations shared by the files that print the report as text. No other file includes this header. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_INTERNAL_H
 #define XFERSPY_ANALYZER_COMMANDS_REPORT_REPORT_INTERNAL_H
 
 #include "analyzer/commands/report/report.h"
 #include "analyzer/trace/scan.h"
 
-/* These print one section each, nothing where the trace has nothing of it; in the file of the section's name. */
+/* Each of these functions prints one section, or nothing if the trace has no data for it. It is in the file that has
+ * the section's name. */
 void xs_report_transfers(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_largest(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_slowest(const struct xs_summary *summary, struct xs_out *out);
@@ -14,8 +15,9 @@ void xs_report_calls(const struct xs_summary *summary, struct xs_out *out);
 void xs_report_coverage(const struct xs_report *report, struct xs_out *out);
 void xs_report_cost(const struct xs_summary *summary, struct xs_out *out);
 
-/* Why profiling cost more than its budget: the run is so short that the start and the end of a process alone, which
- * took once_ns, exceed it; else the parts that took most, the largest first. */
+/* Says why profiling cost more than its budget. is_short: the run is so short that the start and the end of a process,
+ * which took once_ns, already exceed the budget. Otherwise, `most` has the parts of the cost that took most time, the
+ * largest first. */
 enum { XS_COST_MOST = 2 };
 struct xs_cost_excess {
     bool is_over, is_short;
@@ -25,28 +27,30 @@ struct xs_cost_excess {
 };
 struct xs_cost_excess xs_report_cost_excess(const struct xs_summary *summary);
 
-/* Whether only a part of the transfers that moved something has device times; such numbers get the mark. */
+/* True if only some of the transfers with at least one byte have device times. Numbers of such totals get the mark
+ * XS_PARTLY_TIMED_MARK. */
 #define XS_PARTLY_TIMED_MARK "*"
 static inline bool xs_report_partly_timed(const struct xs_totals *t) {
     return t->timed_count && t->timed_count + t->empty_count < t->count;
 }
 
-/* Prints the sections that are asked for, with a heading each: all but the findings. */
+/* Prints the sections in `sections`, except that of the findings, each with a heading. */
 void xs_report_text_sections(const struct xs_report *report, unsigned sections, struct xs_out *out);
-/* Prints a line on calls that failed; nothing if none did. */
+/* Prints a line on calls that failed; nothing if none failed. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out);
-/* Prints that device times are modelled, before any of them; nothing if they are not. */
+/* Prints that device times are modelled; nothing if none is. Must be called before device times are printed. */
 void xs_report_windows(const struct xs_summary *summary, struct xs_out *out);
 /* Prints warnings about the whole report: a simulated GPU, a killed process, a damaged trace. */
 void xs_report_warnings(const struct xs_summary *summary, struct xs_out *out);
 
-/* Prints the first section. */
+/* Prints the first section: the findings. */
 void xs_report_text_findings(const struct xs_report *report, struct xs_out *out);
-/* Whether a cause has a repair that can be tried and was not. Then xs_report_text_next prints the next command. */
+/* True if a cause has a repair that can be tried but was not tried. Then xs_report_text_next prints the command that
+ * tries it. */
 bool xs_report_can_try(const struct xs_report *report);
 void xs_report_text_next(const struct xs_report *report, struct xs_out *out);
 
-/* Headings that Markdown has, too. */
+/* Headings that the Markdown report has, too. */
 #define XS_WAITING_HEADING "Waiting and other calls"
 #define XS_COST_HEADING "Cost of profiling"
 

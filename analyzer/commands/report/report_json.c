@@ -1,5 +1,5 @@
-/* The report as JSON: the whole summary and the findings. Keys are stable; only additions are made, and a change of
- * meaning raises the version. */
+/* The report as JSON: the whole summary and the findings. Keys are never changed or removed, only added. If the meaning
+ * of a key changes, the version is increased. */
 #include <inttypes.h>
 
 #include "analyzer/commands/job/job_words.h"
@@ -275,7 +275,7 @@ static void put_left_out(const struct xs_summary *s, struct xs_json *json) {
     xs_json_end(json, ']');
 }
 
-/* Writes the recorded steps or parts, as they were asked for. */
+/* Writes the recorded steps or parts, as the user requested them. */
 static void put_steps(const struct xs_recorded_steps *steps, struct xs_json *json) {
     static const char *const by[] = {
         [XS_RECORDED_BY_RANGE] = "range", [XS_RECORDED_BY_WAIT] = "wait", [XS_RECORDED_NONE] = "none"};

@@ -1,5 +1,5 @@
-/* The report in GitHub's Markdown: the headline as heading, a table and a list of causes, and, folded away, the
- * other sections as in the text report. */
+/* Prints the report in GitHub's Markdown: the headline as heading, a table and a list of causes, and, in a folded part,
+ * the other sections as in the text report. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void head(const struct xs_report *report, struct xs_out *out) {
     xs_string_free(&filter);
 }
 
-/* Whether a cause is shown, as in the text: it saves something, and is among the first. */
+/* True if a cause is shown, as in the text: it saves something, and is among the first. */
 static bool is_shown(const struct xs_report *report, size_t index) {
     const struct xs_cause *cause = &report->diagnosis->causes[index];
     return cause->saves.most_ns && (report->details || (index < XS_FINDINGS_SHOWN && !cause->folded));
@@ -117,7 +117,7 @@ static void add_gain(struct xs_string *text, const struct xs_findings *findings,
     xs_string_free(&checked);
 }
 
-/* Adds a better way than the remedy, if there is one. */
+/* Adds a better solution than the remedy, if there is one. */
 static void add_detour(struct xs_string *text, const struct xs_diagnosis *diagnosis, const struct xs_diagnosed *d) {
     struct xs_string said = {0};
     xs_say_detour_work(&said, diagnosis, d);
@@ -130,7 +130,7 @@ static void add_detour(struct xs_string *text, const struct xs_diagnosis *diagno
     xs_string_free(&said);
 }
 
-/* Prints a finding: what and where it is, what it costs, what to do, and the line's text if it is known. */
+/* Prints a finding: its kind and place, its cost, what to do, and the text of the source line if it is known. */
 static void finding(const struct xs_report *report, size_t index, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     const struct xs_diagnosed *d = &diagnosis->items[index];
@@ -162,7 +162,8 @@ static void finding(const struct xs_report *report, size_t index, struct xs_out 
     xs_string_free(&gain);
 }
 
-/* Prints what `xferspy try' measured for a repair: only our own figures and words, no text of the trace. */
+/* Prints what `xferspy try' measured for a repair. The text has only numbers and words of xferspy, and no text of the
+ * trace. */
 static void tried(const struct xs_tried_item *item, const char *before, const char *after, struct xs_out *out) {
     struct xs_string text = {0};
     if (!item)
@@ -172,7 +173,7 @@ static void tried(const struct xs_tried_item *item, const char *before, const ch
     xs_string_free(&text);
 }
 
-/* Prints what helps if the first repair cannot be made: findings that save a tenth of it. */
+/* Prints what helps if the first repair cannot be made: findings that save at least a tenth of its saving. */
 static void others(const struct xs_report *report, const struct xs_cause *cause, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     size_t shown = 0;
@@ -205,7 +206,7 @@ static void total(const struct xs_diagnosis *diagnosis, struct xs_out *out) {
     xs_string_free(&bounds);
 }
 
-/* Prints the rest: advice is listed if everything is, else counted. */
+/* Prints the rest. Advice is listed if everything is listed; else it is counted. */
 static void rest(const struct xs_report *report, struct xs_out *out) {
     const struct xs_diagnosis *diagnosis = report->diagnosis;
     struct xs_string text = {0};
@@ -257,7 +258,7 @@ static void folded(const struct xs_report *report, unsigned section, const char 
     xs_markdown_lines_folded(&lines, summary, out);
 }
 
-/* Prints the next command, in one code span because the path is a user's text. */
+/* Prints the next command. It is in one code span, because the path can contain any text. */
 static void next(const struct xs_report *report, struct xs_out *out) {
     struct xs_string line = {0}, code = {0};
     if (!xs_report_can_try(report))

@@ -1,4 +1,4 @@
-/* The report as text: the run, and which sections come after it. */
+/* Prints the report as text: the run, then the sections. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "analyzer/words/steps_words.h"
 #include "analyzer/words/where_words.h"
 
-#define COMMAND_COLUMNS 300 /* of a command line, if there is no terminal that cuts it */
+#define COMMAND_COLUMNS 300 /* columns of a command line, if there is no terminal whose width limits it */
 #define DEVICE_LINES 4
 
 static void device_line(struct xs_out *out, const struct xs_device_summary *d) {
@@ -74,7 +74,7 @@ static void run_line(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Prints the headline on a line of its own, so that it is read first. */
+/* Prints the headline on a separate line, so that it is read first. */
 static void print_headline(const struct xs_report *report, struct xs_out *out) {
     struct xs_string headline = {0}, filter = {0};
     xs_report_headline(&headline, report, true, NULL);
@@ -89,7 +89,7 @@ static void print_headline(const struct xs_report *report, struct xs_out *out) {
 }
 
 static void print_where(const struct xs_report *report, struct xs_out *out) {
-    enum { BAR = 50, BESIDE = 14 }; /* columns; beside: the label's and the brackets' */
+    enum { BAR = 50, BESIDE = 14 }; /* columns; BESIDE: those of the label and the brackets */
     int columns = out->columns && out->columns < BAR + BESIDE ? out->columns - BESIDE : BAR;
     struct xs_string text = {0};
     xs_where_say(&text, &report->summary->where, true);

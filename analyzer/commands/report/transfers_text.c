@@ -1,4 +1,5 @@
-/* The report as text: totals of transfers, what ran beside them, the largest and the slowest. */
+/* Prints a part of the report as text: totals of transfers, kernels that ran at the same time, the largest and the
+ * slowest transfers. */
 #include <inttypes.h>
 
 #include "analyzer/base/table.h"
@@ -17,7 +18,7 @@ static const char *direction_label(enum xs_direction direction) {
     return labels[direction];
 }
 
-/* Adds the kind of a copy in few columns: "H2D pageable" says that the other side is plain device memory. */
+/* Adds the kind of a copy in few columns: "H2D pageable" means that the other side is ordinary device memory. */
 static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_direction direction,
                       enum xs_memory_kind src, enum xs_memory_kind dst) {
     const char *label = direction_label(direction);
@@ -32,7 +33,7 @@ static void kind_cell(struct xs_table *table, const struct xs_out *out, enum xs_
                         xs_memory_kind_names[dst]);
 }
 
-/* Whether the peak that the trace knows applies: only to host links. */
+/* True if the peak rate in the trace applies to this direction; it is that of links to the host. */
 static bool uses_link(enum xs_direction direction) { return direction == XS_DIR_H2D || direction == XS_DIR_D2H; }
 void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, const struct xs_device_summary *d) {
     char copies[XS_UNIT_BYTES], share[XS_UNIT_BYTES], kernels[XS_UNIT_BYTES], hidden[XS_UNIT_BYTES];
@@ -49,7 +50,7 @@ void xs_report_say_overlap(struct xs_string *text, const struct xs_summary *s, c
     xs_string_add(text, ".", 1);
 }
 
-/* Prints a line per device: its copies beside its kernels. */
+/* Prints a line per device: how long it copied, and during how much of this time it also ran kernels. */
 static void overlap_lines(const struct xs_summary *s, struct xs_out *out) {
     size_t lines = 0, more = 0;
     for (size_t i = 0; i < s->device_count; i++) {
@@ -121,13 +122,13 @@ static void groups_table(const struct xs_summary *s, struct xs_out *out) {
     xs_table_free(table);
 }
 
-/* Whether a rate says something about the memory: only if the copies are large. */
+/* True if a rate says something about the kind of memory, which needs large copies. */
 static bool shows_rate(const struct xs_totals *t) {
     enum { LARGE = 64 << 10 };
     return t->device_ns && t->timed_count && t->timed_bytes / t->timed_count >= LARGE;
 }
 
-/* Prints what the table's numbers mean: pinned against pageable, in a sentence. */
+/* Prints a sentence that compares pinned and pageable memory, by the numbers of the table. */
 static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     char share[XS_UNIT_BYTES], slow[XS_UNIT_BYTES], fast[XS_UNIT_BYTES];
     const struct xs_totals *pageable = &s->pageable, *pinned = &s->pinned;
@@ -156,7 +157,7 @@ static void host_memory_line(const struct xs_summary *s, struct xs_out *out) {
     }
 }
 
-/* Prints what the mark in the table means: rates cover only the bytes of timed transfers. */
+/* Prints what the mark in the table means: rates are only of the bytes of transfers with device times. */
 static void partly_timed_line(const struct xs_summary *s, struct xs_out *out) {
     char timed[XS_UNIT_BYTES], all[XS_UNIT_BYTES];
     if (xs_report_partly_timed(&s->all))
@@ -197,7 +198,7 @@ void xs_report_transfers(const struct xs_summary *s, struct xs_out *out) {
     else
         groups_table(s, out);
     partly_timed_line(s, out);
-    if (!s->selected) /* they are about all copies */
+    if (!s->selected) /* the next lines are about all copies */
         overlap_lines(s, out);
     host_memory_line(s, out);
     if (s->all.count && !s->all.timed_count)

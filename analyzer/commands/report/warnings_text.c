@@ -1,4 +1,5 @@
-/* Warnings before the numbers of a report, as text and in Markdown: what makes them less than the whole truth. */
+/* Prints warnings before the numbers of a report, as text and in Markdown: reasons why the numbers may be wrong or
+ * incomplete. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "analyzer/words/modelled_words.h"
 #include "analyzer/words/sentences.h"
 
-/* Says that rows were thinned out. Calls that are gone are not modelled. */
+/* Says that rows were thinned out. Device times of dropped calls are not modelled. */
 static void say_thinned(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_thinned *thinned = &s->thinned;
     char from[XS_UNIT_BYTES], to[XS_UNIT_BYTES], rows[XS_UNIT_BYTES], one_in[XS_UNIT_BYTES];
@@ -31,8 +32,8 @@ void xs_report_windows(const struct xs_summary *s, struct xs_out *out) {
     xs_string_free(&text);
 }
 
-/* Says that device times are late: CUPTI hands over many at once. Until then, waiting for kernels looks like
- * copying. */
+/* Says that device times are late, because CUPTI delivers many of them at a time. Until they arrive, time in which a
+ * copy waits for kernels looks like copying. */
 static void say_late(const struct xs_summary *s, struct xs_out *out) {
     enum { MUCH_PERCENT = 2 };
     const struct xs_coverage *c = &s->coverage;
@@ -45,7 +46,7 @@ static void say_late(const struct xs_summary *s, struct xs_out *out) {
                     xs_format_count(late, c->without_record), xs_format_count(of, c->host_transfers));
 }
 
-/* Says how far an unfinished trace goes, and why, if that is known. */
+/* Says up to which time an unfinished trace goes, and, if known, why it is unfinished. */
 static void say_unfinished(const struct xs_summary *s, struct xs_out *out) {
     const struct xs_trace *trace = s->trace;
     const char *why = "The trace was not finished", *more = "";
@@ -112,7 +113,7 @@ void xs_report_warnings(const struct xs_summary *s, struct xs_out *out) {
             xs_format_count(buffer, s->damaged_rows));
 }
 
-/* Prints failed calls before everything else: after one, a program does not do what it was written for. */
+/* Prints failed calls before everything else, because after a failed call a program does not work as intended. */
 void xs_report_failures(const struct xs_report *report, struct xs_out *out) {
     struct xs_string text = {0};
     xs_failures_say(&text, &report->summary->failures, report->diagnosis->findings);

@@ -1,4 +1,4 @@
-/* Shared by the files of xferspy run. */
+/* Declarations shared by the files of `xferspy run`. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_RUN_RUN_H
 #define XFERSPY_ANALYZER_COMMANDS_RUN_RUN_H
 
@@ -19,58 +19,61 @@ enum { XS_EXIT_NOT_EXECUTABLE = 126, XS_EXIT_NOT_FOUND = 127 };
 /* Prints that a program could not be started, and why. */
 void xs_complain_cannot_start(const char *name, int error);
 
-/* Finds the preloaded library: $XFERSPY_LIBRARY, then beside this program, ../lib, ../lib64, ../lib/xferspy, and
- * ../preload of a build tree. Returns a new string, or NULL with the tried paths in `tried` (to be freed). */
+/* Finds the library to be preloaded: $XFERSPY_LIBRARY, or in the folder of this program, or in ../lib, ../lib64,
+ * ../lib/xferspy, or ../preload (in a build tree). Returns a new string. If it is not found, returns NULL, and `*tried`
+ * is a new string with the paths that were tried. */
 char *xs_find_library(char **tried);
 
-/* The file that execvp would start, as a new string; NULL: there is none. */
+/* Returns the file that execvp would start, as a new string; NULL: there is none. */
 char *xs_find_program(const char *name);
 
 /* Prints a line on standard error if preloading has no effect on this program (static, setuid, other class). Returns
- * whether it did. */
+ * true if it printed a line. */
 bool xs_warn_about_program(const char *path);
 
-/* Puts the library before other libraries in LD_PRELOAD. 0, or -1 after a message. */
+/* Puts the library before other libraries in LD_PRELOAD. Returns 0, or -1 after a message. */
 int xs_set_preload(const char *library);
 
-/* Why a value of XFERSPY_REDACT is not accepted, as a part of a sentence; NULL: it is accepted. */
+/* Returns why a value of XFERSPY_REDACT is not accepted, as a part of a sentence; NULL: it is accepted. */
 const char *xs_pattern_refused(const char *pattern);
 
-/* Replaces this process by the program; returns 126 or 127 after a message. */
+/* Replaces this process by the program. If that fails, prints a message and returns 126 or 127. */
 int xs_exec_program(char **argv);
 
-/* Runs the program as a child and ends as it ended: with its exit status or signal. Prints the report of its traces
- * (to standard error, or to -o); if `report` is NULL, only why there are none. `warned`: that was said before. */
+/* Runs the program as a child, and ends as the child ended: with its exit status or signal. Prints the report of its
+ * traces, to standard error or to -o. If `report` is NULL, prints only why there are no traces, if there are none.
+ * `warned`: the reason was printed before. */
 int xs_run_program(char **argv, const struct xs_out_options *report, bool warned);
 
-/* If steps were asked for (--skip-steps, --steps): waits until the program ends, or until one of its traces shows
- * that no step is found, and then prints a line. `before`: older traces. Does not affect the program: waitpid must
- * still be called. */
+/* If the user requested steps (--skip-steps, --steps), waits until the program ends, or until one of its traces shows
+ * that no step is found; in the latter case, prints a line. `before` has the traces that existed before. The caller
+ * must still call waitpid for the program. */
 struct xs_run_files;
 void xs_watch_steps(pid_t program, const struct xs_run_files *before);
 
-/* The folder of the traces, as far as XFERSPY_OUTPUT has no % in it. A new string. */
+/* Returns the folder of the traces, as a new string: the folder part of XFERSPY_OUTPUT, up to the first field with %.
+ */
 char *xs_output_folder(void);
 #define XS_NO_WAY_INTO "%s: %s; give another place with --output"
 
-/* Prepares for the trace of XFERSPY_OUTPUT before the program starts: makes its folder, and refuses a name that is
- * taken, or with `force` deletes the trace of that name. `program`: the file that will be started. Without
- * `is_typed` the template comes from the environment; it may belong to an xferspy run around this one, whose other
- * traces stay. Returns XS_EXIT_OK, or another status after a message. */
+/* Must be called before the program starts. Makes the folder of the trace that XFERSPY_OUTPUT names. If a trace of that
+ * name exists, fails, or, with `force`, deletes it. `program` is the file that will be started. If `is_typed` is false,
+ * the template comes from the environment, and may belong to an xferspy run that started this one; then existing traces
+ * are neither refused nor deleted. Returns XS_EXIT_OK, or another status after a message. */
 int xs_output_prepare(const char *program, bool is_typed, bool force);
 
-/* Reserves the name of a trace for this process until it ends. False: another xferspy run of this user has reserved
- * it. True also if nothing can be reserved. */
+/* Reserves the name of a trace for this process until it ends. False: another xferspy run of this user has reserved it.
+ * If reserving is not possible, returns true. */
 bool xs_output_reserve(const char *path);
 
-/* Whether this process is a rank of a job with several ranks. */
+/* True if this process is a rank of a job with several ranks. */
 bool xs_is_rank_of_many(void);
 
-/* Whether this process is a rank of a job, and the file belongs to another rank: it was made after the job's
- * launcher started. */
+/* True if this process is a rank of a job, and the file belongs to another rank of the job, because it was made after
+ * the job's launcher started. */
 bool xs_is_of_this_job(const char *path);
 
-/* The files with names that the template of XFERSPY_OUTPUT can become; to be freed. */
+/* Returns the files whose names the template of XFERSPY_OUTPUT can produce. The caller frees them. */
 struct xs_file_number {
     dev_t device;
     ino_t inode;
@@ -82,21 +85,21 @@ struct xs_run_files {
 };
 struct xs_run_files xs_run_files(void);
 
-/* The files that are not in `before`; to be freed. */
+/* Returns those of these files that are not in `before`. The caller frees them. */
 struct xs_run_files xs_run_files_since(const struct xs_run_files *before);
 void xs_run_files_free(struct xs_run_files *files);
 
-/* Puts the lines that calls came from into the closed traces of the run that began at `since_ns` (Unix time), before
- * the next build replaces the program's binary. Takes five seconds at most, shows a line on a terminal meanwhile, and
- * says so if it was ended. Says nothing if `is_silent`. */
+/* Stores the source lines of calls in the closed traces of the run that began at `since_ns` (Unix time), because the
+ * next build may replace the program's binary. It takes at most five seconds, shows a line on a terminal during this
+ * time, and prints a message if it had to stop early. Prints nothing if `is_silent`. */
 void xs_run_keep_lines(const struct xs_run_files *files, int64_t since_ns, bool is_silent);
 
-/* Whether the trace's process ended without closing it. Opening such a trace would recover the process's spool, but
- * the process may live on. */
+/* True if a trace was left without being closed. Opening such a trace recovers the spool of its process, which must not
+ * happen here, because the process may still run. */
 bool xs_run_is_unclosed(const char *path);
 
-/* For a program that failed: if one of its closed traces says that the device failed while CUPTI was attached,
- * prints the command that records it without CUPTI. */
+/* To be called if the program failed. If one of its closed traces says that the device failed while CUPTI was attached,
+ * prints the command that records the program without CUPTI. */
 void xs_offer_without_cupti(char **argv, const struct xs_run_files *files);
 
 /* Prints why the program left no trace, and what to check. */

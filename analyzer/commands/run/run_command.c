@@ -81,8 +81,8 @@ static void refuse(const struct capture_option *option, const char *value, struc
     xs_string_free(&why);
 }
 
-/* Why the value is no window or no name; NULL: it is one. The library would say so, too, but only once the program
- * runs. */
+/* Returns why the value is not a valid window or name; NULL: it is valid. The library would say so, too, but only when
+ * the program runs. */
 static const char *refused_part(const struct capture_option *option, const char *value) {
     if (!strcmp(option->field, "window"))
         return *value ? xs_window_spec_refused(value) : "use " XS_WINDOW_SPEC_FORMS;
@@ -95,7 +95,7 @@ static const char *const repair_names[] = {
 #undef XS_REPAIR
     NULL};
 
-/* Finds the first name of the list that is no repair, and returns its length; 0: there is none. */
+/* Sets `*name` to the first name in the list that is no repair, and returns its length; 0: there is none. */
 static size_t wrong_repair(const char *list, const char **name) {
     for (size_t bytes; *list; list += bytes + (list[bytes] == ',')) {
         bool known = !(bytes = strcspn(list, ",")) || (bytes == strlen("all") && !strncmp(list, "all", bytes));
@@ -108,7 +108,7 @@ static size_t wrong_repair(const char *list, const char **name) {
     return 0;
 }
 
-/* Whether the value names an unknown repair; with one the library would run the program without any repair. */
+/* True if the value names an unknown repair. The library would then run the program without any repair. */
 static bool is_wrong_repair(const struct capture_option *option, const char *value, struct argp_state *state) {
     if (strcmp(option->field, "repair") != 0)
         return false;
@@ -138,7 +138,7 @@ static void set_capture_option(const struct capture_option *option, const char *
     if (is_wrong_repair(option, value, state))
         return;
     why = option->type == XS_OPTION_PATTERN ? *value ? xs_pattern_refused(value) : "is empty" : NULL;
-    if (why) { /* without the value, which may contain a secret */
+    if (why) { /* the message does not contain the value, which may have a secret */
         add_name(&name, option);
         argp_error(state, "--%s: the pattern %s", name.data, why);
         xs_string_free(&name);
@@ -191,7 +191,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     }
 }
 
-/* Adds help text; names of other options become what is typed here: --skip-steps for @SKIP_STEPS. */
+/* Adds help text. Names of other options are replaced by the options of this command: --skip-steps for @SKIP_STEPS. */
 static void add_help(struct xs_string *help, const char *text) {
     for (const char *c = text; *c; c++) {
         if (*c != '@') {
@@ -208,9 +208,9 @@ static struct argp_option options[CAPTURE_OPTIONS + 8];
 const struct xs_interface xs_interface_run = {
     .argp = {.options = options, .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENTS]", .doc = doc}};
 
-/* Builds the table from options.def, where names are spelled as variables and defaults stand apart: more than the
- * preprocessor can do. Runs before main, because help, completion and man pages read the table, too; it is never
- * freed. */
+/* Builds the table from options.def. The preprocessor cannot do that, because names are written as variables there, and
+ * defaults are separate. It runs before main, because help, completion and man pages read the table, too. The table is
+ * never freed. */
 __attribute__((constructor)) static void build_options(void) {
     size_t n = 0;
     options[n++] = (struct argp_option){.doc = "Capture:", .group = 1};
@@ -263,7 +263,7 @@ static int start(struct arguments *arguments) {
     char *program = xs_find_program(arguments->program[0]);
     bool warned = program && xs_warn_about_program(program);
     int status = XS_EXIT_OK;
-    if (program && access(program, X_OK) == 0) /* otherwise nothing will be started, which is reported then */
+    if (program && access(program, X_OK) == 0) /* otherwise the program cannot be started, and that is reported later */
         status = xs_output_prepare(program, arguments->names_trace, arguments->output.force);
     free(program);
     if (status == XS_EXIT_OK)

@@ -1,5 +1,5 @@
-/* xferspy run: advice if the program's work failed on the device while CUPTI was attached. CUPTI has made good
- * programs fail (docs/develop/internals.md, "CUPTI"), and the trace cannot tell whether it did. */
+/* xferspy run: prints advice if the program's work failed on the device while CUPTI was attached. CUPTI can make
+ * correct programs fail (docs/develop/internals.md, "CUPTI"), and the trace does not show whether it did. */
 #include <string.h>
 
 #include "analyzer/base/text.h"

@@ -1,4 +1,4 @@
-/* xferspy run as one rank of a job, whose other ranks run it, too. */
+/* Helps an xferspy run that is one rank of a job, whose other ranks also use xferspy run. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "schema/rank.h"
 
 enum { BILLION = 1000000000, MOST_ANCESTORS = 64 };
-/* How far the clock of files lags behind: a tick of the kernel, 10 ms at most. A file may seem older than the
- * process that made it. */
+/* How much the clock of files can be behind: one tick of the kernel, at most 10 ms. A file may therefore seem older
+ * than the process that made it. */
 enum { FILES_CLOCK_LAG_NS = 10000000 };
 
-/* The content of a process's file in /proc; NULL: it may not be read. To be freed. */
+/* Returns the content of a process's file in /proc; NULL: it cannot be read. The caller frees it. */
 static char *read_of(long pid, const char *what, size_t *bytes) {
     char *path = xs_text_format("/proc/%ld/%s", pid, what), buffer[4096];
     struct xs_string text = {0};
@@ -62,8 +62,8 @@ static bool look_at(long pid, long *parent, int64_t *start_ns) {
     return known;
 }
 
-/* The start of the launcher, which is the first ancestor without a rank. -1: there is none, or the job is this
- * process alone. */
+/* Returns the start time of the launcher, which is the nearest ancestor without a rank. -1: there is none, or the job
+ * has only this process. */
 static int64_t job_start_ns(void) {
     const char *variable = NULL;
     long pid = getpid(), parent = 0;

@@ -1,6 +1,6 @@
-/* xferspy run: puts the lines that calls came from into the traces that the program left. It is done at once, because
- * the next build replaces the binaries. A process of its own does it: debug information of any size can be there, and
- * reading it can be ended only with the process that reads. */
+/* xferspy run: stores the source lines of calls in the traces that the program left. This is done immediately, because
+ * the next build may replace the binaries. A child process does it, because debug information can be very large, and
+ * reading it can only be stopped by ending the process that reads. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,8 @@ enum { LIMIT_MS = 5000, SHOWN_AFTER_MS = 500, PATIENCE_MS = 1000 };
 
 #define SHOWN "xferspy: looking up the lines that calls came from "
 
-/* The program may have copied traces of other runs here. Only those of this run are known to be no stranger's. */
+/* Stores the lines in a trace if it is of this run. The program may have copied traces of other runs here, and these
+ * may come from a stranger. */
 static void keep_lines(const char *path, int64_t since_ns) {
     struct xs_trace trace;
     struct xs_lines lines;

@@ -1,5 +1,5 @@
-/* xferspy run: checks before the program starts whether the trace of -o can be made under its name. A long run
- * without a trace, or with one under another name, is lost. */
+/* xferspy run: checks before the program starts whether the trace of -o can be made under its name. Otherwise, a long
+ * run could end without a trace, or with a trace under another name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,16 +15,16 @@
 #include "schema/safe_open/side_files.h"
 #include "schema/spool/spool_place.h"
 
-/* The result of a template, as far as it is known before the program starts. */
+/* The path that a template gives, as far as it is known before the program starts. */
 struct expected {
     struct xs_string path;
-    bool is_unknown;      /* %p, or %n, which avoids existing names */
-    bool is_of_many;      /* %r of ranks that the program itself starts */
+    bool is_unknown;      /* the template has %p, or has %n, which avoids existing names */
+    bool is_of_many;      /* the template has %r, and the program itself starts the ranks */
     bool is_wrong;        /* the library would use the default name */
-    size_t literal_bytes; /* before the first unknown part */
+    size_t literal_bytes; /* length of the path before its first unknown part */
 };
 
-/* Adds a value as the library does (preload/session/naming.c): no value leads into another folder. */
+/* Adds a value as the library does (preload/session/naming.c), so that no value can name another folder. */
 static void add_value(struct xs_string *path, const char *value) {
     bool dots = value[strspn(value, ".")] == '\0';
     for (; *value; value++)
@@ -38,7 +38,7 @@ static void add_executable(struct xs_string *path, const char *program) {
     free(real);
 }
 
-/* Adds %q{VAR}. Returns its last character; NULL: it is malformed. */
+/* Adds the text for %q{VAR}. Returns a pointer to the last character of the field; NULL: it is malformed. */
 static const char *add_variable(struct xs_string *path, const char *c) {
     const char *close = c[1] == '{' ? strchr(c, '}') : NULL;
     if (!close || close == c + 2)
@@ -50,7 +50,8 @@ static const char *add_variable(struct xs_string *path, const char *c) {
     return close;
 }
 
-/* Adds a % with the character behind it. Returns its last character; NULL: it is unknown. */
+/* Adds the text for % and the character after it. Returns a pointer to the last character of the field; NULL: the field
+ * is unknown. */
 static const char *add_field(struct expected *e, const char *c, const char *program) {
     char host[256] = "";
     switch (*c) {
@@ -106,7 +107,7 @@ char *xs_output_folder(void) {
     return folder;
 }
 
-/* Makes a folder and its parents. An error with a parent shows as an error with the folder itself. */
+/* Makes a folder and its parents. If a parent cannot be made, making the folder fails, too. */
 static int make_folder(const char *folder) {
     char *path = xs_strdup(folder);
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -137,7 +138,8 @@ static int prepare_folder(void) {
 static const char *const side_suffixes[] = {".spool", "-wal", "-journal", "-shm"};
 enum { SIDE_SUFFIXES = sizeof side_suffixes / sizeof *side_suffixes };
 
-/* The file that takes the name: the trace, or a file that an earlier trace left beside it. A new string, or NULL. */
+/* Returns the existing file because of which the name cannot be used, as a new string: a trace, or another file that an
+ * earlier trace left. NULL: there is none. */
 static char *taken_name(const char *path) {
     struct stat st;
     if (lstat(path, &st) == 0)
@@ -152,7 +154,7 @@ static char *taken_name(const char *path) {
     return NULL;
 }
 
-/* Makes "run.%n.db" of "run.db"; a % in the folder's name stays one. */
+/* Returns "run.%n.db" for "run.db"; a % in the name of the folder is kept. */
 static char *numbered_template(const char *template) {
     const char *slash = strrchr(template, '/'), *dot = strrchr(template, '.');
     bool has_suffix = dot && (!slash || dot > slash + 1) && dot > template;
@@ -169,7 +171,7 @@ static void complain_taken(const char *name, const char *why, const char *templa
     free(numbered);
 }
 
-/* Whether a process of this machine still writes the trace. */
+/* True if a process of this machine still writes the trace. */
 static bool is_written_now(const char *path) {
     struct xs_spool_found found;
     bool lives = false;
@@ -182,7 +184,7 @@ static bool is_written_now(const char *path) {
     return lives;
 }
 
-/* Removes a trace. If its name is a link, removes only the link: files beside it belong to another trace. */
+/* Removes a trace. If its name is a link, removes only the link, because the other files belong to another trace. */
 static int remove_trace(const char *path) {
     struct xs_spool_found found;
     struct stat st;
@@ -199,8 +201,8 @@ static int remove_trace(const char *path) {
     return unlink(path) == 0 || errno == ENOENT ? 0 : -1;
 }
 
-/* Says which traces stay. Traces of a job's other processes have numbers, and a user who reads all of them would
- * read old ones, too. */
+/* Prints which existing traces are not removed. The traces of a job's other processes have numbers, so a user who reads
+ * all numbered traces would read the old ones, too. */
 static void say_what_stays(const char *path) {
     struct xs_run_files files = xs_run_files();
     if (files.count > 1)
@@ -227,8 +229,8 @@ static int replace(const char *path, const struct expected *e) {
     return XS_EXIT_ERROR;
 }
 
-/* Whether another run has reserved the name. Ranks of one job share a name, and all but the first get a number; so
- * does a run within a run. */
+/* True if another run has reserved the name. Ranks of one job share a name, and all but the first get a number; so does
+ * a run that another run started. */
 static bool is_reserved(const struct expected *e, bool is_within) {
     return !e->is_unknown && !is_within && !xs_is_rank_of_many() && !xs_output_reserve(e->path.data);
 }
@@ -246,7 +248,8 @@ static int prepare_name(const struct expected *e, const char *template, bool for
     if (taken && lstat(taken, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
         xs_complain("%s: is no regular file, and a trace has to be one", taken);
         status = XS_EXIT_ERROR;
-    } else if (taken && !xs_is_of_this_job(taken)) { /* a trace of another rank gives this one the next number */
+    } else if (taken && !xs_is_of_this_job(taken)) { /* if another rank made this trace, the library uses the next
+                                                        number */
         status = force ? replace(path, e) : XS_EXIT_ERROR;
         if (!force)
             complain_taken(taken, XS_EXISTS, template);

@@ -23,7 +23,7 @@ char *xs_find_library(char **tried) {
         "/../lib/xferspy",
         "/../preload",
 #ifdef XFERSPY_LIBDIR
-        XFERSPY_LIBDIR /* of the installation, if it is none of these */
+        XFERSPY_LIBDIR /* the folder of the installation, if it is none of the folders above */
 #endif
     };
     const char *given = getenv("XFERSPY_LIBRARY");
@@ -73,7 +73,8 @@ char *xs_find_program(const char *name) {
     return NULL;
 }
 
-/* The kind by the ELF header: 1 dynamic, 0 static, -1 no 64-bit ELF file of this machine, -2 no ELF file at all. */
+/* Returns the kind of a file by its ELF header: 1: dynamic; 0: static; -1: no 64-bit ELF file for this machine; -2: no
+ * ELF file. */
 static int elf_kind(const char *path) {
     union {
         Elf64_Ehdr header;
@@ -123,7 +124,7 @@ bool xs_warn_about_program(const char *path) {
     return true;
 }
 
-/* Whether the traces' folder is not writable; prints a message then. */
+/* True if the traces' folder is not writable; prints a message then. */
 static bool cannot_write(void) {
     char *folder = xs_output_folder();
     bool cannot = access(folder, W_OK | X_OK) != 0;
@@ -161,7 +162,8 @@ int xs_set_preload(const char *library) {
     xs_string_format(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
     int status = setenv("LD_PRELOAD", value.data, 1);
     xs_string_free(&value);
-    /* NVTX finds the library by this variable and reports the program's ranges to it; another tool's value is kept. */
+    /* NVTX finds the library by this variable, and reports the program's ranges to it. If another tool has set the
+     * variable, its value is kept. */
     status |= setenv("NVTX_INJECTION64_PATH", library, 0);
     if (status != 0)
         xs_out_of_memory();

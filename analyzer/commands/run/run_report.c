@@ -1,4 +1,4 @@
-/* xferspy run: the program as a child, then the report of the traces that it left, or why it left none. */
+/* xferspy run: runs the program as a child, then prints the report of the traces that it left, or why it left none. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 
 enum { SHELLS_SIGNALS = 128 }; /* a shell whose program was killed ends with this plus the signal's number */
 
-/* Makes the template absolute: the program may change its directory before CUDA starts, and its traces must still be
- * found. */
+/* Makes the template absolute, because the program may change its directory before CUDA starts, and its traces must be
+ * found nevertheless. */
 static void make_template_absolute(void) {
     const char *template = getenv("XFERSPY_OUTPUT");
     char *cwd = getcwd(NULL, 0);
@@ -39,7 +39,7 @@ static int64_t now_unix_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* True for a trace whose capture began after `since`; a program may copy other traces. */
+/* True if the capture of the trace began after `since`. Other traces were copied by the program. */
 static bool is_of_this_run(const char *path, int64_t since) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -62,7 +62,7 @@ bool xs_run_is_unclosed(const char *path) {
     return side.unfinished;
 }
 
-/* Names the traces of processes that could not close them. */
+/* Prints the names of the traces that were not closed by their processes. */
 static void name_unclosed(const struct xs_run_files *files, int status) {
     const char *first = NULL;
     size_t more = 0;
@@ -89,7 +89,8 @@ static void name_unclosed(const struct xs_run_files *files, int status) {
     free(word);
 }
 
-/* Looks for traces, and says why there are none. Does not open them: that would recover traces of killed processes. */
+/* Looks for traces, and, if there are none, prints why. It does not open traces, because that would recover traces of
+ * killed processes. */
 static void look_for_traces(const char *program, const struct xs_run_files *files, int status) {
     if (is_silent())
         return;
@@ -125,7 +126,7 @@ static int report(const char *program, bool warned, const struct xs_run_files *f
     return status;
 }
 
-/* Ends as the child ended; after a signal by the same signal, without a second core file. */
+/* Ends as the child ended. If that was by a signal, ends by the same signal, without a second core file. */
 static int end_like(int status) {
     if (WIFSIGNALED(status)) {
         int number = WTERMSIG(status);
@@ -143,8 +144,8 @@ static int end_like(int status) {
     return WEXITSTATUS(status);
 }
 
-/* The child, for passing signals on. A terminal's ^C and ^\ come from the kernel and reach the child directly; a
- * signal that was sent to this process alone is passed on. */
+/* The child process, to which signals are passed on. A terminal's ^C and ^\ come from the kernel and reach the child
+ * directly; a signal that was sent to this process alone is passed on. */
 static volatile pid_t child;
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
@@ -166,8 +167,7 @@ static pid_t start_child(char **argv) {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a user who kills the process that he started, by its number, means the
-                                           * program */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a user who kills this process by its number wants to kill the program */
         if (getppid() != self)
             raise(SIGKILL);
         for (int i = 0; i < PASSED_ON; i++)

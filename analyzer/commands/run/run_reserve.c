@@ -1,5 +1,6 @@
-/* xferspy run: a name of -o belongs to one run from before its program starts until the run ends. The trace exists
- * only after the program's first CUDA call, so otherwise two runs that start together both find the name free. */
+/* xferspy run: reserves the name of -o for one run, from before its program starts until the run ends. The trace exists
+ * only after the first CUDA call of the program. Without a reservation, two runs that start at the same time would both
+ * find the name free. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -27,14 +28,14 @@ bool xs_output_reserve(const char *path) {
     free(folder);
     if (!is_known)
         return true;
-    /* A trace's name may be longer than a socket's, so its hash stands for it. An abstract socket leaves no file
-     * behind, and the kernel frees it however this process ends. */
+    /* The name of a trace may be too long for a socket, so its hash is used. An abstract socket leaves no file, and the
+     * kernel removes it whenever this process ends. */
     int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
                           "xferspy-run.%" PRIuMAX ".%" PRIuMAX ".%" PRIuMAX ".%016" PRIx64, (uintmax_t)getuid(),
                           (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, xs_hash_of_text(name, strlen(name)));
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
-        return true; /* the trace itself never replaces another one */
+        return true; /* that is not dangerous, because a trace never replaces another one */
     socklen_t bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
     if (bind(fd, (const struct sockaddr *)&address, bytes) == 0 || errno != EADDRINUSE) {
         // cppcheck-suppress resourceLeak ; stays open until this process ends

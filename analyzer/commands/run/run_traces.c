@@ -1,5 +1,5 @@
 /* xferspy run: finds the traces that the program writes: the new files under names that the template can become. A
- * trace never replaces a file, so no clock is needed, and traces of a run just before do not matter. */
+ * trace never replaces a file, so new files are those that did not exist before; times of files are not compared. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,18 @@
 #include "analyzer/base/text.h"
 #include "analyzer/commands/run/run.h"
 
-/* Adds a text, with characters quoted that glob would interpret. */
+/* Adds a text, and quotes the characters that glob would interpret. */
 static void add_literal(struct xs_string *pattern, const char *text, size_t bytes) {
     for (size_t i = 0; i < bytes; i++)
         xs_string_format(pattern, strchr("*?[\\", text[i]) ? "\\%c" : "%c", text[i]);
 }
 
-/* The template as an absolute pattern with * for every % part. */
+/* Returns the template as an absolute pattern with * for every % part. */
 static char *template_pattern(void) {
     const char *template = getenv("XFERSPY_OUTPUT");
     struct xs_string pattern = {0};
     if (!template || !*template)
-        template = "xferspy-%*.db"; /* with rank and host, too, if a launcher set them */
+        template = "xferspy-%*.db"; /* the name also has the rank and the host if a launcher set them */
     if (*template != '/') {
         char *cwd = getcwd(NULL, 0);
         add_literal(&pattern, cwd ? cwd : ".", strlen(cwd ? cwd : "."));
@@ -43,7 +43,8 @@ static char *template_pattern(void) {
     return pattern.data;
 }
 
-/* The pattern with a number in it, as the library names a trace if the name is taken: "run.[0-9]*.db" for "run.db". */
+/* Returns the pattern with a number in it, as the library names a trace if the name is taken: "run.[0-9]*.db" for
+ * "run.db". */
 static char *numbered_pattern(const char *pattern) {
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
     bool has_suffix = dot && (!slash || dot > slash + 1);

@@ -1,5 +1,6 @@
-/* xferspy run --skip-steps: warns if a long run has no steps. What the library knows about steps is in the trace
- * while it is written, so this process reads the trace; the library itself would print into the program's output. */
+/* xferspy run --skip-steps: warns if a long run has no steps. While the trace is written, it contains what the library
+ * knows about steps. This process reads it and prints the warning, because a warning of the library would be in the
+ * output of the program. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@
 
 enum {
     LOOK_MS = 1000,
-    PATIENCE_S = 5,   /* for a program that is busy */
-    BUSY_CALLS = 500, /* copies, launches and waits; several steps would have as many */
-    LONGEST_S = 60,   /* for a program that loads for long, or computes steps of seconds */
+    PATIENCE_S = 5,   /* time after which a program without steps gets a warning if it makes many calls */
+    BUSY_CALLS = 500, /* number of copies, launches and waits that is many: several steps would have so many */
+    LONGEST_S = 60,   /* time for any program: one may load data for a long time, or have steps of seconds */
 };
 
 static bool asks_for_steps(void) {
@@ -24,7 +25,8 @@ static bool asks_for_steps(void) {
     return (skip && atol(skip) > 0) || (steps && atol(steps) > 0);
 }
 
-/* A descriptor that becomes readable when the process ends. -1: an old kernel, or no such process. */
+/* Returns a descriptor that becomes readable when the process ends. -1: the kernel is too old, or there is no such
+ * process. */
 static int descriptor_of(pid_t process) {
 #ifdef SYS_pidfd_open
     return (int)syscall(SYS_pidfd_open, process, 0);
@@ -61,7 +63,7 @@ static void say_not_found(const struct xs_trace *trace, int64_t seconds) {
     xs_string_free(&text);
 }
 
-/* True: a warning was printed, or none is needed any longer. */
+/* Reads the trace. Returns true if a warning was printed, or if none is needed any longer. */
 static bool look_at(const char *path) {
     struct xs_trace trace;
     char message[XS_TRACE_MESSAGE_BYTES], by[16];

@@ -1,5 +1,5 @@
-/* xferspy symbolize: writes the names behind a trace's addresses into the trace, so that it can be read where the
- * binaries are missing. */
+/* xferspy symbolize: writes the functions and source lines of a trace's addresses into the trace, so that it can be
+ * read on machines without the binaries. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ enum { PATIENCE_MS = 5000 };
 enum { OPTION_FORCE = XS_OPTION_DETAILS + 1 };
 
 struct arguments {
-    struct xs_traces_arguments traces; /* first, for xs_parse_traces */
+    struct xs_traces_arguments traces; /* must be the first member, for xs_parse_traces */
     bool force;
 };
 

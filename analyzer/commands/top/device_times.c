@@ -1,4 +1,4 @@
-/* The device times so far; see device_times.h. */
+/* Reads the device times so far; see device_times.h. */
 #include "analyzer/commands/top/device_times.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/scan.h"
 
-/* The number that the statement gives, or 0. */
+/* Sets `ns` to the number that the statement returns, or to 0. */
 static int read_newest(const struct xs_trace *trace, const char *sql, uint64_t *ns, char *message) {
     struct xs_scan scan;
     *ns = 0;
@@ -18,7 +18,7 @@ static int read_newest(const struct xs_trace *trace, const char *sql, uint64_t *
     return xs_scan_end(&scan);
 }
 
-/* Finds known_ns. A trace without any device times, because CUPTI did not run, waits for none. */
+/* Finds known_ns. If a trace has no device times because CUPTI did not run, no device times are late. */
 static int find_known(const struct xs_summary *s, struct xs_device_times *times, char *message) {
     uint64_t recorded = 0, called = 0;
     times->known_ns = s->run.duration_ns;
@@ -47,7 +47,8 @@ static size_t device_at(const struct xs_summary *s, const struct xs_scan *scan, 
     return i;
 }
 
-/* How long devices were busy between two moments, summed over devices; streams that run side by side count once. */
+/* Computes how long devices were busy between two times, summed over devices; time in which several streams of a device
+ * work counts once. */
 static int read_busy(const struct xs_summary *s, const char *sql, int64_t from, int64_t to, uint64_t *ns,
                      char *message) {
     size_t count = s->device_count ? s->device_count : 1;

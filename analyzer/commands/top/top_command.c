@@ -1,5 +1,5 @@
-/* xferspy top: shows a trace while it is written: the causes so far, and what runs now. Each look reads the trace
- * anew, so top never holds up the program. */
+/* xferspy top: shows a trace while it is written: the causes so far, and what runs now. It reads the trace again for
+ * every display, so it never delays the program. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,8 +16,14 @@
 
 XS_DECLARE_COMMAND(top)
 
-enum { OPTION_INTERVAL = 0x100, OPTION_ONCE, MOST_SECONDS = 3600, REST = 4 /* lengths of a look */ };
-enum { MUCH_PERCENT = 2 /* of the run */ };
+enum {
+    OPTION_INTERVAL = 0x100,
+    OPTION_ONCE,
+    MOST_SECONDS = 3600,
+    REST = 4 /* REST: the pause after reading is at least
+                this many times as long as reading */
+};
+enum { MUCH_PERCENT = 2 /* a part of the run larger than this is mentioned */ };
 #define SILENT_NS UINT64_C(2000000000)
 
 struct arguments {
@@ -72,10 +78,10 @@ const struct xs_interface xs_interface_top = {
 
 /* --- one look --- */
 
-/* Values that grow, as they were at the last look. */
+/* Values that grow, as they were at the last display. */
 struct so_far {
     uint64_t run_ns, bytes[XS_DIRECTION_COUNT];
-    uint64_t known_ns; /* up to here device times were complete */
+    uint64_t known_ns; /* up to this time, device times were complete */
 };
 
 static void measure(const struct xs_summary *summary, const struct xs_device_times *times, struct so_far *now) {
@@ -88,8 +94,8 @@ static void measure(const struct xs_summary *summary, const struct xs_device_tim
 
 static uint64_t less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
 
-/* Prints rates since the last look, at first since the run began. Rates of devices refer to the time that device
- * records cover. */
+/* Prints rates since the last display, or, at first, since the start of the run. Rates of devices refer to the time for
+ * which there are device records. */
 static void print_rates(const struct so_far *now, const struct so_far *then, const struct xs_device_times *times,
                         size_t devices, struct xs_out *out) {
     static const char *const names[XS_DIRECTION_COUNT] = {
@@ -114,7 +120,8 @@ static void print_rates(const struct so_far *now, const struct so_far *then, con
     xs_string_free(&text);
 }
 
-/* Prints how much is missing, if that is much: without device times some causes have no weight yet. */
+/* Prints for how much of the run device times are missing, if that is much, because the savings of some causes are then
+ * not known yet. */
 static void print_missing(const struct xs_summary *summary, const struct xs_device_times *times, struct xs_out *out) {
     char known[XS_UNIT_BYTES], run[XS_UNIT_BYTES];
     uint64_t run_ns = summary->run.duration_ns;
@@ -152,7 +159,7 @@ static void show(const char *text, struct xs_out *out) {
     fflush(out->file);
 }
 
-/* Reads and shows the trace. Returns an exit status; `runs`: whether the process still runs. */
+/* Reads and shows the trace. Returns an exit status; Sets `runs` to whether the process still runs. */
 static int look(const char *path, struct so_far *then, struct xs_out *out, bool *runs) {
     struct xs_reading reading;
     FILE *file = out->file;
@@ -197,7 +204,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Waits for the next look: longer if a look takes long. */
+/* Waits until the next display; longer if reading the trace takes long. */
 static void wait_for_next(long interval_s, double look_s) {
     double wait = look_s * REST > (double)interval_s ? look_s * REST : (double)interval_s;
     struct timespec rest = {.tv_sec = (time_t)wait, .tv_nsec = (long)((wait - (double)(time_t)wait) * 1e9)};

@@ -1,5 +1,4 @@
-/* Running trials: first each plan alone, to see whether it holds in a new run; then all of them alternately. See
- * try.h. */
+/* Runs trials: first each plan alone, to check whether it fits a new run; then all plans alternately. See try.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -65,7 +64,7 @@ static void prepare(const struct xs_try *t, struct xs_attempt *attempt) {
 
 /* --- running --- */
 
-/* What is left of the time limit; 0: there is no limit; negative: nothing is left. */
+/* Returns the rest of the time limit in seconds; 0: there is no limit; negative: the limit was reached. */
 static double time_left_s(const struct xs_try *t) {
     double limit_s = t->arguments->terms.time_limit_s;
     if (limit_s <= 0)
@@ -74,7 +73,7 @@ static double time_left_s(const struct xs_try *t) {
     return left_s > 0 ? left_s : -1;
 }
 
-/* Runs in the program's folder. False: nothing more may be run; t->end says why. */
+/* Runs a bench in the program's folder. False: nothing more may be run; t->end says why. */
 static bool run(struct xs_try *t, struct xs_bench_terms *terms, struct xs_bench *bench) {
     int back;
     terms->time_limit_s = time_left_s(t);
@@ -113,7 +112,7 @@ static void judge_log(struct xs_trial *trial, const struct xs_repair_log *log, c
             xs_format_count(buffer, log->differs));
 }
 
-/* Judges a checking run. What was not compared may be wrong, so then the trial ends. */
+/* Judges a checking run. If some contents were not compared, the trial ends, because the repair may be wrong. */
 static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *log) {
     char missing[XS_UNIT_BYTES], planned[XS_UNIT_BYTES];
     uint64_t of = xs_trial_left_out(trial);
@@ -123,7 +122,7 @@ static void judge_checked(struct xs_trial *trial, const struct xs_repair_log *lo
                      log->refused.length ? log->refused.data : "this run did not make them");
 }
 
-/* Runs once with the plan in mode verify. False: nothing more may be run. */
+/* Runs the program once with the plan in mode verify. False: nothing more may be run. */
 static bool check(struct xs_try *t, struct xs_attempt *attempt) {
     struct xs_repair_log log = {0};
     struct xs_bench bench;
@@ -167,7 +166,7 @@ static bool check(struct xs_try *t, struct xs_attempt *attempt) {
 
 /* --- alternately --- */
 
-/* `all_ran`: every run of the last round ran, so each must have left a log. */
+/* Takes the logs of the runs of a round. `all_ran`: all runs of the round were made, so each must have left a log. */
 static void take_logs(struct xs_try *t, bool all_ran) {
     for (size_t i = 0; i < t->trials->count; i++) {
         struct xs_attempt *attempt = &t->attempts[i];
@@ -178,7 +177,7 @@ static void take_logs(struct xs_try *t, bool all_ran) {
     }
 }
 
-/* Called before each round: takes the logs of the last one. */
+/* Called before each round: takes the logs of the previous round. */
 static void on_round(size_t round, size_t rounds, void *context) {
     struct xs_try *t = context;
     if (round)
@@ -218,7 +217,7 @@ static void compare(struct xs_try *t, struct xs_attempt *attempt, const struct x
         attempt->trial->state = XS_TRIAL_MEASURED;
 }
 
-/* Whether the unchanged program fails; then nothing is compared. True: a message was printed. */
+/* True if the unchanged program fails. Then a message was printed, and nothing is compared. */
 static bool fails_by_itself(struct xs_try *t) {
     struct xs_string failures = {0};
     int status;
@@ -260,7 +259,7 @@ static void measure_in_turns(struct xs_try *t) {
 
 /* --- all of it --- */
 
-/* Judges the demands: on outputs for every trial, on the gain for all repairs together. */
+/* Checks the demands: those on outputs for every trial, that on the gain for all repairs together. */
 static void judge(struct xs_try *t) {
     const struct xs_bench_gate *gate = &t->arguments->gate;
     for (size_t i = 0; i < t->trials->count; i++) {
@@ -286,7 +285,7 @@ static bool check_all(struct xs_try *t) {
     size_t count = xs_trials_put_together(t->trials);
     if (count > 1)
         return check(t, &t->attempts[last]);
-    t->trials->items[last].state = XS_TRIAL_CANNOT; /* the one trial stands for it; no reason is given */
+    t->trials->items[last].state = XS_TRIAL_CANNOT; /* it is the same as the one trial; no reason is given */
     return count == 1;
 }
 
@@ -304,8 +303,8 @@ static size_t find_sum(const struct xs_try *t) {
 
 enum { LONG_NS_PER_S = 1000000000, LONG_S = 60 };
 
-/* Says how long it will take, on a terminal, and elsewhere if it is long. A trace begins with the program's first
- * use of CUDA, so its length is the least that a run takes. */
+/* Prints how long the command will take; if the output is no terminal, only if that is long. A trace begins with the
+ * program's first use of CUDA, so a run takes at least as long as the trace. */
 static void say_duration(const struct xs_try *t) {
     const struct xs_bench_terms *terms = &t->arguments->terms;
     uint64_t run_ns = t->reading->diagnosis->findings->recorded.run_ns;

@@ -16,7 +16,8 @@
 
 /* --- whether the trace has every call --- */
 
-/* Why the trace lacks calls. A call that was not recorded changes the numbers of all later ones. */
+/* Returns why the trace lacks calls; NULL: it does not. A call that was not recorded changes the numbers of all later
+ * calls. */
 static char *why_gaps(const struct xs_trace *trace) {
     static const struct {
         const char *key, *why;
@@ -36,7 +37,7 @@ static char *why_gaps(const struct xs_trace *trace) {
             return xs_text_format("%s (%s)", gaps[i].why, xs_format_count(buffer, count));
     }
     xs_capture_ranges_read(&ranges, trace);
-    bool has_gaps = ranges.has_gaps; /* for a program that was killed, the counts above may be too small */
+    bool has_gaps = ranges.has_gaps; /* if the program was killed, the counts above may be too small */
     xs_capture_ranges_free(&ranges);
     return has_gaps ? xs_strdup("the trace has the calls of parts of the run only") : NULL;
 }
@@ -60,10 +61,10 @@ char *xs_ordinals_doubt(const struct xs_trace *trace) {
 
 struct thread {
     uint64_t id;
-    int64_t first_ns;         /* first of its calls */
-    int64_t batch_ns;         /* batch of its latest row; -1: none */
-    int64_t batch_index;      /* of that row */
-    uint32_t calls, in_order; /* in_order: its number in the order of first calls */
+    int64_t first_ns;         /* start of its first call */
+    int64_t batch_ns;         /* start of the batch call of its latest row; -1: no batch call */
+    int64_t batch_index;      /* batch_index of this row */
+    uint32_t calls, in_order; /* in_order: the number of the thread in the order of first calls */
 };
 
 struct counting {
@@ -90,7 +91,7 @@ static bool is_host(int64_t kind) {
     return kind == XS_MEM_PAGEABLE || kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED;
 }
 
-/* Whether the library offers the copy to its repairs (preload/repair/around.c). */
+/* True if the library offers the copy to its repairs (preload/repair/around.c). */
 static bool is_plain(struct xs_scan *scan) {
     enum { WIDTH = 8, SRC_KIND, DST_KIND };
     int64_t src = xs_scan_int(scan, SRC_KIND), dst = xs_scan_int(scan, DST_KIND);
@@ -122,7 +123,8 @@ static bool begins_before(const struct counting *c, size_t a, size_t b) {
     return x != y ? x < y : a < b;
 }
 
-/* Numbers the threads by their first calls; they were found in the order in which their events were written. */
+/* Numbers the threads in the order of their first calls, because they were found in the order in which their events
+ * were written. */
 static void number_threads(struct counting *c) {
     for (size_t i = 0; i < c->count; i++)
         for (size_t other = 0; other < c->count; other++)
@@ -133,7 +135,7 @@ static void number_threads(struct counting *c) {
 
 int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace, struct xs_sites *sites,
                      char *message) {
-    enum { MOST_THREADS = 4096 }; /* more threads are not worth the time */
+    enum { MOST_THREADS = 4096 }; /* with more threads this would take too long */
     struct counting c = {.o = ordinals};
     struct xs_scan scan;
     *ordinals = (struct xs_ordinals){.uncertain = xs_ordinals_doubt(trace)};

@@ -1,5 +1,5 @@
-/* Numbers for the program's copies that hold in another run: the number of the thread among the copying threads, and
- * the number of the copying call within the thread. */
+/* Gives each copy of the program numbers that are the same in another run: the number of its thread among the threads
+ * that copy, and the number of the copying call within this thread. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_ORDINALS_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_ORDINALS_H
 
@@ -13,30 +13,31 @@
 struct xs_ordinal {
     int64_t row;      /* transfer.id */
     uint64_t bytes;   /* bytes of this copy */
-    uint64_t device;  /* the address on the device; 0: not between host and device */
-    uint32_t thread;  /* from 0, in the order of the threads' first calls */
-    uint32_t ordinal; /* from 0, among the thread's calls; a batch call counts as one */
+    uint64_t device;  /* its address on the device; 0: the copy is not between host and device */
+    uint32_t thread;  /* counted from 0, in the order of the threads' first calls */
+    uint32_t ordinal; /* counted from 0, among the thread's copying calls; a batch call counts once */
     uint32_t site;
     bool is_of_batch;
-    bool is_plain; /* one-dimensional, between device memory and host memory that is not managed: repairs take no
-                    * other copies */
+    bool is_plain; /* the copy is one-dimensional, between device memory and host memory that is not managed; repairs do
+                      not change other copies */
 };
 
 struct xs_ordinals {
     struct xs_ordinal *items; /* by row */
     size_t count, capacity;
-    char *uncertain; /* why the numbers do not hold in another run, as a part of a sentence; NULL: they do */
+    char *uncertain; /* why the numbers may differ in another run, as a part of a sentence; NULL: they are the same */
 };
 
-/* Why the numbers would not hold, by what the trace says without a look at its copies; NULL: no reason. To be freed. */
+/* Returns why the numbers may differ in another run, as far as the trace says without reading its copies; NULL: no
+ * reason. The caller frees the text. */
 char *xs_ordinals_doubt(const struct xs_trace *trace);
 
-/* Numbers the copies. Memory use grows with the number of transfers. Negative status: the message is set. To be
- * freed even then. */
+/* Numbers the copies. Memory use grows with the number of transfers. Negative status: the message is set. `ordinals`
+ * must be freed even then. */
 int xs_ordinals_read(struct xs_ordinals *ordinals, const struct xs_trace *trace, struct xs_sites *sites, char *message);
 void xs_ordinals_free(struct xs_ordinals *ordinals);
 
-/* NULL: there is no such row. */
+/* Returns the numbers of a row; NULL: there is no such row. */
 const struct xs_ordinal *xs_ordinals_find(const struct xs_ordinals *ordinals, int64_t row);
 
 #endif

@@ -1,4 +1,4 @@
-/* What another trace of the same program says of the trials: what is predicted, and the plans; see trials.h. */
+/* Takes predictions and plans of trials from another trace of the same program; see trials.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -7,8 +7,9 @@
 
 /* --- what is predicted --- */
 
-/* The same findings of another trace of the program, by index of `of`; XS_UNMATCHED: there is none. What a trace could
- * prove of a finding may differ, so the verdicts may. To be freed. */
+/* Returns, by index of the findings of `of`, the indexes of the same findings in another trace of the program;
+ * XS_UNMATCHED: there is none. Their verdicts may differ, because one trace may prove more than the other. The caller
+ * frees the array. */
 static uint32_t *same_findings(const struct xs_diagnosis *of, const struct xs_diagnosis *in) {
     struct xs_texts texts = {0};
     struct xs_match_sites before, after;
@@ -47,7 +48,7 @@ void xs_trials_predict(struct xs_trials *trials, const struct xs_diagnosis *plan
 
 bool xs_trials_are_sampled(const struct xs_trials *trials, const struct xs_diagnosis *diagnosis) {
     bool sampled = false;
-    if (trials->ordinals.uncertain) /* a trial of copies cannot be made, whatever was sampled */
+    if (trials->ordinals.uncertain) /* a trial of copies cannot be made in this case */
         return false;
     for (size_t i = 0; i + 1 < trials->count; i++) {
         const struct xs_trial *trial = &trials->items[i];

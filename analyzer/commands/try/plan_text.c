@@ -1,11 +1,11 @@
-/* A plan as text for the library; docs/use/repairs.md, "The plan". */
+/* Writes a plan as text for the library; docs/use/repairs.md, "The plan". */
 #include <inttypes.h>
 
 #include "analyzer/commands/try/trials.h"
 
 #define PLAN_VERSION 1
 
-/* How many lines from this one on are about consecutive calls that move equally much. */
+/* Returns how many lines, from this one on, are about consecutive calls that copy the same number of bytes. */
 static uint32_t run_of(const struct xs_trial *trial, size_t first) {
     const struct xs_try_line *line = &trial->lines[first];
     uint32_t length = 1;

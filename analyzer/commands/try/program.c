@@ -17,7 +17,7 @@
 #include "schema/redact.h"
 
 #define FOLDER "xferspy-try-XXXXXX"
-#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* for the contents of all copies, whatever the user has set */
+#define WHOLE_FINGERPRINT "XFERSPY_FINGERPRINT=" /* replaces the user's setting */
 #define WHOLE_BUDGET "XFERSPY_BUDGET="
 enum { COMMAND_BYTES = 65536, PATH_BYTES = 4096 };
 
@@ -37,7 +37,7 @@ static char **add_word(char **words, size_t count, char *word) {
     return words;
 }
 
-/* Takes one word; NULL: a quote is not closed. */
+/* Returns the next word; NULL: a quote is not closed. */
 static char *take_word(const char **at) {
     struct xs_string word = {0};
     const char *c = *at;
@@ -110,7 +110,8 @@ void xs_program_set(struct xs_program *program, char *const *argv) {
         program->argv = add_word(program->argv, i, xs_strdup(argv[i]));
 }
 
-/* Returns true after a yes. Without a terminal, a message says what to type. */
+/* Asks the user, and returns true if the answer is yes. If there is no terminal, prints a message that says what to
+ * type. */
 static bool ask(const char *trace, const char *command, const char *folder) {
     char *name = xs_text_escaped(trace), *shown = xs_text_escaped(command), *where = xs_text_escaped(folder);
     char answer[16] = "";
@@ -184,8 +185,8 @@ static char **add_setting(char **settings, size_t *count, const char *name, cons
     return settings;
 }
 
-/* Whether a setting is kept while recording. Every call must be in the trace, made by the program itself: no parts
- * of the run, no repairs. */
+/* True if a setting is kept while recording. Every call must be in the trace, as the program made it, so settings for
+ * parts of the run and for repairs are not kept. */
 static bool is_for_recording(const char *setting, bool is_whole) {
     static const char *const others[] = {
         "XFERSPY_OUTPUT=",     "XFERSPY_WINDOW=", "XFERSPY_OUTSIDE=", "XFERSPY_STEP=", "XFERSPY_STEPS=",
@@ -197,8 +198,8 @@ static bool is_for_recording(const char *setting, bool is_whole) {
     return is;
 }
 
-/* The settings for a recording. The user's stay, except that `is_whole` needs contents and device times of all
- * copies. */
+/* Returns the settings for a recording. The settings of the user are kept, but with `is_whole`, contents and device
+ * times of all copies are recorded. */
 static char **settings_of(const struct xs_program *program, const char *output, bool is_whole) {
     char **settings = NULL;
     size_t count = 0;
@@ -240,8 +241,8 @@ static enum xs_ran run_recorded(const struct xs_program *program, const char *ou
     return ran;
 }
 
-/* Finds the one trace that was written. False: a message was printed. `stays`: if there are several, the user can
- * choose one. */
+/* Finds the one trace that was written. False: a message was printed. `stays`: the traces are kept, so if there are
+ * several, the user can choose one. */
 static bool find_trace(const struct xs_program *program, const char *folder, const char *prefix, bool stays,
                        char **trace) {
     struct xs_string pattern = {0};
@@ -265,7 +266,7 @@ static bool find_trace(const struct xs_program *program, const char *folder, con
 }
 
 static void add_escaped(struct xs_string *output, const char *path) {
-    for (const char *c = path; *c; c++) /* in capture's template a % begins a part that is replaced */
+    for (const char *c = path; *c; c++) /* in the template of capture, % begins a field, so it is doubled */
         xs_string_format(output, *c == '%' ? "%%%%" : "%c", *c);
 }
 
@@ -309,9 +310,9 @@ int xs_program_record(const struct xs_program *program, struct xs_recorded *reco
     if (ran == XS_RAN)
         ran = record(program, here, folder, true, &recorded->whole);
     if (ran == XS_RAN_TOO_LONG || ran == XS_RAN_INTERRUPTED)
-        xs_remove_folder(folder); /* with what was written of a trace */
+        xs_remove_folder(folder); /* also deletes an incomplete trace */
     else
-        rmdir(folder); /* only if it is empty */
+        rmdir(folder); /* succeeds only if the folder is empty */
     free(here);
     return ran == XS_RAN ? XS_EXIT_OK : XS_EXIT_ERROR;
 }

@@ -1,4 +1,4 @@
-/* The program whose repairs are tried: its command, folder and environment. It can be recorded first. */
+/* The program whose repairs are tried: its command, folder and environment. The functions can also record it first. */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_PROGRAM_H
 
@@ -10,52 +10,54 @@
 
 struct xs_program {
     char **argv;         /* NULL after the last word */
-    char *folder;        /* folder to run it in; NULL: the current one */
-    char *library;       /* libxferspy.so */
-    char *preload;       /* "LD_PRELOAD=" with the library before other ones */
-    int64_t deadline_ns; /* of CLOCK_MONOTONIC: when recording ends; 0: no limit */
+    char *folder;        /* the folder in which it runs; NULL: the current folder */
+    char *library;       /* the path of libxferspy.so */
+    char *preload;       /* "LD_PRELOAD=" with this library before other libraries */
+    int64_t deadline_ns; /* time of CLOCK_MONOTONIC at which recording must end; 0: no limit */
 };
 
-/* Finds the library. Returns an exit status; if it is not XS_EXIT_OK, a message was printed. Call xs_program_end
- * even then. */
+/* Finds the library. Returns an exit status; if it is not XS_EXIT_OK, a message was printed. xs_program_end must be
+ * called even then. */
 int xs_program_begin(struct xs_program *program);
 void xs_program_end(struct xs_program *program);
 
-/* Takes the command that was typed. */
+/* Sets the command to the words that the user typed. */
 void xs_program_set(struct xs_program *program, char *const *argv);
-/* Takes the command of a trace, with its folder. Anybody can write a command into a trace, and nothing in a file shows
- * who did. So the user has to agree: `is_agreed` says that they did on the command line, else they are asked on the
- * terminal. Returns an exit status. */
+/* Sets the command and the folder to those of a trace. Anybody can write a command into a trace, and a file does not
+ * show who wrote it. The user must therefore agree. `is_agreed`: the user agreed on the command line; otherwise, the
+ * function asks the user on the terminal. Returns an exit status. */
 int xs_program_of_trace(struct xs_program *program, const struct xs_trace *trace, bool is_agreed);
 
-/* Splits a command into words as a shell does, with plain characters, '...' and \'. NULL: it has other syntax. To be
- * freed with each word. */
+/* Splits a command into words as a shell does; it may have plain characters, '...' and \'. NULL: it has other syntax.
+ * The caller frees each word and the array. */
 char **xs_program_words(const char *command);
 
 /* The names of the traces of two runs of one program. */
 struct xs_recorded {
-    char *predicts; /* a normal trace, with what a report of the program says */
-    char *whole;    /* with the contents of all copies, which takes longer; a plan can be made from it */
+    char *predicts; /* a normal trace; a report about it says what repairs would save */
+    char *whole;    /* a trace with the contents of all copies, from which a plan can be made; recording it takes
+                       longer */
 };
 
-/* Records both traces in a new folder below the current one. Returns an exit status; `recorded` must always be
- * freed. */
+/* Records both traces in a new folder below the current one. Returns an exit status; `recorded` must be freed in any
+ * case. */
 int xs_program_record(const struct xs_program *program, struct xs_recorded *recorded);
-/* Records only the second trace, in the program's folder, for the plan of an existing trace. It lies in a new folder
- * of TMPDIR or /tmp, and xs_program_forget must delete it. If this fails, nothing is left, and a message says why
- * unless the user interrupted it. `recorded` must always be freed. */
+/* Runs the program in its folder and records only the trace `whole`, for the plan of an existing trace. The trace is in
+ * a new folder of TMPDIR or /tmp; xs_program_forget must be called to delete it. If this fails, no file is left; a
+ * message says why, unless the user interrupted the program. `recorded` must always be freed. */
 bool xs_program_record_whole(const struct xs_program *program, struct xs_recorded *recorded, bool *is_interrupted);
-/* Deletes that trace with its folder. */
+/* Deletes the trace of xs_program_record_whole and its folder. */
 void xs_program_forget(const struct xs_recorded *recorded);
 void xs_recorded_free(struct xs_recorded *recorded);
 
-/* Changes to the program's folder; `back` is for xs_program_leave. False: a message was printed. */
+/* Changes the current folder to the program's. `*back` is set to the value that xs_program_leave needs to change back.
+ * False: a message was printed. */
 bool xs_program_enter(const struct xs_program *program, int *back);
 void xs_program_leave(int back);
 
-/* Makes a new folder in TMPDIR or /tmp. False: a message was printed, and its path is "". */
+/* Makes a new folder in TMPDIR or /tmp. False: a message was printed, and `folder` is "". */
 bool xs_make_folder(char *folder, size_t bytes);
-/* Deletes a folder of files with its contents: a program that was interrupted may have left some. */
+/* Deletes a folder and the files in it, because an interrupted program may have left some. */
 void xs_remove_folder(const char *path);
 
 #endif

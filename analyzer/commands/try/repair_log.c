@@ -76,7 +76,7 @@ static bool read_off(const struct xs_json_document *document, struct xs_repair_l
     return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
-/* Removes the log of a second process, by the library's name for it. */
+/* Removes the log of a second process, under the name that the library gives it. */
 static bool remove_second(const char *path) {
     struct xs_string second = {0};
     xs_string_format(&second, "%s.2", path);

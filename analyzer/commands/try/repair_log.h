@@ -1,4 +1,5 @@
-/* The library's report at a program's end on the repairs that it made; docs/use/repairs.md, "The log". */
+/* Reads the log that the library writes at a program's end, about the repairs that it made; see docs/use/repairs.md,
+ * "The log". */
 #ifndef XFERSPY_ANALYZER_COMMANDS_TRY_REPAIR_LOG_H
 #define XFERSPY_ANALYZER_COMMANDS_TRY_REPAIR_LOG_H
 
@@ -7,20 +8,22 @@
 
 #include "analyzer/base/text.h"
 
-/* The log of one or more runs; zeroed: of no run. */
+/* The sums of the logs of one or more runs; zeroed: of no run. */
 struct xs_repair_log {
     size_t runs;              /* number of runs with a readable log */
-    uint64_t differs;         /* calls that moved something else than the plan says, over all runs */
-    uint64_t wrong;           /* copies that would have got other contents, over all runs */
+    uint64_t differs;         /* calls that did not copy what the plan says, over all runs */
+    uint64_t wrong;           /* copies that would have got wrong contents, over all runs */
     uint64_t checked;         /* copies whose contents were compared, right or wrong, over all runs */
-    uint64_t applied;         /* in the run that applied least */
-    uint64_t bytes;           /* in that run */
-    struct xs_string refused; /* "contents differ 3, capturing 1", from the last run; empty: nothing */
-    struct xs_string off;     /* "gather is off: why", from the first one; escaped; empty: all could start */
+    uint64_t applied;         /* number of repairs in the run that made fewest */
+    uint64_t bytes;           /* bytes of the repairs in that run */
+    struct xs_string refused; /* refused repairs by reason, from the last run: "contents differ 3, capturing 1"; empty:
+                                 none */
+    struct xs_string off;     /* "gather is off: why", from the first run that has it; escaped; empty: all repairs could
+                                 start */
 };
 
-/* Adds the log at `path` and deletes it, with the log of a second process. Returns what is wrong, as static text
- * within a sentence, or NULL. */
+/* Adds the log at `path`, then deletes it and the log of a second process. Returns NULL, or what is wrong with the log,
+ * as static text for a part of a sentence. */
 const char *xs_repair_log_take(struct xs_repair_log *log, const char *path);
 void xs_repair_log_free(struct xs_repair_log *log);
 

@@ -48,7 +48,8 @@ enum xs_try_repair xs_try_repair_of(unsigned detector, unsigned verdict, const c
     return known ? kinds[i].repair : XS_TRY_NONE;
 }
 
-/* The repair of a finding. With several verdicts it is the first one's that has a repair. */
+/* Returns the repair of a finding. If the finding has several verdicts, returns the repair of the first verdict that
+ * has a repair. */
 static enum xs_try_repair repair_of(const struct xs_diagnosis *diagnosis, size_t finding, const char **why) {
     const struct xs_finding *f = diagnosis->items[finding].finding;
     enum xs_try_repair repair = XS_TRY_NONE;
@@ -100,7 +101,8 @@ struct making {
     const struct xs_reading *reading;
     struct xs_hash sizes; /* allocation.id to its bytes plus 1 */
     struct xs_hash kinds; /* allocation.id to its kind plus 1, if it is registered or managed */
-    const char *left_out; /* why copies are not in this trial's plan; NULL: none was left out because of its kind */
+    const char *left_out; /* why some copies are not in this trial's plan; NULL: no copy was left out because of its
+                             kind */
 };
 
 static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
@@ -108,7 +110,7 @@ static void add_line(struct xs_trial *trial, const struct xs_try_line *line) {
     trial->lines[trial->line_count++] = *line;
 }
 
-/* Why a copy cannot be repaired. Of a batch call, all copies are repaired or none. */
+/* Returns why a copy cannot be repaired; NULL: it can. No copy of a batch call can be repaired. */
 static const char *unfit(const struct xs_ordinal *copy) {
     if (copy->is_of_batch)
         return "no repair takes copies of a batch";
@@ -133,7 +135,7 @@ static void add_copy(struct making *m, struct xs_trial *trial, enum xs_try_repai
     trial->planned++;
 }
 
-/* Adds a run: the copies of its place and thread from its first to its last. */
+/* Adds a run to the plan: all copies of its place and thread, from its first copy to its last. */
 static void add_run(struct making *m, struct xs_trial *trial, const struct xs_repairable *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *first = xs_ordinals_find(o, instance->rows[0]);
@@ -142,7 +144,8 @@ static void add_run(struct making *m, struct xs_trial *trial, const struct xs_re
             add_copy(m, trial, trial->repair, at, NULL);
 }
 
-/* Adds a copy whose bytes stay on the device: they are copied there from another region, or are in place already. */
+/* Adds a copy whose bytes need not leave the device: they are copied from another region of the device, or are already
+ * there. */
 static void add_held(struct making *m, struct xs_trial *trial, const struct xs_repairable *instance) {
     const struct xs_ordinals *o = &m->trials->ordinals;
     const struct xs_ordinal *copy = xs_ordinals_find(o, instance->rows[0]);
@@ -218,7 +221,7 @@ static void tidy(struct xs_trial *trial) {
     trial->line_count = kept;
 }
 
-/* How many copies the finding is about, including an estimate for copies with unknown contents. */
+/* Returns how many copies the finding is about, including an estimate for copies with unknown contents. */
 static uint64_t in_all(const struct xs_finding *f, enum xs_try_repair repair) {
     if (f->sample.is_of_contents && f->sample.checked < f->sample.of && f->sample.estimate > (double)f->instances)
         return (uint64_t)(f->sample.estimate + 0.5);
@@ -324,7 +327,8 @@ static void free_trial(struct xs_trial *trial) {
     free(trial->lines);
 }
 
-/* Adds a cause. If it has several findings, takes the first repair that a plan can be made for. */
+/* Adds the trial of a cause. If the cause has several findings, takes the first one for whose repair a plan can be
+ * made. */
 static void add_cause(struct making *m, size_t cause) {
     const struct xs_cause *c = &m->reading->diagnosis->causes[cause];
     size_t first = xs_try_finding_of(m->reading->diagnosis, c), shown = m->trials->count;
@@ -350,7 +354,7 @@ static size_t cause_of(const struct xs_diagnosis *diagnosis, size_t finding) {
     return 0;
 }
 
-/* Whether a report shows the cause by name. */
+/* True if a report shows the cause by name. */
 static bool is_shown(const struct xs_diagnosis *diagnosis, size_t cause) {
     return !diagnosis->causes[cause].folded && diagnosis->causes[cause].saves.most_ns;
 }
@@ -410,7 +414,7 @@ uint64_t xs_trial_left_out(const struct xs_trial *trial) {
     return count;
 }
 
-/* Removes repairs of copies that another repair leaves out. */
+/* Removes the repairs of copies that another repair leaves out. */
 static void leave_out_what_is_gone(struct xs_trial *all) {
     struct xs_hash gone = {0};
     size_t kept = 0;
@@ -465,7 +469,7 @@ size_t xs_trials_put_together(struct xs_trials *trials) {
         all->planned = xs_sum(all->planned, trial->planned);
         all->of = xs_sum(all->of, trial->of);
     }
-    tidy(all); /* the repairs that leave a copy out come first */
+    tidy(all); /* after this, the repairs that leave a copy out come first */
     leave_out_what_is_gone(all);
     return count;
 }

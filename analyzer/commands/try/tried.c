@@ -1,4 +1,4 @@
-/* Reading a kept result; see tried.h. */
+/* Reads a kept result; see tried.h. */
 #include "analyzer/commands/try/tried.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 enum { MOST_ITEMS = 1000, NAME_BYTES = 200 };
 
-/* Opens the file beside the trace if it belongs to the same user. */
+/* Opens the file in the folder of the trace, if it belongs to the same user. */
 static FILE *open_kept(const struct xs_trace *trace) {
     struct xs_string path = {0};
     struct stat st, of_trace;
@@ -44,7 +44,7 @@ static bool is_of(const struct xs_json_document *document, const struct xs_trace
     return same;
 }
 
-/* The comparison of outputs; an unknown value counts as a difference. */
+/* Returns the comparison of outputs; an unknown value counts as a difference. */
 static struct xs_tried_output output_of(sqlite3_stmt *row, int column, bool *good) {
     const char *name = (const char *)sqlite3_column_text(row, column);
     struct xs_tried_output output = {.result = XS_OUTPUT_DIFFERS,
@@ -157,8 +157,8 @@ const struct xs_tried_item *xs_tried_of_cause(const struct xs_tried *tried, cons
     return item;
 }
 
-/* Whether outputs are compared. An empty output is, because it must stay empty; one whose lines are all ignored is
- * not. */
+/* True if outputs are compared. An empty output is compared, because it must stay empty; an output whose lines are all
+ * ignored is not. */
 static bool is_compared(const struct xs_tried_output *output) {
     bool any = output->lines ? output->varying < output->lines : !output->ignored;
     return output->result != XS_OUTPUT_VARIES && output->result != XS_OUTPUT_TOO_LONG && any;
@@ -188,12 +188,12 @@ void xs_tried_say_output(struct xs_string *text, const struct xs_tried_output *o
 
 static uint64_t without_sign(int64_t ns) { return ns < 0 ? (uint64_t)0 - (uint64_t)ns : (uint64_t)ns; }
 
-/* The change of a trial. The interval contains 0 exactly if the runs do not show a change. */
+/* Returns the change of a trial. The interval contains 0 if, and only if, the runs do not show a change. */
 static enum xs_tried_change change_of(const struct xs_tried_item *item) {
     return item->high_ns < 0 ? XS_TRIED_FASTER : item->low_ns > 0 ? XS_TRIED_SLOWER : XS_TRIED_CANNOT_TELL;
 }
 
-/* Adds the change, in the words of the prediction beside it. */
+/* Adds the change, in the same words as the prediction that is printed with it. */
 void xs_tried_say_change(struct xs_string *text, const struct xs_tried_item *item) {
     static const char *const words[] = {
         [XS_TRIED_FASTER] = "saves ", [XS_TRIED_SLOWER] = "slower by ", [XS_TRIED_CANNOT_TELL] = "no clear change"};
@@ -250,7 +250,8 @@ void xs_tried_say(struct xs_string *text, const struct xs_tried_item *item) {
     xs_tried_say_rest(text, item);
 }
 
-/* Writes for the trial of all repairs how many causes were tried, and which ones if others were not asked for. */
+/* Writes for the trial of all repairs how many causes were tried, and which ones, if the user limited the trial to some
+ * causes. */
 static void put_causes(struct xs_json *json, const struct xs_tried_item *item) {
     xs_json_count(json, "causes", item->causes);
     xs_json_count(json, "causes_tried", item->tried);

@@ -43,7 +43,7 @@ struct arguments {
     struct xs_out_options output;
     struct xs_bench_arguments bench;
     char *trace;
-    const char *predicts; /* the trace that predicts, if it is another one */
+    const char *predicts; /* the trace from which predictions are taken, if it is another one */
     char **program;
     const char **only;
     size_t only_count;
@@ -118,7 +118,7 @@ static int write_result(const struct xs_try *t, const struct arguments *a) {
     return xs_out_close(&out, true) < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
 }
 
-/* Keeps the result if anything was measured, so that an earlier result is not lost. */
+/* Writes the result to the folder of the trace, if anything was measured; otherwise an earlier result would be lost. */
 static void keep_result(const struct xs_try *t) {
     struct xs_string path = {0};
     struct xs_out out;
@@ -162,7 +162,7 @@ static int predict(const struct arguments *a, const struct xs_reading *planned, 
     return XS_EXIT_OK;
 }
 
-/* Takes the plans from that trace. False: a message was printed. */
+/* Takes the plans from the named trace. False: a message was printed. */
 static bool take_plans(const char *trace, const struct xs_reading *reading, struct xs_trials *trials) {
     const struct xs_analysis_options analysis = {.keeps_repairables = true};
     char message[XS_TRACE_MESSAGE_BYTES];
@@ -177,9 +177,9 @@ static bool take_plans(const char *trace, const struct xs_reading *reading, stru
     return taken;
 }
 
-/* Records another trace for the plans. A normal trace has the contents of a sample of its copies only. The other
- * copies are in no plan, so little of the prediction would be repaired; the new trace has all contents. If that
- * fails, a plan from the sample is better than none. */
+/* Records another trace for the plans. A normal trace has the contents of a sample of its copies only. The other copies
+ * are in no plan, so only a small part of the prediction would be repaired. The new trace has all contents. If
+ * recording fails, the plan from the sample is used. */
 static int plan_whole(const struct xs_program *program, const struct xs_reading *reading, struct xs_trials *trials) {
     struct xs_recorded recorded;
     bool interrupted, is_recorded = xs_program_record_whole(program, &recorded, &interrupted);
@@ -230,7 +230,7 @@ static int try_trace(const struct arguments *a, struct xs_program *program) {
 static int start(struct arguments *a) {
     struct xs_program program;
     struct xs_recorded recorded = {0};
-    if (xs_out_check(&a->output) < 0) /* now, instead of after running */
+    if (xs_out_check(&a->output) < 0) /* checked now, not after the programs ran */
         return XS_EXIT_ERROR;
     if (a->trace && xs_output_is_input(&a->output, &a->trace, 1))
         return XS_EXIT_ERROR;

@@ -1,4 +1,4 @@
-/* Trials as JSON, which is also what is kept beside the trace; docs/schema/try.schema.json. */
+/* Writes trials as JSON; the file in the folder of the trace has the same format; docs/schema/try.schema.json. */
 #include "analyzer/commands/try/try.h"
 #include "analyzer/words/findings_words.h"
 

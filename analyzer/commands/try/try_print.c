@@ -1,4 +1,4 @@
-/* Trials as text and Markdown. Only printing; try_words.c has the words. */
+/* Prints trials as text and Markdown. try_words.c has the sentences. */
 #include <stdlib.h>
 
 #include "analyzer/base/markdown.h"
@@ -42,7 +42,7 @@ static void make_cells(const struct xs_try *t, size_t i, struct xs_string cells[
     xs_try_measured(&cells[3], t, i);
 }
 
-/* Makes the last line, for all repairs. If only one could be tried, it repeats that one. */
+/* Makes the last line, for all repairs. If only one trial could be made, the line repeats it. */
 static void make_last(const struct xs_try *t, struct xs_string cells[COLUMNS]) {
     size_t causes = t->trials->count - 1, cannot = 0;
     for (size_t i = 0; i < causes; i++)
@@ -95,7 +95,7 @@ static void text_table(const struct xs_try *t, struct xs_out *out) {
     xs_out_line(out, XS_STYLE_DIM, MINUS);
 }
 
-/* The warnings of a measured trial; others have no time to be warned about. */
+/* Returns the number of warnings of a measured trial; 0 for other trials, which have no times. */
 static size_t warnings_of(const struct xs_try *t, size_t i) {
     bool measured = t->trials->items[i].state == XS_TRIAL_MEASURED && t->attempts[i].outcome;
     return measured ? t->attempts[i].outcome->report.note_count : 0;
@@ -108,7 +108,8 @@ static bool has_warnings(const struct xs_try *t) {
     return false;
 }
 
-/* Makes lines on what was done in trial `i`, what was left out, and how its outputs differ. A line may be empty. */
+/* Makes lines that say what was done in trial `i`, what was left out, and how its outputs differ. A line may be empty.
+ */
 enum { DONE, LEFT_OUT, OUTPUT, DETAILS };
 static void make_details(const struct xs_try *t, size_t i, struct xs_string lines[DETAILS]) {
     const struct xs_outcome *o = t->attempts[i].outcome;
@@ -206,7 +207,7 @@ static void markdown_line(struct xs_out *out, size_t *lines, const char *label, 
     xs_string_free(&code);
 }
 
-/* Prints what was done, what was not, and the warnings. */
+/* Prints what was done, what was left out, and the warnings. */
 static void markdown_details(const struct xs_try *t, struct xs_out *out) {
     for (size_t i = 0, written = 0; i < t->trials->count; i++) {
         struct xs_string lines[DETAILS] = {{0}};

@@ -92,7 +92,8 @@ static const char *noun_of(enum xs_try_repair repair) {
     }
 }
 
-/* Adds how much a plan contains, of how many, and how often the library did it in the run with the least. */
+/* Adds the number of repairs in a plan, of how many copies, and how many the library made in the run that made fewest.
+ */
 void xs_try_done(struct xs_string *text, const struct xs_try *t, size_t attempt) {
     const struct xs_trial *trial = &t->trials->items[attempt];
     const struct xs_repair_log *log = &t->attempts[attempt].logged;

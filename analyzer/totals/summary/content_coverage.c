@@ -1,4 +1,4 @@
-/* Counting what is known about contents; see content_coverage.h. */
+/* Counts how many contents are known; see content_coverage.h. */
 #include "analyzer/totals/summary/content_coverage.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define NAME_ROW(n, id, name) [n] = name,
 const char *const xs_skip_names[] = {XS_FINGERPRINT_SKIPS(NAME_ROW)};
 
-/* Whether the transfer or launch ran, by two columns from `result` on. */
+/* True if the transfer or launch ran, which the column `result` and the next one show. */
 static bool ran(const struct xs_scan *scan, int result) {
     return !xs_scan_null(scan, result) && xs_ran(xs_scan_int(scan, result), xs_scan_int(scan, result + 1) != 0);
 }
@@ -45,8 +45,8 @@ static int count_rows(const struct xs_trace *trace, const char *sql, uint64_t *c
     return xs_scan_end(&scan);
 }
 
-/* Counts fingerprints that transfers refer to but that are missing. Searches one by one only if the counts show that
- * some are. */
+/* Counts fingerprints that transfers refer to but that are missing. Searches them one by one only if the counts show
+ * that some are missing. */
 static int read_lost(const struct xs_trace *trace, uint64_t with_number, struct xs_content_coverage *c, char *message) {
     uint64_t rows = 0;
     int status = count_rows(trace, "SELECT count(*) FROM fingerprint", &rows, message);

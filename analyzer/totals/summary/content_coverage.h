@@ -17,9 +17,10 @@ enum { XS_SKIP_COUNT = 0 XS_FINGERPRINT_SKIPS(XS_COUNT_SKIP) };
 struct xs_content_coverage {
     char mode[16];                    /* option.fingerprint; "" if the trace does not say */
     uint64_t eligible;                /* uploads and downloads that ran */
-    uint64_t taken, lost;             /* of the eligible; lost: taken, but gone with the killed process */
-    uint64_t skipped[XS_SKIP_COUNT];  /* of the eligible, by reason; 0: no reason was given */
-    uint64_t kernels, kernels_unseen; /* launches that ran, and those with unseen arguments */
+    uint64_t taken, lost;             /* of the eligible; lost: taken, but not in the trace because the process was
+                                         killed */
+    uint64_t skipped[XS_SKIP_COUNT];  /* of the eligible, by reason; index 0: no reason was given */
+    uint64_t kernels, kernels_unseen; /* launches that ran, and launches whose arguments were not seen */
     uint64_t migration_rests;         /* how often the recording of page migrations paused */
     uint64_t migrations_ns, run_ns;   /* how long page migrations were recorded, and how long the run took */
     uint64_t graphs;                  /* launches of graphs; their arguments are never seen */
@@ -31,19 +32,20 @@ int xs_content_coverage_read(const struct xs_trace *trace, struct xs_content_cov
 
 /* Why no content at all is known. */
 enum xs_no_contents {
-    XS_CONTENTS_KNOWN,    /* some is, or there was none to know */
-    XS_CONTENTS_IMPORTED, /* a profile of another tool has none */
+    XS_CONTENTS_KNOWN,    /* some content is known, or there was no content to know */
+    XS_CONTENTS_IMPORTED, /* the trace was imported; profiles of other tools have no contents */
     XS_CONTENTS_OFF,      /* XFERSPY_FINGERPRINT=off */
-    XS_CONTENTS_LOST,     /* the trace ends before them */
-    XS_CONTENTS_SKIPPED,  /* every transfer has a reason of its own; `skipped` counts them */
+    XS_CONTENTS_LOST,     /* the trace ends before any content was written */
+    XS_CONTENTS_SKIPPED,  /* each transfer was skipped for a reason; `skipped` counts the reasons */
 };
 extern const char *const xs_no_contents_names[]; /* NULL for the first */
 enum xs_no_contents xs_content_coverage_none(const struct xs_content_coverage *contents);
 
-/* Says in a sentence why no content at all is known, and what to do; "" if some is, or there was none to know. */
+/* Says in a sentence why no content at all is known, and what to do; "" if some content is known, or if there was no
+ * content to know. */
 void xs_content_coverage_why_none(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
-/* Says in a sentence that page migrations were recorded for a part of the run only, and what to do; else "". */
+/* If page migrations were recorded during only a part of the run, says so in a sentence, and what to do; else "". */
 void xs_content_coverage_migrations(const struct xs_content_coverage *contents, char *buffer, size_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
-/* Names the run's numbers (metrics.def): `diff` lists them, `check` limits them, and `export` hands them out. */
+/* Names the numbers of a run (metrics.def): `diff` lists them, `check` compares them with limits, and `export` writes
+ * them. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_METRICS_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_METRICS_H
 
@@ -34,7 +35,7 @@ struct xs_metric_values {
 void xs_metrics_compute(const struct xs_summary *summary, const struct xs_diagnosis *diagnosis,
                         struct xs_metric_values *values);
 
-/* Returns the metric of a name, -1: none. */
+/* Returns the metric with this name; -1: none. */
 int xs_metric_find(const char *name);
 
 #endif

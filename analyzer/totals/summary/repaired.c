@@ -1,4 +1,4 @@
-/* Reading what the repairs of a run did, and saying it in sentences; see repaired.h. */
+/* Reads what the repairs of a run did, and says it in sentences; see repaired.h. */
 #include "analyzer/totals/summary/repaired.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void say_made(struct xs_string *text, const struct xs_repaired *r, unsign
         xs_string_format(text, ", %s", xs_format_bytes(bytes, r->of[i].bytes));
 }
 
-/* Whether the repair certainly did nothing. */
+/* True if the repair certainly did nothing. */
 static bool is_idle(const struct xs_repaired *r, unsigned i) { return !r->of[i].made && r->ended; }
 
 /* Adds "drop-uploads (uploads left out: 49, 3.06 GiB); nothing was repaired by gather, stage". */

@@ -1,6 +1,6 @@
 /* Describes a run that was repaired while it was recorded (XFERSPY_REPAIR): which repairs were on, and how often each
- * was made. A trace does not say whether a repair left out a particular call. So its counts and findings are about the
- * calls that the program made. */
+ * was made. A trace does not say whether a repair left out a particular call. The counts and findings of such a trace
+ * are therefore about the calls that the program made. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_REPAIRED_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_REPAIRED_H
 
@@ -20,8 +20,9 @@ enum xs_repaired_by {
 
 struct xs_repaired {
     bool asked; /* XFERSPY_REPAIR was set */
-    bool known; /* the trace says what came of it; false if the process was killed early */
-    bool ended; /* the counts are of the whole run; false: of some time ago, as the process was killed, or runs */
+    bool known; /* the trace says which repairs were made; false if the process was killed early */
+    bool ended; /* the counts are of the whole run; false: they are from some time before its end, because the process
+                   was killed or still runs */
     struct {
         bool on;
         uint64_t made, bytes;
@@ -32,12 +33,12 @@ struct xs_repaired {
 
 void xs_repaired_read(struct xs_repaired *repaired, const struct xs_trace *trace);
 
-/* Says whether calls of the run were left out or changed, or may have been. */
+/* True if calls of the run were left out or changed, or may have been. */
 bool xs_repaired_any(const struct xs_repaired *repaired);
 
 /* Writes "Recorded with repairs (XFERSPY_REPAIR): drop-uploads (uploads left out: 49, 3.06 GiB)." and, if any was made,
- * what that means for the numbers. If the counts are not of the whole run: "uploads left out: at least 49, 3.06 GiB",
- * "uploads left out: how many is not known". Writes nothing if no repair was on. */
+ * what that means for the numbers of the report. If the counts are not of the whole run: "uploads left out: at least
+ * 49, 3.06 GiB", "uploads left out: how many is not known". Writes nothing if no repair was on. */
 void xs_repaired_say(struct xs_string *text, const struct xs_repaired *repaired);
 
 /* Writes the value of the key `repairs`: null if no repair was on. */

@@ -1,4 +1,4 @@
-/* Computing a summary: the order of the passes, and what is known about the whole run. */
+/* Computes a summary: calls the passes over the tables in order, and computes the data about the whole run. */
 #include "analyzer/totals/summary/summary.h"
 
 #include <inttypes.h>
@@ -28,8 +28,8 @@ static void read_budget(const struct xs_trace *trace, struct xs_cost *cost) {
     char *percent = meta_text(trace, "option.budget", "off");
     cost->budgeted = xs_trace_meta_int(trace, "cost.wrappers_ns", -1) >= 0;
     cost->begin_ns = cost->budgeted ? xs_trace_meta_count(trace, "cost.begin_ns")
-                                    : xs_sum(cost->start_ns, cost->cupti_start_ns); /* in this case one after the
-                                                                                     * other */
+                                    : xs_sum(cost->start_ns, cost->cupti_start_ns); /* in this case they ran one after
+                                                                                       the other */
     cost->wrappers_ns = xs_trace_meta_count(trace, "cost.wrappers_ns");
     cost->device_times_ns = xs_trace_meta_count(trace, "cost.cupti_ns");
     cost->held_ns = xs_trace_meta_count(trace, "cost.cupti_turns_ns");
@@ -170,13 +170,13 @@ static int read_devices(struct xs_summary_work *work) {
         d->link_width = xs_scan_count_or_null(&scan, 6);
         d->link_peak_bytes_per_s = xs_scan_count_or_null(&scan, 7);
         d->simulated = xs_scan_int(&scan, 8) != 0;
-        work->summary->run.simulated |= d->simulated; /* either mark is enough, so that simulated numbers never pass
-                                                       * as measured */
+        work->summary->run.simulated |= d->simulated; /* one of the two marks is enough, so that simulated numbers are
+                                                         never taken for measured ones */
     }
     return xs_scan_end(&scan);
 }
 
-/* Reads the threads' shares; with one thread there is nothing to share out. */
+/* Reads how many calls each thread made; not needed if there is only one thread. */
 static int read_threads(struct xs_summary_work *work) {
     struct xs_cost *cost = &work->summary->cost;
     struct xs_scan scan;
@@ -238,12 +238,13 @@ static void judge_kernels(struct xs_summary *s) {
     s->run.kernels_recorded |= any || (ended && !strcmp(asked, "on"));
 }
 
-/* The part of all threads' time in their calls that belongs to the thread with most calls. */
+/* Returns the part of all threads' time in their calls that belongs to the thread with most calls. */
 static uint64_t of_busiest_ns(const struct xs_cost *c, uint64_t ns) {
     return c->calls ? (uint64_t)((double)ns * ((double)c->busiest_calls / (double)c->calls)) : ns;
 }
 
-/* The cost of device times while all threads were held at once, which is not shared out between threads. */
+/* Returns the cost of device times while all threads were stopped at the same time. This time is not divided among
+ * threads. */
 static uint64_t held_ns(const struct xs_cost *c) {
     return c->held_ns < c->device_times_ns ? c->held_ns : c->device_times_ns;
 }
@@ -257,8 +258,8 @@ static uint64_t own_of_busiest_ns(const struct xs_cost *c) {
     return of_busiest_ns(c, ns);
 }
 
-/* The library's time between calls after the start. Page migrations are not in it: they cost faults and kernels,
- * which are no gaps between calls. */
+/* Returns the library's time between calls after the start. It does not contain the cost of page migrations, which
+ * makes faults and kernels longer, and not the time between calls. */
 static uint64_t own_between_calls_ns(const struct xs_cost *c) {
     uint64_t once_ns = xs_sum(c->fingerprint_start_ns, c->exit_ns);
     return xs_sum(xs_sum(own_of_busiest_ns(c), held_ns(c)), xs_sum(once_ns, c->contention_ns));
@@ -288,7 +289,7 @@ bool xs_bare_is_known(const struct xs_summary *s) {
     return s->cost.known && own_of_busiest_ns(&s->cost) <= s->run.duration_ns / 2 && xs_bare_ns(s) > 0;
 }
 
-/* Computes where the run's time went. Needs the unions of each device. */
+/* Computes what the run's time was spent on. The unions of busy times of each device must have been computed. */
 static int compute_where(struct xs_summary_work *work) {
     struct xs_summary *s = work->summary;
     const struct xs_where_own own = {.start_ns = s->cost.begin_ns, .later_ns = own_between_calls_ns(&s->cost)};
@@ -302,7 +303,7 @@ static int compute_where(struct xs_summary_work *work) {
     }
     xs_intervals_unite(&busy.copies);
     xs_intervals_unite(&busy.kernels);
-    if (!s->thinned.rows && !s->looked_at.has_gaps) /* a line with gaps has no parts */
+    if (!s->thinned.rows && !s->looked_at.has_gaps) /* the parts are not known if calls of the line are missing */
         status = xs_where_read(work->trace, s->run.duration_ns, &busy, &own, &s->where, work->message);
     s->where.faults_in_part = s->coverage.migration_rests > 0;
     s->where.faults_recorded_ns = s->coverage.migrations_ns;

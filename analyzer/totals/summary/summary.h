@@ -1,5 +1,5 @@
-/* Holds what a report states about one trace, as numbers: computed once here (summary*.c), printed as text or JSON by
- * report/report_*.c, which compute nothing. */
+/* Holds the numbers that a report states about one trace. They are computed once, in summary*.c. The files
+ * report/report_*.c print them as text or JSON, and compute nothing. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_H
 
@@ -26,19 +26,19 @@ struct xs_run {
     int64_t pid, rank, world_size;   /* rank -1: no launcher set one */
     int64_t start_unix_ns, driver_version;
     uint64_t duration_ns;
-    bool duration_estimated; /* up to the last thing seen: the trace has no end */
-    bool is_snapshot;        /* a copy made while the process ran */
+    bool duration_estimated; /* the trace has no end; the duration is up to the latest time in it */
+    bool is_snapshot;        /* the trace is a copy made while the process ran */
     bool simulated;
     char *cupti_status, *cupti_text, *cupti_path;
     int64_t cupti_version;
-    bool kernels_recorded; /* requested, and CUPTI ran; there may still be none */
+    bool kernels_recorded; /* recording kernels was requested, and CUPTI ran; the trace may still have no kernels */
 };
 
 struct xs_device_summary {
     int64_t id;
     char *name, *pci_bus_id, *compute_capability;
     uint64_t memory_bytes, link_generation, link_width, link_peak_bytes_per_s;
-    bool simulated, known;                               /* known: the device table has it */
+    bool simulated, known;                               /* known: the device table has a row for this device */
     uint64_t copy_busy_ns, kernel_busy_ns, both_busy_ns; /* unions over all streams */
     uint64_t kernels, kernel_ns;                         /* kernel_ns: the sum over all kernels */
     uint64_t kernels_modelled;                           /* kernels with modelled times */
@@ -46,7 +46,7 @@ struct xs_device_summary {
 
 struct xs_totals {
     uint64_t count, bytes, async_count;
-    uint64_t empty_count;                         /* transfers of 0 bytes: they leave no device record */
+    uint64_t empty_count;                         /* transfers of 0 bytes, for which there is no device record */
     uint64_t host_ns;                             /* time inside the calls; a batch call counts once */
     uint64_t timed_count, timed_bytes, device_ns; /* transfers with known device times, measured or modelled */
     uint64_t modelled_count, modelled_ns;         /* transfers with modelled device times */
@@ -80,32 +80,33 @@ struct xs_slow_transfer {
 
 struct xs_count_time {
     uint64_t count, bytes, ns;
-    uint64_t device_ns; /* of launches and memsets: time of the kernels and memsets that they started */
-    uint64_t modelled;  /* how many of those in device_ns are modelled */
+    uint64_t device_ns; /* for launches and memsets: device time of the kernels and memsets that they started */
+    uint64_t modelled;  /* how many of the kernels and memsets in device_ns have modelled times */
 };
 
 struct xs_allocation_totals {
     uint64_t count, bytes, peak_bytes, host_ns;
     uint64_t frees, free_host_ns;
-    uint64_t live_count, live_bytes; /* at the end of the trace */
+    uint64_t live_count, live_bytes; /* allocations that exist at the end of the trace */
 };
 
 struct xs_note {
     char *topic, *text;
     uint64_t count;
-    int64_t at_ns; /* time of the first; INT64_MIN: none */
+    int64_t at_ns; /* time of the first note of this topic; INT64_MIN: not known */
 };
 
 struct xs_coverage {
-    uint64_t host_transfers, host_captured, host_failed, host_empty; /* empty: 0 bytes, which leave no device record */
-    uint64_t matched, modelled,
-        without_record; /* modelled: device times were recorded in windows, and not at that time */
-    uint64_t peers;     /* of without_record: copies between devices; they never have a record */
+    uint64_t host_transfers, host_captured, host_failed, host_empty; /* host_empty: transfers of 0 bytes, for which
+                                                                        there is no device record */
+    uint64_t matched, modelled, without_record; /* modelled: device times were recorded only in some windows, and the
+                                                   transfer was outside them */
+    uint64_t peers; /* of without_record: copies between devices, which never have a record */
     uint64_t device_copies, device_copies_graph, without_event; /* rows of device_copy */
     uint64_t migration_rests, migrations_ns; /* how often the recording of page migrations paused; how long it ran */
-    uint64_t nested, left, dropped, skipped_events, dropped_records; /* capture's own counters */
+    uint64_t nested, left, dropped, skipped_events, dropped_records; /* counters that capture kept */
     bool stacks_recorded;
-    uint64_t without_stack; /* transfers without one, if stacks were recorded */
+    uint64_t without_stack; /* transfers without a stack, if stacks were recorded */
 };
 
 struct xs_cost {
@@ -113,23 +114,25 @@ struct xs_cost {
     uint64_t start_ns, cupti_start_ns, close_ns, drain_cpu_ns, spool_stalls, spool_stall_ns, spool_bytes, events;
     uint64_t fingerprint_start_ns, fingerprint_call_ns, fingerprint_kernel_ns, fingerprint_device_bytes;
     uint64_t fingerprint_launches;
-    /* The rest is set for traces with a budgeted capture; else `budgeted` is false. */
+    /* The next fields are set if capture had a budget; else `budgeted` is false. */
     bool budgeted;
-    uint64_t begin_ns, wrappers_ns,
-        device_times_ns;             /* of the program's time: the start, the calls, recording device times */
-    uint64_t migrations_ns, exit_ns; /* recording page migrations; the exit handler */
-    uint64_t contention_ns;          /* at most: time of the drain thread while no processor was free */
-    uint64_t held_ns;                /* of device_times_ns: all threads were held at once */
+    uint64_t begin_ns, wrappers_ns, device_times_ns; /* the program's time that was used for xferspy's start, in the
+                                                        wrappers of calls, and for recording device times */
+    uint64_t migrations_ns, exit_ns; /* time used for recording page migrations, and in the exit handler */
+    uint64_t contention_ns;          /* upper bound: time of the drain thread while no processor was free */
+    uint64_t held_ns;                /* the part of device_times_ns in which all threads were stopped at the same
+                                        time */
     uint64_t budget_percent;         /* 0: no budget */
     uint64_t detachments;
-    uint64_t calls, busiest_calls; /* calls in the trace: of all threads, and of the busiest thread; 0: not known */
+    uint64_t calls, busiest_calls; /* number of calls in the trace: of all threads, and of the thread that made most; 0:
+                                      not known */
 };
 
-/* Describes a trace that reached its largest size: between two moments only one row in `one_in` is kept. Counts and
- * sums of transfers, launches, waits, memsets, kernels and device work include the dropped rows, unless `selected`.
- * Everything else covers the kept rows only. */
+/* Describes a trace that reached its size limit: from `from_ns` to `to_ns`, at least one row of every `one_in` was
+ * kept. Counts and sums of transfers, launches, waits, memsets, kernels and device work include the dropped rows,
+ * unless the summary is `selected`. Everything else is about the kept rows only. */
 struct xs_thinned {
-    uint64_t rows, one_in; /* rows: number of dropped rows; 0: none */
+    uint64_t rows, one_in; /* rows: the number of dropped rows; 0: none */
     int64_t from_ns, to_ns;
 };
 
@@ -137,22 +140,24 @@ struct xs_thinned {
  */
 enum xs_recorded_by { XS_RECORDED_ALL, XS_RECORDED_BY_RANGE, XS_RECORDED_BY_WAIT, XS_RECORDED_NONE };
 struct xs_recorded_steps {
-    enum xs_recorded_by by;   /* ALL: no steps were requested; NONE: no wait was found to tell them by */
-    uint64_t first, count;    /* number of the first step, from 1, and how many; 0 and 0: none */
-    uint64_t passed;          /* steps that the program began, or ended if a wait tells them */
-    uint64_t skipped, wanted; /* as requested; wanted 0: all behind the skipped ones */
-    char
-        name[XS_STEP_NAME_BYTES]; /* of the range, or of the wait's entry point; for ALL, XFERSPY_WINDOW; not escaped */
+    enum xs_recorded_by by;   /* ALL: no steps were requested; NONE: no call that waits was found that marks the
+                                 steps */
+    uint64_t first, count;    /* number of the first recorded step, counted from 1, and how many steps were recorded; 0
+                                 and 0: none */
+    uint64_t passed;          /* number of steps that the program began, or ended if a wait marks their ends */
+    uint64_t skipped, wanted; /* as the user requested; wanted 0: all steps after the skipped ones */
+    char name[XS_STEP_NAME_BYTES]; /* of the NVTX range, or of the wait's entry point; for ALL, the value of
+                                      XFERSPY_WINDOW; not escaped */
 };
 
-/* Describes a trace with the calls of parts of the run only, plus all allocations (XFERSPY_OUTSIDE). Counts and sums
- * are of these parts, except allocations. */
+/* Describes a trace that has all allocations of the run, but the other calls of only some parts of the run
+ * (XFERSPY_OUTSIDE). Counts and sums, except those of allocations, are of these parts. */
 struct xs_looked_at {
     bool limited;                                  /* false: the whole run was recorded */
-    bool has_gaps;                                 /* calls were left out, or may have been */
+    bool has_gaps;                                 /* calls outside the parts were left out, or may have been */
     uint64_t parts, recorded_ns;                   /* number of recorded parts, and their total time */
-    bool is_at_most;                               /* parts is a lower bound; recorded_ns is an upper bound */
-    uint64_t transfers, memsets, launches, others; /* calls that were left out */
+    bool is_at_most;                               /* `parts` is a lower bound, and `recorded_ns` an upper bound */
+    uint64_t transfers, memsets, launches, others; /* numbers of calls that were left out */
     struct xs_recorded_steps steps;
 };
 
@@ -160,26 +165,28 @@ struct xs_summary {
     const struct xs_trace *trace;
     struct xs_thinned thinned;
     struct xs_looked_at looked_at;
-    struct xs_recorded_time recorded; /* the base of shares */
+    struct xs_recorded_time recorded; /* the time that shares are computed of */
     struct xs_repaired repaired;
     bool selected; /* the fields from groups to slowest cover the transfers that pass a filter */
     struct xs_run run;
     struct xs_device_summary *devices;
     size_t device_count;
-    struct xs_group *groups; /* by device time, else by bytes; largest first */
+    struct xs_group *groups; /* sorted by device time if any is known, else by bytes; largest first */
     size_t group_count;
     struct xs_totals all;
-    struct xs_totals pageable, pinned; /* uploads and downloads by host memory; pinned: also registered memory */
+    struct xs_totals pageable, pinned; /* uploads and downloads, by kind of host memory; pinned includes registered
+                                          memory */
     struct xs_shape largest[XS_TOP];
     size_t largest_count;
     struct xs_slow_transfer slowest[XS_TOP];
     size_t slowest_count;
-    bool slowest_by_device; /* true: ranked by device time; false: by host time */
+    bool slowest_by_device; /* true: `slowest` is sorted by device time; false: by host time */
     struct xs_count_time graph_copies[XS_COPY_KIND_COUNT], graph_total;
     struct xs_count_time migrations[XS_MIGRATION_KIND_COUNT];
-    struct xs_count_time memsets, memsets_device; /* device: without memsets of graphs */
+    struct xs_count_time memsets, memsets_device; /* memsets_device: without memsets of graphs */
     struct xs_count_time launches[XS_LAUNCH_KIND_COUNT], syncs[XS_SYNC_SCOPE_COUNT];
-    uint64_t given_pinned, given_managed; /* kernel launches that were given such host memory */
+    uint64_t given_pinned, given_managed; /* kernel launches with an argument that points to pinned or to managed
+                                             memory */
     struct xs_allocation_totals allocations[XS_MEMORY_KIND_COUNT];
     struct xs_failures failures;
     struct xs_where where;
@@ -187,29 +194,29 @@ struct xs_summary {
     struct xs_cost cost;
     struct xs_note *notes;
     size_t note_count;
-    uint64_t damaged_rows; /* rows with values that cannot be true, taken as 0 or left out */
+    uint64_t damaged_rows; /* rows with impossible values, which were read as 0, or left out */
 };
 
-/* Reads the trace and computes everything. On error returns a negative status and a one-line message naming the file
- * (XS_TRACE_MESSAGE_BYTES long), and the summary is empty. `trace` must outlive the summary. */
+/* Reads the trace and computes everything. On error, returns a negative status, writes one line that names the file
+ * into `message` (XS_TRACE_MESSAGE_BYTES long), and leaves the summary empty. `trace` must outlive the summary. */
 int xs_summary_compute(const struct xs_trace *trace, struct xs_summary *summary, char *message);
-/* Computes a summary with totals, largest and slowest of the selected transfers only; all else is of the whole trace.
- * NULL: all transfers. */
+/* Computes a summary whose totals, `largest` and `slowest` are of the selected transfers only; everything else is of
+ * the whole trace. `selection` NULL: all transfers. */
 struct xs_selection;
 int xs_summary_compute_of(const struct xs_trace *trace, const struct xs_selection *selection,
                           struct xs_summary *summary, char *message);
 void xs_summary_free(struct xs_summary *summary);
 
-/* Returns what xferspy itself took of the run: its start, its part of the program's calls, device times, fingerprints,
- * page migrations, waits for a full spool, its own thread while no processor was free, the exit handler; at most the
- * whole run. Threads take their parts side by side, so a sum over all threads counts only with the share of the thread
- * that made most calls. */
+/* Returns how much time of the run xferspy itself used, at most the whole run: for its start, in the program's calls,
+ * for device times, fingerprints and page migrations, waiting for room in a full spool, for xferspy's thread while no
+ * processor was free, and in the exit handler. Threads spend this time in parallel. A sum over all threads is therefore
+ * reduced to the share of the thread that made most calls. */
 uint64_t xs_own_ns(const struct xs_summary *summary);
-/* Returns the whole cost: xs_own_ns, and what xferspy took behind the run's end. */
+/* Returns the whole cost: xs_own_ns, and the time that xferspy used after the run's end. */
 uint64_t xs_spent_ns(const struct xs_summary *summary);
-/* Splits xs_spent_ns by its causes. */
+/* Splits xs_spent_ns by what the time was used for. */
 enum xs_cost_part {
-    XS_COST_PROCESS, /* start and end of a process, the same however long it runs */
+    XS_COST_PROCESS, /* start and end of a process; does not grow with the length of the run */
     XS_COST_CALLS,
     XS_COST_DEVICE_TIMES,
     XS_COST_FINGERPRINTS,
@@ -219,12 +226,12 @@ enum xs_cost_part {
     XS_COST_PARTS
 };
 void xs_cost_parts(const struct xs_summary *summary, uint64_t ns[XS_COST_PARTS]);
-/* Returns the run's time without xs_own_ns. The time is not known if threads' parts are more than half of the run: then
- * they did not lie in one thread. */
+/* Returns the run's time without xs_own_ns. This time is not known if the part for the busiest thread is more than half
+ * of the run, because then the time was probably not spent in one thread. */
 uint64_t xs_bare_ns(const struct xs_summary *summary);
 bool xs_bare_is_known(const struct xs_summary *summary);
 
-/* Returns the highest link rate among the trace's devices, 0 if unknown. */
+/* Returns the highest link rate (bytes per second) of the trace's devices; 0 if not known. */
 uint64_t xs_summary_link_peak(const struct xs_summary *summary);
 
 #endif

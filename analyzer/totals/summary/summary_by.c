@@ -1,5 +1,5 @@
-/* Totals by call site, thread, and so on; see summary_by.h. The tables are read again for this, so a report without
- * --by is as quick as before. */
+/* Totals by call site, thread, and so on; see summary_by.h. The tables are read again for this, so that a report
+ * without --by does not take longer. */
 #include "analyzer/totals/summary/summary_by.h"
 
 #include <stdio.h>
@@ -65,11 +65,11 @@ struct work {
     struct xs_hash by_id;   /* number of a group to index + 1 */
     struct xs_hash by_text; /* two hashes of a group's text to index + 1 */
     struct xs_records records;
-    struct xs_hash rows;     /* table and row to the most that a cause saves there, plus 1 */
-    struct xs_hash counting; /* findings that count, by identity, to index + 1 */
-    struct xs_by_run *runs;  /* by site, then by first row; ns: of each transfer */
+    struct xs_hash rows;     /* from table and row to the largest saving of a cause for this row, plus 1 */
+    struct xs_hash counting; /* from the identity of a finding that counts to its index + 1 */
+    struct xs_by_run *runs;  /* sorted by site, then by first row; ns is for each transfer */
     size_t run_count;
-    struct xs_hash run_of_site; /* by site: index + 1 of the present or next run */
+    struct xs_hash run_of_site; /* from a site to index + 1 of its present or next run */
 };
 
 static size_t add_row(struct work *w) {
@@ -79,12 +79,12 @@ static size_t add_row(struct work *w) {
     return by->count++;
 }
 
-/* The row for a text, made if it is missing. `mark`: the kind of text. */
+/* Returns the index of the row for a text; adds the row if it is missing. `mark` is the kind of text. */
 static size_t row_of_text(struct work *w, char mark, const char *text, const char *beside) {
     uint64_t hash[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
     const char *const parts[] = {text ? text : "", beside ? beside : ""};
     for (int part = 0; part < 2; part++) {
-        for (const char *c = parts[part];; c++) { /* include the NUL: "ab", "c" is not "a", "bc" */
+        for (const char *c = parts[part];; c++) { /* include the NUL, so that "ab", "c" differs from "a", "bc" */
             hash[0] = (hash[0] ^ (unsigned char)*c ^ (unsigned char)mark) * 0x100000001b3u;
             hash[1] = xs_mix(hash[1] + (unsigned char)*c + ((uint64_t)(unsigned char)mark << 8));
             if (!*c)
@@ -116,7 +116,8 @@ static size_t row_of_frame(struct work *w, const struct xs_frame *frame) {
 /* Columns of every query below. */
 enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, DEVICE, BYTES, ENTER, RETURN, CORRELATION, BATCH };
 
-/* A number for a row's group. Equal numbers are one group for sure; several numbers may be one group. */
+/* Returns a number for a row's group. Rows with equal numbers are in the same group; rows with different numbers may
+ * be, too. */
 static int64_t group_of(struct work *w, const struct xs_scan *scan) {
     switch (w->by->key) {
     case XS_BY_SITE:
@@ -191,7 +192,8 @@ static const enum xs_evidence_table tables[] = {XS_EVIDENCE_TRANSFER, XS_EVIDENC
                                                 XS_EVIDENCE_SYNC,     XS_EVIDENCE_LAUNCH, XS_EVIDENCE_API_CALL,
                                                 XS_EVIDENCE_MIGRATION};
 
-/* Orders runs by site, then by first row. Runs of one site overlap only if they are of several threads or streams. */
+/* Orders runs by site, then by first row. Runs of one site overlap only if they belong to different threads or streams.
+ */
 static int by_site(const void *a, const void *b) {
     const struct xs_by_run *x = a, *y = b;
     if (x->site != y->site)
@@ -199,7 +201,8 @@ static int by_site(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Finds the findings that count: the first ones of the causes, or without causes all that are no bounds. */
+/* Finds the findings that count: the first finding of each cause, or, if there are no causes, all findings whose saving
+ * is no bound. */
 static void find_counting(struct work *w, const struct xs_diagnosis *diagnosis) {
     size_t count = diagnosis->cause_count ? diagnosis->cause_count : diagnosis->count;
     for (size_t i = 0; i < count; i++) {
@@ -214,7 +217,7 @@ static uint64_t share_of(const struct work *w, unsigned detector, unsigned verdi
     const uint64_t *index = xs_hash_find(&w->counting, site, (uint64_t)detector << 8 | verdict);
     if (!index)
         return 0;
-    /* savings at copies that were not looked at are shown where the others are */
+    /* savings of copies that were not checked are shown at the rows of the checked ones */
     const struct xs_diagnosed *d = &w->diagnosis->items[*index - 1];
     uint64_t share = xs_finding_share_ns(d, ns);
     if (!d->saves.known || d->saves.scaled_most_ns >= d->saves.most_ns)
@@ -243,7 +246,7 @@ static void take_claims(struct work *w, const struct xs_by_claims *claims) {
         *xs_hash_put(&w->run_of_site, w->runs[i].site, 0) = i + 1;
 }
 
-/* The saving of a transfer as part of a run. Rows must come in the order of their ids. */
+/* Returns the saving of a transfer as part of a run. Rows must come in the order of their ids. */
 static uint64_t run_share(struct work *w, const struct xs_scan *scan) {
     int64_t id = xs_scan_int(scan, ID);
     if (!w->run_count)
@@ -278,7 +281,8 @@ static int read_table(struct work *w, enum xs_evidence_table table) {
     return xs_scan_end(&scan);
 }
 
-/* Adds rows that were thinned out. A filter cannot be applied to them. A transfer's shape has what it is grouped by. */
+/* Adds rows that were thinned out. A filter cannot be applied to them. The shape of a transfer has the columns by which
+ * it is grouped. */
 static int read_thinned(struct work *w) {
     enum { ROWS = BYTES + 1, HOST, TIMED, DEVICE_TIME };
     char sql[640];
@@ -342,7 +346,7 @@ static int read_names(struct work *w) {
     return xs_scan_end(&scan);
 }
 
-/* Orders by cost, then by values that make the order equal on every run. */
+/* Sorts by cost, then by values that make the order the same in every run. */
 static int compare(const void *a, const void *b) {
     const struct xs_by_row *x = a, *y = b;
     const uint64_t keys[][2] = {{x->device_ns, y->device_ns},

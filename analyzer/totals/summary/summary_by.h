@@ -1,5 +1,5 @@
-/* Sums up the transfers by one key: the calling line, its function, file or module, an NVTX range, a thread, a stream,
- * a device; with what the findings about it would give back. */
+/* Sums up the transfers by one key: the calling line, its function, file or module, an NVTX range, a thread, a stream
+ * or a device; and the time that repairs of the findings about these transfers would save. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_BY_H
 
@@ -21,35 +21,38 @@ enum xs_by_key {
 extern const char *const xs_by_names[]; /* NULL after the last */
 
 struct xs_by_row {
-    const struct xs_frame *frame; /* for site to module: one frame of the group; NULL: not known. The findings own it */
-    const char *entry_point;      /* for site: the driver's entry point; else NULL. The findings own it */
-    int64_t id;                   /* thread.id, stream.id or the device's ordinal; not known: 0, for a device -1 */
-    char *name;                   /* name of the range, thread or device; NULL: not known */
-    int64_t number;               /* tid of a thread, handle of a stream; -1: not known */
-    int64_t context, device;      /* of a stream; 0 and -1: not known */
+    const struct xs_frame *frame; /* for the keys from site to module: one frame of the group; NULL: not known. The
+                                     findings own it */
+    const char *entry_point;      /* for the key site: the driver's entry point; else NULL. The findings own it */
+    int64_t id;                   /* thread.id, stream.id or the device's ordinal; if not known, 0, or -1 for a
+                                     device */
+    char *name;                   /* name of the NVTX range, thread or device; NULL: not known */
+    int64_t number;               /* the tid of a thread, the handle of a stream; -1: not known */
+    int64_t context, device;      /* for a stream; if not known, context is 0 and device -1 */
     uint64_t transfers, bytes, timed, device_ns, host_ns;
     uint64_t modelled; /* timed transfers with modelled device times */
-    uint64_t saves_ns; /* what causes save of the trace's rows; each row with its largest saving */
+    uint64_t saves_ns; /* sum over the group's rows of the largest saving that a cause has for the row */
 };
 
 struct xs_by {
     enum xs_by_key key;
-    struct xs_by_row *rows; /* by device time if any is known, else by host time; largest first */
+    struct xs_by_row *rows; /* sorted by device time if any is known, else by host time; largest first */
     size_t count;
     bool timed; /* some transfers have device times */
 };
 
-/* Collects what instances claim, thing by thing, while the analysis runs: xs_by_claim is its on_instance, the data is a
- * zeroed struct xs_by_claims. Memory use grows with the number of rows that findings are about. */
-struct xs_by_run { /* a claim on several transfers, from the first row to the last: each has its share */
+/* Collects, while the analysis runs, the time that each instance claims for each row. Pass xs_by_claim as on_instance
+ * of the analysis, with a zeroed struct xs_by_claims as its data. Memory use grows with the number of rows that
+ * findings are about. */
+struct xs_by_run { /* a claim on several transfers, from the first row to the last; each transfer gets an equal share */
     int64_t first, last;
     uint32_t site;
     uint8_t detector, verdict;
-    uint64_t transfers, ns; /* transfers that the instance is about, and its claim */
+    uint64_t transfers, ns; /* number of transfers that the instance is about, and the time that it claims */
 };
-struct xs_by_item { /* a claim on one row */
+struct xs_by_item { /* a claim on a single row */
     int64_t row;
-    uint64_t ns; /* the instance's claim */
+    uint64_t ns; /* the time that the instance claims */
     uint32_t site;
     uint8_t table, detector, verdict;
 };
@@ -62,7 +65,7 @@ struct xs_by_claims {
 void xs_by_claim(void *claims, unsigned detector, const struct xs_instance *instance);
 void xs_by_claims_free(struct xs_by_claims *claims);
 
-/* Negative status: the message is set. Free `by` either way, before the findings. */
+/* Negative status: the message is set. `by` must be freed in any case, before the findings are freed. */
 int xs_by_compute(const struct xs_trace *trace, const struct xs_diagnosis *diagnosis, const struct xs_by_claims *claims,
                   enum xs_by_key key, struct xs_by *by, char *message);
 void xs_by_free(struct xs_by *by);

@@ -1,4 +1,4 @@
-/* The host's other calls: memsets, launches, synchronisation, and the lifetimes of allocations. */
+/* Reads the host's other calls: memsets, launches, synchronisation, and the lifetimes of allocations. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static int read_kinds(struct xs_summary_work *work, const char *sql, struct xs_c
 /* A change of the allocated bytes of one kind of memory, for finding the peak. */
 struct change {
     int64_t at_ns;
-    int64_t bytes; /* negative: freed */
+    int64_t bytes; /* negative: bytes that were freed */
     unsigned kind;
 };
 
@@ -62,8 +62,8 @@ static int by_time(const void *a, const void *b) {
     const struct change *x = a, *y = b;
     if (x->at_ns != y->at_ns)
         return x->at_ns < y->at_ns ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* frees come first: memory that changes hands makes no
-                                                           * peak */
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* at equal times, frees come first: memory that is freed and
+                                                             allocated again at the same time makes no peak */
 }
 
 static void find_peaks(struct xs_summary *s, struct changes *changes) {
@@ -121,8 +121,8 @@ static int read_allocations(struct xs_summary_work *work) {
     return ended;
 }
 
-/* Counts cooperative launches by a join, because a kernel's record does not say how it was launched. Skips the join
- * if its answer does not matter. */
+/* Counts cooperative launches by a join, because a kernel's record does not say how it was launched. Skips the join if
+ * its result is not needed. */
 static int split_cooperative(struct xs_summary_work *work) {
     enum { START, END, CORRELATION };
     struct xs_count_time *plain = &work->summary->launches[XS_LAUNCH_KERNEL];
@@ -135,7 +135,7 @@ static int split_cooperative(struct xs_summary_work *work) {
              "SELECT start_ns, end_ns, correlation FROM device_kernel WHERE graph_node IS NULL AND correlation IN"
              " (SELECT correlation FROM launch WHERE kind = %d)",
              XS_LAUNCH_COOPERATIVE);
-    xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* the first pass counted the damage */
+    xs_scan_begin(&scan, work->trace, sql, work->message, NULL); /* the first pass has counted damaged rows */
     while (xs_scan_row(&scan)) {
         uint64_t ns = 0;
         xs_scan_span(&scan, START, END, &ns);
@@ -168,7 +168,8 @@ static int read_given_sets(struct xs_summary_work *work, struct xs_hash *sets) {
     return xs_scan_end(&scan);
 }
 
-/* Counts kernels that were given host memory: they read it across the link, or move its pages, without a copy. */
+/* Counts kernels that got a pointer to host memory as an argument. They read this memory across the link, or move its
+ * pages, without a copy. */
 static int count_given(struct xs_summary_work *work) {
     struct xs_hash sets = {0};
     struct xs_scan scan;

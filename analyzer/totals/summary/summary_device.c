@@ -1,4 +1,5 @@
-/* CUPTI's records of the device: copies, kernels, memsets, migrations, and how much copies and kernels overlapped. */
+/* Reads CUPTI's records of the device (copies, kernels, memsets, migrations), and computes how much copies and kernels
+ * overlapped. */
 #include "analyzer/totals/summary/summary_internal.h"
 
 static int64_t device_of(const struct xs_scan *scan, int column) {

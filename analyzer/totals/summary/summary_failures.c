@@ -22,7 +22,7 @@ bool xs_failure_is_harmless(int32_t result, unsigned category) {
     return false;
 }
 
-/* Whether the context answers no further call after this result. */
+/* True if every later call in the context fails after this result. */
 static bool is_fatal(int32_t result) {
     static const enum xs_cuda_error fatal[] = {
         XS_CUDA_ECC_UNCORRECTABLE,     XS_CUDA_NVLINK_UNCORRECTABLE, XS_CUDA_CONTAINED,
@@ -73,7 +73,8 @@ static void take(struct xs_failures *failures, struct xs_scan *scan) {
     failure->name = xs_scan_name(scan, NAME);
 }
 
-/* The copies of a batch call are one call. SQLite takes a bare column beside min() from the row with the minimum. */
+/* The copies of a batch call are one call. If a query has min(), SQLite takes the other columns from the row with the
+ * minimum. */
 static const struct {
     const char *table, *stack, *also;
 } tables[] = {{"transfer", "x.stack", " AND coalesce(x.batch_index, 0) = 0"},
@@ -95,12 +96,12 @@ static int read_table(struct xs_failures *failures, const struct xs_trace *trace
     return xs_scan_end(&scan);
 }
 
-/* Forgives refused allocations: an allocator makes room and asks again. If the thread later got at least as much,
- * the refusal was not final. */
+/* Does not count refused allocations after which the thread later got at least as much memory, because an allocator
+ * frees memory after a refusal and then tries again. */
 static int forgive_refusals(struct xs_failures *failures, const struct xs_trace *trace, char *message) {
     enum { THREAD, BYTES, REFUSED };
     struct xs_failure *refused = NULL;
-    struct xs_hash given = {0}; /* thread.id to the most bytes that it got later, plus 1 */
+    struct xs_hash given = {0}; /* from thread.id to the largest number of bytes that the thread got later, plus 1 */
     struct xs_scan scan;
     char sql[400];
     for (size_t i = 0; i < failures->count; i++)
@@ -159,7 +160,8 @@ int xs_failures_read(const struct xs_trace *trace, struct xs_failures *failures,
         status = forgive_refusals(failures, trace, message);
     if (failures->count)
         qsort(failures->items, failures->count, sizeof *failures->items, compare);
-    while (failures->count && !failures->items[failures->count - 1].calls) /* all of them were forgiven */
+    while (failures->count && !failures->items[failures->count - 1].calls) /* all calls with this error were forgiven
+                                                                              refusals */
         free(failures->items[--failures->count].name);
     if (status < 0)
         xs_failures_free(failures);

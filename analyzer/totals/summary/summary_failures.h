@@ -1,4 +1,5 @@
-/* Counts the failed CUDA calls of a trace: by error, how many, since when, and which was the first. */
+/* Counts the failed CUDA calls of a trace. For each error it knows how many calls failed, since when, and which was the
+ * first. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_FAILURES_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_FAILURES_H
 
@@ -13,36 +14,37 @@ struct xs_failure {
     int32_t result; /* CUresult */
     bool is_fatal;  /* the context is lost: every later call fails, too */
     uint64_t calls;
-    int64_t first_ns;    /* when the first of them was entered */
+    int64_t first_ns;    /* when the first of these calls began */
     int64_t entry_point; /* entry_point.id of the first call */
     int64_t stack;       /* stack.id of the first call; 0: not recorded */
     char *name;          /* name of the entry point; "" if not known */
 };
 
-enum { XS_FAILURE_KINDS = 64 }; /* most errors that are counted apart */
+enum { XS_FAILURE_KINDS = 64 }; /* the largest number of errors that are counted separately */
 
-/* The first call that returned an error of the device, as capture noted it (meta `failure.*`). No table need have that
- * call. */
+/* The first call that returned an error of the device, as capture noted it (meta `failure.*`). This call may be in no
+ * table of the trace. */
 struct xs_device_failure {
     int32_t result;       /* 0: no such call */
     int64_t at_ns;        /* trace time */
-    bool cupti_attached;  /* CUPTI was attached and may be the cause: it has made good programs fail */
+    bool cupti_attached;  /* CUPTI was attached then; it may be the cause, because it is known to make correct programs
+                             fail */
     char entry_point[64]; /* "" if not known */
 };
 
 struct xs_failures {
-    struct xs_failure *items; /* fatal ones first, then by calls, most first */
+    struct xs_failure *items; /* fatal errors first, then the errors with most calls first */
     size_t count;
     uint64_t calls;    /* over all errors */
-    uint64_t harmless; /* calls that fail in working programs, too (harmless.def); counted nowhere else */
+    uint64_t harmless; /* number of failed calls that harmless.def lists; they are not in any other count */
     struct xs_device_failure device;
 };
 
-/* Negative status: the message is set, and nothing is left to be freed. */
+/* Reads the failures of a trace. Negative status: the message is set, and nothing is left to be freed. */
 int xs_failures_read(const struct xs_trace *trace, struct xs_failures *failures, char *message);
 void xs_failures_free(struct xs_failures *failures);
 
-/* Says whether harmless.def lists such a failure. */
+/* True if harmless.def lists this failure. */
 bool xs_failure_is_harmless(int32_t result, unsigned category);
 
 #endif

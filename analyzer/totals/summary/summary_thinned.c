@@ -1,4 +1,4 @@
-/* Rows that a trace of the largest size no longer has: adds the sums of its table `thinned` to the counts of the
+/* A trace that reached its size limit lacks rows. This file adds the sums of its table `thinned` to the counts of the
  * remaining rows. */
 #include <string.h>
 
@@ -25,7 +25,7 @@ void xs_totals_add(struct xs_totals *to, const struct xs_totals *from) {
     to->blocking_host_ns = xs_sum(to->blocking_host_ns, from->blocking_host_ns);
 }
 
-/* The share of `whole` that `part` is of `all`. */
+/* Returns `whole` times `part` divided by `all`; 0 if `all` is 0. */
 static uint64_t share(uint64_t whole, uint64_t part, uint64_t all) {
     return all ? (uint64_t)((long double)whole * (long double)part / (long double)all) : 0;
 }
@@ -84,8 +84,8 @@ static bool belongs(const struct pool *pool, unsigned direction, unsigned src, u
            (pool->pageable < 0 || (pool->pageable != 0) == pageable);
 }
 
-/* Shares a pool out to the groups that it may belong to, in proportion to their bytes; the last one gets the
- * rounding error. */
+/* Divides a pool among the groups that it may belong to, in proportion to their bytes; the last one gets the rounding
+ * error. */
 static bool give(xs_totals_grid *grid, struct pool pool) {
     uint64_t bytes = 0;
     struct xs_totals *last = NULL;
@@ -142,7 +142,7 @@ static void take_away(uint64_t *from, uint64_t *what) {
     *what -= part;
 }
 
-/* Takes away what is known per call. */
+/* Subtracts the amounts that are known per call. */
 static void settle(struct pool *pool, struct pool *told) {
     take_away(&pool->copies, &told->copies);
     take_away(&pool->bytes, &told->bytes);
@@ -151,8 +151,8 @@ static void settle(struct pool *pool, struct pool *told) {
 
 typedef struct pool pools[XS_DIRECTION_COUNT][3]; /* by `pageable` + 1 */
 
-/* Records without a call: a pass that the program's end interrupted has dropped their calls. Records that came after
- * their call was dropped are already counted with the call. */
+/* Returns the sums of device records whose call is missing, because thinning dropped the call and was then interrupted
+ * by the program's end. Records that came after their call was dropped are already counted with the call. */
 static struct pool orphans_of(struct xs_summary_work *work) {
     struct pool pool = {.direction = XS_DIR_UNKNOWN, .pageable = -1};
     for (size_t i = 0; i < work->records.count; i++) {
@@ -167,8 +167,8 @@ static struct pool orphans_of(struct xs_summary_work *work) {
     return pool;
 }
 
-/* Shares out what is known by kind only. The host may have seen another direction, as for copies between two
- * devices. */
+/* Divides the amounts that are only known by kind among the groups. The direction that the host recorded may be another
+ * one, for example for copies between two devices. */
 static void take_pools(struct xs_summary_work *work, xs_totals_grid *grid, pools *all,
                        struct pool told[XS_DIRECTION_COUNT]) {
     struct pool orphans = orphans_of(work);
@@ -295,8 +295,8 @@ int xs_summary_thinned_calls(struct xs_summary_work *work) {
     return status < 0 ? status : read_kernels(work);
 }
 
-/* Adds the busy time of rows that were thinned out: their sum, as if they did not overlap. How much of it was copies
- * beside kernels is taken from the remaining rows. */
+/* Adds the busy time of rows that were thinned out: their sum, as if they did not overlap. The share of it in which
+ * copies and kernels ran at the same time is assumed to be that of the remaining rows. */
 int xs_summary_thinned_busy(struct xs_summary_work *work) {
     enum { DEVICE, IS_COPY, NS };
     struct xs_scan scan;

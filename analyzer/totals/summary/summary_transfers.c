@@ -1,5 +1,5 @@
-/* The host's transfers, joined with their device records: totals by direction and kinds of memory, the largest and
- * the slowest transfers, coverage. One pass over the table in its own order. */
+/* The host's transfers, joined with their device records: totals by direction and kinds of memory, the largest and the
+ * slowest transfers, coverage. Reads the table once, in the order of its rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void add(struct xs_totals *totals, const struct xs_slow_transfer *t, uint
     }
 }
 
-/* Orders shapes by size, then by values that make the order equal on every run. */
+/* Sorts shapes by size, then by values that make the order the same in every run. */
 static int compare_shape(const struct xs_shape *shape, const struct xs_slow_transfer *t) {
     if (shape->bytes != t->bytes)
         return shape->bytes < t->bytes ? -1 : 1;
@@ -42,8 +42,8 @@ static int compare_shape(const struct xs_shape *shape, const struct xs_slow_tran
     return 0;
 }
 
-/* Keeps the largest shapes. One that falls off the end never returns, because five larger ones stay larger; so the
- * counts of the five are exact. */
+/* Keeps the five largest shapes. A shape that is dropped never comes back, because five larger shapes exist. The counts
+ * of the five are therefore exact. */
 static void keep_largest(struct xs_summary *s, const struct xs_slow_transfer *t, uint64_t host_ns) {
     size_t i = 0;
     while (i < s->largest_count && compare_shape(&s->largest[i], t) > 0)
@@ -94,7 +94,7 @@ static void count_coverage(struct xs_coverage *coverage, const struct xs_slow_tr
     }
 }
 
-/* The totals of uploads or downloads by the host's memory; NULL: the copy is neither. */
+/* Returns the totals of uploads or downloads by the host's memory; NULL: the copy is neither. */
 static struct xs_totals *host_memory_totals(struct xs_summary *s, unsigned direction, unsigned src, unsigned dst) {
     if (direction != XS_DIR_H2D && direction != XS_DIR_D2H)
         return NULL;
@@ -189,7 +189,7 @@ static int name_entry_points(struct xs_summary_work *work) {
     return xs_scan_end(&scan);
 }
 
-/* Adds rows that were thinned out. They cannot be filtered, and are in no list. */
+/* Adds rows that were thinned out. They cannot be filtered, and are in none of the lists. */
 static int add_thinned(struct xs_summary_work *work, xs_totals_grid *totals) {
     struct xs_summary *s = work->summary;
     xs_totals_grid *thinned = xs_realloc(NULL, sizeof *thinned);

@@ -30,7 +30,8 @@ const char xs_where_letters[XS_WHERE_PARTS + 1] = {
 
 struct measure {
     const struct xs_intervals *set;
-    uint64_t *before; /* length of all intervals before each one; the last entry is the total */
+    uint64_t *before; /* for each interval, the total length of all intervals before it; the last entry is the length of
+                         all */
 };
 
 static struct measure measure_of(const struct xs_intervals *set) {
@@ -41,7 +42,7 @@ static struct measure measure_of(const struct xs_intervals *set) {
     return measure;
 }
 
-/* The length of the set before `ns`. */
+/* Returns the length of the set before `ns`. */
 static uint64_t length_before(const struct measure *measure, int64_t ns) {
     size_t low = 0, high = measure->set->count;
     while (low < high) {
@@ -81,11 +82,13 @@ struct work {
     struct xs_where *where;
     int64_t end_ns;                                        /* end of the run */
     int64_t first_ns;                                      /* start of the line's first call */
-    uint64_t calls_ns, returning_in_calls_ns;              /* in all calls; and the part in which pages came back */
-    struct measure copies, kernels, both, faults, returns; /* faults: kernels waited for pages, or pages moved */
+    uint64_t calls_ns, returning_in_calls_ns;              /* time in all calls, and the part of it in which pages moved
+                                                              back to the host */
+    struct measure copies, kernels, both, faults, returns; /* faults: times at which kernels waited for pages, or pages
+                                                              moved */
 };
 
-/* Tables of calls. A kernel's launch has no return, so it takes no time here. */
+/* Tables of calls. The launch of a kernel has no return time, so it counts no time here. */
 static const struct {
     const char *name, *enter, *leave, *thread, *also;
 } tables[] = {
@@ -126,12 +129,13 @@ static int find_line(struct work *work) {
 
 static void add(struct work *work, enum xs_where_part part, uint64_t ns) { work->where->parts[part] += ns; }
 
-/* Splits a time in which a call may wait, by what the devices did meanwhile. What is left goes to `rest`;
- * XS_WHERE_COPY means that the call itself is a copy. */
+/* Splits a time in which a call may wait into parts, by what the devices did during this time. The remaining time is
+ * added to the part `rest`; if `rest` is XS_WHERE_COPY, the call itself is a copy. */
 static void split(struct work *work, int64_t start, int64_t end, enum xs_where_part rest) {
     uint64_t length = (uint64_t)end - (uint64_t)start, both = length_in(&work->both, start, end);
     uint64_t kernels = length_in(&work->kernels, start, end), copies = length_in(&work->copies, start, end);
-    /* a copy's own call waits for kernels until the copy begins; another wait waits for kernels while they run */
+    /* the call of a copy waits for kernels until the copy begins; any other waiting call waits for kernels while they
+     * run */
     uint64_t copying = rest == XS_WHERE_COPY ? 0 : copies - both;
     uint64_t waiting = rest == XS_WHERE_COPY ? kernels - both : kernels;
     uint64_t faults = rest == XS_WHERE_COPY ? 0 : length_in(&work->faults, start, end);
@@ -168,7 +172,7 @@ static void take_call(struct work *work, enum table table, unsigned kind, int64_
     case SYNC:
         split(work, start, end, XS_WHERE_WAIT);
         break;
-    case FREE: /* a free waits for the device, unless the memory is the host's or a pool's */
+    case FREE: /* a free waits for the device, unless the memory is host memory or belongs to a pool */
         split(work, start, end, XS_WHERE_ALLOCATE);
         break;
     case ALLOCATION:
@@ -234,9 +238,9 @@ static void take_from(struct xs_where *where, enum xs_where_part from, uint64_t 
     *ns -= taken;
 }
 
-/* Sets the time outside of calls, and xferspy's own time. xferspy starts before the first call; it records calls,
- * makes fingerprints and waits for room in the spool before and after the real call, so this lies between the
- * recorded calls. CUPTI's cost lies mostly within launches, which are not timed. */
+/* Sets the time outside of calls, and xferspy's own time. xferspy starts before the first call. It records calls, makes
+ * fingerprints and waits for room in the spool before and after the real call, so this time is between the recorded
+ * calls. CUPTI's cost lies mostly within launches, which are not timed. */
 static void finish(struct work *work, const struct xs_where_own *own) {
     struct xs_where *where = work->where;
     uint64_t gaps = where->run_ns - least(where->run_ns, work->calls_ns);
@@ -249,7 +253,7 @@ static void finish(struct work *work, const struct xs_where_own *own) {
     take_from(where, XS_WHERE_PROGRAM, &start_ns);
     take_from(where, XS_WHERE_PROGRAM, &later_ns);
     where->known = work->calls_ns > 0;
-    where->run_ns = 0; /* the sum is equal, unless calls overlap in a damaged trace */
+    where->run_ns = 0; /* the sum is equal to the run, unless calls overlap in a damaged trace */
     for (unsigned i = 0; i < XS_WHERE_PARTS; i++)
         where->run_ns = xs_sum(where->run_ns, where->parts[i]);
     xs_where_round(where);

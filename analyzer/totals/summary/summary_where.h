@@ -1,6 +1,6 @@
-/* Divides the run: the wall time of one thread, called the line, in parts that add up to the run. The line is the
- * thread that spent most time in CUDA's calls. Calls of one thread do not overlap, so nothing is counted twice; the
- * time between them is the program's own. */
+/* Divides the run into parts. The parts are of the wall time of one thread, called the line, and add up to the run. The
+ * line is the thread that spent most time in CUDA's calls. Calls of one thread do not overlap, so nothing is counted
+ * twice; the time between them belongs to the program itself. */
 #ifndef XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
 #define XFERSPY_ANALYZER_TOTALS_SUMMARY_SUMMARY_WHERE_H
 
@@ -24,28 +24,31 @@ struct xs_where {
     int64_t thread, tid;              /* the line: thread.id, and the system's tid */
     uint64_t run_ns;                  /* sum of all parts */
     uint64_t parts[XS_WHERE_PARTS];   /* ns */
-    unsigned percent[XS_WHERE_PARTS]; /* sum to 100: rounded down, the missing percents go to the largest remainders */
-    bool faults_in_part;              /* page migrations, and so the faults, were recorded in windows only */
-    uint64_t faults_recorded_ns;      /* total time of these windows */
-    uint64_t copy_beside_kernels_ns;  /* of all devices; device time that cost the host nothing, in no part */
+    unsigned percent[XS_WHERE_PARTS]; /* sum to 100: each is rounded down, then those with the largest remainders get
+                                         the missing percents */
+    bool faults_in_part;              /* page migrations, and thus page faults, were recorded only in some time
+                                         windows */
+    uint64_t faults_recorded_ns;      /* total time of the windows in which faults were recorded */
+    uint64_t copy_beside_kernels_ns;  /* device time of copies while kernels ran, on all devices; it cost the host
+                                         nothing and is in no part */
 };
 
-/* Times at which any device was busy; united. */
+/* The times at which any device was busy. Each list is united: its intervals do not overlap. */
 struct xs_where_busy {
     struct xs_intervals copies, kernels;
 };
 
-/* What xferspy took of the run, by its own measurement. */
+/* How much time of the run xferspy used, as it measured itself. */
 struct xs_where_own {
-    uint64_t start_ns; /* before the first call */
-    uint64_t later_ns; /* before, in and after the program's calls */
+    uint64_t start_ns; /* time before the first call */
+    uint64_t later_ns; /* time before, in and after the program's calls */
 };
 
 /* Negative status: the message is set. */
 int xs_where_read(const struct xs_trace *trace, uint64_t run_ns, const struct xs_where_busy *busy,
                   const struct xs_where_own *own, struct xs_where *where, char *message);
 
-/* Sets `percent` from `parts` and their sum, `run_ns`; part of xs_where_read. */
+/* Sets `percent` from `parts` and their sum, `run_ns`; used by xs_where_read. */
 void xs_where_round(struct xs_where *where);
 
 #endif

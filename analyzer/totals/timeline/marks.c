@@ -100,7 +100,7 @@ static void add(struct xs_marked *marked, uint32_t finding, uint64_t ns) {
 }
 
 /* Adds the findings whose runs contain the row. Runs of one site and detector do not overlap, and few detectors have
- * runs, so a run with the row is close before it. */
+ * runs, so a run that contains the row is close before the first run after the row. */
 static void runs_of(const struct xs_marks *marks, int64_t row, uint32_t site, struct xs_marked *marked) {
     enum { NEAR = 8 };
     size_t low = 0, high = marks->run_count;

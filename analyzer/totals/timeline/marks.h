@@ -1,5 +1,5 @@
-/* Knows which rows of a trace have findings. The analysis fills it, and it is queried row by row afterwards. Memory use
- * grows with the number of instances. */
+/* Remembers which rows of a trace have findings. The analysis adds the marks; afterwards the marks of each row can be
+ * queried. Memory use grows with the number of instances. */
 #ifndef XFERSPY_ANALYZER_TOTALS_TIMELINE_MARKS_H
 #define XFERSPY_ANALYZER_TOTALS_TIMELINE_MARKS_H
 
@@ -11,9 +11,9 @@
 
 struct xs_mark {
     int64_t row;
-    uint64_t ns;   /* the instance's claim, its share if it is about several rows; once sealed: its saving, 0 if its
-                      finding leads no cause */
-    uint32_t site; /* the site; once sealed, the finding's index */
+    uint64_t ns;   /* the time that the instance claims for this row; after xs_marks_seal: its saving, 0 if its finding
+                      is not the first of a cause */
+    uint32_t site; /* the site; after xs_marks_seal, the finding's index */
     uint8_t table, detector, verdict;
 };
 
@@ -32,19 +32,21 @@ struct xs_marks {
     size_t run_count, run_capacity;
 };
 
-/* Marks the row that an instance is about, as on_instance of the analysis; the data is a zeroed struct xs_marks. */
+/* Marks the rows that an instance is about. Pass it as on_instance of the analysis, with a zeroed struct xs_marks as
+ * its data. */
 void xs_marks_take(void *marks, unsigned detector, const struct xs_instance *instance);
-/* Must be called after the analysis, before the first query. Keeps only marks of the first `limit` findings. */
+/* Prepares the marks for queries. Must be called after the analysis and before the first query. Keeps only marks of the
+ * first `limit` findings. */
 void xs_marks_seal(struct xs_marks *marks, const struct xs_diagnosis *diagnosis, size_t limit);
 void xs_marks_free(struct xs_marks *marks);
 
 enum { XS_MARKED_MOST = 16 };
 struct xs_marked {
-    uint32_t findings[XS_MARKED_MOST]; /* indices in xs_findings.items, each once */
+    uint32_t findings[XS_MARKED_MOST]; /* indexes in xs_findings.items, each only once */
     unsigned count;
-    uint64_t saves_ns; /* largest saving for the row by one of the findings that lead a cause */
+    uint64_t saves_ns; /* the largest saving for the row of a finding that is the first of a cause */
 };
-/* Adds what is known of a row to `marked`, which is zeroed. `site` is the transfer's; 0: not known. */
+/* Writes what is known of a row to `marked`, which must be zeroed. `site` is the site of the transfer; 0: not known. */
 void xs_marks_of(const struct xs_marks *marks, enum xs_evidence_table table, int64_t row, uint32_t site,
                  struct xs_marked *marked);
 

@@ -1,4 +1,4 @@
-/* The statements behind a timeline; see sources.h. */
+/* The SQL statements that read a timeline; see sources.h. */
 #include "analyzer/totals/timeline/sources.h"
 
 #include "analyzer/trace/ran.h"
@@ -20,7 +20,7 @@
   "t.start_ns, t.end_ns, t.id, t.correlation, " bytes ", " device ", " queue ", " node ", " what ", " copies
 #define QUEUE "t.cupti_context, t.cupti_stream"
 #define NO_CALL "NULL, NULL, NULL, NULL, NULL, "
-/* One row per correlation, however many calls have it. */
+/* Gives one row per correlation, even if several calls have it. */
 #define LAUNCHED(table, other) \
   "LEFT JOIN (SELECT correlation, min(id) AS id, count(*) AS n, min(entry_point) AS entry_point," \
   " min(stream) AS stream" other \
@@ -38,7 +38,7 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
     .joins = ENTRY STREAM "LEFT JOIN direction d ON d.id = t.direction LEFT JOIN memory_kind sk ON sk.id = t.src_kind"
       " LEFT JOIN memory_kind dk ON dk.id = t.dst_kind LEFT JOIN fingerprint f ON f.id = t.fingerprint",
     .where = "t.batch_index IS NULL"},
-  /* all copies of a batch call share its times: one slice */
+  /* all copies of a batch call have the times of the call, so they are one slice */
   [XS_TIMELINE_BATCH] = {
     .category = "transfer", .evidence = XS_EVIDENCE_TRANSFER, .table = "transfer", .columns = TRANSFER, .ran = XS_RAN,
     .named = NAMED("count(*)", "t.nvtx_range") "count(*) AS copies, CAST(total(t.bytes) AS INTEGER) AS bytes, " ASYNC
@@ -72,7 +72,7 @@ const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS] = {
     .named = NAMED("1", "t.nvtx_range") "t.bytes, k.name AS kind, o.name AS origin, t.device, t.id AS allocation",
     .joins = ENTRY "LEFT JOIN memory_kind k ON k.id = t.kind LEFT JOIN origin o ON o.id = t.origin",
     .where = "t.enter_ns IS NOT NULL"},
-  /* the end of a context ends many allocations at once: one slice, which no finding is about */
+  /* the end of a context frees many allocations at the same time; they are one slice, and no finding is about it */
   [XS_TIMELINE_FREE] = {
     .category = "free", .evidence = XS_EVIDENCE_ALLOCATION, .table = "allocation",
     .columns = "t.free_enter_ns, t.free_return_ns, t.id, NULL, t.bytes, t.free_entry_point, t.free_stack,"

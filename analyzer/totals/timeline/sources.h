@@ -1,10 +1,10 @@
-/* Defines the statements behind a timeline; for timeline.c alone. */
+/* Defines the SQL statements that read a timeline. Only timeline.c uses them. */
 #ifndef XFERSPY_ANALYZER_TOTALS_TIMELINE_SOURCES_H
 #define XFERSPY_ANALYZER_TOTALS_TIMELINE_SOURCES_H
 
 #include "analyzer/totals/timeline/timeline.h"
 
-/* Columns of every statement: common ones first, then those of calls, or of work. */
+/* Columns of every statement: first the common columns, then the columns of calls or those of work. */
 enum {
     XS_COLUMN_START,
     XS_COLUMN_END,
@@ -32,7 +32,7 @@ enum {
     XS_COLUMN_COPIES,
     XS_COLUMNS_OF_WORK,
 
-    /* Columns that xs_timeline_merge adds, before the arguments. */
+    /* The columns that xs_timeline_merge adds. Columns of arguments follow after them. */
     XS_NAMED_RAN = XS_COLUMNS_OF_CALLS,
     XS_NAMED_CALL,
     XS_NAMED_EVIDENCE_ROWS,
@@ -40,7 +40,7 @@ enum {
     XS_NAMED_CALL_ARGUMENTS,
 
     XS_NAMED_WORK = XS_COLUMNS_OF_WORK,
-    XS_NAMED_OF_ROW, /* row of the work's call */
+    XS_NAMED_OF_ROW, /* id of the first row of the work's call */
     XS_NAMED_OF_ROWS,
     XS_NAMED_OF_ENTRY,
     XS_NAMED_OF_STACK,
@@ -51,13 +51,14 @@ enum {
 struct xs_timeline_source {
     const char *category;
     int evidence;
-    const char *table;   /* called t in all that follows */
+    const char *table;   /* named t in the following texts */
     const char *columns; /* the columns above, from XS_COLUMN_START on */
-    const char *ran;     /* for calls: condition for those that ran */
-    const char *named;   /* columns that xs_timeline_merge adds, except RAN, and the arguments */
+    const char *ran;     /* for calls: the condition that a call ran */
+    const char *named;   /* the columns that xs_timeline_merge adds, except RAN, then the columns of arguments */
     const char *joins;   /* joins that `named` needs */
     const char *where;   /* condition for the rows of xs_timeline_merge; NULL: all */
-    const char *group;   /* what makes several rows one, with the columns of the row with min(t.id); NULL: nothing */
+    const char *group;   /* GROUP BY expression that joins several rows; the joined row has the columns of the row with
+                            min(t.id); NULL: rows are not joined */
 };
 extern const struct xs_timeline_source xs_timeline_sources[XS_TIMELINE_KINDS];
 

@@ -1,5 +1,5 @@
-/* Feeds timelines: reads the host's calls and the device's work from the trace, kind by kind. The page makes lanes of
- * them, and the export makes tracks. */
+/* Reads the host's calls and the device's work from the trace, kind by kind, for timelines. The page shows them in
+ * lanes, and the export writes them as tracks. */
 #ifndef XFERSPY_ANALYZER_TOTALS_TIMELINE_TIMELINE_H
 #define XFERSPY_ANALYZER_TOTALS_TIMELINE_TIMELINE_H
 
@@ -15,8 +15,8 @@ struct sqlite3_stmt;
 enum xs_timeline_kind {
     /* The host's calls come first. */
     XS_TIMELINE_TRANSFER,
-    XS_TIMELINE_BATCH, /* only by xs_timeline_merge: a call that requested several transfers, which TRANSFER then leaves
-                          out */
+    XS_TIMELINE_BATCH, /* only by xs_timeline_merge: a call that requested several transfers; TRANSFER then does not
+                          contain these transfers */
     XS_TIMELINE_MEMSET,
     XS_TIMELINE_LAUNCH,
     XS_TIMELINE_SYNC,
@@ -37,14 +37,14 @@ struct xs_timeline_row {
     int evidence; /* enum xs_evidence_table that findings about the row use, or XS_TIMELINE_NO_EVIDENCE */
     int64_t start_ns, end_ns;
     bool timed;          /* both times are known, and the end is not before the start; always true for work */
-    int64_t id;          /* of the row; of the first of several */
+    int64_t id;          /* id of the row, or of the first of several rows */
     int64_t correlation; /* shared by a call and its work; 0: none */
-    uint64_t bytes;      /* of the first of several rows */
+    uint64_t bytes;      /* bytes of the row, or of the first of several rows */
     unsigned direction;  /* enum xs_direction, for transfers and copies; else 0 */
 
     /* The next fields are about calls. */
-    bool ran;                   /* neither failed nor captured into a graph */
-    int64_t entry_point, stack; /* for work: its call's, set by xs_timeline_merge alone */
+    bool ran;                   /* the call neither failed nor was captured into a graph */
+    int64_t entry_point, stack; /* for work: those of its call, set only by xs_timeline_merge */
     int64_t thread, stream;
     unsigned src_kind, dst_kind; /* enum xs_memory_kind, for transfers */
     int64_t batch_index;         /* -1: not in a batch */
@@ -59,14 +59,15 @@ struct xs_timeline_row {
     bool modelled; /* its times are modelled, not measured */
 
     /* The next fields are set by xs_timeline_merge only. */
-    const char *category, *name; /* name: of the entry point, the copy's kind, the kernel; NULL: not known */
-    int64_t evidence_row;        /* of a call, its first row; of work, its call's first row; 0: not known */
+    const char *category, *name; /* name: that of the entry point, of the kind of copy, or of the kernel; NULL: not
+                                    known */
+    int64_t evidence_row;        /* for a call, its first row; for work, the first row of its call; 0: not known */
     int64_t evidence_rows;       /* number of consecutive rows */
-    int64_t range;               /* of a call: nvtx_range.id, 0: none, or XS_TIMELINE_RANGE_NOT_RECORDED */
-    int64_t stream_handle;       /* of work, if stream_known */
+    int64_t range;               /* for a call: nvtx_range.id; 0: none; or XS_TIMELINE_RANGE_NOT_RECORDED */
+    int64_t stream_handle;       /* for work, if stream_known */
     bool stream_known;
-    struct sqlite3_stmt *statement; /* the row itself, with further columns under their own names, */
-    int first_argument;             /* beginning with this one */
+    struct sqlite3_stmt *statement; /* the statement, which is at this row; arguments are in its last columns */
+    int first_argument;             /* index of the first column with an argument */
 };
 
 /* Returns the length of a timed row. */
@@ -74,24 +75,25 @@ static inline uint64_t xs_timeline_ns(const struct xs_timeline_row *row) {
     return (uint64_t)row->end_ns - (uint64_t)row->start_ns;
 }
 
-/* Called for each row, which is valid until it returns. Return false to stop. */
+/* This function is called for each row. The row is valid until the function returns. If it returns false, no more rows
+ * are read. */
 typedef bool (*xs_timeline_take)(void *data, const struct xs_timeline_row *row);
 
-/* Reads the rows of a kind that ran, in table order. It suits sums over millions of rows: it neither joins nor sorts.
- * Negative status: the message is set. */
+/* Reads the rows of a kind that ran, in table order. It neither joins nor sorts, so it is fast enough for sums over
+ * millions of rows. Negative status: the message is set. */
 int xs_timeline_scan(const struct xs_trace *trace, enum xs_timeline_kind kind, xs_timeline_take take, void *data,
                      char *message);
 
-/* Reads all calls (from TRANSFER to FREE), or all work, as one sequence by start, the longer of two that start together
- * first. It includes failed and captured calls, adds names, and makes several rows of one call one. Negative status:
- * the message is set. */
+/* Reads all calls (from TRANSFER to FREE), or all work, as one sequence sorted by start; of two that start at the same
+ * time, the longer comes first. The sequence includes failed and captured calls, rows have names, and several rows of
+ * one call become one row. Negative status: the message is set. */
 int xs_timeline_merge(const struct xs_trace *trace, bool work, xs_timeline_take take, void *data, char *message);
 
-/* Names a thread. */
+/* A thread and its name. */
 struct xs_timeline_thread {
     bool known;
     int64_t tid;
-    char *name; /* to be freed; NULL: the trace has no name */
+    char *name; /* the caller frees it; NULL: the trace has no name */
 };
 int xs_timeline_thread(const struct xs_trace *trace, int64_t id, struct xs_timeline_thread *thread, char *message);
 
