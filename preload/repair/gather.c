@@ -51,8 +51,7 @@ static XS_TLS struct {
     bool is_counted;     /* counted in in_flight */
     uint64_t waiting_at; /* epoch at which a wait was called; 0: another call was under way then */
     uint64_t idle_at;    /* epoch at which nothing was under way in the whole context */
-    uint64_t
-        quiet_at; /* epoch at which only our batches were under way in the stream, so a blocking upload need not wait */
+    uint64_t quiet_at;   /* epoch at which only our batches were under way in the stream: uploads need not wait */
     CUcontext context;
     CUstream stream;
 } known;
