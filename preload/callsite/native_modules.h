@@ -8,7 +8,7 @@
 
 #include "schema/format/event.h"
 
-struct xs_module { /* never freed; only is_defined changes after the start */
+struct xs_module { /* never freed; only is_defined changes after it was made */
     struct xs_module *older;
     uint64_t identity; /* hash of the module's content; another module at the same addresses has another hash */
     uint64_t index;    /* address of .eh_frame_hdr; 0: none */
