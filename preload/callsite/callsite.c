@@ -168,8 +168,7 @@ static void take_natives(struct walked *w, const struct xs_caller *caller) {
 
 /* Takes the calling thread's stack. NULL: there are no frames, or there is no memory for them. */
 static struct walked *walked_from(const struct xs_caller *caller) {
-    struct walked *w =
-        xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* not on the thread's stack, which may be small */
+    struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be too small */
     if (!w)
         return NULL;
     bool python_cut = false;

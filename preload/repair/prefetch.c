@@ -162,8 +162,7 @@ static uint32_t parts_on_host(const struct extent *e) {
     uint32_t parts = 0;
     for (unsigned part = 0; part < PARTS; part++) {
         uint64_t begins = part_begins(e->pages, part), ends = part_begins(e->pages, part + 1);
-        if (begins ==
-            ends) /* a part without pages gets the bit of the previous part, so that it does not split a run of parts */
+        if (begins == ends) /* a part without pages gets the bit of the previous part: it must not split a run */
             parts |= (parts << 1) & 1u << part;
         else if (is_on_host(e->first + begins * page_bytes) ||
                  (ends == e->pages && is_on_host(e->first + (ends - 1) * page_bytes)))
