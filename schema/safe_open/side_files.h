@@ -20,11 +20,11 @@ void xs_resolve(const char *path, char *file);
 #define XS_JOURNAL_REFUSED "%s: not read: the journal beside it names another file, which SQLite would delete"
 
 struct xs_side_files {
-    bool left_over;  /* the trace's owner has a spool here, or a non-empty log or journal: recovery may be needed */
+    bool left_over;  /* a spool, or a non-empty log or journal, of the trace's owner exists; recovery may be needed */
     bool unfinished; /* such a spool or log exists */
     bool journal;    /* such a journal exists */
-    bool foreign;    /* a side file is another user's, or not a regular file: to be ignored */
-    bool linked;     /* a side file has more than one name: writes to it also change another place */
+    bool foreign;    /* a side file belongs to another user, or is no regular file; it must be ignored */
+    bool linked;     /* a side file has more than one name, so writes to it change the file of the other name */
     const char *suffix,
         *why; /* suffix of the first foreign file, and what is wrong with it, such as "-wal", "is another user's" */
     bool super_journal; /* the journal names another file, which SQLite would delete; no journal of xferspy's does */
