@@ -184,9 +184,8 @@ static inline void xs_chunk_finish(struct xs_chunk *chunk) {
 enum xs_writer {
     XS_WRITER_GONE = 0,
     XS_WRITER_LIVES = 1,
-    XS_WRITER_ELSEWHERE =
-        2,                 /* in another pid namespace of this machine; its locks on the trace show whether it lives */
-    XS_WRITER_UNKNOWN = 3, /* another machine, so nothing is known */
+    XS_WRITER_ELSEWHERE = 2, /* in another pid namespace of this machine; its locks on the trace show whether it runs */
+    XS_WRITER_UNKNOWN = 3,   /* another machine, so nothing is known */
 };
 
 /* Returns whether the process that writes this spool still runs and has the spool mapped. It does if its pid exists in
