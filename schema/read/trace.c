@@ -266,15 +266,13 @@ static int look(const char *path, const char *file, struct xs_trace_identity *id
     struct xs_trace_identity before = {0};
     int status = xs_trace_identify(path, file, identity, message);
     for (int i = 0; !status; i++) {
-        enum {
-            MOST_LOOKS = 100
-        }; /* one recovery changes the size only a few times; the limit is for files that are written otherwise */
+        enum { MOST_LOOKS = 100 }; /* one recovery changes the size only a few times */
         xs_side_files_look(file, side);
         if (side->super_journal)
             return xs_trace_refuse_journal(path, message);
         status = check_size(path, identity, side, message);
         if (!status)
-            message[0] = 0; /* the message of an earlier check */
+            message[0] = 0; /* it may have the message of an earlier check */
         bool changed = i == 0 || before.file_bytes != identity->file_bytes || before.pages != identity->pages;
         if (status != XS_ERROR_CORRUPT || !changed || i == MOST_LOOKS)
             break;

@@ -34,7 +34,7 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
     xs_put_nonzero(row, (int64_t)node);
 }
 
-/* Writes the record of a transfer that was deleted by thinning, and adds its time to the transfer's sums now. The next
+/* If the transfer of a device record was deleted by thinning, adds the record's time to the transfer's sums. The next
  * pass will delete the record, too, but the transfer may be forgotten by then. */
 static int put_late(struct xs_store *store, const struct xs_device_copy *copy) {
     bool may_be = store->choice && copy->graph_node == 0;
