@@ -136,7 +136,7 @@ static bool take(void *handle) {
     return true;
 }
 
-/* ---- where to look ---- */
+/* ---- where to search ---- */
 
 struct names {
     char name[8][512];
@@ -186,7 +186,7 @@ static void look(void *unused) {
     dlerror(); /* the application's next dlerror() must not return errors of these searches */
 }
 
-/* ---- when to look ---- */
+/* ---- when to search ---- */
 
 static atomic_flag looking = ATOMIC_FLAG_INIT;
 static _Atomic uint64_t look_again_ns;

@@ -6,7 +6,7 @@
  * waits for the kernel, because the application may continue in any other stream after it.
  *
  * The host is cheaper for small copies, the device for large ones. Only the device can see the content that an upload
- * overwrites.  */
+ * overwrites. */
 #include "preload/fingerprint/fingerprint.h"
 
 #include <string.h>

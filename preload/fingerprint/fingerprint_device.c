@@ -166,7 +166,7 @@ bool xs_device_measure(struct xs_device_job *job, uint32_t mode) {
     return m.is_done;
 }
 
-/* ---- beside the next copies ---- */
+/* ---- kernels in the side stream ---- */
 
 static void make_way(void *arg) {
     struct measuring *m = arg;

@@ -12,7 +12,7 @@
  * A region of no bytes is one leaf of no bytes.
  *
  * Blocks of 256 bytes and more use only XXH3's path for long inputs, so the kernel implements no other. A region is
- * constant when it has at least 8 bytes and every byte i equals byte i % 4.  */
+ * constant when it has at least 8 bytes and every byte i equals byte i % 4. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_H
 #define XFERSPY_PRELOAD_FINGERPRINT_HASH_TREE_H
 

@@ -15,7 +15,7 @@
  * addresses, and after a download also the next upload from the same host addresses. These followers were not chosen by
  * chance, so the trace marks them (XS_SKIP_FOLLOWS); else copies that have partners would be overrepresented.
  *
- * Any thread; no lock.    */
+ * Any thread; no lock. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_SAMPLER_H
 #define XFERSPY_PRELOAD_FINGERPRINT_SAMPLER_H
 

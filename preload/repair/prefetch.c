@@ -57,7 +57,7 @@ static _Atomic uint32_t waits;                /* how often the host has waited f
 static _Atomic bool is_over;                  /* the process ends */
 static _Atomic bool is_blind;                 /* a sandbox forbids reading arguments */
 static _Atomic uint64_t promised[DEVICES];    /* bytes of all allocations for which room is reserved */
-static _Atomic uint8_t device_known[DEVICES]; /* 0: not asked yet; else enum fitness */
+static _Atomic uint8_t device_known[DEVICES]; /* 0: not determined yet; else enum fitness */
 static size_t page_bytes;
 
 enum fitness { FIT = 1, UNFIT = 2 };

@@ -20,7 +20,7 @@
 #include "preload/repair/ring.h"
 
 /* Below this size, waking the other threads (tens of microseconds) takes as long as the driver's whole copy. On an H100
- * with PCIe 5, pageable memory reached 8 to 15 GB/s, so 512 KiB take 35 to 65 us; from page-locked memory they take 15
+ * with PCIe 5, pageable memory reached 8 to 15 GB/s, so 512 KiB take 35 to 65 us. From page-locked memory they take 15
  * us. */
 #define LEAST_BYTES ((size_t)512 << 10)
 /* Up to this size the driver (580) copies the source of an asynchronous upload and returns without waiting for the
