@@ -24,7 +24,7 @@ struct xs_aside {
         epoch; /* value of xs_write_epoch at the last copy; while the epoch is the same, only copies were queued */
     /* The lock protects the fields below. It is held during driver calls, so each wait for the lock has a time limit.
      * Signals are blocked while it is held, because its holder runs on a scratch stack or has called xs_signals_hold.
- */
+     */
     pthread_mutex_t lock;
     CUstream ours;    /* side stream, made when first needed */
     bool failed;      /* the side stream could not be made */

@@ -72,7 +72,7 @@ XS_HOT CUstream xs_stream_handle(CUstream stream, bool is_per_thread) {
 /* Every hook may be NULL. */
 struct xs_repair {
     /* Called at the start. False: the repair cannot work here and remains off; `why` has the reason (a constant text).
- */
+     */
     bool (*start)(const char **why);
     /* Called before a copy is made. True: the driver does not get the copy, and the program gets *result. */
     bool (*copy)(const struct xs_repair_copy *copy, CUresult *result);
