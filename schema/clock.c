@@ -58,8 +58,7 @@ static bool counter_is_usable(void) {
     for (size_t i = 0; i < sizeof distrusting / sizeof *distrusting; i++)
         if (strncmp(name, distrusting[i], strlen(distrusting[i])) == 0)
             return false;
-    unsigned eax, ebx, ecx,
-        edx; /* if the kernel uses a clock of a virtual machine, the CPU tells whether the counter is constant */
+    unsigned eax, ebx, ecx, edx; /* with a clock of a virtual machine, the CPU tells if the counter is constant */
     return __get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && (edx & (1u << 8)) != 0;
 }
 #elif defined(__aarch64__)

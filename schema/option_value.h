@@ -19,10 +19,9 @@ enum xs_option_type {
 };
 
 struct xs_option_value {
-    long number; /* value of an INT or a SHARE; for a BOOL 1 (on) or 0 (off); else 0 */
-    const char
-        *text; /* for a CHOICE the value as spelled in `values`, for a TEXT or a PATTERN the text itself; else NULL */
-    size_t bytes; /* length of `text` */
+    long number;      /* value of an INT or a SHARE; for a BOOL 1 (on) or 0 (off); else 0 */
+    const char *text; /* for a CHOICE as spelled in `values`, for a TEXT or a PATTERN the text; else NULL */
+    size_t bytes;     /* length of `text` */
 };
 
 /* Parses a text as a value of the given type; `values` are the accepted values, as in options.def. False: the text is

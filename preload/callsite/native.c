@@ -63,8 +63,7 @@ static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *r
 XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stack *stack) {
     struct xs_registers *r = &p->registers;
     uint64_t fp = r->fp, cfa = xs_rule_cfa(entry) + (xs_rule_kind(entry) == XS_STEP_RSP ? r->sp : fp), pc;
-    if (XS_UNLIKELY(xs_rule_kind(entry) >
-                    XS_STEP_RBP)) { /* no switch, because the processor predicts a jump table less well */
+    if (XS_UNLIKELY(xs_rule_kind(entry) > XS_STEP_RBP)) { /* a switch is predicted less well */
         if (xs_rule_kind(entry) != XS_STEP_WORD)
             return xs_rule_kind(entry) == XS_STEP_END ? XS_OUTERMOST : XS_NO_RULE;
         if (!xs_stack_read(stack, cfa, &cfa))
@@ -158,8 +157,7 @@ static bool passes(uint64_t return_address_at) {
 }
 
 bool xs_native_is_gone(uintptr_t return_address_at) {
-    static XS_TLS bool
-        is_busy; /* a check is under way on this thread; only the handler of a fault can come here meanwhile */
+    static XS_TLS bool is_busy; /* a check is under way, and a fault's handler made a call */
     uint64_t signals;
     xs_signals_hold(&signals); /* if a handler jumped away, is_busy would remain set */
     bool is_gone = false;

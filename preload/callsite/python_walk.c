@@ -123,8 +123,7 @@ struct out {
     bool is_open; /* the last frame written is not yet known to be the outermost frame of its C call */
     uintptr_t frame_page, code_page; /* the pages that were checked last */
     struct last_text file;
-    size_t frame_bytes,
-        code_bytes; /* number of bytes up to the last field that is read; the memory after it may not be mapped */
+    size_t frame_bytes, code_bytes; /* bytes up to the last field that is read; more may not be mapped */
 };
 
 static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t position, bool is_entry) {

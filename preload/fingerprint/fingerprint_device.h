@@ -100,8 +100,7 @@ bool xs_device_give_back(CUcontext context);
 int64_t xs_device_drain(struct xs_store *store);
 
 struct xs_device_cost {
-    uint64_t launches, start_ns, device_bytes,
-        host_bytes; /* the two numbers of bytes are those that are allocated now */
+    uint64_t launches, start_ns, device_bytes, host_bytes; /* bytes that are allocated now */
 };
 struct xs_device_cost xs_device_cost(void);
 

@@ -230,8 +230,7 @@ bool xs_device_give_back(CUcontext context) {
     if (!mine)
         return false;
     xs_device_wait_all(context, GIVE_BACK_PATIENCE_MS);
-    if (xs_results_awaited(&f->results) >
-        0) { /* a kernel still uses the memory, so it cannot be freed; a later call may succeed */
+    if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses the memory; a later call may succeed */
         atomic_store(&f->skip, XS_SKIP_NONE);
         return false;
     }

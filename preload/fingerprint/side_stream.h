@@ -20,8 +20,7 @@ enum { XS_ASIDES = 8, XS_ASIDE_KERNELS = 16 };
 struct xs_aside {
     _Atomic(CUstream) theirs; /* the application's stream; NULL: the entry is free */
     _Atomic bool ahead;       /* the side stream got work that `theirs` does not wait for yet */
-    _Atomic uint64_t
-        epoch; /* value of xs_write_epoch at the last copy; while the epoch is the same, only copies were queued */
+    _Atomic uint64_t epoch;   /* xs_write_epoch at the last copy; unchanged if only copies were queued since */
     /* The lock protects the fields below. It is held during driver calls, so each wait for the lock has a time limit.
      * Signals are blocked while it is held, because its holder runs on a scratch stack or has called xs_signals_hold.
      */

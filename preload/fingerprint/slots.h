@@ -16,11 +16,9 @@ uint64_t xs_region_end(const struct xs_fingerprint_region *region);
 
 struct xs_slot {
     struct xs_fingerprint_region region;
-    uint64_t end; /* xs_region_end */
-    uint64_t
-        epoch; /* the digests match the region's content while xs_write_epoch has this value; 0: they do not match */
-    uint64_t
-        ticket; /* ticket of the slot's last launch; until its result has arrived, only `stream` may use the slot */
+    uint64_t end;    /* xs_region_end */
+    uint64_t epoch;  /* the digests are valid while xs_write_epoch has this value; 0: they are not */
+    uint64_t ticket; /* ticket of the last launch; until its result arrives, only `stream` may use the slot */
     uint64_t stream;
     uint64_t used;         /* time of its last use; the slot that was not used for longest is freed first */
     uint32_t first, units; /* units of the scratch memory that it has */

@@ -135,8 +135,7 @@ void xs_repair_settle(void);
 /* ---- tallies; any thread ---- */
 
 void xs_repair_applied(enum xs_repair_id id, uint64_t bytes);
-void xs_repair_checked(enum xs_repair_id id,
-                       bool is_wrong); /* counts a copy that the plan names and that was compared in the mode verify */
+void xs_repair_checked(enum xs_repair_id id, bool is_wrong); /* counts a copy that was compared in the mode verify */
 /* Counts a call that the repair left unchanged. `reason` is a constant text of few words, in lower case; at most 16
  * different reasons of each repair are counted. */
 void xs_repair_refused(enum xs_repair_id id, const char *reason);

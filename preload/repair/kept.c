@@ -5,8 +5,7 @@
 #include <string.h>
 
 static unsigned place_of(uint64_t address) {
-    return (unsigned)((address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 40) %
-           XS_KEPT_LENT; /* addresses are multiples of 512 */
+    return (unsigned)((address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % XS_KEPT_LENT; /* 512: least alignment */
 }
 
 static unsigned next_place(unsigned place) { return (place + 1) % XS_KEPT_LENT; }

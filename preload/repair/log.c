@@ -41,8 +41,7 @@ void xs_repair_write_log(const char *path) {
     static char made[4300], second[4300];
     const char *separator = "";
     struct stat st;
-    if (!path[0] ||
-        (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) /* also writes no file next to a path such as /dev/null */
+    if (!path[0] || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) /* no file beside /dev/null either */
         return;
     snprintf(made, sizeof made, "%s.tmp-%d", path, (int)getpid());
     FILE *to = fopen(made, "wxe");

@@ -80,10 +80,7 @@ void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment) {
         return;
     atomic_store(&e->host, copy->host);
     atomic_store(&e->device, copy->device);
-    atomic_store(&e->bytes,
-                 copy->range.start == copy->range.end
-                     ? 0
-                     : copy->bytes); /* 0: the allocation is not known, so nothing would show that it was freed */
+    atomic_store(&e->bytes, copy->range.start == copy->range.end ? 0 : copy->bytes); /* 0: allocation not known */
     atomic_store(&e->moment, moment);
     atomic_store(&e->start, copy->range.start);
     atomic_store(&e->id, copy->range.id);

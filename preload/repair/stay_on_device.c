@@ -30,8 +30,7 @@ static struct xs_back_off back_off;
 
 /* Our asynchronous copies: how many threads are queuing one, how many copies were queued, and how many of the queued
  * copies are known to be done. All are in one stream. */
-static _Atomic unsigned queuing,
-    left; /* left: how many of `queuing` will never end, because a signal handler jumped away */
+static _Atomic unsigned queuing, left; /* left: those of `queuing` that never end, because of a jump */
 static _Atomic uint64_t queued, over;
 static _Atomic(CUstream) their_stream;
 static _Atomic(CUcontext) their_context;

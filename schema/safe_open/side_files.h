@@ -25,8 +25,7 @@ struct xs_side_files {
     bool journal;    /* such a journal exists */
     bool foreign;    /* a side file belongs to another user, or is no regular file; it must be ignored */
     bool linked;     /* a side file has more than one name, so writes to it change the file of the other name */
-    const char *suffix,
-        *why; /* suffix of the first foreign file, and what is wrong with it, such as "-wal", "is another user's" */
+    const char *suffix, *why; /* first foreign file, and its fault: "-wal", "is another user's" */
     bool super_journal; /* the journal names another file, which SQLite would delete; no journal of xferspy's does */
     bool owned;         /* the trace belongs to this user */
 };

@@ -294,10 +294,7 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
 }
 
 void xs_spool_give_back(struct xs_spool *spool) {
-    enum {
-        PAGE = 4096
-    }; /* the first page is kept, because it has the chunk's header, which threads read when they search for a free
-          chunk */
+    enum { PAGE = 4096 }; /* kept, with the chunk's header, which threads that search for a free chunk read */
     uint32_t count = atomic_load(&spool->header->chunk_count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = XS_CHUNK_FREE;

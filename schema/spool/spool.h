@@ -36,9 +36,8 @@ struct xs_chunk_header {
     _Atomic uint32_t state;
     _Atomic uint32_t generation;
     _Atomic uint32_t committed_bytes; /* committed bytes of events, counted from the end of this header */
-    _Atomic uint32_t
-        drained_bytes; /* for the drain thread only; recovery uses the trace's table spool_progress instead */
-    uint32_t thread;   /* thread.id, from 1 */
+    _Atomic uint32_t drained_bytes;   /* for the drain thread only; recovery uses the trace's spool_progress */
+    uint32_t thread;                  /* thread.id, from 1 */
     int32_t tid;
     char thread_name[16];
     _Atomic uint64_t sequence; /* number of the chunk in the order in which chunks were taken, from 1; 0: free, or not
@@ -62,14 +61,13 @@ struct xs_spool_header {
     _Atomic uint32_t closed; /* 1: the writer has finished, and all events are in the trace */
     struct xs_clock clock;
     _Atomic uint64_t stalls, stall_ns; /* waits of threads for a free chunk */
-    _Atomic uint64_t
-        nested; /* calls that were not recorded because they were made inside the wrapper of another call */
-    _Atomic uint64_t dropped;             /* calls that were not recorded because no chunk became free in time */
-    _Atomic uint64_t next_sequence;       /* number of chunks taken so far */
-    char boot_id[40];                     /* /proc/sys/kernel/random/boot_id of the writer */
-    char host[64];                        /* the writer's node name */
-    uint64_t pid_namespace;               /* inode of /proc/self/ns/pid */
-    uint64_t mount_namespace;             /* inode of /proc/self/ns/mnt */
+    _Atomic uint64_t nested;        /* calls not recorded, because they were made inside the wrapper of another call */
+    _Atomic uint64_t dropped;       /* calls not recorded, because no chunk became free in time */
+    _Atomic uint64_t next_sequence; /* number of chunks taken so far */
+    char boot_id[40];               /* /proc/sys/kernel/random/boot_id of the writer */
+    char host[64];                  /* the writer's node name */
+    uint64_t pid_namespace;         /* inode of /proc/self/ns/pid */
+    uint64_t mount_namespace;       /* inode of /proc/self/ns/mnt */
     char stopped[XS_SPOOL_STOPPED_BYTES]; /* reason why capture ended before the process; "": it did not */
     /* The fields from here on are for a spool in memory; see spool_place.h. */
     _Atomic uint32_t started;           /* 1: the trace exists, and events may exist */

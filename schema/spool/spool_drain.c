@@ -218,9 +218,7 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
         total += fed;
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
-    return status             ? status
-           : is_opened(spool) ? total - skipped
-                              : total; /* the writer needs to know how much was freed, so skipped events are included */
+    return status ? status : is_opened(spool) ? total - skipped : total; /* the writer needs all that was freed */
 }
 
 static void recycle(struct xs_spool *spool, const struct part *part) {
@@ -236,8 +234,7 @@ static void recycle(struct xs_spool *spool, const struct part *part) {
     atomic_store_explicit(&header->committed_bytes, 0, memory_order_release);
     atomic_store_explicit(&header->generation, generation + 1, memory_order_release);
     atomic_store_explicit(&header->drained_bytes, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&spool->free, 1,
-                              memory_order_relaxed); /* before the chunk can be taken, so the number is never too low */
+    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* before the chunk can be taken: never too low */
     atomic_store_explicit(&header->state, XS_CHUNK_FREE, memory_order_release);
 }
 

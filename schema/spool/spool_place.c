@@ -142,8 +142,7 @@ static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_
         return status;
     }
     memcpy(spool->header->id, id, sizeof id);
-    memcpy(spool->header->folder, folder,
-           strlen(folder) + 1); /* copies only the text, and nothing of the stack after it */
+    memcpy(spool->header->folder, folder, strlen(folder) + 1); /* copies only the text, no bytes after it */
     memcpy(spool->header->trace, trace, strlen(trace) + 1);
     return XS_OK;
 }

@@ -93,8 +93,7 @@ static bool has_other_threads(int32_t pid) {
     struct stat st;
     char path[40];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    return stat(path, &st) == 0 &&
-           st.st_nlink > 3; /* number of links: the folder itself, its parent, and one for each thread */
+    return stat(path, &st) == 0 && st.st_nlink > 3; /* links: itself, its parent, and one for each thread */
 }
 
 static bool is_zombie(int32_t pid) {

@@ -152,9 +152,8 @@ struct xs_thin {
     int64_t newest_before;      /* largest correlation of the transfers before their latest slice */
     uint64_t remembered_before; /* number of remembered transfers at the latest slice of device copies */
     struct {
-        int64_t from, to,
-            back; /* rows to examine again, and the position at which to continue after them; to 0: none */
-    } waiting;    /* device copies that wait until their transfers were examined */
+        int64_t from, to, back;   /* rows to examine again, and where to continue after them; to 0: none */
+    } waiting;                    /* device copies that wait until their transfers were examined */
     int64_t row_bytes, pass_rows; /* of the pass: bytes per row, and number of rows */
     int64_t dropped;              /* number of rows deleted in the pass */
     bool has_passed, was_in_vain; /* the last pass has ended; it deleted hardly any rows */
@@ -267,8 +266,7 @@ static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_byte
     if (!mark_before(thin, now.rows, (int64_t)(most_bytes / 4 / row_bytes), &to) || to.rows <= thin->begun.rows)
         return;
     uint64_t middle = (uint64_t)(to.rows - thin->begun.rows) * row_bytes;
-    if (thin->bits && !thin->was_in_vain &&
-        used >= most_bytes - most_bytes / 16) /* the pages contain less than estimated */
+    if (thin->bits && !thin->was_in_vain && used >= most_bytes - most_bytes / 16) /* pages are emptier than estimated */
         thin->bits += thin->bits < MOST_BITS ? STEP_BITS : 0;
     while (thin->bits < MOST_BITS && middle >> thin->bits > most_bytes / 8)
         thin->bits += STEP_BITS;

@@ -31,9 +31,8 @@ struct xs_choice {
     uint64_t remembered; /* number of all calls that were ever remembered */
     int64_t newest;
     struct xs_choice_range range;
-    bool waits; /* a record of the slice waits until its call was examined */
-    uint32_t row_count,
-        row_at; /* number of rows of the slice to delete, and the position of the latest search among them */
+    bool waits;                   /* a record of the slice waits until its call was examined */
+    uint32_t row_count, row_at;   /* number of rows to delete in the slice, and the latest position among them */
     int64_t rows[XS_CHOICE_ROWS]; /* ids of the rows to delete */
 };
 
