@@ -1,19 +1,20 @@
-/* The capture clock: the choice of the counter, and the map from its ticks to nanoseconds.
+/* The capture clock: chooses the counter, and builds the map from its ticks to nanoseconds.
  *
- * A reading takes one clock_gettime between two ticks and is good to about 20 ns: half the distance of the ticks, of
- * the tightest of eight. Between readings the map is a straight line. After the last reading it continues with a
- * slope that was measured over at least the time until the next reading, so its end is off by the error of two
- * readings, about 0.1 us. At the next reading the pieces
+ * A reading calls clock_gettime between two reads of the counter. Of eight attempts, the one with the smallest distance
+ * between the two ticks is used, so the error is at most half of this distance, about 20 ns. Between readings the map
+ * is a straight line. After the last reading it continues with a slope that was measured over a time at least as long
+ * as that until the next reading, so the error at its end is that of two readings, about 0.1 us. At the next reading
+ * the pieces
  *
  *     last reading ---- held tick ---- new reading
  *
- * are joined: the map was used up to the held tick and stays the same there; from the held tick it runs straight
- * into the new reading. So the map is continuous and rising, and a tick's time never changes once it was asked for.
- * There is one exception: a full table drops every other knot of its older half, so ticks from more than a dozen
- * seconds ago then convert to times that differ by the error of a reading.
+ * are joined: up to the held tick, the map was used already and does not change; from the held tick, it continues in a
+ * straight line to the new reading. So the map is continuous and increasing, and the time of a tick never changes after
+ * it was computed once. There is one exception: when the table is full, every other knot of its older half is removed.
+ * From then on, the times of ticks that are more than about a dozen seconds old may differ by the error of a reading.
  *
- * Before the first sync the slope comes from two readings 0.2 ms apart and may be off by 200 ppm. A process that is
- * killed before its first batch has no better one. */
+ * Before the first call of xs_clock_sync, the slope is that between two readings 0.2 ms apart, which may be wrong by
+ * 200 ppm. A process that is killed before its first batch has no better slope. */
 #include "schema/clock.h"
 
 #include <string.h>
@@ -37,12 +38,12 @@ struct reading {
 };
 
 #if defined(__x86_64__)
-/* Whether the counter can be used. The kernel's judgement comes first: it compares the TSC with other clocks and
- * knows about sockets out of step. */
+/* Can the counter be used? The kernel's decision comes first, because it compares the TSC with other clocks, and knows
+ * whether the counters of several sockets are equal. */
 static bool counter_is_usable(void) {
     int mode = PR_TSC_ENABLE;
     if (prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode != PR_TSC_ENABLE)
-        return false; /* a read would be a SIGSEGV */
+        return false; /* reading the counter would raise SIGSEGV */
     char name[32] = "";
     int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -57,7 +58,7 @@ static bool counter_is_usable(void) {
     for (size_t i = 0; i < sizeof distrusting / sizeof *distrusting; i++)
         if (strncmp(name, distrusting[i], strlen(distrusting[i])) == 0)
             return false;
-    unsigned eax, ebx, ecx, edx; /* for a virtual machine's own clock source the CPU's promise counts */
+    unsigned eax, ebx, ecx, edx; /* with a clock of a virtual machine, the CPU tells if the counter is constant */
     return __get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && (edx & (1u << 8)) != 0;
 }
 #elif defined(__aarch64__)
@@ -128,7 +129,7 @@ void xs_clock_start(struct xs_clock *clock) {
     xs_clock_measure(clock);
 }
 
-/* Copies the map. Without room for two more knots, drops every other knot of its older half. */
+/* Copies the map. If there is no room for two more knots, leaves out every other knot of its older half. */
 static void copy_map(struct xs_clock_map *to, const struct xs_clock_map *from) {
     bool thin = from->count + 2 > XS_CLOCK_KNOTS;
     *to = *from;
@@ -144,7 +145,8 @@ static void copy_map(struct xs_clock_map *to, const struct xs_clock_map *from) {
     }
 }
 
-/* Lets the map's end run straight into a reading. The slope stays positive even if the reading lies before the map. */
+/* Continues the map in a straight line to a reading. The slope is positive even if the reading is earlier than the
+ * map's end. */
 static void join(struct xs_clock_map *map, uint64_t tick, int64_t ns, uint64_t rate) {
     struct xs_clock_knot *end = &map->knots[map->count - 1];
     uint64_t slope = chord(end->tick, end->ns, tick, ns);
@@ -182,7 +184,8 @@ void xs_clock_sync(struct xs_clock *clock) {
         map->count++;
     }
     join(map, now.tick, now_ns, rate);
-    /* One store publishes the map: a process killed in this function leaves either the old or the new one. */
+    /* One store publishes the map, so a process that is killed in this function leaves either the old map or the new
+     * one. */
     atomic_store_explicit(&clock->current, 1 - current, memory_order_release);
 }
 

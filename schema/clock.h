@@ -1,8 +1,9 @@
-/* The capture clock counts in ticks and converts them to nanoseconds.
+/* The capture clock reads ticks and converts them to nanoseconds.
  *
- * A tick is the CPU's time-stamp counter where the kernel itself keeps time with it (a read costs a third of a
- * clock_gettime), the architectural counter on aarch64, else CLOCK_MONOTONIC in nanoseconds. Ticks become times only
- * when events leave the spool. The conversion uses simultaneous readings of both clocks. */
+ * Ticks are read from the CPU's time-stamp counter if the kernel itself uses it for its clock (a read takes a third of
+ * the time of clock_gettime), on aarch64 from the architectural counter, else from CLOCK_MONOTONIC, in nanoseconds.
+ * Ticks are converted to times only when events leave the spool. The conversion uses simultaneous readings of both
+ * clocks. */
 #ifndef XFERSPY_SCHEMA_CLOCK_H
 #define XFERSPY_SCHEMA_CLOCK_H
 
@@ -17,13 +18,13 @@
 enum xs_clock_source { XS_CLOCK_MONOTONIC = 0, XS_CLOCK_COUNTER = 1 };
 
 /* The map from ticks to nanoseconds is piecewise linear, through readings of both clocks. Only its open end is ever
- * extended: a tick converted once converts to the same time again, so each thread's events keep their order across
- * readings. clock.c gives the error bounds. */
+ * changed. A tick that was converted once always converts to the same time again, so the events of each thread remain
+ * in order. clock.c has the error bounds. */
 #define XS_CLOCK_KNOTS 48
 struct xs_clock_knot {
     uint64_t tick;
     int64_t ns;     /* since the trace's time 0 */
-    uint64_t slope; /* nanoseconds a tick from this knot on, times 2^40 */
+    uint64_t slope; /* nanoseconds per tick from this knot on, times 2^40 */
 };
 struct xs_clock_map {
     uint64_t base_tick; /* the reading from which the slope of the open end is measured */
@@ -32,9 +33,9 @@ struct xs_clock_map {
     struct xs_clock_knot knots[XS_CLOCK_KNOTS];
 };
 
-/* The clock lives in the spool's header, so recovery converts ticks as the drain thread would have. One of the two maps
- * is whole at any moment. `origin_ns` is the CLOCK_MONOTONIC time that the trace calls 0. The source XS_CLOCK_MONOTONIC
- * does not use the maps: a zeroed struct converts tick n to n nanoseconds. */
+/* The clock is in the spool's header, so recovery converts ticks in the same way as the drain thread. At any time, one
+ * of the two maps is complete. `origin_ns` is the CLOCK_MONOTONIC time of the trace's time 0. The source
+ * XS_CLOCK_MONOTONIC does not use the maps; a struct of zeros converts tick n to n nanoseconds. */
 struct xs_clock {
     uint32_t source; /* enum xs_clock_source */
     _Atomic uint32_t current;
@@ -49,7 +50,7 @@ static inline uint64_t xs_monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* CPU time of the calling thread. */
+/* Returns the CPU time of the calling thread. */
 static inline uint64_t xs_thread_cpu_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -70,23 +71,24 @@ static inline uint64_t xs_clock_tick(enum xs_clock_source source) {
     return xs_monotonic_ns();
 }
 
-/* Chooses the source for this machine and takes the first reading: the trace's time 0 is now. Ticks cannot be converted
- * before xs_clock_measure has taken the second reading, at least 0.2 ms later. */
+/* xs_clock_begin chooses the source for this machine and takes the first reading; the trace's time 0 is now. Ticks
+ * cannot be converted before xs_clock_measure has taken the second reading, at least 0.2 ms later. */
 void xs_clock_begin(struct xs_clock *clock);
 void xs_clock_measure(struct xs_clock *clock);
 
 /* Calls xs_clock_begin, then xs_clock_measure. */
 void xs_clock_start(struct xs_clock *clock);
 
-/* Takes another reading and extends the map by it, or defers that while the map is still accurate. Only the drain
- * thread calls it, before each batch. */
+/* Takes another reading and extends the map by it; does nothing if the map is still accurate. Only the drain thread
+ * calls it, before each batch. */
 void xs_clock_sync(struct xs_clock *clock);
 
 /* Records that ticks up to now have been converted; the next reading leaves the map up to here unchanged.
  * xs_spool_drain calls it after its batch. Runs in the thread of xs_clock_sync. */
 void xs_clock_hold(struct xs_clock *clock);
 
-/* True when the functions above could have left every field so; for clocks read from a file. */
+/* True if every field has a value that the functions above could have given it. For clocks that were read from a file.
+ */
 bool xs_clock_is_sound(const struct xs_clock *clock);
 
 /* Returns nanoseconds since the trace's time 0. Ticks before the first reading give negative times. */

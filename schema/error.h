@@ -1,5 +1,5 @@
-/* Status values are shared by all code that crosses a file: 0 is success, a negative value an error. One list defines
- * them with their texts. */
+/* Status values that functions of different files return to each other: 0 means success, a negative value is an error.
+ * One list defines the values and their texts. */
 #ifndef XFERSPY_SCHEMA_ERROR_H
 #define XFERSPY_SCHEMA_ERROR_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Finds a text in a list with | between, whatever its case. */
+/* Finds a text in a list whose values are separated by |, without distinction of upper and lower case. */
 static bool parse_choice(const char *values, const char *text, struct xs_option_value *value) {
     size_t bytes = strlen(text);
     for (const char *v = values; bytes && v; v = strchr(v, '|') ? strchr(v, '|') + 1 : NULL) {

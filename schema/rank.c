@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The most specific launcher comes first and is preferred. */
+/* The variables of the most specific launcher come first, and are preferred. */
 static const char *const rank_variables[] = {"RANK",      "OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                              "PMIX_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID"};
 static const char *const size_variables[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",

@@ -1,9 +1,10 @@
-/* A launcher tells the process's rank in its job through the environment. */
+/* Reads the process's rank in its job from the environment, where the job's launcher has put it. */
 #ifndef XFERSPY_SCHEMA_RANK_H
 #define XFERSPY_SCHEMA_RANK_H
 
-/* Returns the rank: the value of the first variable that is set. `variable` receives that variable's name unless it is
- * NULL. -1: no rank. */
+/* These functions return the rank, the number of processes in the job, and the rank among the processes of the machine;
+ * each is the value of the first variable that is set. *variable receives the name of this variable, unless `variable`
+ * is NULL. -1: none is set. */
 long xs_rank(const char **variable);
 long xs_world_size(const char **variable);
 long xs_local_rank(const char **variable);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enters the C locale, in which a dot matches any byte. In other locales it does not match bytes that are invalid
- * text, and a name with such bytes would not be hidden. */
+/* Sets the thread's locale to the C locale, in which a dot matches any byte. In other locales a dot does not match
+ * bytes that are invalid text, so a name with such bytes would not be hidden. */
 static locale_t enter_c_locale(void) {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* static in glibc, nothing to free */
     return c ? uselocale(c) : (locale_t)0;
@@ -18,7 +18,7 @@ static void leave_c_locale(locale_t before) {
         uselocale(before);
 }
 
-/* The largest number of repetitions in an interval; `interval` points behind its brace. */
+/* Returns the largest number of repetitions in an interval; `interval` points to the text after the opening brace. */
 static unsigned long most_of(const char *interval) {
     unsigned long most = 1;
     for (const char *p = interval; isdigit((unsigned char)*p) || *p == ',';) {
@@ -30,9 +30,9 @@ static unsigned long most_of(const char *interval) {
     return most;
 }
 
-/* Refuses patterns that cost too much. glibc's compiler writes out repetitions and recurses for groups:
- * ((a{255}){255}){255} takes all memory, and ten thousand parentheses overflow the stack. Everything that looks like
- * an interval or a group counts. */
+/* Returns the reason if a pattern would cost too much, else NULL. glibc's regcomp expands repetitions and recurses for
+ * groups, so ((a{255}){255}){255} would take all memory, and ten thousand parentheses would overflow the stack.
+ * Everything that looks like an interval or a group is counted. */
 static const char *too_costly(const char *pattern) {
     enum { GROUPS = 64, STATES = 8192 };
     unsigned long groups = 0, states = strlen(pattern), times = 1;

@@ -1,15 +1,16 @@
-/* XFERSPY_REDACT holds a pattern; this header validates and matches it. The library hides matching parts of the command
- * line and the environment from the trace. The command says beforehand whether a pattern is valid. */
+/* Compiles and matches the pattern that the option XFERSPY_REDACT contains. The library does not write parts of the
+ * command line and the environment into the trace if they match the pattern. `xferspy run` reports an invalid pattern
+ * before it starts the program. */
 #ifndef XFERSPY_SCHEMA_REDACT_H
 #define XFERSPY_SCHEMA_REDACT_H
 
 #include <regex.h>
 #include <stdbool.h>
 
-/* Replacement in the trace for hidden text. */
+/* The text that replaces hidden text in the trace. */
 #define XS_REDACT_HIDDEN "[hidden]"
 
-/* Message for a refused pattern; takes the reason. */
+/* Format of the message for a refused pattern; its argument is the reason. */
 #define XS_REDACT_REFUSED "XFERSPY_REDACT %s; all arguments and values are hidden"
 
 enum { XS_REDACT_BYTES = 1024 }; /* longest pattern, with its NUL */
@@ -22,13 +23,14 @@ struct xs_redact_functions {
     void (*release)(regex_t *compiled);
 };
 
-/* Compiles a POSIX extended regular expression that matches bytes, and ASCII letters in either case. Returns NULL, or
- * as part of a sentence why the pattern is refused: it is no expression, or would cost the program too much time or
- * memory. The reason never contains text of the pattern. */
+/* Compiles a POSIX extended regular expression, which is matched against bytes, without distinction of upper and lower
+ * case for ASCII letters. Returns NULL, or the reason why the pattern is refused, as a part of a sentence: it is no
+ * valid expression, or would cost the program too much time or memory. The reason never contains text of the pattern.
+ */
 const char *xs_redact_compile(const struct xs_redact_functions *functions, const char *pattern, regex_t *compiled);
 
-/* True when the pattern matches anywhere in the text. A match that fails for lack of memory counts as a match. Any
- * thread. */
+/* True if the pattern matches any part of the text. If there is not enough memory to find out, this counts as a match.
+ * Any thread. */
 bool xs_redact_matches(const struct xs_redact_functions *functions, const regex_t *compiled, const char *text);
 
 #endif

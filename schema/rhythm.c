@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-enum { EXCEPTIONS = 20 }; /* one distance in this many may be longer: a checkpoint, the end of an epoch */
+enum { EXCEPTIONS = 20 }; /* one distance in so many may be longer, such as at a checkpoint or at the end of an epoch */
 
-/* Shell's sort: qsort may take memory. */
+/* Sorts by Shell's method, because qsort may allocate memory. */
 static void sort(uint64_t *values, size_t count) {
     for (size_t gap = count; gap > 1;) {
         gap = gap < 5 ? 1 : gap * 5 / 11;
@@ -26,7 +26,7 @@ uint64_t xs_rhythm_median(uint64_t *values, size_t count) {
 
 static bool differs_clearly(uint64_t ns, uint64_t median) { return ns > median + median / 2 || ns < median / 2; }
 
-/* Counts the first distances that are warm-up. Sorts the later half of the distances. */
+/* Returns how many of the first distances are warm-up. Sorts the later half of the distances. */
 static size_t warm_up_of(uint64_t *distances, size_t count) {
     size_t half = count / 2, warm_up = 0;
     uint64_t median = xs_rhythm_median(distances + half, count - half);
@@ -35,7 +35,7 @@ static size_t warm_up_of(uint64_t *distances, size_t count) {
     return warm_up;
 }
 
-/* Returns infinity where all distances are 0. */
+/* Returns the spread; infinity if all distances are 0. */
 static double spread_of(const uint64_t *distances, size_t count, uint64_t *sum) {
     double squares = 0, mean;
     *sum = 0;

@@ -15,8 +15,8 @@ static void put(struct word *w, const char *text, size_t length) {
             w->buffer[w->length] = text[i];
 }
 
-/* Whether a shell takes every byte literally. Bytes of UTF-8 are letters for every shell; a ~ and a = have a meaning
- * only at some positions. */
+/* Does every shell take the word literally? Bytes of UTF-8 are letters for every shell. The characters ~ and = have a
+ * special meaning only at some positions. */
 static bool is_plain(const char *word) {
     for (const char *c = word; *c; c++) {
         bool is_letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');

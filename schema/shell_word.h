@@ -1,12 +1,12 @@
-/* Commands that a user is told to type contain names quoted for the shell. */
+/* Quotes names for the shell, in commands that are suggested to the user. */
 #ifndef XFERSPY_SCHEMA_SHELL_WORD_H
 #define XFERSPY_SCHEMA_SHELL_WORD_H
 
 #include <stddef.h>
 
-/* Writes `word` as one word for a POSIX shell: unchanged if no shell would change it, else in single quotes. Writes at
- * most `bytes` bytes including the NUL, like snprintf. Returns the length of the whole word. Allocates nothing and uses
- * no locale, so a signal handler may call it. */
+/* Writes `word` so that a POSIX shell reads it as one word: unchanged if every shell takes it literally, else in single
+ * quotes. Like snprintf, writes at most `bytes` bytes including the NUL, and returns the length of the whole word.
+ * Allocates nothing and uses no locale, so a signal handler may call it. */
 size_t xs_shell_word(char *buffer, size_t bytes, const char *word);
 
 #endif

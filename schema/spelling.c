@@ -6,7 +6,8 @@
 
 enum { LIMIT = 40, MOST_EDITS = 5, FAR = LIMIT + 1 };
 
-/* The edit distance. It needs only three rows, so little stack: the preloaded library calls it, too. */
+/* Returns the edit distance. It needs little stack, because only three rows of the table exist at a time; the preloaded
+ * library calls this, too. */
 static size_t edits_between(const char *a, size_t n, const char *b, size_t m) {
     uint8_t rows[3][LIMIT + 1];
     uint8_t *before = rows[0], *last = rows[1], *row = rows[2];

@@ -1,20 +1,22 @@
-/* This search finds the name nearest in spelling to an unknown one. */
+/* Finds the known name that is spelled most like an unknown one. */
 #ifndef XFERSPY_SCHEMA_SPELLING_H
 #define XFERSPY_SCHEMA_SPELLING_H
 
 #include <stddef.h>
 
 struct xs_nearest {
-    const char *word; /* the word as written, `bytes` long; the caller's */
+    const char *word; /* the unknown word, of `bytes` bytes; memory of the caller */
     size_t bytes, edits;
-    char name[64]; /* the nearest so far */
+    char name[64]; /* the nearest name so far */
 };
 
 void xs_nearest_begin(struct xs_nearest *nearest, const char *word, size_t bytes);
-/* Offers a known name. A name of more than 63 bytes is never near. The first of equally near names wins. */
+/* Compares a known name with the word. A name of more than 63 bytes is never near. Of equally near names, the first is
+ * kept. */
 void xs_nearest_try(struct xs_nearest *nearest, const char *name);
-/* Returns the nearest name, owned by the struct: at most five edits (insert, remove, replace, swap neighbours) and half
- * of the name's letters away, or beginning with the word. NULL: none is near. */
+/* Returns the nearest name; it is in the struct. A name is near if at most five edits (insert, remove, replace, swap
+ * neighbours), and not more than half as many as the name has letters, make the word equal to it, or if it begins with
+ * the word. NULL: no name is near. */
 const char *xs_nearest_name(const struct xs_nearest *nearest);
 
 #endif

@@ -1,4 +1,4 @@
-/* Decoding UTF-8, and which characters are not to be printed as they are; see utf8.h. */
+/* Decodes UTF-8, and finds characters that must not be printed unchanged; see utf8.h. */
 #include "schema/utf8.h"
 
 #include <stdio.h>

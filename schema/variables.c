@@ -17,7 +17,8 @@ static const char *const names[] = {
     "LIBRARY", "DEBUG_PATH"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Prefixes of the simulated GPU's variables and of the tests'; any name that begins so is known. */
+/* Prefixes of the variables of the simulated GPU and of the tests. Any name that begins with one of them counts as
+ * known. */
 static const char *const others[] = {"SIM_", "TEST_"};
 
 static size_t name_bytes(const char *entry) { return strcspn(entry + PREFIX_BYTES, "="); }

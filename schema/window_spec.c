@@ -8,8 +8,8 @@ static const struct {
     double ns;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
 
-/* Reads digits with an optional fraction. (strtod's decimal point depends on the program's locale.) Returns the text
- * after the number; NULL: no number. */
+/* Reads a number with an optional fraction. (strtod is not used, because its decimal point depends on the program's
+ * locale.) Returns the text after the number; NULL: there is no number. */
 static const char *read_number(const char *text, double *number) {
     const char *at = text;
     for (*number = 0; *at >= '0' && *at <= '9'; at++)
@@ -24,7 +24,7 @@ static const char *read_number(const char *text, double *number) {
     return at;
 }
 
-/* Reads a number and its unit. Returns the text after it; NULL: no time. */
+/* Reads a number and its unit. Returns the text after the unit; NULL: there is no time. */
 static const char *read_time(const char *text, uint64_t *ns) {
     double number;
     const char *end = read_number(text, &number);
@@ -102,7 +102,7 @@ static const char *name_of(const char *text) {
     return strncmp(text, nvtx, sizeof nvtx - 1) == 0 ? text + sizeof nvtx - 1 : NULL;
 }
 
-/* Sets `*why` only if there is more to say than the list of forms. */
+/* Reads a text of any form. Sets `*why` only if there is a better message than the list of valid forms. */
 static bool read_any(struct xs_window_spec *spec, const char *text, const char **why) {
     const char *name = name_of(text);
     if (name)

@@ -1,5 +1,6 @@
-/* Takes a call stack in three steps: walks it, looks the whole stack up by the hash of its frames, and defines it in
- * the trace if it is new. For a recent stack of the thread it is enough to see that the stack is unchanged. */
+/* Takes a call stack in three steps: walks the stack, finds its number by the hash of its frames, and defines it in the
+ * trace if it is new. If the thread had the same stack lately, these steps are left out: it is enough to see that the
+ * stack is unchanged. */
 #include "preload/callsite/callsite.h"
 
 #include <string.h>
@@ -17,29 +18,30 @@ _Atomic bool xs_callsite_on;
 static enum xs_unwinder unwinder;
 static unsigned depth_limit;
 
-/* How often a stack that had a number turned out not to be defined. Numbers that a thread remembers from before have to
- * be looked up again. */
+/* Counts how often a stack got a number but could not be defined. When this count changes, threads have to look up the
+ * numbers that they remember again. */
 static _Atomic unsigned undefined;
 
-/* A native stack that the thread had lately. A loop makes the same calls again and again. If a call comes twice from
- * the same address and stack pointer, the second walk notes what it reads; a third walk is not made if all of that
- * is unchanged. */
+/* A native stack that the thread had lately, because a loop makes the same calls again and again. If a call comes twice
+ * in a row from the same address and stack pointer, the second walk notes the words that it reads. At the third such
+ * call no walk is made if these words are unchanged. */
 struct recent {
     struct xs_caller caller;
     bool is_noted;
-    unsigned rest; /* walks that note nothing, after one whose reads were not enough to recognise the stack */
+    unsigned rest; /* number of further walks that note nothing; not 0 after a walk whose notes were not enough to
+                      recognise the stack */
     unsigned natives;
     struct xs_stack_key key; /* of the native frames */
-    uint32_t number;         /* of the stack if it has no Python frames; 0: not known */
+    uint32_t number;         /* number of the stack, if it has no Python frames; 0: not known */
     unsigned undefined;      /* value of the global `undefined` when the number was looked up */
     struct xs_reads reads;
 };
 
-/* The calling thread's stack at this moment. Memory of the thread, which is kept. */
+/* The calling thread's present stack. It is in memory of the thread that is kept until the thread ends. */
 struct walked {
     unsigned natives, pythons;
     bool is_cut;
-    bool has_pcs;            /* else the native frames are those of `recent`, which need not be walked again */
+    bool has_pcs; /* `pcs` has the native frames; false: they are the same as at the last walk for `recent` */
     struct xs_stack_key key; /* of the native frames */
     struct recent *recent;   /* the cache entry for this stack */
     uint64_t pcs[DEPTH_MAX];
@@ -63,7 +65,7 @@ void xs_callsite_start(const char *mode, unsigned depth) {
     atomic_store(&xs_callsite_on, true);
 }
 
-/* ---- the hash: what multiplication mixes, two lanes (wyhash's mum) ---- */
+/* ---- the hash: 128 bits, mixed by multiplications (wyhash's mum) ---- */
 
 static uint64_t mix(uint64_t a, uint64_t b) {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -129,7 +131,8 @@ static bool is_same(const struct recent *r, const struct xs_caller *caller) {
            xs_native_is_as_noted(&r->reads);
 }
 
-/* An unfinished cache entry counts for nothing: a signal handler may jump away at any moment. */
+/* Walks the native frames and fills in the cache entry. is_noted is false until the entry is complete, because a signal
+ * handler may jump away at any time. */
 static void walk_natives(struct walked *w, const struct xs_caller *caller) {
     struct recent *r = w->recent;
     bool comes_again = is_from(r, caller), is_noting = comes_again && r->rest == 0, is_cut;
@@ -163,9 +166,9 @@ static void take_natives(struct walked *w, const struct xs_caller *caller) {
     }
 }
 
-/* NULL: there is no stack, or no memory for it. */
+/* Takes the calling thread's stack. NULL: there are no frames, or there is no memory for them. */
 static struct walked *walked_from(const struct xs_caller *caller) {
-    struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be a small one */
+    struct walked *w = xs_thread_memory_of(XS_PART_FRAMES, sizeof *w); /* the thread's stack may be too small */
     if (!w)
         return NULL;
     bool python_cut = false;
@@ -185,8 +188,8 @@ struct definition {
     bool is_defined;
 };
 
-/* Walks again if needed, because a definition needs all frames. There can be fewer than a moment ago, if the rules are
- * not available now. */
+/* Walks again if the frames were not walked, because a definition needs all of them. False: the walk found other frames
+ * than before, because the rules are not available now. */
 static bool has_all_frames(struct walked *w, const struct xs_caller *caller) {
     struct xs_stack_key key = w->key;
     bool is_cut = w->is_cut;
@@ -197,7 +200,7 @@ static bool has_all_frames(struct walked *w, const struct xs_caller *caller) {
     return w->key.low == key.low && w->key.high == key.high;
 }
 
-/* Signals wait meanwhile: a handler that jumped away would leave the stack without a definition. */
+/* Signals are blocked here, because a handler that jumps away would leave the stack without a definition. */
 static void define_on_scratch(void *arg) {
     struct definition *d = arg;
     d->is_defined = has_all_frames(d->walked, d->caller) && define(d->number, d->walked, d->event);
@@ -208,7 +211,7 @@ static void forget_definition(struct xs_stack_key key) {
     atomic_fetch_add(&undefined, 1);
 }
 
-/* Defines a new stack. False: it must be defined when it comes the next time. */
+/* Defines a new stack. False: it could not be defined, and must be defined when it is seen the next time. */
 static bool define_new(uint32_t number, struct xs_stack_key key, struct walked *w, const struct xs_caller *caller,
                        struct xs_event **e) {
     struct definition definition = {number, w, caller, e, false};

@@ -1,5 +1,5 @@
-/* Call sites tell where an event was called from: the native and the Python call stack of the calling thread, which
- * share one number, and the open NVTX range. Stacks are taken before the real call. */
+/* A call site tells from where an event was called: the native and the Python call stack of the calling thread, which
+ * together have one number, and the open NVTX range. Stacks are taken before the real call. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_CALLSITE_H
 #define XFERSPY_PRELOAD_CALLSITE_CALLSITE_H
 
@@ -16,28 +16,29 @@ void xs_callsite_start(const char *mode, unsigned depth);
 
 extern _Atomic bool xs_callsite_on;
 
-/* Gives the begun event its stack and its range. A new stack is defined (xs_define), and the event then moves to a new
- * place behind the definition. Returns the event's place. Only between xs_begin and xs_end. */
+/* Writes the stack and the NVTX range into an event that was begun. If the stack is new, it is defined in the trace
+ * (xs_define), and the event moves to a new address after the definition. Returns the event's address. Only between
+ * xs_begin and xs_end. */
 struct xs_event *xs_callsite_take(struct xs_event *e, struct xs_caller caller);
 
-/* Returns the number of the calling thread's stack, as an event begun here would carry it, for a call that is not
- * recorded: nothing is defined. 0: stacks are not recorded, or there is no memory. The guard is raised. */
+/* Returns the number of the calling thread's stack, as it would be in an event that was begun here. For calls that are
+ * not recorded; the stack is not defined in the trace. 0: stacks are not recorded, or there is no memory. The guard is
+ * raised. */
 uint32_t xs_callsite_number(struct xs_caller caller);
 
-/* The registers of the calling wrapper's caller. A macro, because it is about the function that it stands in. Asking
- * for the frame address gives that function a frame pointer, which points to the caller's frame pointer; the return
- * address lies above it. (On aarch64 nothing tells where the caller's frame begins, so there the walk follows the frame
- * pointers.) */
+/* The registers of the calling wrapper's caller. A macro, because it needs the registers of the function that uses it.
+ * __builtin_frame_address makes the compiler give that function a frame pointer, which points to the saved frame
+ * pointer of the caller; the return address is the next word. (On aarch64 nothing tells where the caller's frame
+ * begins, so there the walk follows the frame pointers.) */
 #define XS_CALLER                                                                                                      \
     ((struct xs_caller){(uint64_t)(uintptr_t)__builtin_return_address(0),                                              \
                         (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                                          \
                         *(const uint64_t *)__builtin_frame_address(0)})
 
-/* Do events say where they were called from? */
+/* Do events get call sites? */
 XS_HOT bool xs_callsite_wanted(void) { return atomic_load_explicit(&xs_callsite_on, memory_order_relaxed); }
 
-/* Called in a forked child: forgets what only the parent's threads know, and resets locks that those threads may have
- * held. */
+/* Called in a forked child. Forgets what belongs to the parent's trace and to the parent's other threads. */
 void xs_callsite_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Makes cache entries from the unwind tables. A thread that does not find an entry writes it; all entries are emptied
- * when modules came or went. */
+/* Makes cache entries from the unwind tables. A thread that needs an entry which is not in the cache writes it. All
+ * entries are removed when modules were loaded or unloaded. */
 #include "preload/callsite/cfi.h"
 
 #include <stddef.h>
@@ -12,7 +12,8 @@ _Atomic unsigned xs_rules_generation;
 
 _Atomic uint64_t xs_rules[XS_RULES];
 
-/* Empties all entries. A thread that made an entry from older modules meanwhile takes it back itself. */
+/* Removes all entries. If another thread writes an entry from older modules meanwhile, that thread removes the entry
+ * itself. */
 void xs_rules_drop(void) {
     atomic_fetch_add_explicit(&xs_rules_generation, 1, memory_order_seq_cst);
     for (unsigned i = 0; i < XS_RULES; i++)
@@ -28,7 +29,8 @@ static uint64_t packed(enum xs_rule_kind kind, enum xs_rbp_kind rbp_kind, int64_
     return (rule | (uint64_t)(cfa / 8) << 13) << XS_RULE_CHECK_BITS;
 }
 
-/* Packs the rule of a CFI row. XS_STEP_TABLES: the row is none of the common kinds. */
+/* Returns the cache entry for a CFI row, without the check bits. Its kind is XS_STEP_TABLES if the row is of an
+ * uncommon kind. */
 static uint64_t pack(const struct xs_row *row) {
     uint64_t base, tables = packed(XS_STEP_TABLES, XS_RBP_SAME, 0, 0);
     enum xs_rule_kind kind;
@@ -70,7 +72,8 @@ struct request {
     bool is_found;
 };
 
-/* Runs under the locks of xs_modules_use, so nothing that the row points into can go. */
+/* Makes an entry and stores it in the cache. Runs under the loader's lock (xs_modules_use), so the memory that the row
+ * points to cannot be unmapped. */
 static void make(const struct xs_module *module, void *arg) {
     struct request *r = arg;
     struct xs_row row;
@@ -99,7 +102,7 @@ static void find(void *arg) {
     r->is_found = xs_modules_use(r->address, make, r);
 }
 
-/* Runs on a scratch stack: it may have to wait for the loader's lock and read the loader's list. */
+/* Searches on a scratch stack, because this may wait for the loader's lock and read the loader's list. */
 enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack) {
     struct request r = {.address = address, .registers = registers, .stack = stack, .step = XS_LOST};
     *entry = 0;

@@ -1,4 +1,5 @@
-/* Takes one unwind step by the tables, at the price of one cache look-up. x86-64. */
+/* Takes one unwind step by the rules of the unwind tables. A step mostly needs only one look-up in a cache of these
+ * rules. x86-64. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_CFI_H
 #define XFERSPY_PRELOAD_CALLSITE_CFI_H
 
@@ -6,27 +7,28 @@
 
 #include "preload/callsite/eh_frame.h"
 
-/* A rule has 30 bits, the high bits of a cache entry: the CFA's offset (17 bits, signed, in words), the place of the
- * caller's rbp (8 bits, signed, in words), and two enums. */
+/* A rule tells how to compute the caller's registers. It has 30 bits, which are the high bits of a cache entry: the
+ * CFA's offset (17 bits, signed, in words), the offset at which the caller's rbp is saved (8 bits, signed, in words),
+ * and the two enums below. */
 enum xs_rule_kind {
     XS_STEP_NONE,    /* an empty entry */
     XS_STEP_RSP,     /* CFA = rsp + offset */
     XS_STEP_RBP,     /* CFA = rbp + offset */
-    XS_STEP_WORD,    /* CFA = *(rbp + offset): the function realigned its stack */
+    XS_STEP_WORD,    /* CFA = *(rbp + offset), because the function realigned its stack */
     XS_STEP_END,     /* the outermost frame */
-    XS_STEP_TABLES,  /* any other rule: each step reads the tables */
-    XS_STEP_UNKNOWN, /* code without a description */
+    XS_STEP_TABLES,  /* any other rule; each step has to read the tables */
+    XS_STEP_UNKNOWN, /* the tables have no rule for this code */
 };
 enum xs_rbp_kind { XS_RBP_SAME, XS_RBP_AT_CFA, XS_RBP_AT_RBP };
 
 enum { XS_RULES = 16384, XS_RULE_CHECK_BITS = 34 };
 
 /* The cache of rules. A 48-bit address is multiplied by an odd number, so different addresses have different products.
- * 14 bits of the product select the entry, and the entry stores the other 34. So one load gives the rule and tells
- * whether it is this address's rule. */
+ * 14 bits of the product select the entry, and the entry stores the other 34 bits. Therefore one load gives the rule
+ * and shows whether the rule is for this address. */
 extern _Atomic uint64_t xs_rules[XS_RULES];
 
-extern _Atomic unsigned xs_rules_generation; /* number of times that the rules were dropped */
+extern _Atomic unsigned xs_rules_generation; /* number of times that all rules were removed */
 
 XS_HOT uint64_t xs_rule_key(uint64_t address) {
     return (address * UINT64_C(0x9e3779b97f4a7c15)) & ((UINT64_C(1) << 48) - 1);
@@ -42,14 +44,15 @@ XS_HOT uint64_t xs_rule_cfa(uint64_t entry) { return (uint64_t)(((int64_t)entry 
 
 enum xs_step {
     XS_STEPPED,
-    XS_STEPPED_SIGNAL, /* stepped into code that a signal interrupted */
+    XS_STEPPED_SIGNAL, /* the caller is code that a signal interrupted */
     XS_OUTERMOST,
-    XS_NO_RULE, /* the code has no description */
+    XS_NO_RULE, /* the tables have no rule for this code */
     XS_LOST,
 };
 
-/* Makes the cache entry of an address from the tables; its kind is XS_STEP_NONE if the tables are not available now. If
- * the rule does not fit into an entry (XS_STEP_TABLES), this also takes the step. */
+/* Reads the tables, and makes and returns the cache entry of an address in *entry. *entry is 0 (XS_STEP_NONE) if the
+ * tables are not available now. If the rule does not fit into an entry (XS_STEP_TABLES), this function also takes the
+ * step, and returns its outcome. */
 enum xs_step xs_rule_find(uint64_t address, uint64_t *entry, struct xs_registers *registers, struct xs_stack *stack);
 
 #endif

@@ -1,6 +1,6 @@
-/* The unwind tables. The sorted index in .eh_frame_hdr leads to a function's FDE, whose instructions are run up to the
- * address in question. Nothing in the tables is trusted: every read stays within the mapped segment that they lie in.
- */
+/* Reads the unwind tables. The sorted index in .eh_frame_hdr gives a function's FDE, and the FDE's instructions are
+ * executed up to the address for which the row is needed. Wrong tables do no harm: every read is within the mapped
+ * segment that contains the tables. */
 #include "preload/callsite/eh_frame.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct cie {
     struct xs_cursor instructions;
 };
 
-/* Reads the entry at a section's start, without its length. False: the section has ended. */
+/* Gets the content, without the length, of the entry at `in`. False: there is no entry any more, or it is too long. */
 static bool read_entry(struct xs_cursor *in, struct xs_cursor *entry) {
     uint64_t bytes = xs_read_fixed(in, 4);
     if (bytes == UINT32_MAX)
@@ -201,7 +201,7 @@ static bool run_state_instruction(struct program *p, uint8_t op, struct xs_curso
     }
 }
 
-/* Runs an instruction that moves the location. False: it is another kind. */
+/* Runs an instruction that advances the location. False: the instruction is of another kind. */
 static bool run_advance(struct program *p, uint8_t op, struct xs_cursor *in, const struct cie *cie) {
     switch (op) {
     case DW_CFA_set_loc:
@@ -275,7 +275,8 @@ static bool read_fde(struct xs_cursor in, const struct xs_cursor *readable, uint
     return true;
 }
 
-/* Finds the last entry of the sorted table that starts no later than the address. An entry is a start and its FDE. */
+/* Finds the last entry of the sorted table whose start is not after the address. An entry has the start of a function
+ * and the address of its FDE, which *description gets. */
 static bool search(struct xs_cursor table, uint64_t count, uint64_t base, uint64_t address, uint64_t *description) {
     const uint8_t *pairs = table.at;
     int32_t pair[2];

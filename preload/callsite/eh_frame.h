@@ -1,4 +1,5 @@
-/* Reads a module's unwind tables (.eh_frame, x86-64), which tell how to get from a function's frame to its caller's. */
+/* Reads a module's unwind tables (.eh_frame, x86-64), which tell how to find the caller's registers from the registers
+ * of a function. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_EH_FRAME_H
 #define XFERSPY_PRELOAD_CALLSITE_EH_FRAME_H
 
@@ -36,23 +37,24 @@ struct xs_row {
     int64_t cfa_offset;
     struct xs_expression cfa;
     struct xs_register_rule rbp, rip;
-    bool is_signal; /* a signal interrupted the calling frame: its address is not behind a call */
+    bool is_signal; /* a signal interrupted the caller, so its pc is not a return address */
 };
 
-/* Finds the CFI row of an address in a module. False: the tables have none. The module must not be unloaded meanwhile.
- */
+/* Finds the CFI row of an address in a module. False: the tables have none. The module must remain loaded during the
+ * call. */
 bool xs_tables_find(const struct xs_module *module, uint64_t address, struct xs_row *row);
 
-/* The registers of a frame that the unwind follows. */
+/* The registers that the unwind computes for each frame. */
 struct xs_registers {
     uint64_t pc, sp, fp;
 };
 
-/* Turns a frame's registers into its caller's. False: the row does not give them, or a word on the stack is not
- * readable. */
+/* Replaces a frame's registers by its caller's registers. False: the row does not tell them, or a word on the stack is
+ * not readable. */
 bool xs_row_apply(const struct xs_row *row, struct xs_registers *registers, struct xs_stack *stack);
 
-/* Recognise the common expressions: register + offset, and the word in memory at register + offset. */
+/* Recognise the two common kinds of expressions: the sum register + offset, and the word in memory at register +
+ * offset. True: the register's number is in *base, and the offset in *offset. */
 bool xs_expression_is_sum(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 bool xs_expression_is_word(const struct xs_expression *expression, uint64_t *base, int64_t *offset);
 

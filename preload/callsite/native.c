@@ -1,4 +1,5 @@
-/* Walks the calling thread's stack. A step costs a look into the cache of rules and two loads from the stack. */
+/* Walks the calling thread's stack. A step mostly takes one look-up in the cache of rules and two loads from the stack.
+ */
 #include "preload/callsite/native.h"
 
 #include "preload/callsite/cfi.h"
@@ -6,12 +7,11 @@
 
 enum { FRAME_BYTES_MAX = 1 << 20 };
 
-/* The position of the walk. Its address is never taken outside of inlined code, so the compiler keeps it in
- * registers. */
+/* The state of the walk. Only inlined code takes its address, so the compiler can keep it in registers. */
 struct place {
     struct xs_registers registers;
-    bool is_interrupted; /* pc is where a signal came; a return address instead follows a call, and may lie in the
-                          * next function */
+    bool is_interrupted; /* a signal came at pc; else pc is a return address, and the call is before it, perhaps in
+                            another function than pc */
 };
 
 /* True if no library is being closed now. */
@@ -19,8 +19,8 @@ XS_HOT bool are_rules_certain(void) { return atomic_load_explicit(&xs_unloads_un
 
 static bool is_call_site(uint64_t pc) { return pc >= 4096 && pc >> 56 == 0; }
 
-/* Frames of code that keeps the frame pointer: x29 and x30, or rbp and the return address, lie where it points. On
- * aarch64 a return address may be signed. */
+/* Steps through the frame of code that keeps the frame pointer. The frame pointer points to the saved x29 and x30, or
+ * to the saved rbp and the return address. On aarch64 a return address may be signed. */
 XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stack) {
     struct xs_registers outer;
     uint64_t record = p->registers.fp;
@@ -42,19 +42,19 @@ XS_HOT enum xs_step step_by_frame_pointer(struct place *p, struct xs_stack *stac
 
 #if defined(__x86_64__)
 
-/* Takes a step whose rule is not cached: a new rule, or an uncommon one. */
+/* Takes a step whose rule is not in the cache, because it is new or of an uncommon kind. */
 static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *registers, uint64_t address,
                                                           struct xs_stack *stack, uint64_t *entry) {
     uint64_t sp = registers->sp;
     enum xs_step step = xs_rule_find(address, entry, registers, stack);
     if (stack->reads) {
-        stack->reads->is_whole &= *entry != 0; /* 0: the tables were not available just now */
+        stack->reads->is_whole &= *entry != 0; /* 0: the tables were not available */
         xs_reads_note_fp(stack->reads, true, false);
     }
     if (xs_rule_kind(*entry) != XS_STEP_TABLES)
         return XS_LOST;
     if (step == XS_STEPPED_SIGNAL)
-        xs_stack_move(stack, registers->sp); /* it may have been on any other stack */
+        xs_stack_move(stack, registers->sp); /* the interrupted code may have run on another stack */
     else if (step == XS_STEPPED && registers->sp <= sp)
         return XS_LOST;
     return step == XS_LOST ? XS_LOST : registers->pc == 0 ? XS_OUTERMOST : step;
@@ -63,7 +63,7 @@ static __attribute__((noinline)) enum xs_step step_slowly(struct xs_registers *r
 XS_HOT enum xs_step step_by_rule(struct place *p, uint64_t entry, struct xs_stack *stack) {
     struct xs_registers *r = &p->registers;
     uint64_t fp = r->fp, cfa = xs_rule_cfa(entry) + (xs_rule_kind(entry) == XS_STEP_RSP ? r->sp : fp), pc;
-    if (XS_UNLIKELY(xs_rule_kind(entry) > XS_STEP_RBP)) { /* no switch: a jump table cannot be predicted as well */
+    if (XS_UNLIKELY(xs_rule_kind(entry) > XS_STEP_RBP)) { /* a switch is predicted less well */
         if (xs_rule_kind(entry) != XS_STEP_WORD)
             return xs_rule_kind(entry) == XS_STEP_END ? XS_OUTERMOST : XS_NO_RULE;
         if (!xs_stack_read(stack, cfa, &cfa))
@@ -100,9 +100,10 @@ XS_HOT enum xs_step step_by_tables(struct place *p, bool is_cache_right, struct 
     return step_by_rule(p, entry, stack);
 }
 
-/* Follows the frame pointer of code without tables, such as JIT code, on trial: if that code keeps no frame pointer,
- * rbp leads anywhere. Frames found so count only once the walk is in code with tables again. The step must not leave
- * the stack: at a coroutine's start, rbp may still be its maker's. */
+/* Steps by the frame pointer through code without tables, such as JIT code. If that code keeps no frame pointer, rbp
+ * can have any value. So frames that are found in this way are only kept if the walk reaches code with tables again.
+ * The step must not lead to another stack, because at a coroutine's start rbp may still belong to the code that made
+ * the coroutine. */
 XS_HOT enum xs_step step_on_trial(struct place *p, struct xs_stack *stack) {
     uint64_t sp = p->registers.sp, record = p->registers.fp;
     if (XS_UNLIKELY(stack->reads != NULL))
@@ -134,7 +135,8 @@ static unsigned walk_by_tables(struct place p, struct xs_stack *stack, bool is_o
     }
 }
 
-/* Unwinds from this very function outwards. Code without tables ends the walk without an answer. */
+/* Unwinds from this function outwards. True if the walk passes the address. If it reaches code without tables, the
+ * answer is not known, and false is returned. */
 static bool passes(uint64_t return_address_at) {
     enum { STEPS_MAX = 4096 };
     struct xs_stack stack;
@@ -147,7 +149,7 @@ static bool passes(uint64_t return_address_at) {
         enum xs_step step = step_by_tables(&p, is_cache_right, &stack);
         if (step > XS_STEPPED_SIGNAL || !is_call_site(p.registers.pc) ||
             (step == XS_STEPPED && p.registers.sp - sizeof(uint64_t) == return_address_at))
-            return false; /* lost, or found */
+            return false; /* the walk cannot go on, or has found the function */
         if (xs_stack_is_own(&stack, p.registers.sp) && p.registers.sp > return_address_at)
             return true;
     }
@@ -155,9 +157,9 @@ static bool passes(uint64_t return_address_at) {
 }
 
 bool xs_native_is_gone(uintptr_t return_address_at) {
-    static XS_TLS bool is_busy; /* the handler of a fault made a call in the middle */
+    static XS_TLS bool is_busy; /* a check is under way, and a fault's handler made a call */
     uint64_t signals;
-    xs_signals_hold(&signals); /* their handlers may jump away, and the thread would be busy for ever */
+    xs_signals_hold(&signals); /* if a handler jumped away, is_busy would remain set */
     bool is_gone = false;
     if (!is_busy) {
         is_busy = true;

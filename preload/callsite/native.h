@@ -1,6 +1,6 @@
-/* The native call stack of the calling thread: return addresses, from the caller of a wrapper outwards. A walk takes no
- * lock, allocates nothing and makes no system call once the code on the stack is known. It reads memory only where the
- * thread's stack is certainly mapped. */
+/* The native call stack of the calling thread: the return addresses, beginning at the caller of a wrapper. If the code
+ * on the stack is known already, a walk takes no lock, allocates nothing and makes no system call. It reads memory
+ * directly only where the thread's stack is certainly mapped. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 #define XFERSPY_PRELOAD_CALLSITE_NATIVE_H
 
@@ -19,43 +19,43 @@ struct xs_caller {
 enum xs_unwinder {
     XS_UNWIND_NONE,
     XS_UNWIND_AUTO, /* unwind tables; in code without tables frame pointers, while they lead back to code with tables */
-    XS_UNWIND_FP,   /* chain of frame pointers; on aarch64, where code has it, all three modes do this */
+    XS_UNWIND_FP,   /* chain of frame pointers; on aarch64 all three modes do this, because code there has the chain */
     XS_UNWIND_DWARF, /* unwind tables of the modules, .eh_frame */
 };
 
 struct xs_reads;
 
 /* Writes at most `limit` return addresses, innermost first, beginning with caller->pc, and returns their number.
- * `*is_cut`: there may be more. `reads` gets the words that the walk read from the stack; NULL: not wanted.
+ * `*is_cut`: there may be more. `reads` gets the words that the walk reads from the stack; NULL: they are not noted.
  * Async-signal-safe; any thread, any stack. */
 unsigned xs_native_walk(enum xs_unwinder how, const struct xs_caller *caller, uint64_t *pcs, unsigned limit,
                         bool *is_cut, struct xs_reads *reads);
 
-/* Would a walk of this thread from the same registers, by the same unwinder and with the same limit, find the frames of
- * the walk that noted these reads? True if it would read the same words, and no module came or went. False also where
- * that is not known. The frame pointer may differ unless reads->needs_fp. */
+/* Would a new walk of this thread find the same frames as the walk that noted these reads, if it began with the same
+ * registers, unwinder and limit? True if it would read the same words, and no module was loaded or unloaded since.
+ * False also if that is not known. The frame pointer may be another one unless reads->needs_fp. */
 bool xs_native_is_as_noted(const struct xs_reads *reads);
 
-/* Has a function returned, or was it left by a jump? `return_address_at` is the place on the calling thread's own stack
- * where its return address was. True: an unwind by the tables from here outwards passes the place without finding the
- * function. False also where the unwind cannot tell. Async-signal-safe. */
+/* Has a function returned, or was it left by a jump? `return_address_at` is the address on the calling thread's stack
+ * where the function's return address was. True: an unwind by the tables, which begins here, reaches frames beyond that
+ * address without finding the function. False also if the unwind cannot tell. Async-signal-safe. */
 bool xs_native_is_gone(uintptr_t return_address_at);
 
-/* Returns the number of the module that holds an address; 0: no module does. A new module is defined (xs_define), which
- * may move the event `*e`. Any thread; may take locks. */
+/* Returns the number of the module that contains an address; 0: no module does. If the module is new, it is defined in
+ * the trace (xs_define), which may move the event `*e`. Any thread; may take locks. */
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e);
 
-/* Counts the modules that replaced another defined module at its addresses. From then on the same addresses mean
- * another stack, so this count is part of a stack's hash. */
+/* Counts how often new modules were found at addresses of another module that the trace defines. After that, the same
+ * return addresses mean another stack; this count is therefore part of a stack's hash. */
 extern _Atomic uint32_t xs_native_replaced;
 
-/* Called before and after the real dlclose. In between, the calling thread does not look at the loader's list, because
- * a signal handler on this thread could find the list half changed. Afterwards, if a library went, everything derived
- * from code at its addresses is dropped. */
+/* Called before and after the real dlclose. Between the two calls, the calling thread does not read the loader's list,
+ * because a signal handler on this thread could find the list half changed. If a library was unloaded, the second
+ * function removes everything that was derived from the code at its addresses. */
 void xs_native_unloading(void);
 void xs_native_unloaded(void);
 
-/* Called in a forked child, after xs_loader_forget: its trace knows no module. */
+/* Called in a forked child, after xs_loader_forget. The child's trace defines no modules yet. */
 void xs_native_forget(void);
 
 #endif

@@ -24,7 +24,7 @@ uint64_t xs_read_fixed(struct xs_cursor *in, unsigned bytes) {
     return value;
 }
 
-/* Reads both kinds of LEB128; *bits: how many were read. */
+/* Reads a LEB128 number, signed or not. *bits gets the number of bits that were read, and *last the last byte. */
 static uint64_t read_leb(struct xs_cursor *in, unsigned *bits, uint8_t *last) {
     uint64_t value = 0;
     *bits = 0;
@@ -77,7 +77,7 @@ static uint64_t read_format(struct xs_cursor *in, unsigned format) {
     }
 }
 
-/* Does not follow an indirect pointer: only the personality routine's is one, and it is not needed. */
+/* Does not follow indirect pointers: only the pointer to the personality routine is one, and it is not needed. */
 uint64_t xs_read_encoded(struct xs_cursor *in, uint8_t encoding, uint64_t data_base) {
     if (encoding == DW_EH_PE_omit)
         return 0;
@@ -136,7 +136,7 @@ static void push_register(struct machine *m, unsigned number) {
         push(m, m->registers->pc + offset);
         break;
     default:
-        m->is_bad = true; /* not followed */
+        m->is_bad = true; /* the walk does not know the values of other registers */
     }
 }
 

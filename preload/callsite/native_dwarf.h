@@ -94,7 +94,7 @@ enum {
     DW_EH_PE_omit = 0xff,
 };
 
-/* Reads bytes in order. A read beyond the end gives 0 and sets is_bad, which stays set. */
+/* Reads bytes in order. A read beyond the end returns 0 and sets is_bad, which is never reset. */
 struct xs_cursor {
     const uint8_t *at, *end;
     bool is_bad;

@@ -1,5 +1,5 @@
-/* The table of modules. A look-up takes no lock. One of two indexes is written while the other is read, so even a
- * signal handler that interrupted the writing finds a complete index. */
+/* The table of modules. A look-up in the table takes no lock. There are two indexes: one is written while the other is
+ * read, so even a signal handler that interrupts the writing finds a complete index. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_modules.h"
 
@@ -37,15 +37,15 @@ struct index {
     _Atomic unsigned count;
     struct slot slots[MODULES_MAX];
 };
-static struct index indexes[2]; /* touched as far as there are modules */
-static _Atomic unsigned epoch;  /* the last bit says which index is read; grows with every change */
+static struct index indexes[2]; /* only the memory for modules that exist is ever touched */
+static _Atomic unsigned epoch;  /* number of changes; its last bit is the number of the index to read */
 _Atomic uint32_t xs_native_replaced;
 static XS_TLS bool is_busy;      /* the calling thread holds the loader's lock, or is inside dlclose */
-static struct xs_module *newest; /* newest of all modules that ever were */
+static struct xs_module *newest; /* the module that was found last; `older` leads to all others that ever existed */
 static uint32_t last_number;
 static char *pool;
 static size_t pool_left;
-static unsigned long long known_loads, known_unloads; /* the loader's counters when the table was made */
+static unsigned long long known_loads, known_unloads; /* the loader's counters when the index was made */
 
 static struct xs_module *search(const struct index *index, uint64_t pc) {
     unsigned low = 0, high = atomic_load_explicit(&index->count, memory_order_acquire);
@@ -87,7 +87,7 @@ static void *take(size_t bytes) {
     return result;
 }
 
-/* Hashes a word at a time: with hundreds of modules this is most of a refresh's cost. */
+/* Hashes whole words, because hashing takes most of the time of a refresh if there are hundreds of modules. */
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
     const unsigned char *p = data;
     for (size_t i = 0; i < bytes; i += sizeof hash) {
@@ -103,7 +103,7 @@ static bool is_within(const ElfW(Phdr) * segment, uint64_t address, uint64_t byt
            bytes <= segment->p_memsz && address - segment->p_vaddr <= segment->p_memsz - bytes;
 }
 
-/* The mapped segment that contains a part of the file. */
+/* Returns the mapped segment that contains a part of the file; NULL: none does. */
 static const ElfW(Phdr) * segment_of(const struct dl_phdr_info *info, const ElfW(Phdr) * part) {
     for (unsigned i = 0; i < info->dlpi_phnum; i++)
         if (is_within(&info->dlpi_phdr[i], part->p_vaddr, part->p_memsz))
@@ -139,7 +139,8 @@ static uint32_t build_id(const struct dl_phdr_info *info, const char **id) {
     return 0;
 }
 
-/* The loader has no name for the program, and names libraries as dlopen was told. */
+/* Writes the path of a module, and returns its length. The loader has no name for the program, and its name of a
+ * library is the argument of dlopen, which may be a relative path. */
 static size_t path_of(const struct dl_phdr_info *info, char path[2 * PATH_MAX]) {
     int kept = errno;
     const char *name = info->dlpi_name ? info->dlpi_name : "";
@@ -159,14 +160,15 @@ struct gathering {
     unsigned count;
     char path[2 * PATH_MAX];
 };
-static struct gathering gathering; /* under the lock; too large for a stack */
+static struct gathering gathering; /* protected by the loader's lock; too large for a stack */
 
 static bool is_same(const struct xs_module *m, const struct xs_module *wanted) {
     return m->identity == wanted->identity && m->definition.bias == wanted->definition.bias &&
            m->definition.start == wanted->definition.start && m->definition.end == wanted->definition.end;
 }
 
-/* The old module with this content: a module that is there again, or still, keeps its number. Most are still there. */
+/* Finds the earlier module with the same content and addresses, because a module that is still loaded, or loaded again,
+ * keeps its number. Most are still loaded. NULL: the module is new. */
 static struct xs_module *same_as(const struct xs_module *wanted) {
     struct xs_module *m = look_up(wanted->definition.start);
     if (m && is_same(m, wanted))
@@ -184,7 +186,7 @@ static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_mod
     d->path_bytes = (uint32_t)path_bytes;
     wanted->identity = mix(UINT64_C(0xcbf29ce484222325), info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
     wanted->identity = mix(wanted->identity, id, d->build_id_bytes);
-    if (!id && wanted->index) { /* without a build id this tells two builds apart */
+    if (!id && wanted->index) { /* without a build id, two builds differ in this index */
         wanted->identity = mix(wanted->identity, at(info, wanted->index - info->dlpi_addr),
                                wanted->index_bytes < INDEX_BYTES_HASHED ? wanted->index_bytes : INDEX_BYTES_HASHED);
     }
@@ -202,7 +204,7 @@ static struct xs_module *remember(const struct dl_phdr_info *info, struct xs_mod
     return module;
 }
 
-/* Describes a module, except for its names; false: it has no code. */
+/* Fills in a module, except for its path and build id. False: it has no code. */
 static bool describe(const struct dl_phdr_info *info, struct xs_module *module) {
     *module = (struct xs_module){.definition.start = UINT64_MAX, .definition.bias = info->dlpi_addr};
     struct xs_define_module *d = &module->definition;
@@ -259,7 +261,7 @@ static void sort(struct slot *slots, unsigned count) {
     }
 }
 
-/* Did stacks name other code at the addresses of this module? */
+/* Does the trace define another module at some of this module's addresses? */
 static bool replaces_another(const struct xs_module *module) {
     const struct xs_define_module *d = &module->definition;
     for (const struct xs_module *m = newest; m; m = m->older)
@@ -269,7 +271,7 @@ static bool replaces_another(const struct xs_module *module) {
     return false;
 }
 
-/* Does any new module replace another one? */
+/* Does any module that is only in the new index replace another one? */
 static bool does_any_replace(const struct index *old, const struct index *new) {
     unsigned count = atomic_load_explicit(&new->count, memory_order_relaxed);
     for (unsigned i = 0; i < count; i++) {
@@ -284,7 +286,8 @@ static void refresh(void) {
     unsigned next = atomic_load_explicit(&epoch, memory_order_relaxed) + 1;
     gathering.to = &indexes[next & 1];
     gathering.count = 0;
-    /* Readers of this index, which was current two changes ago, must notice by the epoch. */
+    /* Threads may still be reading this index, which was current before the last change. The epoch will show them that
+     * it has changed. */
     atomic_store_explicit(&gathering.to->count, 0, memory_order_release);
     dl_iterate_phdr(gather, NULL);
     sort(gathering.to->slots, gathering.count);
@@ -307,8 +310,8 @@ static bool is_current(const struct dl_phdr_info *info) {
            info->dlpi_subs == known_unloads;
 }
 
-/* Called with the loader's lock held, under which nothing is unmapped. The first module suffices: each comes with the
- * counters. */
+/* Called for the first module, under the loader's lock, so that nothing is unmapped meanwhile. The other modules are
+ * not needed, because the loader's counters come with each module. */
 static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
     (void)bytes;
@@ -319,7 +322,7 @@ static int use_if_current(struct dl_phdr_info *info, size_t bytes, void *arg) {
     return 1;
 }
 
-/* Uses the module that is there, for a list that other threads change faster than the table is made. */
+/* Finds the module without the table, if other threads change the loader's list faster than the table can be made. */
 static int use_if_it_is_there(struct dl_phdr_info *info, size_t bytes, void *arg) {
     struct use *use = arg;
     struct xs_module module;
@@ -347,7 +350,7 @@ bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *, void *), 
         return false;
     is_busy = true;
     atomic_signal_fence(memory_order_seq_cst);
-    bool is_locked_by_us = xs_loader_lock(); /* for who relies on the modules' presence, too */
+    bool is_locked_by_us = xs_loader_lock(); /* also prevents that modules are unloaded meanwhile */
     if (is_locked_by_us) {
         xs_race_detector_ignore();
         use_under_lock(&u);
@@ -367,7 +370,7 @@ static void nothing(const struct xs_module *module, void *arg) {
 uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
     struct xs_module *module = look_up(pc);
     if (!module && xs_modules_use(pc, nothing, NULL))
-        module = look_up(pc); /* found in a table that was made anew if necessary */
+        module = look_up(pc); /* the table was made anew if it was not current */
     if (!module)
         return 0;
     if (!atomic_exchange_explicit(&module->is_defined, true, memory_order_relaxed)) {
@@ -378,7 +381,7 @@ uint32_t xs_native_module(uint64_t pc, struct xs_event **e) {
     return module->number;
 }
 
-static XS_TLS unsigned unloading; /* destructors close libraries, too */
+static XS_TLS unsigned unloading; /* depth of dlclose calls on this thread: a library's destructor may call dlclose */
 
 _Atomic unsigned xs_unloads_under_way;
 
@@ -388,7 +391,8 @@ void xs_native_unloading(void) {
     is_busy = true;
 }
 
-/* Most calls of dlclose unload nothing, and most programs never come here with a table. */
+/* Makes the table anew if a library was unloaded. This costs little, because most calls of dlclose unload nothing, and
+ * in most programs there is no table yet. */
 void xs_native_unloaded(void) {
     if (--unloading == 0) {
         is_busy = false;

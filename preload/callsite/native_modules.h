@@ -8,9 +8,9 @@
 
 #include "schema/format/event.h"
 
-struct xs_module { /* never freed; only is_defined ever changes */
+struct xs_module { /* never freed; only is_defined changes after it was made */
     struct xs_module *older;
-    uint64_t identity; /* hash that identifies the module: another module at the same addresses has another hash */
+    uint64_t identity; /* hash of the module's content; another module at the same addresses has another hash */
     uint64_t index;    /* address of .eh_frame_hdr; 0: none */
     uint64_t index_bytes;
     uint64_t readable_start, readable_end; /* mapped segment that holds .eh_frame_hdr and .eh_frame */
@@ -20,17 +20,18 @@ struct xs_module { /* never freed; only is_defined ever changes */
     char text[]; /* build id, path */
 };
 
-/* Finds the module that holds an address and calls `use` with it, or with NULL if no module does. The module cannot be
- * unloaded while `use` runs, but it may be gone when this returns. Returns false, without calling `use`, if the answer
- * is not available now. Takes locks unless the answer is cached. `use` must not call this function; a signal handler
- * that interrupted `use` may, and gets false. */
+/* Finds the module that contains an address and calls `use` with it, or with NULL if no module does. The module cannot
+ * be unloaded while `use` runs, but it may be unloaded already when this function returns. False: the lists of modules
+ * cannot be read now, and `use` was not called. Takes the loader's lock. `use` must not call this function; a signal
+ * handler that interrupted `use` may call it, and gets false. */
 bool xs_modules_use(uint64_t pc, void (*use)(const struct xs_module *module, void *arg), void *arg);
 
-/* The number of threads inside dlclose. While there is one, another library may already lie where the unloaded one was,
- * although the rules for those addresses have not been dropped yet. */
+/* The number of calls of dlclose that are under way. During such a call, another library may already be at the
+ * addresses of the unloaded one, although the cached rules for these addresses have not been removed yet. */
 extern _Atomic unsigned xs_unloads_under_way;
 
-/* Drops what was derived from modules. The table of modules calls this after each change. */
+/* Removes all cached rules, because they were derived from modules. The table of modules calls this after each change.
+ */
 void xs_rules_drop(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* Reads a stack without a fault. Only the stack that the thread itself runs on is certain to be readable
- * (core/own_stack.h). All other memory, above all the stacks of coroutines and of sigaltstack, is copied by the
- * kernel, which returns an error where a load would crash. */
+/* Reads a stack without a fault. Only the stack that the thread was started with is certain to be readable
+ * (core/own_stack.h). All other memory, such as the stacks of coroutines and of sigaltstack, is copied by the kernel,
+ * which returns an error where a load would crash. */
 #define _GNU_SOURCE
 #include "preload/callsite/native_stack.h"
 
@@ -12,7 +12,8 @@
 
 #include "preload/core/own_stack.h"
 
-/* A direct system call: libc's function is a cancellation point, and the application may have replaced it. */
+/* System calls are made directly in this file, because libc's functions are cancellation points, and the application
+ * may have replaced them. */
 enum { PAGE_BYTES = 4096 };
 
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer) {
@@ -29,7 +30,8 @@ void xs_stack_move(struct xs_stack *stack, uint64_t sp) {
     stack->is_window_open = true;
 }
 
-/* Splits the remote memory by page, since the kernel need not copy part of a part. */
+/* Copies the memory from `address` on. The remote memory is given as two parts that are split at a page boundary,
+ * because the kernel may copy only whole parts. */
 static bool move_window(struct xs_stack *stack, uint64_t address) {
     uint64_t split = (address | (PAGE_BYTES - 1)) + 1;
     uint64_t first = split - address < XS_STACK_WINDOW_BYTES ? split - address : XS_STACK_WINDOW_BYTES;
@@ -45,7 +47,7 @@ static bool move_window(struct xs_stack *stack, uint64_t address) {
     }
     long bytes = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1UL, remote, 2UL, 0UL);
     if (bytes < 0 && errno != EFAULT)
-        stack->is_window_open = false; /* a sandbox forbids the call, and will do so again */
+        stack->is_window_open = false; /* a sandbox forbids the call, and would forbid it again */
     errno = kept;
     stack->window = address;
     stack->window_bytes = bytes > 0 ? (uint64_t)bytes : 0;
@@ -54,10 +56,10 @@ static bool move_window(struct xs_stack *stack, uint64_t address) {
 
 bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value) {
     if (stack->reads)
-        stack->reads->is_whole = false; /* memory elsewhere may be gone the next time */
+        stack->reads->is_whole = false; /* other memory may be unmapped the next time */
     if (address - stack->window >= stack->window_bytes ||
         stack->window_bytes - (address - stack->window) < sizeof *value) {
-        /* A noncanonical or a kernel's address is refused like any other. */
+        /* The kernel also refuses noncanonical addresses and addresses of its own memory. */
         if (!stack->is_window_open || address > UINT64_MAX - 2 * PAGE_BYTES || !move_window(stack, address))
             return false;
     }

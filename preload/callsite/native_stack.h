@@ -13,9 +13,9 @@ enum { XS_STACK_WINDOW_BYTES = 2048, XS_READS_MAX = 160 };
 
 /* The words of the thread's own stack that a walk read, in order. */
 struct xs_reads {
-    bool is_whole;       /* only these words, registers and rules decided where the walk went (native.h) */
-    bool needs_fp;       /* the walk used the caller's frame pointer, in which most code keeps something else */
-    bool is_fp_replaced; /* the frame pointer now comes from the stack */
+    bool is_whole;       /* the walk's outcome depends only on these words, the registers and the rules (native.h) */
+    bool needs_fp;       /* the walk's outcome depends on the caller's frame pointer */
+    bool is_fp_replaced; /* the frame pointer was read from the stack meanwhile */
     unsigned count, generation;
     struct xs_read {
         uint64_t address, value;
@@ -27,32 +27,32 @@ struct xs_stack {
     uint64_t window, window_bytes;
     const uint64_t *copy;       /* copy of the memory at `window`, in the thread's memory */
     enum xs_thread_part buffer; /* part of the thread's memory that holds the copy */
-    bool is_window_open;        /* the kernel may be asked to copy memory elsewhere */
-    struct xs_reads *reads;     /* notes what is read; NULL: not wanted */
+    bool is_window_open;        /* the kernel permits copying other memory, as far as is known */
+    struct xs_reads *reads;     /* notes the words that are read; NULL: they are not noted */
 };
 
-/* Prepares for reading the stack that `sp` points into; reads are not noted. The first call on a thread reads the
- * kernel's list of mappings. Copies of other stacks go into the part `buffer` of the thread's memory, which nobody else
- * may use meanwhile. */
+/* Prepares for reading the stack that contains `sp`; reads are not noted. The first call on a thread reads the kernel's
+ * list of mappings. If other stacks have to be copied, the part `buffer` of the thread's memory holds the copy; nobody
+ * else may use this part meanwhile. */
 void xs_stack_open(struct xs_stack *stack, uint64_t sp, enum xs_thread_part buffer);
 
-/* Prepares for reading another stack that the walk came to. */
+/* Prepares for reading another stack, to which the walk has come. */
 void xs_stack_move(struct xs_stack *stack, uint64_t sp);
 
 /* Reads a word outside the thread's own stack, through the kernel. False: the word could not be read. */
 bool xs_stack_copy(struct xs_stack *stack, uint64_t address, uint64_t *value);
 
-/* Loads a word that is certainly mapped. The sanitizers do not check it: they poison dead parts of the stack, and other
- * threads may be writing to objects on it. */
+/* Loads a word that is certainly mapped. The sanitizers must not check this load, because they poison dead parts of the
+ * stack, and other threads may be writing to objects on the stack. */
 __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"))) static inline uint64_t
 xs_stack_load(uint64_t address) {
     typedef uint64_t word __attribute__((may_alias, aligned(1)));
     return *(const word *)address;
 }
 
-/* Do all these words still have the noted values? They lie on the calling thread's own stack. */
+/* Do all noted words still have the noted values? They are on the calling thread's own stack. */
 XS_HOT bool xs_reads_are_same(const struct xs_reads *reads) {
-    uint64_t difference = 0; /* no branch for each word: nearly all are unchanged */
+    uint64_t difference = 0; /* without a branch for each word, because nearly all words are unchanged */
     for (unsigned i = 0; i < reads->count; i++)
         difference |= xs_stack_load(reads->words[i].address) ^ reads->words[i].value;
     return difference == 0;
@@ -66,7 +66,7 @@ XS_HOT void xs_reads_note(struct xs_reads *reads, uint64_t address, uint64_t val
     reads->words[reads->count++] = (struct xs_read){address, value};
 }
 
-/* Notes that a step used the frame pointer, or gave the walk another one. */
+/* Notes whether a step used the frame pointer, and whether it replaced the frame pointer by another one. */
 XS_HOT void xs_reads_note_fp(struct xs_reads *reads, bool is_used, bool is_replaced) {
     reads->needs_fp |= is_used && !reads->is_fp_replaced;
     reads->is_fp_replaced |= is_replaced;

@@ -1,6 +1,6 @@
-/* The Python stack of the calling thread, read from the interpreter's memory without the GIL. The walk calls nothing in
- * the interpreter that changes it, allocates nothing and changes no reference count. CPython 3.9 to 3.14 can be read;
- * any other version gives no Python frames. */
+/* The Python stack of the calling thread, read from the interpreter's memory without the GIL. The walk calls no
+ * function that changes the interpreter, allocates nothing and changes no reference count. CPython 3.9 to 3.14 can be
+ * read; with any other version there are no Python frames. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_H
 #define XFERSPY_PRELOAD_CALLSITE_PYTHON_H
 
@@ -16,32 +16,32 @@
  *   since 3.11  Python functions that call each other share one call of the C function, and only the outermost frame of
  *               each such call is an entry
  *
- * A call of the C function may have no frame to show, while its function returns and its objects are destroyed. Such a
- * call gives an entry with code 0. */
+ * A call of the C function may have no frame that can be shown, because its function is returning and its objects are
+ * being destroyed. For such a call, the walk gives an entry with code 0. */
 struct xs_python_frame {
-    uint64_t code;     /* address of the code object; 0: nothing to show */
-    uint64_t identity; /* hash of the code object: another code object at the same address has another hash */
-    uint32_t position; /* position of the instruction in the code; the line follows from it */
+    uint64_t code;     /* address of the code object; 0: there is no frame to show */
+    uint64_t identity; /* hash of the code object; another code object at the same address has another hash */
+    uint32_t position; /* position of the instruction in the code; xs_python_code finds the line for it */
     bool is_entry;     /* the interpreter's C function was entered with this frame */
 };
 
-/* Is there a readable interpreter, as far as is known? Called at a session's start and by every walk; looks for an
- * interpreter only now and then. An interpreter that is not 3.9 to 3.14, is a free-threaded build or does not fit its
- * version is noted once. */
+/* True if an interpreter was found that can be read, as far as is known. Called at a session's start and by every walk;
+ * searches for an interpreter only now and then. If the interpreter is not 3.9 to 3.14, is a free-threaded build or
+ * does not have the layout of its version, the trace gets one note. */
 bool xs_python_present(void);
 
 /* Writes at most `limit` frames of the calling thread, innermost first, and returns their number: 0 if the thread runs
- * no Python code. `*is_cut`: there are more. Any thread, with or without the GIL: the frames are the calling thread's
- * own, so they do not change meanwhile. Gives no frames once the interpreter begins to end (Py_FinalizeEx, after the
- * atexit handlers). */
+ * no Python code. `*is_cut`: there are more. Any thread, with or without the GIL: only the calling thread changes these
+ * frames, so they do not change meanwhile. Gives no frames after the interpreter has begun to end (Py_FinalizeEx, after
+ * the atexit handlers). */
 unsigned xs_python_walk(struct xs_python_frame *frames, unsigned limit, bool *is_cut);
 
 /* Returns the number of a frame's code, and the frame's line (0: not known). Only for a frame that xs_python_walk has
- * just given to this thread. New code is defined (xs_define), which may move the event `*e`. Returns 0 if the code has
- * no number, because the table is full. Any thread. */
+ * just given to this thread. If the code is new, it is defined in the trace (xs_define), which may move the event `*e`.
+ * Returns 0 if the code gets no number, because the table is full. Any thread. */
 uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, struct xs_event **e);
 
-/* Called in a forked child: numbers begin again, because the child has its own trace. */
+/* Called in a forked child. Numbers begin at 1 again, because the child has its own trace. */
 void xs_python_forget(void);
 
 #endif

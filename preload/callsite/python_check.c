@@ -1,5 +1,5 @@
-/* Checks whether the layout fits the running interpreter. Everything is read through the kernel here, so that a
- * wrong offset gives the answer "no" and not a crash. */
+/* Checks whether the layout fits the running interpreter. Everything is read through the kernel here, so that a wrong
+ * offset leads to the answer "no" and not to a crash. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,8 @@
 
 #include "preload/callsite/python_layout.h"
 
-/* Reads by file if a sandbox forbids process_vm_readv. Makes its own system calls: libc's are cancellation points. */
+/* Reads memory from /proc/self/mem, if a sandbox forbids process_vm_readv. Makes the system calls directly, because
+ * libc's functions are cancellation points. */
 static bool probe_file(void *to, uintptr_t from, size_t bytes) {
     int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -43,7 +44,7 @@ static bool field_is(uintptr_t code, uint16_t offset, uint64_t flag) {
     return probe_word(&object, code + offset) && is_object(object, flag);
 }
 
-/* Returns the bytes of the code; -1: it is no code. */
+/* Returns the number of bytes of the code; -1: `code` is no code object. */
 static int64_t code_bytes(uintptr_t code) {
     const struct xs_python_layout *l = &xs_python.layout;
     uintptr_t type, size, body = code;
@@ -61,7 +62,7 @@ static int64_t code_bytes(uintptr_t code) {
     return (int64_t)(l->shape == XS_PYTHON_FRAMES ? size * 2 : size);
 }
 
-/* Is the position one within the code? */
+/* Is the frame's position within the code? */
 static bool position_fits(uintptr_t frame, uintptr_t code, int64_t bytes) {
     const struct xs_python_layout *l = &xs_python.layout;
     if (l->shape != XS_PYTHON_FRAMES) {

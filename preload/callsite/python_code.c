@@ -1,5 +1,5 @@
-/* Numbers of code objects, and lines of their instructions. Both are tables of fixed size that are read and filled
- * without a lock. Code for which there is no room left has no number. */
+/* Numbers code objects, and stores the lines of their instructions. Both tables have a fixed size, and are read and
+ * filled without a lock. If there is no room left for a code object, it gets no number. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
@@ -13,11 +13,11 @@ enum { UNDEFINED, BEING_DEFINED, DEFINED };
 
 struct code {
     _Atomic uint64_t key;    /* hash of address and identity; 0: free */
-    _Atomic uint32_t number; /* 0: the first thread that needs it chooses it */
+    _Atomic uint32_t number; /* 0: not chosen yet; the first thread that needs it chooses it */
     _Atomic uint32_t state;
 };
 struct line {
-    _Atomic uint64_t key;  /* number and position, 0: free */
+    _Atomic uint64_t key;  /* number and position; 0: free */
     _Atomic uint64_t line; /* line + (1 << 32); 0: not known yet */
 };
 static struct tables {
@@ -26,7 +26,8 @@ static struct tables {
 } * _Atomic tables;
 static _Atomic uint32_t last_number;
 
-/* Maps the tables, because the application may be inside its allocator. A page comes with its first use. */
+/* Returns the tables; NULL: no memory. They are mapped, because the application may be inside its allocator. The kernel
+ * allocates each page at its first use. */
 static struct tables *tables_get(void) {
     struct tables *t = atomic_load_explicit(&tables, memory_order_acquire), *none = NULL;
     if (XS_LIKELY(t != NULL))
@@ -47,7 +48,7 @@ static uint64_t mixed(uint64_t h) {
     return h ^ h >> 31u;
 }
 
-/* Does the slot belong to the key, or has it just become the key's? */
+/* True if the slot belongs to the key, or was free and now belongs to the key. */
 static bool claim(_Atomic uint64_t *slot, uint64_t key) {
     uint64_t found = atomic_load_explicit(slot, memory_order_acquire);
     return found == key ||
@@ -90,7 +91,7 @@ static bool define(uint32_t number, uintptr_t code, struct xs_event **e) {
     return xs_define(e, XS_DEFINE_CODE, number, &d, sizeof d.head + file + function);
 }
 
-/* Returns the position's line, which is computed at most a few times. */
+/* Returns the line of a position. It is computed once and then stored, unless there is no room. */
 static uint32_t line_of(struct tables *t, uint32_t number, uintptr_t code, uint32_t position) {
     uint64_t key = (uint64_t)number << 32u | position, slot = mixed(key);
     for (unsigned i = 0; i < PROBES; i++) {
@@ -121,8 +122,8 @@ uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, str
         return 0;
     }
     uint32_t number = number_of(c), state = UNDEFINED;
-    /* Another thread, or code that a signal handler interrupted, may be defining it: the number is then valid already.
-     */
+    /* Another thread, or code that a signal handler interrupted, may be defining the code now. The number is valid in
+     * that case as well. */
     if (atomic_load_explicit(&c->state, memory_order_acquire) == UNDEFINED &&
         atomic_compare_exchange_strong(&c->state, &state, BEING_DEFINED)) {
         bool ok = define(number, (uintptr_t)frame->code, e);
@@ -135,7 +136,7 @@ uint32_t xs_python_code(const struct xs_python_frame *frame, uint32_t *line, str
 void xs_python_forget(void) {
     xs_python_find_forget();
     struct tables *t = atomic_load_explicit(&tables, memory_order_relaxed);
-    if (t) /* private pages of nobody else, which come back empty */
+    if (t) /* makes all entries zero: the pages are private, and come back empty */
         madvise(t, sizeof *t, MADV_DONTNEED);
     atomic_store_explicit(&last_number, 0, memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
-/* Finds the interpreter: in the program itself, in one of its libraries, or in a library that a program which embeds
- * Python has loaded. */
+/* Finds the interpreter in the program itself, in one of its libraries, or in a library that was loaded later by a
+ * program that embeds Python. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -23,8 +23,8 @@ static const struct xs_python_layout layouts[] = {
 /* ---- the offsets that the interpreter publishes, from 3.13 on ---- */
 
 /* The words of struct _Py_DebugOffsets: cookie, version, free_threaded, runtime_state (size, finalizing,
- * interpreters_head), then structs whose number of fields depends on the version: interpreter_state has 13 in 3.13
- * and 16 in 3.14, interpreter_frame 6 and 8. */
+ * interpreters_head), then structs whose number of fields depends on the version. In 3.13 interpreter_state has 13
+ * fields and interpreter_frame has 6; in 3.14 they have 16 and 8. */
 struct said {
     uint64_t word[64];
     unsigned thread, frame, code; /* indexes of the first words of these structs */
@@ -72,7 +72,8 @@ static bool take_said(struct xs_python_layout *l, const struct said *s) {
             return false;
         *takes[i].to = (uint16_t)takes[i].from;
     }
-    /* Not published: an int and co_extra lie between it and the code (cpython/code.h of 3.13 and 3.14). */
+    /* This offset is not published. Between this field and the code there are an int and co_extra (cpython/code.h of
+     * 3.13 and 3.14). */
     l->traceable = (uint16_t)(l->body - 16);
     return l->qualname && l->f_owner > l->f_at && l->body >= 64 && l->body % 8 == 0;
 }
@@ -100,7 +101,7 @@ static const struct xs_python_layout *layout_of(unsigned version) {
     return NULL;
 }
 
-/* Is there an interpreter behind the handle? True: the state tells the decision. */
+/* Does the library of this handle contain an interpreter? True: it does, and the state tells whether it can be read. */
 static bool take(void *handle) {
     struct xs_python *p = &xs_python;
     const char *(*get_version)(void) = (const char *(*)(void))xs_real_dlsym(handle, "Py_GetVersion");
@@ -119,7 +120,7 @@ static bool take(void *handle) {
     if (!layout)
         return refuse(p, text, "is not among the versions that are known, 3.9 to 3.14");
     if (!runtime || !p->code_type ||
-        !p->is_finalizing) /* another interpreter with CPython's interface, or a stripped one */
+        !p->is_finalizing) /* it is another interpreter with CPython's interface, or it was stripped */
         return refuse(p, text, "does not export what it takes to read its frames");
     if (strstr(text, "free-threading"))
         return refuse(p, text, "is a free-threaded build, whose frames are not read");
@@ -135,12 +136,12 @@ static bool take(void *handle) {
     return true;
 }
 
-/* ---- where to look ---- */
+/* ---- where to search ---- */
 
 struct names {
     char name[8][512];
     unsigned count;
-    unsigned long long loads; /* how often a library was loaded in this process */
+    unsigned long long loads; /* the loader's count of loaded libraries */
 };
 
 static int collect(struct dl_phdr_info *info, size_t size, void *data) {
@@ -156,9 +157,10 @@ static int collect(struct dl_phdr_info *info, size_t size, void *data) {
 
 static unsigned long long loads_before;
 
-/* Asking the loader for a symbol waits for any dlopen or dlclose, which may be waiting for the calling thread: a
- * library's constructor that joins a thread, or a destructor that ends its workers. So the loader is asked at session
- * start, and later only if some library has an interpreter's name. */
+/* Searches for the interpreter. A search for a symbol waits for a dlopen or dlclose of another thread to end, and that
+ * call may be waiting for the calling thread, for example if a library's constructor joins a thread, or a destructor
+ * ends its workers. So symbols are searched at the session's start, and later only if a library has the name of an
+ * interpreter. */
 static void look(void *unused) {
     (void)unused;
     struct names names = {.count = 0};
@@ -173,17 +175,18 @@ static void look(void *unused) {
     if (take(RTLD_DEFAULT))
         return;
     for (unsigned i = 0; i < names.count; i++) {
-        /* Loaded with RTLD_LOCAL. The handle is kept on success: its functions are called from now on. */
+        /* The library was loaded with RTLD_LOCAL. If it contains an interpreter, the handle is kept, because its
+         * functions are called from now on. */
         void *handle = dlopen(names.name[i], RTLD_LAZY | RTLD_NOLOAD);
         if (handle && take(handle))
             return;
         if (handle)
             dlclose(handle);
     }
-    dlerror(); /* the application's next dlerror() must not show our searches */
+    dlerror(); /* the application's next dlerror() must not return errors of these searches */
 }
 
-/* ---- when to look ---- */
+/* ---- when to search ---- */
 
 static atomic_flag looking = ATOMIC_FLAG_INIT;
 static _Atomic uint64_t look_again_ns;
@@ -196,8 +199,7 @@ static uint64_t monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Searches now and then. A search takes the loader's lock, so a program without Python searches once a second at
- * most. */
+/* Searches at some of its calls only, and at most once a second, because a search takes the loader's lock. */
 static void look_now_and_then(void) {
     enum { WALKS = 256 };
     if (walks_to_skip > 0) {
@@ -239,7 +241,7 @@ bool xs_python_prepare(void) {
         atomic_store_explicit(&p->state, XS_PYTHON_READY, memory_order_release);
         return true;
     case XS_PYTHON_WRONG:
-        /* A signal handler may see half-made frames; to find only those does no harm. */
+        /* In a signal handler, frames may be half made. If only such frames were found, the next check decides. */
         if (atomic_fetch_add(&wrong_checks, 1) + 1 == TRIES) {
             xs_note("python", "no Python frames: the frames of CPython %u.%u are not where they are in other builds",
                     p->layout.version >> 8u, p->layout.version & 0xffu);

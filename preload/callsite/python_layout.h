@@ -1,4 +1,4 @@
-/* Knowledge of the interpreter, and how to read its memory. Only for the files python_*.c. */
+/* What is known of the interpreter, and functions that read its memory. Only for the files python_*.c. */
 #ifndef XFERSPY_PRELOAD_CALLSITE_PYTHON_LAYOUT_H
 #define XFERSPY_PRELOAD_CALLSITE_PYTHON_LAYOUT_H
 
@@ -47,28 +47,29 @@ enum {
 #define XS_PYTHON_IS_TEXT (UINT64_C(1) << 28)  /* Py_TPFLAGS_UNICODE_SUBCLASS */
 
 /* Values of enum _frameowner. XS_PYTHON_OWNER_C is FRAME_OWNED_BY_CSTACK in 3.12 and 3.13; in 3.14 it is
- * FRAME_OWNED_BY_INTERPRETER, and larger values belong to it as well. 3.11 has neither. */
+ * FRAME_OWNED_BY_INTERPRETER, and larger values mean the same. 3.11 has neither of the two. */
 enum { XS_PYTHON_OWNER_GENERATOR = 1, XS_PYTHON_OWNER_C = 3 };
 
 enum xs_python_state {
     XS_PYTHON_ABSENT,    /* no interpreter was found yet */
     XS_PYTHON_UNCHECKED, /* an interpreter was found, but no thread that runs Python code has made a call yet */
     XS_PYTHON_READY,
-    XS_PYTHON_OFF, /* the interpreter cannot be read; a note says why */
+    XS_PYTHON_OFF, /* the interpreter cannot be read; a note in the trace has the reason */
 };
 
 struct xs_python {
-    _Atomic int state; /* enum xs_python_state; once it is not ABSENT, the fields below do not change */
+    _Atomic int state; /* enum xs_python_state; the fields below do not change any more when this is not ABSENT */
     struct xs_python_layout layout;
     uintptr_t code_type;
-    uintptr_t finalizing; /* address of a pointer that is not NULL once the runtime ends; 0: not known */
+    uintptr_t finalizing; /* address of a pointer that is not NULL when the runtime is ending; 0: not known */
     void *(*this_thread)(void);
     int (*is_finalizing)(void);
     int (*is_initialized)(void);
 };
 extern struct xs_python xs_python;
 
-/* Has the interpreter begun to end? It then frees thread states while their threads still run, so none may be read. */
+/* Has the interpreter begun to end? If it has, it frees thread states while their threads still run, so no thread state
+ * may be read. */
 XS_HOT bool xs_python_ends(void) {
     const struct xs_python *p = &xs_python;
     return p->finalizing ? *(void *const volatile *)p->finalizing != NULL : p->is_finalizing() != 0;
@@ -89,11 +90,13 @@ XS_PYTHON_READ(uint8_t, xs_python_byte)
 /* Can this be the address of an object or of a frame? */
 XS_HOT bool xs_python_plausible(uintptr_t at) { return at >= 4096 && at % 8 == 0 && at < (uintptr_t)1 << 56; }
 
-/* The walk's slow path: finds and checks the interpreter. True: it can be read. */
+/* The walk calls this if it does not know yet whether the interpreter can be read: finds and checks the interpreter.
+ * True: it can be read. */
 bool xs_python_prepare(void);
 void xs_python_find_forget(void); /* called in a forked child */
 
-/* Returns the calling thread's state. 0: the thread has none, the interpreter has not begun, or it begins to end. */
+/* Returns the address of the calling thread's state. 0: the thread has none, the interpreter is not initialized yet, or
+ * it has begun to end. */
 XS_HOT uintptr_t xs_python_thread(void) {
     return xs_python_ends() || !xs_python.is_initialized() ? 0 : (uintptr_t)xs_python.this_thread();
 }
@@ -104,7 +107,7 @@ XS_HOT uintptr_t xs_python_thread(void) {
 /* Reads memory that may not be mapped, through the kernel. False: not all of it could be read. */
 bool xs_python_probe(void *to, uintptr_t from, size_t bytes);
 
-/* Does the layout fit the running interpreter, as far as the calling thread's frames tell? */
+/* Does the layout fit the running interpreter, as far as the calling thread's frames show? */
 enum xs_python_fit { XS_PYTHON_FITS, XS_PYTHON_NO_FRAMES, XS_PYTHON_WRONG };
 enum xs_python_fit xs_python_check(void);
 
@@ -112,7 +115,7 @@ enum xs_python_fit xs_python_check(void);
  * is no str. */
 size_t xs_python_text(char *to, size_t room, uintptr_t text);
 
-/* Returns the line of a position in a code object; 0: the position has none. */
+/* Returns the source line of a position in a code object; 0: the position has no line. */
 uint32_t xs_python_line(uintptr_t code, uint32_t position);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds the line of an instruction in a code object. The six versions have three kinds of tables. Every read ends
- * where the bytes object ends, whatever the table says. */
+/* Finds the line of an instruction in a code object. The six versions have three kinds of tables. No read goes beyond
+ * the end of the bytes object, whatever the table contains. */
 #include "preload/callsite/python_layout.h"
 
 struct table {
@@ -7,7 +7,8 @@ struct table {
     int64_t line;
 };
 
-/* 3.9: pairs of increments, bytes and lines (Objects/lnotab_notes.txt; PyCode_Addr2Line). */
+/* 3.9: the table has pairs of an increment of the address and an increment of the line (Objects/lnotab_notes.txt;
+ * PyCode_Addr2Line). */
 static int64_t line_309(struct table t, uint32_t position) {
     for (uint64_t address = 0; t.end - t.at >= 2; t.at += 2) {
         address += t.at[0];
@@ -18,8 +19,8 @@ static int64_t line_309(struct table t, uint32_t position) {
     return t.line;
 }
 
-/* 3.10: pairs of a length in bytes and an increment of lines before it; -128: no line (Objects/lnotab_notes.txt;
- * PyLineTable_NextAddressRange). */
+/* 3.10: the table has pairs of a length in bytes and an increment of the line, which is added before that range; -128:
+ * the range has no line (Objects/lnotab_notes.txt; PyLineTable_NextAddressRange). */
 static int64_t line_310(struct table t, uint32_t position) {
     for (uint64_t end = 0; t.end - t.at >= 2; t.at += 2) {
         int8_t lines = (int8_t)t.at[1];
@@ -46,8 +47,8 @@ static int64_t signed_varint(const uint8_t *at, const uint8_t *end) {
 /* enum _PyCodeLocationInfoKind, cpython/code.h */
 enum { LOCATION_ONE_LINE_0 = 10, LOCATION_ONE_LINE_2 = 12, LOCATION_NO_COLUMNS = 13, LOCATION_LONG, LOCATION_NONE };
 
-/* From 3.11: an entry begins with a byte whose high bit is set, with the kind and the number of instructions less
- * one (Objects/locations.md). */
+/* Since 3.11: an entry begins with a byte whose high bit is set, and which contains the entry's kind and the number of
+ * instructions minus one (Objects/locations.md). */
 static int64_t line_311(struct table t, uint32_t position) {
     uint64_t end = 0;
     while (t.at < t.end) {

@@ -1,4 +1,4 @@
-/* Reads a str of the interpreter as UTF-8. Its content is the application's: a file name may hold anything. */
+/* Reads a str of the interpreter as UTF-8. It may contain any characters, because file names of the application may. */
 #include "preload/callsite/python_layout.h"
 
 static uint32_t character(const uint8_t *data, unsigned kind, size_t i) {
@@ -16,8 +16,8 @@ static uint32_t character(const uint8_t *data, unsigned kind, size_t i) {
     }
 }
 
-/* Replaces what UTF-8 cannot hold: half a surrogate pair, which stands for a byte that was no text; and the end of a
- * string. */
+/* Replaces characters that must not be in the UTF-8 text: one half of a surrogate pair, by which Python represents a
+ * byte that was no text; and the character 0, which would end the string. */
 static uint32_t replaced(uint32_t c) { return c == 0 || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0xfffd : c; }
 
 static size_t encode(uint8_t bytes[4], uint32_t c) {
@@ -41,7 +41,7 @@ size_t xs_python_text(char *to, size_t room, uintptr_t text) {
     uint32_t state = (uint32_t)xs_python_int(text + XS_PYTHON_TEXT_STATE);
     unsigned kind = (state >> XS_PYTHON_TEXT_KIND_SHIFT) & XS_PYTHON_TEXT_KIND_MASK;
     uintptr_t data = text + ((state & XS_PYTHON_TEXT_ASCII) ? l->ascii : l->compact);
-    if (!(state & XS_PYTHON_TEXT_COMPACT)) /* of a class derived from str */
+    if (!(state & XS_PYTHON_TEXT_COMPACT)) /* an object of a class derived from str */
         data = xs_python_word(text + l->compact);
     if ((kind != 1 && kind != 2 && kind != 4) || data < 4096)
         return 0;

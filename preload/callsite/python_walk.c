@@ -1,5 +1,5 @@
-/* Walks the calling thread's Python frames. Hot path: reads memory that the thread's own stack keeps alive, and does
- * nothing else. */
+/* Walks the calling thread's Python frames. This is a hot path, which mostly only reads objects that the frames of the
+ * calling thread keep alive. */
 #include "preload/callsite/python_layout.h"
 
 XS_HOT uint64_t mixed(uint64_t a, uint64_t b) { /* wyhash's mum */
@@ -7,13 +7,14 @@ XS_HOT uint64_t mixed(uint64_t a, uint64_t b) { /* wyhash's mum */
     return (uint64_t)product ^ (uint64_t)(product >> 64u);
 }
 
-/* Hashes all content up to 1 KiB: one more line may change one byte of a table. Larger content is sampled. */
+/* Hashes all bytes of content up to 1 KiB, because one more source line may change only one byte of a table. Of larger
+ * content, only samples are hashed. */
 XS_HOT uint64_t content_hash(uintptr_t at, uint64_t bytes) {
     enum { PAIRS = 64 };
     const uint64_t first = UINT64_C(0xa0761d6478bd642f), second = UINT64_C(0xe7037ed1a0b428db);
     uint64_t h = bytes, step = bytes > PAIRS * 16 ? bytes / PAIRS : 16;
     if (bytes > INT32_MAX)
-        return 0; /* no code has that many */
+        return 0; /* no code object has so many bytes */
     if (bytes < 16) {
         uint64_t one = 0, two = 0;
         if (bytes >= 8) {
@@ -40,14 +41,15 @@ XS_HOT uint64_t text_hash(const struct xs_python_layout *l, uintptr_t text) {
     return content_hash(text + ((state & XS_PYTHON_TEXT_ASCII) ? l->ascii : l->compact), length * kind) ^ kind;
 }
 
-struct last_text { /* the frames of a stack share files */
+struct last_text { /* the last file name and its hash: neighbouring frames often have the same file */
     uintptr_t text;
     uint64_t hash;
 };
 
-/* Computes the identity of a code object. Another object may take a freed one's address, and the addresses of its texts
- * and tables too, when a notebook's cell is run again or text is compiled again; so their content counts. From 3.12 on
- * each code object has a number of its own. */
+/* Computes the identity of a code object. When a notebook's cell is run again, or text is compiled again, another code
+ * object may get the address of a freed one, and its texts and tables may get the same addresses as well. So the
+ * content of the texts and tables is hashed. Since 3.12 this is not necessary, because each code object has a unique
+ * number. */
 XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, struct last_text *file) {
     uintptr_t lines = xs_python_word(code + l->lines), filename = xs_python_word(code + l->filename);
     uintptr_t name = xs_python_word(code + (l->qualname ? l->qualname : l->name));
@@ -70,9 +72,10 @@ XS_HOT uint64_t identity_of(const struct xs_python_layout *l, uintptr_t code, st
 
 /* ---- what may be read ---- */
 
-/* A signal handler may take a stack while the interpreter is between two instructions: 3.11 and 3.12 publish a frame
- * pointer before it has a value. So the kernel is asked about each page once before it is read directly. Only such
- * an early pointer can lead to a page that has gone away since. */
+/* A stack may be taken in a signal handler while the interpreter is in the middle of a change: 3.11 and 3.12 publish a
+ * pointer to a frame before the frame has values. So before a page is read directly for the first time, the kernel is
+ * asked whether it is readable. A page may be unmapped later, but only such a half-made frame can contain a pointer to
+ * it. */
 enum { PAGES = 8192, PAGE_SHIFT = 12, PAGE_PROBES = 8 };
 static _Atomic uintptr_t known_pages[PAGES];
 
@@ -97,7 +100,7 @@ XS_HOT bool is_readable_page(uintptr_t page) {
     return ask(page, &known_pages[first]);
 }
 
-/* Are `bytes` bytes, less than a page, readable? `*last`: a page that is. */
+/* Are `bytes` bytes, less than a page, readable? `*last` is a page that is known to be readable. */
 XS_HOT bool is_readable(uintptr_t at, size_t bytes, uintptr_t *last) {
     if (!xs_python_plausible(at))
         return false;
@@ -117,10 +120,10 @@ struct out {
     struct xs_python_frame *frames;
     unsigned count, limit;
     bool is_cut;
-    bool is_open;                    /* frames of a C call were written, but not yet its first frame */
-    uintptr_t frame_page, code_page; /* pages that were read last */
+    bool is_open; /* the last frame written is not yet known to be the outermost frame of its C call */
+    uintptr_t frame_page, code_page; /* the pages that were checked last */
     struct last_text file;
-    size_t frame_bytes, code_bytes; /* bytes up to the end of the fields read; the next page may not exist */
+    size_t frame_bytes, code_bytes; /* bytes up to the last field that is read; more may not be mapped */
 };
 
 static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t position, bool is_entry) {
@@ -131,8 +134,8 @@ static void put(struct out *o, uint64_t code, uint64_t identity, uint32_t positi
     o->frames[o->count++] = (struct xs_python_frame){code, identity, position, is_entry};
 }
 
-/* Notes an entry of the interpreter's C function. A call with nothing to show, such as one that is returning, is noted
- * too, or the native frames would be matched with another call's. */
+/* Notes a call of the interpreter's C function. A call without a frame to show, such as one that is returning, is noted
+ * as well; else later Python frames would be merged with the wrong native frames. */
 static void put_entry(struct out *o) {
     if (o->is_open)
         o->frames[o->count - 1].is_entry = true;
@@ -162,11 +165,11 @@ static void walk_objects(struct out *o, const struct xs_python *p, uintptr_t fra
     }
 }
 
-/* Walks the frames from 3.11 on. Leaves out frames that have not begun, as the interpreter does
+/* Walks the frames of 3.11 and later. Leaves out frames that have not begun yet, as the interpreter does
  * (_PyFrame_IsIncomplete). */
 static void walk_frames(struct out *o, const struct xs_python *p, uintptr_t frame) {
     const struct xs_python_layout *l = &p->layout;
-    unsigned steps = 4 * o->limit + 1024; /* a chain that is broken may go round */
+    unsigned steps = 4 * o->limit + 1024; /* a broken chain of frames may be a cycle */
     for (; frame && !o->is_cut; frame = xs_python_word(frame + l->f_previous)) {
         if (xs_python_ends() || !is_readable(frame, o->frame_bytes, &o->frame_page) || steps-- == 0) {
             o->is_cut = true;

@@ -1,6 +1,6 @@
-/* Hash tables of growing size, used one after the other. A stack's hash says where its run of WINDOW hash slots
- * begins in a table, and the stack takes the first empty one. If the run is full, the search goes on in the next
- * table. Nothing is ever removed, so an empty slot ends the search. */
+/* Hash tables of growing size. A stack's hash tells where its run of WINDOW hash slots begins in a table, and a new
+ * stack takes the first empty slot of the run. If the run is full, the search continues in the next table. Nothing is
+ * ever removed, so an empty slot means that the stack is new. */
 #include "preload/callsite/stack_table.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { FIRST_BITS = 12, TABLES = 10, WINDOW = 8, LOOKS = 100, YIELDS = 1000, PAUSES = 5000 };
 
-/* A hash slot. low is 0: empty; 1: being written. */
+/* A hash slot. low is 0 while the slot is empty, and 1 while it is being written. */
 struct place {
     _Atomic uint64_t low, high;
     _Atomic uint32_t number;
@@ -41,14 +41,14 @@ static struct place *table_at(unsigned i) {
     return mine;
 }
 
-/* Waits for the thread that writes the hash slot, which takes a few nanoseconds, or until that thread runs again.
- * After half a second the stack may get a second number, which does no harm. */
+/* Waits for the thread that writes the hash slot. That takes a few nanoseconds, or longer if that thread is not
+ * running. Gives up after half a second; the stack may then get a second number, which does no harm. */
 static uint64_t wait_for(struct place *place) {
     static const struct timespec pause = {0, 100000};
     uint64_t low = 1;
     for (unsigned i = 0; low == 1 && i < LOOKS + YIELDS + PAUSES; i++) {
         if (i >= LOOKS + YIELDS)
-            syscall(SYS_nanosleep, &pause, NULL); /* libc's is a cancellation point */
+            syscall(SYS_nanosleep, &pause, NULL); /* libc's nanosleep is a cancellation point */
         else if (i >= LOOKS)
             sched_yield();
         low = atomic_load_explicit(&place->low, memory_order_acquire);

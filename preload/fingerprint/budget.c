@@ -1,20 +1,20 @@
-/* The budget is one number of the process that all threads add to without a lock. If threads race, a little too much is
- * spent, which does no harm. */
+/* The time spent is one number of the process, to which all threads add without a lock. If threads race, slightly more
+ * than the budget is spent, which does no harm. */
 #include "preload/fingerprint/budget.h"
 
 #include <stdatomic.h>
 
-/* The advance on the share, so that short programs are seen, too. The plan for coming copies counts on a third of it
- * only: the rest is for the first copies of places that come late, and for copies that must be looked at because of
- * another copy. */
+/* The budget is larger than the share by this advance, so that copies of short programs are looked at, too.
+ * xs_budget_part uses only a third of the advance. The rest is for the first copies of strata that begin late, and for
+ * copies that follow a chosen copy. */
 #define ADVANCE_NS INT64_C(3000000)
 #define PLANNED_ADVANCE_NS (ADVANCE_NS / 3)
-/* The factor by which the plan spends the rest on as much work as there was so far. A larger factor uses more of the
- * budget, but would look at fewer copies late in a run if all copies come at once. */
+/* xs_budget_part spends the rest of the budget as if only 1 / HASTE of the copies so far were still to come. A larger
+ * factor uses more of the budget, but if all copies come at once, fewer of the late ones would be looked at. */
 #define HASTE 2.0
 #define PLENTY 1e9
-/* The part of the time before the first copy that counts. Otherwise a program that has spent a minute on starting would
- * be slowed down by much more than the share. */
+/* At most so much of the time before the first copy counts for the share. Otherwise a program that takes a minute to
+ * start would afterwards be slowed down by much more than the share. */
 #define BEFORE_FIRST_NS 2000000000.0
 
 static _Atomic uint64_t start_tick;
@@ -24,8 +24,8 @@ static double ns_per_tick;
 static _Atomic int64_t spent_ns;
 static _Atomic int64_t estimated_ns; /* estimate of spent_ns, without corrections */
 static _Atomic uint64_t took_ns, wanted_ns;
-static _Atomic uint64_t others_ns;        /* spent by others from the budget that the share is a half of */
-static _Atomic uint64_t others_before_ns; /* part of others_ns from before the share began to grow */
+static _Atomic uint64_t others_ns;        /* see xs_budget_others */
+static _Atomic uint64_t others_before_ns; /* part of others_ns that was spent before the share began to grow */
 
 void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us) {
     atomic_store(&start_tick, now_tick);
@@ -57,8 +57,8 @@ static void begin(uint64_t now_tick) {
     }
 }
 
-/* Returns the share as far as it has grown. If others take more than the other half of the whole budget, the share
- * shrinks, at most to a half: without contents little can be said. */
+/* Returns the share of the time so far. If others have taken more than the other half of the common budget, the result
+ * is smaller, but at least half of the share, because the analysis can tell little without fingerprints. */
 static int64_t grown(uint64_t now_tick) {
     uint64_t since = now_tick - atomic_load_explicit(&start_tick, memory_order_relaxed);
     int64_t share = (int64_t)(xs_budget_ns(since) * share_permille / 1000),
@@ -79,9 +79,10 @@ bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns) {
     return true;
 }
 
-/* Computes HASTE * (A - S) / W, where A may be spent so far, S was spent, and W would have been spent, by real costs.
- * All three are sums since the start, so the result changes slowly, hardly at all within a period of the program, and S
- * stays below A however the program changes. If all three grow steadily, S is HASTE / (1 + HASTE) of A. */
+/* Computes HASTE * (A - S) / W. A is the time that may be spent so far, S the time that was spent, and W the time that
+ * it would have taken to look at all copies, corrected by the real costs. All three are sums since the start, so the
+ * result changes slowly, hardly at all within a period of the program, and S remains less than A even if the program
+ * changes. If all three grow steadily, S is HASTE / (1 + HASTE) of A. */
 double xs_budget_part(uint64_t now_tick, uint64_t more_ns) {
     begin(now_tick);
     double wanted = (double)(atomic_fetch_add_explicit(&wanted_ns, more_ns, memory_order_relaxed) + more_ns);

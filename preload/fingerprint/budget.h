@@ -1,5 +1,6 @@
-/* The time that fingerprints may take in mode `auto`: a share, set by the user, of the wall time since the session's
- * start. The sampler (sampler.h) asks which part of the copies that time suffices for. Any thread; no lock. */
+/* Limits the time that fingerprints may take in mode `auto` to a share of the wall time since the session's start; the
+ * user sets the share. The sampler (sampler.h) calls xs_budget_part to learn for what part of the copies this time
+ * suffices. In these comments, a copy is "looked at" if its content is fingerprinted. Any thread; no lock. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_BUDGET_H
 #define XFERSPY_PRELOAD_FINGERPRINT_BUDGET_H
 
@@ -10,24 +11,26 @@
  * the capture clock. */
 void xs_budget_start(uint64_t now_tick, unsigned permille, double ticks_per_us);
 
-/* Tells how much others have spent so far of the budget that the share is a half of (0 until this is called). */
+/* Tells how much time other parts of the library have spent so far (0 until this is called). They and the fingerprints
+ * have a common budget of twice the share; if the others take more than the share, less is left for fingerprints. */
 void xs_budget_others(uint64_t ns);
 
 /* Returns false if the budget is unbounded, so that all copies are looked at. */
 bool xs_budget_is_limited(void);
 
-/* Returns the part of the copies to look at from now on; 1 or more: all of them. `more_ns` is what looking at all
- * copies since the last such call would have cost. */
+/* Returns what part of the copies to look at from now on; 1 or more: all of them. `more_ns` is the time that it would
+ * have taken to look at all copies since the last such call. */
 double xs_budget_part(uint64_t now_tick, uint64_t more_ns);
 
-/* May `cost_ns` be spent now? True: it counts as spent. False is rare, because the sampler plans for less. */
+/* May `cost_ns` be spent now? True: it is counted as spent. False is rare, because the sampler plans to spend less than
+ * the budget. */
 bool xs_budget_spend(uint64_t now_tick, uint64_t cost_ns);
 
-/* Gives back what xs_budget_spend counted, because it was not needed. */
+/* Undoes xs_budget_spend, because the time was not needed. */
 void xs_budget_refund(uint64_t cost_ns);
 
-/* Corrects an estimate: `planned_ns` of what was counted was meant for the calling thread's time, which really was
- * `took_ns`. */
+/* Corrects an estimate. Of the cost that was counted, `planned_ns` was the estimated time of the calling thread; its
+ * real time was `took_ns`. */
 void xs_budget_took(uint64_t planned_ns, uint64_t took_ns);
 uint64_t xs_budget_took_ns(void); /* sum of all `took_ns` */
 

@@ -1,9 +1,9 @@
 /* Decides for every copy how its content is fingerprinted.
  *
- * The host computes the fingerprint after the call, if the host buffer then holds what was moved: after blocking calls
- * and for pageable memory. In all other cases the device computes it, in the copy's own stream. No other work of the
- * application can come between the copy and our kernel there. Nobody waits for the kernel except after blocking
- * uploads, because the application may then go on in any other stream.
+ * The host computes the fingerprint after the call if the host buffer contains the moved bytes then, which is true
+ * after blocking calls and for pageable memory. In all other cases the device computes it, in the stream of the copy,
+ * where no other work of the application can come between the copy and the fingerprint kernel. Only a blocking upload
+ * waits for the kernel, because the application may continue in any other stream after it.
  *
  * The host is cheaper for small copies, the device for large ones. Only the device can see the content that an upload
  * overwrites. */
@@ -24,9 +24,9 @@
 #include "preload/fingerprint/hash_tree.h"
 #include "preload/fingerprint/sampler.h"
 
-#define HOST_BYTES (64u * 1024) /* up to this size the host is cheaper */
-/* A blocking upload waits for its fingerprint: in `auto` at most as long as the upload took, or this if it is longer.
- */
+#define HOST_BYTES (64u * 1024) /* up to this size a fingerprint takes less time on the host */
+/* A blocking upload waits for its fingerprint: in mode `auto` at most as long as the upload took, or at most this time
+ * if it is longer; in mode `all` the same with PATIENCE_ALL_US. */
 #define PATIENCE_US 200
 #define PATIENCE_ALL_US 2000000
 
@@ -43,11 +43,11 @@ enum way { NO_WAY, ON_HOST, ON_DEVICE_BEFORE, ON_DEVICE_AFTER };
 struct plan {
     enum way way;
     bool upload, blocking;
-    bool over;           /* the copy is over when the call returns */
-    bool host_can;       /* the host can then read its side */
+    bool over;           /* the copy is done when the call returns */
+    bool host_can;       /* the host can read the host side then */
     bool measure_before; /* also measure the content that an upload overwrites */
-    bool aside;          /* run the kernel beside the next copy */
-    bool mapping;        /* the device memory may have other addresses, too: its earlier content is not known */
+    bool aside;          /* run the kernel in a side stream, at the same time as the next copy */
+    bool mapping;        /* the device memory may have other addresses as well, so its earlier content is not known */
     bool compare;
     enum xs_sampled sampled;
     uint32_t id;
@@ -61,11 +61,11 @@ enum xs_fingerprint_mode xs_fingerprint_mode;
 XS_TLS bool xs_fingerprint_guessed;
 static _Atomic uint32_t count;
 static uint64_t patience_us_ticks; /* ticks of a microsecond */
-static bool pageable_is_staged;    /* pageable memory is copied aside before an asynchronous call returns */
+static bool pageable_is_staged;    /* the driver reads pageable memory before an asynchronous call returns */
 static XS_TLS struct plan plan;
 static XS_TLS struct xs_map_cache host_cache, device_cache;
 
-/* Does some device use the processor's page tables? Pageable memory need not be copied aside for it, so an asynchronous
+/* Does any device use the processor's page tables? Such a device can read pageable memory directly, so an asynchronous
  * call may return while the device still reads the buffer. */
 static bool some_device_reads_pageable_memory(void) {
     int devices = 0, uses = 0;
@@ -82,7 +82,7 @@ static bool some_device_reads_pageable_memory(void) {
     return uses != 0;
 }
 
-/* Returns the costs; a second kernel measures the content that an upload overwrites. */
+/* Returns the costs. An upload needs two kernels, because one of them measures the content that it overwrites. */
 static struct xs_sampler_cost cost_of(uint64_t bytes, bool upload, bool pageable, enum xs_sampler_way way) {
     uint64_t kernel = LAUNCH_COST_NS + DEVICE_COST_NS(bytes);
     uint64_t look = way == XS_SAMPLER_HOST ? HOST_COST_NS(bytes) : upload ? 2 * kernel : kernel;
@@ -119,7 +119,7 @@ static struct xs_fingerprint_region region_of(const struct xs_event *e, uint64_t
     return xs_fingerprint_box(base, width, t->height, t->depth, row, row * rows);
 }
 
-/* Is the shape sound? Rows must not overlap: the driver refuses such a copy, or will. */
+/* Is the shape valid? If rows overlap, it is not, and the driver will refuse the copy. */
 static bool is_sound(const struct xs_event *e) {
     const struct xs_event_transfer *t = &e->transfer;
     if (!(e->flags & XS_FLAG_BOX))
@@ -134,7 +134,7 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
     const struct xs_event_transfer *t = &e->transfer;
     if (t->bytes == 0)
         return XS_SKIP_EMPTY;
-    if (t->skip == XS_SKIP_TOO_LARGE) /* the event has no room for its shape */
+    if (t->skip == XS_SKIP_TOO_LARGE) /* the shape does not fit into the event */
         return XS_SKIP_TOO_LARGE;
     if (e->flags & XS_FLAG_CAPTURED)
         return XS_SKIP_CAPTURED;
@@ -149,8 +149,8 @@ static enum xs_fingerprint_skip unfit(const struct xs_event *e) {
 
 /* ---- the two sides ---- */
 
-/* Can the host read the address? The driver is asked, in half a microsecond, if only the address suggests host memory:
- * it could be device memory whose allocation nobody saw. */
+/* Can the host read the address? If only the address suggests host memory, it could be device memory whose allocation
+ * was not seen. The driver is asked then, which takes half a microsecond. */
 static bool host_can_read(uint64_t address) {
     const struct xs_range *range = xs_map_find_cached(&host_cache, address);
     if (range)
@@ -162,8 +162,8 @@ static bool host_can_read(uint64_t address) {
     return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_ERROR_INVALID_VALUE;
 }
 
-/* May a kernel in the current context read all of the region? Only if the memory is known from beginning to end, and
- * belongs to this context: an invalid read ends the application's context. */
+/* May a kernel in the current context read all of the region? It may only if the memory is known from beginning to end,
+ * and belongs to this context, because an invalid read would make the application's context unusable. */
 static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const struct xs_fingerprint_region *region,
                                              bool *mapping) {
     const struct xs_range *range = xs_map_find_cached(&device_cache, region->base);
@@ -189,7 +189,7 @@ static enum xs_fingerprint_skip device_unfit(const struct xs_event *e, const str
 
 static uint64_t read_clock(void) { return xs_now(); }
 
-/* Decides whether the copy is looked at. Little more is done for a copy that is not. */
+/* Decides whether the copy is looked at. This must be fast, because it is done for every copy. */
 static enum xs_sampled sample(const struct xs_event *e, struct xs_sampler_copy *copy) {
     const struct xs_event_transfer *t = &e->transfer;
     if (!xs_budget_is_limited())
@@ -219,8 +219,8 @@ static enum xs_fingerprint_skip plan_host(const struct xs_event *e) {
     return XS_SKIP_NONE;
 }
 
-/* Plans a fingerprint on the device. The old content of a mapping is not read, because access may have been taken away:
- * if the copy fails, the kernel would have failed too. */
+/* Plans a fingerprint on the device. The old content of mapped memory is not read, because the application may have
+ * removed the access rights; the kernel would then fail as the copy does. */
 static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
     bool mapping = false;
     uint64_t bytes = e->transfer.bytes;
@@ -231,7 +231,7 @@ static enum xs_fingerprint_skip plan_device(struct xs_event *e) {
         return XS_SKIP_BUDGET;
     uint64_t began = xs_now();
     skip = xs_device_prepare(&plan.job, (CUcontext)e->context, (CUstream)e->stream, &plan.device, plan.id, plan.upload);
-    plan.began += plan.job.made ? xs_now() - began : 0; /* once a context, and accounted separately */
+    plan.began += plan.job.made ? xs_now() - began : 0; /* happens once for each context, and is counted separately */
     if (skip != XS_SKIP_NONE) {
         xs_budget_refund(LAUNCH_COST_NS + DEVICE_COST_NS(bytes));
         return skip;
@@ -269,7 +269,7 @@ static enum xs_fingerprint_skip decide(struct xs_event *e) {
 static void start_device(struct xs_event *e) {
     bool in_order = plan.way == ON_DEVICE_AFTER && !plan.blocking && !plan.measure_before && !plan.mapping;
     bool capturing =
-        atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* streams and events must not be made */
+        atomic_load_explicit(&xs_captures, memory_order_relaxed) > 0; /* no stream or event may be made now */
     plan.aside = in_order && xs_device_make_way(&plan.job, plan.upload, !capturing);
     if (!in_order)
         xs_fingerprint_join(e);
@@ -286,7 +286,7 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
     plan.way = NO_WAY;
     if (e->kind != XS_EVENT_TRANSFER || e == &xs_scratch_event) {
         xs_fingerprint_join(e);
-        return; /* a batch, known only after the call; or a call that is not recorded */
+        return; /* a batch, whose copies are known only after the call, or a call that is not recorded */
     }
     enum xs_fingerprint_skip skip = unfit(e);
     e->transfer.skip = (uint8_t)skip;
@@ -314,7 +314,8 @@ void xs_fingerprint_before_copy(struct xs_event *e) {
 
 /* ---- after the call ---- */
 
-/* What was done before the real call and after it. The wrapper has read the clock at both ends of that. */
+/* Counts the time that fingerprints took before and after the real call. The wrapper has read the clock at the
+ * beginning and at the end of that call. */
 static void account(uint64_t entered, uint64_t returned) {
     uint64_t ticks = entered - plan.began + (xs_now() - returned);
     xs_budget_took(plan.planned_ns, xs_budget_ns(ticks));
@@ -327,7 +328,8 @@ static void has_fingerprint(struct xs_event *e) {
         e->transfer.skip = XS_SKIP_FOLLOWS;
 }
 
-/* The transfer's event is complete, and is committed; the content follows it. */
+/* Computes the fingerprint on the host. Commits the transfer's event, and returns another event, which has the
+ * fingerprint. */
 static struct xs_event *put_host_content(struct xs_event *e) {
     struct xs_fingerprint content;
     void *work = xs_thread_memory_of(XS_PART_CONTENTS, XS_TREE_WORK_BYTES);
@@ -349,8 +351,9 @@ static struct xs_event *put_host_content(struct xs_event *e) {
     return e;
 }
 
-/* The result of a blocking upload has to be there before the application goes on: what it hands to another stream next
- * may change the region before our kernel has read it. */
+/* Waits for the result of a blocking upload or for a kernel after a blocking copy, because the application may then
+ * change the region by work in another stream before the fingerprint kernel has read it. False: the result has not
+ * arrived in time. */
 static bool wait_for_result(const struct xs_event *e) {
     if (!plan.blocking || !(plan.upload || plan.way == ON_DEVICE_AFTER))
         return true;
@@ -393,10 +396,10 @@ struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result) 
         finish_device(e, result);
         account(entered, returned);
     }
-    bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* this is only the last copy of the batch */
+    bool reads_only = !(e->flags & XS_FLAG_BATCH) && /* the event has only the last copy of the batch */
                       (e->transfer.direction == XS_DIR_D2H || e->transfer.direction == XS_DIR_H2H);
     if (!reads_only && (!on_device || e->fingerprint_id == 0))
-        xs_fingerprint_written(); /* a failed copy counts too: its effect is not known */
+        xs_fingerprint_written(); /* also after a failed copy, because it may have written a part */
     if (plan.way == ON_HOST && result == CUDA_SUCCESS) {
         e->result = (int32_t)result;
         e = put_host_content(e);
@@ -450,7 +453,7 @@ bool xs_fingerprint_give_back(const struct xs_event *e) {
 }
 
 void xs_fingerprint_join_late(void) {
-    if (!xs_guard.raised) { /* not for calls of our own */
+    if (!xs_guard.raised) { /* not for calls that the library makes itself */
         struct xs_guard_own own;
         xs_guard_enter(&own);
         xs_device_join(NULL);

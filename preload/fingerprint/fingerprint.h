@@ -1,6 +1,7 @@
-/* Fingerprints of the content that copies move: which side computes one, when, and how much time may be spent on it.
- * The wrappers call this before and after the real call, on the application's thread between xs_begin and xs_end. The
- * result is in the event, or follows it into the trace. */
+/* Takes fingerprints of the content that copies move. Decides whether the host or the device computes a fingerprint,
+ * when, and how much time may be spent on it. The wrappers call these functions before and after the real call, on the
+ * application's thread between xs_begin and xs_end. The fingerprint is written into the trace with the event or after
+ * it. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINT_H
 #define XFERSPY_PRELOAD_FINGERPRINT_FINGERPRINT_H
 
@@ -24,16 +25,16 @@ void xs_fingerprint_start(const char *mode, unsigned share_permille, const struc
 /* Returns what fingerprints have cost the program so far. Any thread. */
 uint64_t xs_fingerprint_cost_ns(void);
 
-/* Tells how much the wrappers have spent so far of the budget that the share is a half of. One thread. */
+/* Tells how much time the wrappers have spent so far (xs_budget_others). One thread. */
 void xs_fingerprint_others_cost(uint64_t ns);
 
-/* Set by the decoder of a copy before xs_fingerprint_before. True: that a side of the copy is on the host is only a
- * guess, because neither a parameter's type nor a known address says so. */
+/* Set by the decoder of a copy before xs_fingerprint_before. True: one side of the copy is only believed to be on the
+ * host, because neither a parameter's type nor a known address shows that it is. */
 extern XS_TLS bool xs_fingerprint_guessed;
 
-/* Bracket the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted and does what has to
- * precede the call; xs_fingerprint_after does the rest. The latter may commit `e`, and returns the event that xs_end
- * commits. Both do nothing while fingerprints are off. */
+/* Called before and after the real call of a copy. xs_fingerprint_before decides how the content is fingerprinted, and
+ * does what has to be done before the call. xs_fingerprint_after does the rest; it may commit `e`, and returns the
+ * event that xs_end must commit. Both do nothing while fingerprints are off. */
 void xs_fingerprint_before_copy(struct xs_event *e);
 struct xs_event *xs_fingerprint_after_copy(struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_before(struct xs_event *e) {
@@ -44,9 +45,10 @@ XS_HOT struct xs_event *xs_fingerprint_after(struct xs_event *e, CUresult result
     return xs_fingerprint_mode != XS_FINGERPRINT_OFF ? xs_fingerprint_after_copy(e, result) : e;
 }
 
-/* Called before the real call of anything but a copy: makes the application's streams wait for kernels that run beside
- * their copies (side_stream.h). Only a call that names a stream, a default stream or no stream can order other work
- * behind that stream's copies. So a call that names a stream of its own waits for that stream only. */
+/* Called before the real call of every function that is no copy. Makes the application's streams wait for fingerprint
+ * kernels that run at the same time as their copies (side_stream.h), because the call may order other work after these
+ * copies. A call that names a stream, except a default stream, can do so only for the copies of that stream, so only
+ * that stream is made to wait. Any other call makes all streams wait. */
 XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0)) {
         bool own = (e->flags & (XS_FLAG_HAS_STREAM | XS_FLAG_PER_THREAD)) == XS_FLAG_HAS_STREAM;
@@ -54,14 +56,15 @@ XS_HOT void xs_fingerprint_join(const struct xs_event *e) {
     }
 }
 
-/* Called before a call that is not recorded: if capture ended early, some streams may still have to wait. */
+/* Called before a call that is not recorded, because some streams may still have to wait for such kernels if capture
+ * ended early. */
 void xs_fingerprint_join_late(void);
 XS_HOT void xs_fingerprint_not_recorded(void) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_asides_ahead, memory_order_acquire) > 0))
         xs_fingerprint_join_late();
 }
 
-/* Called after the real call of anything but a copy, if the application may thereby have written device memory. */
+/* Called after the real call of a function that is no copy, if this call may write device memory. */
 XS_HOT void xs_fingerprint_written(void) {
     if (!(atomic_load_explicit(&xs_write_epoch, memory_order_acquire) & 1))
         atomic_fetch_or_explicit(&xs_write_epoch, 1, memory_order_acq_rel);
@@ -75,8 +78,8 @@ XS_HOT void xs_fingerprint_freeing(const struct xs_event *e) {
         xs_device_wait_late();
 }
 
-/* Called after a stream memory operation, a host function, or a graph, which may hold either; and after a call that
- * lets somebody else write the memory from outside. From then on, work that the driver already has may wait for
+/* Called after a stream memory operation, a host function, or a graph that may contain one of these; and after a call
+ * that lets other processes or devices write the memory. From then on, work that the driver already has may wait for
  * something that the application does without a call. */
 static inline void xs_fingerprint_gated(void) {
     xs_write_epoch_never_holds();
@@ -84,8 +87,8 @@ static inline void xs_fingerprint_gated(void) {
 }
 
 /* The stream in which a cooperative kernel may still be running, plus 1; UINTPTR_MAX: several streams, or a default
- * stream; 0: none. Such a kernel may hold the whole device and wait for copies, and our kernel would wait for it behind
- * those. */
+ * stream; 0: none. Such a kernel may occupy the whole device and wait for later copies. A fingerprint kernel would wait
+ * for the cooperative kernel, and delay the copies. */
 extern _Atomic uintptr_t xs_fingerprint_held;
 void xs_fingerprint_launched_special(const struct xs_event *e, CUresult result);
 XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
@@ -94,7 +97,8 @@ XS_HOT void xs_fingerprint_launched(const struct xs_event *e, CUresult result) {
     xs_fingerprint_written();
 }
 
-/* Called after a wait of the application. `e` may be NULL. */
+/* xs_fingerprint_synchronised is called after a wait of the application; if the wait shows that the cooperative kernel
+ * has ended, xs_fingerprint_let_go resets xs_fingerprint_held. `e` may be NULL. */
 void xs_fingerprint_let_go(const struct xs_event *e);
 XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult result) {
     if (XS_UNLIKELY(atomic_load_explicit(&xs_fingerprint_held, memory_order_relaxed) != 0) && e &&
@@ -102,11 +106,12 @@ XS_HOT void xs_fingerprint_synchronised(const struct xs_event *e, CUresult resul
         xs_fingerprint_let_go(e);
 }
 
-/* Called when a context is gone, and with it all work that ran in it. */
+/* Called when a context, and with it all its work, has been destroyed. */
 void xs_fingerprint_context_gone(uint64_t context);
 
-/* Called after an allocation failed for lack of device memory: frees the memory that fingerprints hold. That may wait
- * for the device, so it is not done if the call itself never waits. True: the call must be tried again. */
+/* Called after an allocation failed for lack of device memory. Frees the memory that fingerprints have in that context.
+ * This may wait for the device, so it is not done if the failed call is asynchronous. True: memory was freed, and the
+ * call must be repeated. */
 bool xs_fingerprint_give_back(const struct xs_event *e);
 
 /* Writes the cost of fingerprints into the trace's table meta, inside the caller's batch. Drain thread only. */

@@ -12,7 +12,7 @@
 #include "preload/fingerprint/fingerprinter.h"
 
 #define FAILURES 16      /* limit of refused launches in a row */
-#define SPINS 256u       /* rounds of a wait, some 10 microseconds, until others get the processor */
+#define SPINS 256u       /* checks of a wait, about 10 microseconds, between two calls of sched_yield */
 #define WAKE_DRAIN 1024u /* number of results between wake-ups of the drain thread */
 #define LATE_PATIENCE_NS UINT64_C(100000000)
 
@@ -36,12 +36,13 @@ void xs_write_epoch_never_holds(void) {
 
 /* ---- a job ---- */
 
-/* Is the slot idle: no work that uses it runs, or is about to? */
+/* Is the slot idle? It is not while work that uses it runs, or will be queued by a job. */
 static bool is_idle(const struct xs_slot *slot, const void *arg) {
     return !slot->busy && xs_results_arrived(arg, slot->ticket);
 }
 
-/* Names a stream uniquely: the per-thread default streams share one handle. */
+/* Returns a unique number of a stream. All per-thread default streams have the same handle, so the thread's number is
+ * added. */
 static uint64_t stream_name(CUstream stream) {
     return (uint64_t)(uintptr_t)stream | (stream == CU_STREAM_PER_THREAD ? (uint64_t)xs_thread.id << 32 : 0);
 }
@@ -114,7 +115,7 @@ static CUresult launch_first(struct xs_fingerprinter *f, CUstream stream, unsign
     return xs_real_row(cuLaunchKernelEx)(&config, f->kernel, parameters, NULL);
 }
 
-/* A driver that knows cuLaunchKernelEx but not the attribute refuses it each time, so it is not asked again. */
+/* If the driver has cuLaunchKernelEx but refuses the attribute, the attribute is not used again. */
 static CUresult launch(struct xs_fingerprinter *f, CUstream stream, unsigned blocks, void **parameters) {
     if (f->has_priority) {
         CUresult r = launch_first(f, stream, blocks, parameters);
@@ -145,8 +146,8 @@ static bool launch_job(CUstream stream, void *arg) {
     return r == CUDA_SUCCESS;
 }
 
-/* The driver's launch may need more stack than the copy itself, so it runs on the scratch stack. Streams are made to
- * wait in any case. */
+/* The driver's launch may need more stack than the copy itself, so kernels are launched on the scratch stack. Calls
+ * that make streams wait are made even if there is no scratch stack. */
 struct measuring {
     struct xs_device_job *job;
     bool writes, may_follow; /* arguments of xs_device_make_way */
@@ -165,7 +166,7 @@ bool xs_device_measure(struct xs_device_job *job, uint32_t mode) {
     return m.is_done;
 }
 
-/* ---- beside the next copies ---- */
+/* ---- kernels in the side stream ---- */
 
 static void make_way(void *arg) {
     struct measuring *m = arg;
@@ -230,7 +231,7 @@ void xs_device_stream_going(CUstream stream) {
         for (int k = 0; stream && k < XS_ASIDES; k++) {
             if (atomic_load(&f->asides[k].theirs) == stream) {
                 uint64_t signals;
-                xs_signals_hold(&signals); /* no handler jumps away with the lock */
+                xs_signals_hold(&signals); /* so that no signal handler jumps away while the lock is held */
                 xs_aside_release(&f->asides[k]);
                 xs_signals_let(&signals);
             }
@@ -240,8 +241,8 @@ void xs_device_stream_going(CUstream stream) {
 
 /* ---- settling ---- */
 
-/* Only the application itself can order other threads' later work behind this copy, and such work is counted after
- * this. */
+/* Work of other threads can be ordered after this copy only by the application, after this call. Such work changes the
+ * epoch again. */
 void xs_device_settle(struct xs_device_job *job) {
     uint64_t epoch = xs_write_epoch_count();
     struct xs_aside *aside = xs_aside_of(job->by->asides, job->stream);
@@ -266,18 +267,18 @@ bool xs_device_disown(const struct xs_device_job *job) {
     return xs_results_rename(&job->by->results, job->ticket, XS_RESULT_OF_NOBODY);
 }
 
-/* Runs the kernel over no bytes: the copy may have failed because of the region, and reading the region would end the
- * context. */
+/* Runs the kernel over no bytes, so that its result tells when the slot is free. It must not read the region: the copy
+ * may have failed because the region is invalid, and reading it would then make the context unusable. */
 void xs_device_abandon(struct xs_device_job *job) {
     xs_results_rename(&job->by->results, job->ticket, XS_RESULT_OF_NOBODY);
     job->parameters.region = xs_fingerprint_linear(0, 0);
-    if (!xs_device_measure(job, 0)) /* its result would have told when the slot is free */
+    if (!xs_device_measure(job, 0)) /* no result will come, so the result's slot is freed here */
         xs_results_give_back(&job->by->results, job->ticket);
     release(job);
 }
 
-/* Spins, since the wait takes some microseconds, but yields now and then, for machines with more waiting threads than
- * processors. */
+/* Waits actively, because the wait mostly takes some microseconds, but yields now and then, because there may be more
+ * waiting threads than processors. */
 bool xs_device_wait(const struct xs_device_job *job, uint64_t ticks) {
     unsigned turns = 0;
     for (uint64_t began = xs_now(); !xs_results_arrived(&job->by->results, job->ticket);) {

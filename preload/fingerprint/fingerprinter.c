@@ -1,4 +1,4 @@
-/* Makes fingerprinters, and ends them when a context goes or when the application needs their memory. */
+/* Makes fingerprinters, and ends them when a context is destroyed or when the application needs their memory. */
 #include "preload/fingerprint/fingerprinter.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@
 #define GIVE_BACK_PATIENCE_MS 100u
 
 static struct xs_fingerprinter *table[CONTEXTS];
-static _Atomic unsigned table_count; /* never shrinks: the drain thread looks without a lock */
+static _Atomic unsigned table_count; /* never decreases, because the drain thread reads the table without a lock */
 static struct xs_lock table_lock = XS_LOCK_INITIALIZER;
 static _Atomic uint64_t start_ns;
 static XS_TLS struct xs_fingerprinter *latest;
@@ -32,7 +32,7 @@ struct xs_fingerprinter *xs_fingerprinter_at(unsigned i) {
 /* ---- making one ---- */
 
 /* Zeroes memory in a separate stream, so that the application's streams do not wait for each other. Polls instead of
- * waiting: CUPTI records waits. */
+ * calling a wait function, because CUPTI would record that call. */
 static bool zero(CUdeviceptr address, size_t bytes) {
     CUstream stream = NULL;
     __typeof__(&cuStreamQuery) query = xs_real_row(cuStreamQuery);
@@ -48,7 +48,7 @@ static bool zero(CUdeviceptr address, size_t bytes) {
     return r == CUDA_SUCCESS;
 }
 
-/* Takes the memory. After a failure half-way the memory stays taken: freeing it could mean waiting for a kernel that
+/* Allocates the memory. If this fails half-way, the memory is not freed, because a free could wait for a kernel that
  * never ends. */
 static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
     __typeof__(&cuMemHostGetDevicePointer_v2) device_pointer = xs_driver(cuMemHostGetDevicePointer_v2);
@@ -62,8 +62,8 @@ static enum xs_fingerprint_skip take_memory(struct xs_fingerprinter *f) {
     return taken ? XS_SKIP_NONE : XS_SKIP_NO_MEMORY;
 }
 
-/* Gives our kernel the highest priority where kernels of other streams keep the device busy: a copy that would not have
- * waited for them must not do so because of our kernel. */
+/* Finds the highest priority for the fingerprint kernel. When kernels of other streams keep the device busy, a copy
+ * does not wait for them; with this priority, the fingerprint kernel does not make it wait either. */
 static void learn_priority(struct xs_fingerprinter *f) {
     int least = 0, greatest = 0;
     __typeof__(&cuCtxGetStreamPriorityRange) range = xs_driver(cuCtxGetStreamPriorityRange);
@@ -87,13 +87,14 @@ static enum xs_fingerprint_skip load_kernel(struct xs_fingerprinter *f) {
         get(&f->kernel, module, XS_FINGERPRINT_KERNEL) != CUDA_SUCCESS)
         return XS_SKIP_NO_KERNEL;
     if (load_function)
-        load_function(f->kernel); /* loaded now, because the first launch may be in the middle of something */
+        load_function(f->kernel); /* loaded now, because the first launch may come at a time when loading would wait for
+                                     other work */
     learn_priority(f);
     return XS_SKIP_NONE;
 }
 
-/* Makes the kernel and the memory. The calling thread alone relaxes its capture mode, so that this does not break
- * another thread's capture. */
+/* Loads the kernel and allocates the memory. Relaxes the capture mode of the calling thread, so that this does not end
+ * a stream capture of another thread. */
 static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     uint64_t began = xs_monotonic_ns();
     uint32_t correlation = xs_cupti_correlation;
@@ -114,7 +115,8 @@ static enum xs_fingerprint_skip make(struct xs_fingerprinter *f) {
     return skip;
 }
 
-/* Finds an entry for a new context: the entry of a gone context, or a new one. */
+/* Returns an entry for a new context: the entry of a destroyed context, or a new one. NULL: there is no room, or no
+ * memory. */
 static struct xs_fingerprinter *new_place(void) {
     unsigned n = atomic_load(&table_count);
     for (unsigned i = 0; i < n; i++)
@@ -166,14 +168,14 @@ static void make_on_scratch(void *arg) {
     xs_unlock(&table_lock);
 }
 
-/* The driver may have to compile the kernel, hence the scratch stack. Without memory for that stack, the next copy
- * tries again. */
+/* Runs on a scratch stack, because the driver may have to compile the kernel. If there is no memory for that stack, the
+ * next copy tries again. */
 static struct xs_fingerprinter *find_or_make(CUcontext context) {
     CUcontext current = NULL;
     struct making m = {context, NULL};
     __typeof__(&cuCtxGetCurrent) get_current = xs_driver(cuCtxGetCurrent);
     if (!get_current || get_current(&current) != CUDA_SUCCESS || current != context)
-        return NULL; /* the process's only context need not be this thread's */
+        return NULL; /* the process may have only one context, but it need not be current on this thread */
     xs_on_scratch(make_on_scratch, &m);
     return m.made;
 }
@@ -198,7 +200,7 @@ void xs_device_wait_all(CUcontext only, unsigned timeout_ms) {
         bool wanted = context != 0 && (!only || context == (uintptr_t)only);
         while (wanted && xs_results_awaited(&f->results) > 0 && xs_monotonic_ns() < deadline) {
             static _Atomic uint32_t never;
-            xs_futex_wait(&never, 0, 1); /* no cancellation point, unlike nanosleep */
+            xs_futex_wait(&never, 0, 1); /* this is no cancellation point; nanosleep is one */
         }
     }
 }
@@ -209,7 +211,7 @@ void xs_device_context_gone(CUcontext context) {
     if (f) {
         atomic_store(&f->skip, XS_SKIP_CONTEXT);
         for (int k = 0; k < XS_ASIDES; k++)
-            xs_aside_forget(&f->asides[k]); /* their streams went with the context */
+            xs_aside_forget(&f->asides[k]); /* their streams were destroyed with the context */
         xs_results_abandon(&f->results);
         atomic_store(&f->context, 0);
     }
@@ -221,19 +223,19 @@ bool xs_device_give_back(CUcontext context) {
     int none = XS_SKIP_NONE;
     if (!f)
         return false;
-    if (!xs_open_lock(&f->lock)) /* reservations made before this have their results awaited */
+    if (!xs_open_lock(&f->lock)) /* reservations made before this get a result, which is awaited below */
         return false;
     bool mine = atomic_compare_exchange_strong(&f->skip, &none, XS_SKIP_NO_MEMORY);
     xs_open_unlock(&f->lock);
     if (!mine)
         return false;
     xs_device_wait_all(context, GIVE_BACK_PATIENCE_MS);
-    if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses the memory: another call may succeed */
+    if (xs_results_awaited(&f->results) > 0) { /* a kernel still uses the memory; a later call may succeed */
         atomic_store(&f->skip, XS_SKIP_NONE);
         return false;
     }
     xs_note("fingerprint", "the application ran out of device memory: fingerprints gave theirs back");
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* a capture may allow an allocation but forbid a free */
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* a capture may forbid a free */
     __typeof__(&cuThreadExchangeStreamCaptureMode) exchange = xs_driver(cuThreadExchangeStreamCaptureMode);
     bool exchanged = exchange && exchange(&mode) == CUDA_SUCCESS;
     bool freed = xs_real_row(cuMemFree_v2)(f->memory) == CUDA_SUCCESS;

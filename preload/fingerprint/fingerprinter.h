@@ -17,18 +17,18 @@
 #include "schema/format/kinds.h"
 
 #define XS_SCRATCH_BYTES ((size_t)XS_SLOT_UNITS * XS_SLOT_UNIT_BYTES)
-#define XS_UNIT_TICKET_BYTES 16 /* a unit holds 128 digests, above which stand at most 2 nodes a unit */
+#define XS_UNIT_TICKET_BYTES 16 /* a unit has 128 digests, and the tree has at most 2 nodes for each unit */
 #define XS_TICKET_BYTES ((size_t)XS_SLOT_UNITS * XS_UNIT_TICKET_BYTES)
 
 struct xs_fingerprinter {
-    _Atomic uintptr_t context; /* 0: free, because its context is gone */
-    _Atomic int skip;          /* XS_SKIP_NONE, or why copies of this context have no device fingerprints */
+    _Atomic uintptr_t context; /* 0: free, because its context was destroyed */
+    _Atomic int skip;          /* XS_SKIP_NONE, or the reason why copies of this context have no device fingerprints */
     _Atomic unsigned failures; /* launches that the driver refused in a row */
     CUfunction kernel;
-    CUdeviceptr memory, results_at; /* tickets, then slots; the result ring as the device sees it */
+    CUdeviceptr memory, results_at; /* memory: tickets, then slots; results_at: device address of the result ring */
     int priority;                   /* priority of launches */
     _Atomic bool has_priority;
-    struct xs_open_lock lock; /* protects the slots; no call of the driver under it */
+    struct xs_open_lock lock; /* protects the slots; no driver call is made while it is held */
     struct xs_slots slots;
     struct xs_aside asides[XS_ASIDES];
     struct xs_results results;
@@ -42,10 +42,10 @@ struct xs_fingerprinter *xs_fingerprinter_at(unsigned i);
 struct xs_fingerprinter *xs_fingerprinter_find(CUcontext context);
 
 /* Returns the fingerprinter of a context, and makes one if there is none. The context must be current on the calling
- * thread. NULL: there is none, for the reason in `why`. */
+ * thread. NULL: the context has no device fingerprints, for the reason in *why. */
 struct xs_fingerprinter *xs_fingerprinter_of(CUcontext context, enum xs_fingerprint_skip *why);
 
-/* Returns the time that it took to make all fingerprinters. */
+/* Returns the total time that it took so far to make fingerprinters. */
 uint64_t xs_fingerprinter_start_ns(void);
 
 #endif

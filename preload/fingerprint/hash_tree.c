@@ -1,28 +1,29 @@
-/* The content fingerprint on the host, a hash tree in one pass: each level above the leaves has a running XXH3
- * state. */
+/* Computes the content fingerprint on the host. The hash tree is computed in one pass, because each level above the
+ * leaves has its own running XXH3 state. */
 #include "preload/fingerprint/hash_tree.h"
 
 #include <string.h>
 
-/* Inlined: no symbol of libxxhash can meet the application's own, and nothing is linked. */
+/* libxxhash is inlined, so that none of its symbols can conflict with symbols of the application, and nothing is
+ * linked. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 struct level {
     XXH3_state_t state;
-    uint32_t digests; /* digests in the block that is being filled */
+    uint32_t digests; /* number of digests in the block that is being filled */
 };
 
 struct tree {
     struct level *top;
-    struct level levels[XS_TREE_LEVELS]; /* the first one takes the leaves' digests */
+    struct level levels[XS_TREE_LEVELS]; /* the first level gets the digests of the leaves */
 };
 
 /* Points to the next byte of a box. */
 struct cursor {
     const struct xs_fingerprint_region *region;
     const unsigned char *slice, *row;
-    uint64_t rows_left, bytes_left; /* rows left of the slice, bytes left of the row */
+    uint64_t rows_left, bytes_left; /* rows left in the slice, bytes left in the row */
 };
 
 static void pad(struct level *level) {
@@ -96,7 +97,8 @@ static void gather(struct cursor *at, unsigned char *out, uint64_t bytes) {
     }
 }
 
-/* Do the bytes repeat the four bytes of `value`, in phase from their beginning? Differences are found at once. */
+/* Do the bytes repeat the four bytes of `value`, beginning with the first of them? The comparison ends at the first
+ * difference. */
 static bool repeats(const unsigned char *leaf, uint64_t bytes, const unsigned char value[4]) {
     if (bytes <= 4)
         return memcmp(leaf, value, bytes) == 0;
@@ -113,7 +115,8 @@ static void finish(struct xs_fingerprint *out, XXH128_hash_t root, uint64_t leng
         out->value |= (uint32_t)value[i] << 8 * i;
 }
 
-/* Lies at the beginning of the caller's memory; the states are aligned for the widest registers. */
+/* Working memory, at the first aligned address in the caller's memory. The states are aligned for the widest registers.
+ */
 struct work {
     struct tree tree;
     unsigned char buffer[XS_LEAF_BYTES];
@@ -146,7 +149,7 @@ void xs_fingerprint_host_in(void *memory, const struct xs_fingerprint_region *re
         if (i == 0)
             memcpy(value, leaf, sizeof(value));
         out->constant = out->constant && repeats(leaf, bytes, value);
-        /* On this path the low half of the 128 bits is the digest of 64. */
+        /* For long inputs, the low half of the 128-bit digest is the 64-bit digest. */
         if (leaves == 1)
             root = XXH3_128bits(leaf, padded);
         uint64_t digest = leaves == 1 ? root.low64 : XXH3_64bits(leaf, padded);

@@ -1,6 +1,7 @@
-// The content fingerprint on the device: hash_tree.h defines it, kernel.h says how to launch it. One warp hashes a
-// leaf; the block that finishes the last leaf of a node hashes the node, and so on up to the root, so that one launch
-// does it all. Shipped as PTX for old drivers (kernel_image.cmake): nothing newer than sm_60 may be used.
+// Computes the content fingerprint on the device. hash_tree.h defines it, and kernel.h tells how to launch the
+// kernel. One warp hashes a leaf. The block that finishes the last leaf of a node hashes the node, and so on up to
+// the root, so that one launch is enough. The kernel is also shipped as PTX for old drivers (kernel_image.cmake), so
+// nothing newer than sm_60 may be used.
 #include "preload/fingerprint/hash_tree_region.cuh"
 #include "preload/fingerprint/hash_tree_xxh3.cuh"
 #include "preload/fingerprint/kernel.h"
@@ -13,8 +14,9 @@ using namespace xs;
 
 constexpr u32 steps = XS_LEAF_BYTES / 512, runs = steps / 2;
 
-// A ticket counts what is finished below a node: children (bits 0-15), those among them that do not repeat the region's
-// first four bytes (16-31), and the leaves that changed (32-63). Whoever completes the children hashes the node.
+// A ticket counts what is finished below a node: the children (bits 0-15), the children that do not repeat the
+// region's first four bytes (bits 16-31), and the leaves that changed (bits 32-63). The warp that completes the
+// children hashes the node.
 constexpr u64 one_different = 1u << 16, one_changed = 1ull << 32;
 
 __device__ __forceinline__ bool any_different(u64 ticket) { return (ticket >> 16 & 0xffff) != 0; }
@@ -23,13 +25,13 @@ __device__ __forceinline__ u64 as_child(u64 ticket) {
     return (ticket >> 32 << 32) | (any_different(ticket) ? one_different : 0) | 1;
 }
 
-// Which bits of `data`, of which the first `bytes` bytes count, differ from the repeated value.
+// Returns the bits in which the first `bytes` bytes of `data` differ from the repeated value.
 __device__ __forceinline__ u64 difference(const ulonglong2 &data, u64 pattern, int bytes) {
     return ((data.x ^ pattern) & mask_of(bytes)) | ((data.y ^ pattern) & mask_of(bytes - 8));
 }
 
-// Half of the digest (see merge()) of a full leaf at a 16-byte aligned address. All loads are on their way before the
-// first is used. `different`: set in a lane where the bytes do not repeat `pattern`.
+// Returns half of the digest (see merge()) of a full leaf at a 16-byte aligned address. All loads are issued before
+// the first result is used. `different` is set in lanes whose bytes do not repeat `pattern`.
 __device__ __forceinline__ u64 hash_leaf(u64 address, u64 pattern, u32 lane, const lane_keys &keys, bool *different) {
     ulonglong2 data[steps];
     u64 sums[runs], unequal = 0, accumulator = keys.first;
@@ -49,9 +51,9 @@ __device__ __forceinline__ u64 hash_leaf(u64 address, u64 pattern, u32 lane, con
     return merge(accumulator, XS_LEAF_BYTES, keys);
 }
 
-// A lane's bytes of a block of a linear region, at any alignment. A word that the region has in part only is the
-// region's first or last one. Where it is not aligned, lanes get the rest of their 16 bytes from the next lane, or from
-// its next word.
+// Loads a lane's bytes of a block of a linear region, at any alignment. Only the first and the last word may be
+// partly outside of the region. If the region is not aligned, lanes get the rest of their 16 bytes from the next
+// lane, or from its next word.
 __device__ __forceinline__ void load_linear(ulonglong2 data[steps + 1], const xs_fingerprint_region &region, u64 offset,
                                             u32 lane) {
     const u64 end = region.base + region.length, first = region.base + offset;
@@ -79,11 +81,11 @@ __device__ __forceinline__ void load_linear(ulonglong2 data[steps + 1], const xs
     }
 }
 
-// The same of `bytes` bytes of a region from `offset`, however they lie and however many they are.
+// Returns the same for `bytes` bytes of a region from `offset` on, for any number of bytes, alignment and shape.
 __device__ __forceinline__ u64 hash_any(const xs_fingerprint_region &region, access how, u64 offset, u32 bytes,
                                         u64 pattern, u32 lane, const lane_keys &keys, bool *different) {
     const u32 padded = xs_fingerprint_padded(bytes), last_stripe = padded / 64 - 1, last_run = last_stripe / 16;
-    ulonglong2 data[steps + 1]; // in local memory for the sake of the loops: hash_leaf() is to have the registers
+    ulonglong2 data[steps + 1]; // in local memory, because of the loops; the registers are for hash_leaf()
     u64 accumulator = keys.first, unequal = 0;
     if (how == linear_16 || how == linear_any)
         load_linear(data, region, offset, lane);
@@ -104,14 +106,14 @@ __device__ __forceinline__ u64 hash_any(const xs_fingerprint_region &region, acc
     return merge(accumulator, padded, keys);
 }
 
-// What the leaves of one turn of a block give to its first warp. Two of them: the other warps are one turn ahead at
-// most.
+// What the warps of a block pass to its first warp after one round of leaves. There are two of these structs,
+// because the other warps are at most one round ahead of the first warp.
 struct turn {
-    u64 digest[XS_FINGERPRINT_WARPS], high; // the high half is used where there is one leaf only
+    u64 digest[XS_FINGERPRINT_WARPS], high; // the high half is used if there is only one leaf
     u32 different[XS_FINGERPRINT_WARPS];
 };
 
-// Writes the leaves' digests; returns what they add to the ticket of their node.
+// Writes the digests of the leaves, and returns the number that they add to the ticket of their node.
 __device__ __forceinline__ u64 finish_leaves(const xs_fingerprint_parameters &p, const turn &turn, u64 first, u32 count,
                                              u64 old, u32 lane) {
     bool changed = false, different = false;
@@ -125,13 +127,14 @@ __device__ __forceinline__ u64 finish_leaves(const xs_fingerprint_parameters &p,
     return changes * one_changed + differences * one_different + count;
 }
 
-// Adds to a ticket; whether that completed its `group` children. `*ticket` becomes what all of them added.
+// Adds *ticket to the ticket at `address`. True if this completed the `group` children of the node; *ticket is then
+// the sum of all their additions.
 __device__ __forceinline__ bool complete(u64 *address, u64 *ticket, u32 group, u32 lane) {
-    if ((*ticket & 0xffff) == group) { // nobody else has any
+    if ((*ticket & 0xffff) == group) { // no other warp has children of this node
         __syncwarp();
         return true;
     }
-    __threadfence(); // what was written before is there for whoever sees the ticket complete
+    __threadfence(); // earlier writes are visible to the warp that sees the complete ticket
     __syncwarp();
     u64 before = lane == 0 ? atomicAdd(address, *ticket) : 0;
     *ticket += __shfl_sync(all_lanes, before, 0);
@@ -162,8 +165,8 @@ __device__ __forceinline__ void write_result(const xs_fingerprint_parameters &p,
     *sequence = p.sequence;
 }
 
-// One warp: from leaves `first` and following, whose node's ticket gets `ticket`, up as far as they were the last ones
-// to miss.
+// Runs in one warp. Adds `ticket` to the ticket of the node above the leaves from `first` on, and hashes this node
+// and the nodes above it, up to the first node whose children are not complete yet.
 __device__ __forceinline__ void climb(const xs_fingerprint_parameters &p, u64 first, u64 ticket, u64 single_high,
                                       u64 single_low, u32 value, access how, u32 lane, const lane_keys &keys) {
     u64 count = xs_fingerprint_leaves(p.region.length), below = p.leaves, here = p.nodes, *tickets = (u64 *)p.tickets;

@@ -1,9 +1,9 @@
 /* The content fingerprint, computed on the host. The kernel (hash_tree.cu, kernel.h) computes the same fingerprint of
  * the same bytes.
  *
- * Definition. The region's bytes (of a box: the moved ones, row after row, slice after slice) are cut into leaves of
- * 4096 bytes. A block is at most 4096 bytes; it is hashed after being padded with zeros to the next multiple of 256
- * bytes, at least 256, with XXH3 (seed 0, default secret).
+ * Definition. The region's bytes are cut into leaves of 4096 bytes. (The bytes of a box are those in its rows, row
+ * after row, slice after slice.) A block has at most 4096 bytes. To hash a block, it is padded with zeros to the next
+ * multiple of 256 bytes, at least 256, and then hashed with XXH3 (seed 0, default secret).
  *   Level 0   one digest a leaf: XXH3_64bits of the leaf's block, 8 bytes, little-endian.
  *   Level n   while level n-1 has more than 512 digests: one digest for each 512 of them, XXH3_64bits of their block.
  *   Root      the block of the last level's digests; where there is one leaf only, the block of that leaf.
@@ -31,15 +31,16 @@ struct xs_fingerprint {
 /* Fingerprints `length` readable bytes of host memory, at most 16 TiB - 4 KiB, at any alignment. `leaf_digests`
  * receives the digests of level 0; it is NULL, or has room for xs_fingerprint_leaves(length) digests.
  *
- * Any thread, signal handlers too: no allocation, no lock, less than 16 KiB of stack. Cannot fail. If bytes change
- * meanwhile, the fingerprint belongs to no particular content; nothing else happens. */
+ * Any thread, signal handlers too: it allocates nothing, takes no lock and uses less than 16 KiB of stack. Cannot fail.
+ * If bytes change meanwhile, the fingerprint may not be that of any content, but nothing worse happens. */
 void xs_fingerprint_bytes(const void *base, uint64_t length, uint64_t *leaf_digests, struct xs_fingerprint *out);
 
 /* Fingerprints a region of host memory that may be a box (hash_tree_shape.h), like xs_fingerprint_bytes. */
 void xs_fingerprint_host(const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
                          struct xs_fingerprint *out);
 
-/* Fingerprints a region in working memory of the caller, at any alignment; uses less than 1 KiB of stack. */
+/* Like xs_fingerprint_host, but works in `work`, memory of the caller with XS_TREE_WORK_BYTES bytes at any alignment,
+ * and uses less than 1 KiB of stack. */
 enum { XS_TREE_WORK_BYTES = 12 * 1024 };
 void xs_fingerprint_host_in(void *work, const struct xs_fingerprint_region *region, uint64_t *leaf_digests,
                             struct xs_fingerprint *out);

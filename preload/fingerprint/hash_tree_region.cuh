@@ -1,5 +1,6 @@
-// Reads of a region that may be unaligned or a box, 16 bytes at a time; zeros for bytes that it has not. No byte
-// outside the region is read: a tool that checks the application's memory accesses checks ours too.
+// Reads a region, which may be unaligned or a box, 16 bytes at a time; bytes that it does not have are zeros. No
+// byte outside the region is read, because tools that check the application's memory accesses check these reads as
+// well.
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_TREE_REGION_CUH
 #define XFERSPY_PRELOAD_FINGERPRINT_TREE_REGION_CUH
 
@@ -8,9 +9,10 @@
 namespace xs {
 
 using u32 = unsigned int;
-using u64 = unsigned long long; // what atomics and vector types take; uint64_t is unsigned long
+using u64 = unsigned long long; // the type of atomics and vector types; uint64_t is unsigned long
 
-// How a region can be read: a box in pieces of that many bytes, which divide its base, width and pitches.
+// How a region can be read. A box is read in pieces of the given number of bytes, which must divide its base, width
+// and pitches.
 enum access { linear_16, linear_any, box_16, box_4, box_1 };
 
 __device__ __forceinline__ access access_of(const xs_fingerprint_region &region) {
@@ -20,12 +22,12 @@ __device__ __forceinline__ access access_of(const xs_fingerprint_region &region)
     return all % 16 == 0 ? box_16 : all % 4 == 0 ? box_4 : box_1;
 }
 
-// The bits of a word of which the first `bytes` bytes count.
+// Returns a mask of the first `bytes` bytes of a word.
 __device__ __forceinline__ u64 mask_of(int bytes) {
     return bytes >= 8 ? ~0ull : bytes <= 0 ? 0 : (1ull << bytes * 8) - 1;
 }
 
-// Past the cache of the multiprocessor: digests were written by other ones in this launch.
+// Does not use the cache of the multiprocessor, because other multiprocessors wrote digests during this launch.
 __device__ __forceinline__ ulonglong2 load_chunk(u64 address) { return __ldcg((const ulonglong2 *)address); }
 
 __device__ __forceinline__ void put(ulonglong2 &chunk, u32 byte, u64 piece) {
@@ -35,8 +37,8 @@ __device__ __forceinline__ void put(ulonglong2 &chunk, u32 byte, u64 piece) {
         chunk.y |= piece << (byte - 8) * 8;
 }
 
-// The 16-byte word at `address`, of which only the bytes from `base` on and before `end` are read; zeros for the
-// others. Each byte on its own, for a lane here and there, but all at once.
+// Returns the 16-byte word at `address`, of which only the bytes from `base` on and before `end` are read; the
+// others are zeros. Each byte is loaded separately, because only few lanes need this; all loads are issued together.
 __device__ __forceinline__ ulonglong2 load_part_of_word(u64 address, u64 base, u64 end) {
     ulonglong2 chunk = {0, 0};
 #pragma unroll
@@ -45,7 +47,7 @@ __device__ __forceinline__ ulonglong2 load_part_of_word(u64 address, u64 base, u
     return chunk;
 }
 
-// The 16 bytes from `bits` / 8 bytes into `low` on, which `high` follows.
+// Returns 16 bytes of the 32 bytes `low` and `high`, beginning at the offset `bits` / 8.
 __device__ __forceinline__ ulonglong2 shift_down(ulonglong2 low, ulonglong2 high, u32 bits) {
     if (bits >= 64) {
         low = {low.y, high.x};
@@ -57,7 +59,7 @@ __device__ __forceinline__ ulonglong2 shift_down(ulonglong2 low, ulonglong2 high
     return {low.x >> bits | low.y << (64 - bits), low.y >> bits | high.x << (64 - bits)};
 }
 
-// The region's first four bytes; it has as many.
+// Returns the first four bytes of the region, which must have at least four.
 __device__ __forceinline__ u32 load_first(const xs_fingerprint_region &region) {
     u32 value = 0;
     if (region.base % 4 == 0 && (region.width == 0 || region.width >= 4))
@@ -71,7 +73,7 @@ __device__ __forceinline__ u32 load_first(const xs_fingerprint_region &region) {
     return value;
 }
 
-// `bytes`, at most 16, of a box from `offset` on, a multiple of 16.
+// Returns `bytes` bytes, at most 16, of a box from `offset` on, which is a multiple of 16.
 __device__ __forceinline__ ulonglong2 load_box(const xs_fingerprint_region &region, access how, u64 offset, u32 bytes) {
     u64 row = offset / region.width, column = offset - row * region.width, rows_left = ~0ull;
     u64 address = region.base + row * region.pitch;

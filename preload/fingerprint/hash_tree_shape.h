@@ -13,8 +13,8 @@
 
 #define XS_LEAF_BYTES 4096u
 #define XS_DIGEST_BYTES 8u
-#define XS_GROUP 512u /* digests of a node, which fill a block of XS_LEAF_BYTES */
-/* Blocks are padded to a multiple of this, which keeps them on XXH3's path for long inputs. */
+#define XS_GROUP 512u /* number of digests that a node hashes; they fill a block of XS_LEAF_BYTES */
+/* Blocks are padded to a multiple of this, so that XXH3 always uses its path for long inputs. */
 #define XS_PAD_BYTES 256u
 #define XS_TREE_LEVELS 4u /* enough for the 2^32 - 1 leaves that a uint32_t counts: 16 TiB */
 
@@ -51,12 +51,12 @@ XS_BOTH_SIDES struct xs_fingerprint_region xs_fingerprint_box(uint64_t base, uin
     return region.height == 1 || region.pitch == region.width ? xs_fingerprint_linear(base, region.length) : region;
 }
 
-/* Returns the number of leaves in `length` bytes. No bytes are one empty leaf. */
+/* Returns the number of leaves of `length` bytes. If `length` is 0, there is one empty leaf. */
 XS_BOTH_SIDES uint64_t xs_fingerprint_leaves(uint64_t length) {
     return length == 0 ? 1 : (length - 1) / XS_LEAF_BYTES + 1;
 }
 
-/* Returns the number of nodes above `count` nodes of the level below. */
+/* Returns the number of nodes of the level above a level with `count` nodes. */
 XS_BOTH_SIDES uint64_t xs_fingerprint_parents(uint64_t count) { return (count - 1) / XS_GROUP + 1; }
 
 /* Returns the padded length of a block of `bytes`. */
@@ -71,8 +71,8 @@ XS_BOTH_SIDES uint64_t xs_fingerprint_avalanche(uint64_t x) {
     return x ^ x >> 32;
 }
 
-/* Turns the root digest into the fingerprint: zeros at the end, which padding hides, change the length and with it both
- * halves. */
+/* Makes the fingerprint from the root digest by mixing the length into both halves. Without the length, zeros at the
+ * end of the content would make no difference, because blocks are padded with zeros. */
 XS_BOTH_SIDES void xs_fingerprint_mix_length(uint64_t *low, uint64_t *high, uint64_t length) {
     *low ^= xs_fingerprint_avalanche(length * 0x9E3779B97F4A7C15ull + 1);
     *high += xs_fingerprint_avalanche(length ^ 0xC2B2AE3D27D4EB4Full);

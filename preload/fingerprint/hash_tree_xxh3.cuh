@@ -1,11 +1,11 @@
-// XXH3 of one block of up to 4096 bytes by one warp, after the long-input part of xxHash's specification
-// (doc/xxhash_spec.md of Cyan4973/xxHash, "XXH3 Algorithm Overview"): blocks here have 256 bytes or more, in multiples
-// of 256, so no other part is needed.
+// Computes XXH3 of one block of up to 4096 bytes in one warp, as defined for long inputs in xxHash's specification
+// (doc/xxhash_spec.md of Cyan4973/xxHash, "XXH3 Algorithm Overview"). The size of a block is a multiple of 256
+// bytes, and at least 256, so the other parts of the specification are not needed.
 //
-// XXH3 adds stripes of 64 bytes to eight accumulators and scrambles these after every 16 stripes. What a stripe adds
-// does not depend on the accumulators, so lanes add up different stripes and only the scrambles are a chain. In step i
-// lane t reads bytes i * 512 + t * 16: stripe i * 8 + t / 4, accumulators 2 * (t % 4) and the next. Two steps are one
-// run of 16 stripes.
+// XXH3 adds stripes of 64 bytes to eight accumulators and scrambles these after every 16 stripes. The number that a
+// stripe adds does not depend on the accumulators, so lanes can add up different stripes at the same time, and only the
+// scrambles must be done one after the other. In step i lane t reads bytes i * 512 + t * 16: stripe i * 8 + t / 4,
+// accumulators 2 * (t % 4) and the next. Two steps are one run of 16 stripes.
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_TREE_XXH3_CUH
 #define XFERSPY_PRELOAD_FINGERPRINT_TREE_XXH3_CUH
 
@@ -34,8 +34,8 @@ __device__ __forceinline__ u64 secret_at(u32 byte) {
     return shift == 0 ? secret[word] : secret[word] >> shift | secret[word + 1] << (64 - shift);
 }
 
-// What a lane needs of the secret; the same for every block. After the stripes a lane keeps one accumulator, `own`, and
-// lanes whose own accumulator is an even one merge the low half of the result, the others the high half.
+// The parts of the secret that a lane needs; they are the same for every block. After the stripes a lane keeps one
+// accumulator, number `own`. Lanes with an even number merge the low half of the result, the others the high half.
 struct lane_keys {
     u64 stripe[2][2]; // of even and odd steps
     u64 last[2];      // of the block's last stripe
@@ -59,7 +59,7 @@ __device__ __forceinline__ lane_keys keys_of(u32 lane) {
     return keys;
 }
 
-// x + the product of the halves of y: one instruction, which the compiler does not find by itself.
+// Returns x + the product of the halves of y, by one instruction that the compiler does not use by itself.
 __device__ __forceinline__ u64 add_low_times_high(u64 x, u64 y) {
     u64 sum;
     asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"((u32)y), "r"((u32)(y >> 32)), "l"(x));
@@ -72,7 +72,7 @@ __device__ __forceinline__ void add_stripe(u64 sums[2], ulonglong2 data, u64 key
     sums[1] = add_low_times_high(sums[1] + data.x, data.y ^ key1);
 }
 
-// Adds up the sums of all lanes; each gets the one of its own accumulator.
+// Adds up the sums of all lanes, and returns to each lane the sum for its own accumulator.
 __device__ __forceinline__ u64 own_sum(const u64 sums[2], const lane_keys &keys) {
     bool second = keys.own & 1;
     u64 sum = (second ? sums[1] : sums[0]) + __shfl_xor_sync(all_lanes, second ? sums[0] : sums[1], 4);
@@ -84,8 +84,8 @@ __device__ __forceinline__ u64 scramble(u64 accumulator, const lane_keys &keys) 
     return (accumulator ^ accumulator >> 47 ^ keys.scramble) * prime32_1;
 }
 
-// The accumulators of a block of `bytes` to its digest: lane 0 gets the low half (which is XXH3_64bits), lane 4 the
-// high one.
+// Merges the accumulators of a block of `bytes` bytes to its digest. Lane 0 gets the low half, which is XXH3_64bits,
+// and lane 4 the high half.
 __device__ __forceinline__ u64 merge(u64 accumulator, u32 bytes, const lane_keys &keys) {
     bool second = keys.own & 1;
     u64 other = __shfl_xor_sync(all_lanes, accumulator, 4);
@@ -98,8 +98,8 @@ __device__ __forceinline__ u64 merge(u64 accumulator, u32 bytes, const lane_keys
     return sum ^ sum >> 32;
 }
 
-// What two steps, the 16 stripes from `first` on, add to the lane's own accumulator. Stripes behind the last add
-// nothing.
+// Returns what two steps, which are the 16 stripes from `first` on, add to the lane's own accumulator. Stripes after
+// the last one add nothing.
 __device__ __forceinline__ u64 run_sum(ulonglong2 even, ulonglong2 odd, u32 first, u32 last, u32 lane,
                                        const lane_keys &keys) {
     u64 sums[2] = {0, 0};

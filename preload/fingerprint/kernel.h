@@ -1,6 +1,6 @@
-/* The fingerprint kernel as its launcher sees it: its code, its one parameter, the device memory that it works in,
- * and the shape of a launch. The kernel computes on the device what hash_tree.h defines, in one launch whatever the
- * size of the region. */
+/* What the code that launches the fingerprint kernel needs: the kernel's code, its one parameter, the layout of the
+ * device memory that it works in, and the shape of a launch. The kernel computes on the device what hash_tree.h
+ * defines. One launch is enough for a region of any size. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 #define XFERSPY_PRELOAD_FINGERPRINT_KERNEL_H
 
@@ -9,12 +9,12 @@
 #include "preload/fingerprint/result.h"
 
 #define XS_FINGERPRINT_WARPS 8u                             /* warps of a block; each hashes a leaf at a time */
-#define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x; no other will do */
-#define XS_FINGERPRINT_MAX_BLOCKS 8192u                     /* blocks of a larger region take several turns */
+#define XS_FINGERPRINT_THREADS (XS_FINGERPRINT_WARPS * 32u) /* blockDim.x must have this value */
+#define XS_FINGERPRINT_MAX_BLOCKS 8192u /* each block of a larger region hashes several groups of leaves */
 
 /* values of `mode` */
-#define XS_FINGERPRINT_COMPARE 1u      /* the slot holds the leaves and the root of as many bytes: report the change */
-#define XS_FINGERPRINT_MEASURE_ONLY 2u /* leave leaves and root in the slot, and write no result */
+#define XS_FINGERPRINT_COMPARE 1u      /* the slot has leaves and root of as many bytes; the result tells the change */
+#define XS_FINGERPRINT_MEASURE_ONLY 2u /* store leaves and root in the slot, and write no result */
 
 /* The kernel's one parameter, passed by value: kernelParams = {&parameters}. All addresses are the device's.
  *   region    what to hash, at any alignment; a base (of a box: width and pitches too) of 16-byte multiples is fastest
@@ -33,9 +33,9 @@ struct xs_fingerprint_parameters {
     uint32_t mode, reserved;
 };
 
-/* A slot holds root, tickets, nodes and leaves in one piece of device memory, aligned to 256 bytes, for regions of up
- * to `capacity` bytes. Lay it out by the capacity it was made for, whatever the region's length. Its first `zero_bytes`
- * bytes must be zeroed once, before the first launch. */
+/* A slot has root, tickets, nodes and leaves in one piece of device memory, aligned to 256 bytes, for regions of up to
+ * `capacity` bytes. Its layout must always be computed from the capacity for which it was made, even if the region is
+ * shorter. Its first `zero_bytes` bytes must be zeroed once, before the first launch. */
 struct xs_fingerprint_slot {
     uint64_t root_at, tickets_at, nodes_at, leaves_at; /* offsets from the slot's start */
     uint64_t bytes, zero_bytes;
@@ -56,7 +56,7 @@ XS_BOTH_SIDES struct xs_fingerprint_slot xs_fingerprint_slot_of(uint64_t capacit
     return slot;
 }
 
-/* Points the parameters at a slot that begins at `address`. */
+/* Sets the parameters' addresses to those of a slot that begins at `address`. */
 XS_BOTH_SIDES void xs_fingerprint_use_slot(struct xs_fingerprint_parameters *parameters,
                                            const struct xs_fingerprint_slot *slot, uint64_t address) {
     parameters->root = address + slot->root_at;
@@ -65,7 +65,7 @@ XS_BOTH_SIDES void xs_fingerprint_use_slot(struct xs_fingerprint_parameters *par
     parameters->leaves = address + slot->leaves_at;
 }
 
-/* gridDim.x of a launch over `length` bytes; y and z are 1, and there is no dynamic shared memory. */
+/* Returns gridDim.x for a launch over `length` bytes; y and z are 1, and there is no dynamic shared memory. */
 XS_BOTH_SIDES uint32_t xs_fingerprint_blocks(uint64_t length) {
     uint64_t blocks = (xs_fingerprint_leaves(length) - 1) / XS_FINGERPRINT_WARPS + 1;
     return blocks < XS_FINGERPRINT_MAX_BLOCKS ? (uint32_t)blocks : XS_FINGERPRINT_MAX_BLOCKS;
@@ -74,9 +74,9 @@ XS_BOTH_SIDES uint32_t xs_fingerprint_blocks(uint64_t length) {
 #ifndef __CUDACC__
 #include <stddef.h>
 
-/* The kernel for cuModuleLoadData: machine code for recent GPUs, which an older driver may refuse, and zero-terminated
- * PTX text for any other. Both are empty if xferspy was built without nvcc: contents can then be fingerprinted on the
- * host only. */
+/* The kernel for cuModuleLoadData, as machine code for recent GPUs, which an older driver may refuse, and as
+ * zero-terminated PTX text for all others. Both are empty if xferspy was built without nvcc; then only the host can
+ * take fingerprints. */
 extern const unsigned char xs_fingerprint_fatbin[];
 extern const size_t xs_fingerprint_fatbin_bytes;
 extern const char xs_fingerprint_ptx[];

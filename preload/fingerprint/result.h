@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
-#define XS_RESULT_HAS_BEFORE 1u /* `before` and `changed_leaves` are valid: the launch compared */
+#define XS_RESULT_HAS_BEFORE 1u /* `before` and `changed_leaves` are valid, because the launch compared */
 #define XS_RESULT_CONSTANT 2u   /* the region repeats one 32-bit value, `constant_value` */
-#define XS_RESULT_ALIGNED 4u    /* the kernel could read the region 16 bytes at a time (speed only) */
+#define XS_RESULT_ALIGNED 4u    /* the kernel could read the region 16 bytes at a time (matters only for speed) */
 
-/* One slot is a cache line. The kernel writes all fields, then a system-wide fence, then `sequence`: a thread that
- * reads the launch's sequence number with acquire may read the rest. `leaves` counts all leaves, `changed_leaves` the
- * changed ones. Without XS_RESULT_HAS_BEFORE the fields `before` and `changed_leaves` are 0; without XS_RESULT_CONSTANT
- * `constant_value` is 0. */
+/* One slot is a cache line. The kernel writes all other fields, executes a system-wide fence, and then writes
+ * `sequence`. A thread that has read the launch's sequence number with acquire order may read the other fields.
+ * `leaves` counts all leaves, `changed_leaves` the changed ones. Without XS_RESULT_HAS_BEFORE the fields `before` and
+ * `changed_leaves` are 0; without XS_RESULT_CONSTANT `constant_value` is 0. */
 struct xs_fingerprint_result {
     uint64_t content[2]; /* low, high: equals xs_fingerprint of the same bytes (hash_tree.h) */
     uint64_t before[2];  /* content at the previous launch of the same slot */

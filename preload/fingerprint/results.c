@@ -1,5 +1,5 @@
-/* Slots are taken in order but become free in any order, because streams run side by side. So the drain thread looks at
- * all of them. */
+/* Slots are taken in order, but become free in any order, because streams run at the same time. So the drain thread
+ * checks all slots. */
 #include "preload/fingerprint/results.h"
 
 #include <stddef.h>
@@ -10,13 +10,14 @@ bool xs_results_make(struct xs_results *results) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return false;
-    madvise(memory, bytes, MADV_DONTFORK); /* a child's copy-on-write would take the pages from under the device */
+    madvise(memory, bytes, MADV_DONTFORK); /* otherwise, after a fork, copy-on-write could give the parent other pages
+                                              than those that the device writes */
     results->slots = memory;
     return true;
 }
 
-/* A slot's state is one word, so that no thread sees half of it. High half: the number of full turns of the ring when
- * the ticket was taken. Low half: the id of the awaited fingerprint; 0: the slot is free. */
+/* A slot's state is one word, so that no thread sees half of a change. High half: how often all slots of the ring were
+ * taken before the ticket. Low half: the id of the awaited fingerprint; 0: the slot is free. */
 static uint64_t state_of(uint64_t ticket, uint32_t id) { return (ticket - 1) / XS_RESULTS << 32 | id; }
 static uint32_t id_of(uint64_t state) { return (uint32_t)state; }
 static uint64_t ticket_of(uint64_t state, uint32_t index) { return (state >> 32) * XS_RESULTS + index + 1; }
@@ -40,7 +41,7 @@ bool xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id)
            atomic_compare_exchange_strong(&results->states[i], &before, state_of(ticket, id));
 }
 
-/* The kernel writes `sequence` last, behind a system-wide fence. */
+/* Has the result arrived? The kernel writes `sequence` last, after a system-wide fence. */
 static bool is_there(const struct xs_results *results, uint32_t i, uint64_t ticket) {
     return __atomic_load_n(&results->slots[i].sequence, __ATOMIC_ACQUIRE) == ticket;
 }
@@ -51,7 +52,7 @@ bool xs_results_arrived(const struct xs_results *results, uint64_t ticket) {
     return ticket == 0 || id_of(state) == 0 || ticket_of(state, i) != ticket || is_there(results, i, ticket);
 }
 
-/* Slots from here on were never taken. */
+/* Returns the number of slots that were ever taken; the slots after them need not be checked. */
 static uint32_t end_of(const struct xs_results *results) {
     uint64_t taken = atomic_load_explicit(&results->taken, memory_order_acquire);
     return taken < XS_RESULTS ? (uint32_t)taken : XS_RESULTS;
@@ -100,7 +101,7 @@ int64_t xs_results_drain(struct xs_results *results, struct xs_store *store) {
         uint32_t id = id_of(state);
         struct xs_event_fingerprint f = read_result(results, i, id);
         if (!atomic_compare_exchange_strong(&results->states[i], &state, state_of(ticket, 0)))
-            continue; /* nobody wants the result now */
+            continue; /* the result is no longer awaited */
         int status = id == XS_RESULT_OF_NOBODY ? 0 : xs_store_fingerprint(store, &f);
         if (status < 0)
             return status;

@@ -1,6 +1,6 @@
-/* The results of the fingerprint kernel on their way from the device: a ring of slots in page-locked host memory, which
- * the kernel writes and the drain thread reads. No side waits for the other: if no slot is free, the kernel is not
- * launched. Any thread unless a comment says otherwise; no locks. */
+/* Transfers the results of the fingerprint kernel from the device to the trace. They are in a ring of slots in
+ * page-locked host memory, which the kernel writes and the drain thread reads. Neither waits for the other: if no slot
+ * is free, the kernel is not launched. Any thread unless a comment says otherwise; no locks. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_RESULTS_H
 #define XFERSPY_PRELOAD_FINGERPRINT_RESULTS_H
 
@@ -15,18 +15,18 @@ enum { XS_RESULTS = 8192, XS_RESULTS_BYTES = XS_RESULTS * (int)sizeof(struct xs_
 
 #define XS_RESULT_OF_NOBODY UINT32_MAX /* id of a result that is awaited but not written into the trace */
 
-/* One ring per context. The library owns the memory, which stays mapped when the context goes. */
+/* There is one ring per context. The library owns the memory, which remains mapped when the context is destroyed. */
 struct xs_results {
     volatile struct xs_fingerprint_result *slots; /* array of XS_RESULTS slots */
-    _Atomic uint64_t states[XS_RESULTS];          /* a slot's last ticket and its awaited fingerprint: see results.c */
+    _Atomic uint64_t states[XS_RESULTS];          /* last ticket and awaited fingerprint of each slot (see results.c) */
     _Atomic uint64_t taken;                       /* number of tickets given out or refused */
 };
 
 /* Maps the memory, which forked children do not get. False: there is no memory. */
 bool xs_results_make(struct xs_results *results);
 
-/* Takes a free slot for fingerprint `id`. Returns its ticket, which is also the sequence number that the kernel
- * writes, from 1; 0: no slot is free. */
+/* Takes a free slot for fingerprint `id`. Returns the slot's ticket, which is also the sequence number that the kernel
+ * must write; tickets begin at 1. 0: the next slot of the ring is not free. */
 uint64_t xs_results_take(struct xs_results *results, uint32_t id);
 static inline uint32_t xs_results_index(uint64_t ticket) { return (uint32_t)((ticket - 1) % XS_RESULTS); }
 
@@ -36,17 +36,17 @@ void xs_results_give_back(struct xs_results *results, uint64_t ticket);
 /* Assigns the result of a ticket to another fingerprint. False: it is in the trace already. */
 bool xs_results_rename(struct xs_results *results, uint64_t ticket, uint32_t id);
 
-/* Has the result of a ticket arrived? Also true if it was taken out already. */
+/* Has the result of a ticket arrived? Also true if the result is no longer awaited. */
 bool xs_results_arrived(const struct xs_results *results, uint64_t ticket);
 
 /* Returns the number of awaited results. */
 uint64_t xs_results_awaited(const struct xs_results *results);
 
-/* Stops awaiting missing results, because the context is gone. */
+/* Stops waiting for the results that have not arrived, because the context was destroyed. */
 void xs_results_abandon(struct xs_results *results);
 
-/* Writes the arrived results into the trace, inside the caller's batch. Returns the number of results, or an error of
- * the store. Drain thread only. */
+/* Writes the results that have arrived into the trace, inside the caller's batch. Returns the number of results, or an
+ * error of the store. Drain thread only. */
 int64_t xs_results_drain(struct xs_results *results, struct xs_store *store);
 
 #endif

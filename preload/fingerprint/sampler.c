@@ -1,5 +1,5 @@
-/* The strata are hash slots of a table of counters. Two strata that share a slot share its numbers. That is as fair,
- * except that the first copies of the later stratum are not certain to be looked at. See sampler.h. */
+/* The strata are hash slots of a table of counters. Two strata that have the same slot are counted together. The sample
+ * remains fair, but the first copies of the later stratum are not certain to be looked at. See sampler.h. */
 #include "preload/fingerprint/sampler.h"
 
 #include <stdatomic.h>
@@ -10,17 +10,17 @@
 
 #define STRATA 4096u
 #define MARKS 1024u
-/* Limits the first copies per entry point and size. If very many stacks reach one line, the first copies of each would
- * take the whole budget, and weigh more than their part. */
+/* Limits the number of first copies for each entry point and size. If very many stacks lead to one source line, the
+ * first copies of all these stacks would take the whole budget, and be overrepresented in the sample. */
 #define KINDS 512u
 #define MOST_FIRST (64 * XS_SAMPLER_FIRST)
 #define CLASSES 65
-/* Fewer copies are looked at, in proportion, if a fingerprint costs more than this part of its copy's time. */
+/* If a fingerprint costs more than this part of its copy's time, the chance of the copy is proportionally smaller. */
 #define DEAR_PERCENT 10
 #define CERTAIN (UINT64_C(1) << 32)
-#define REFRESH 16 /* copies of a thread between two looks at the budget */
+#define REFRESH 16 /* number of copies of a thread between two calls of xs_budget_part */
 
-/* Kinds of copies that follow a chosen one. */
+/* Kinds of copies that are looked at because they follow a chosen copy. */
 enum mark { UPLOAD_TO = 1, DOWNLOAD_FROM, UPLOAD_OF };
 
 static _Atomic uint32_t numbers[STRATA];
@@ -33,7 +33,7 @@ static struct weight {
     uint32_t worth_ns; /* expected cost at that chance */
 } weights[2][2][XS_SAMPLER_WAYS][CLASSES];
 
-static XS_TLS uint64_t unplanned_ns; /* worth of copies not yet reported to the budget */
+static XS_TLS uint64_t unplanned_ns; /* sum of worth_ns of the copies that xs_budget_part was not told of yet */
 static XS_TLS int until_refresh;
 
 static uint64_t mix(uint64_t x) {
@@ -84,7 +84,7 @@ static struct place place_of(enum mark mark, uint64_t address, uint64_t bytes) {
     return (struct place){&marks[hash % MARKS], (uint32_t)(hash >> 32) | 1};
 }
 
-/* Sets a mark; of two marks that share a hash slot the later one stays. */
+/* Sets a mark. If two marks have the same hash slot, the later one replaces the earlier one. */
 static void owe(enum mark mark, uint64_t address, uint64_t bytes) {
     struct place place = place_of(mark, address, bytes);
     atomic_store_explicit(place.mark, place.tag, memory_order_relaxed);
@@ -115,7 +115,8 @@ void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measure
 
 /* ---- who is chosen ---- */
 
-/* Is the stratum's copy of this number looked at for certain? The budget still decides whether it can be paid. */
+/* Is the copy with this number one of the first copies of its stratum, which are chosen for certain? Even then it is
+ * not looked at if the budget is used up. */
 static bool is_first(const struct xs_sampler_copy *copy, uint32_t number) {
     if (XS_LIKELY(number >= XS_SAMPLER_FIRST))
         return false;
@@ -148,6 +149,6 @@ enum xs_sampled xs_sampler_choose(const struct xs_sampler_copy *copy, uint64_t (
     bool chosen = is_chosen(copy, weight), owed = follows(copy);
     if (!chosen && !owed)
         return XS_LEFT_OUT;
-    until_refresh = 0; /* much is spent now */
+    until_refresh = 0; /* the next copy asks the budget again, because much is spent now */
     return chosen ? XS_BY_CHANCE : XS_FOLLOWS;
 }

@@ -1,16 +1,19 @@
-/* Chooses which copies are looked at in mode `auto`, if the budget does not suffice for all of them: a fair sample.
+/* Chooses a fair sample of copies to look at (to fingerprint) in mode `auto`, if the budget does not suffice for all
+ * copies.
  *
- * A copy's stratum is its call stack, its entry point and its size to a power of two. The first copies of each stratum
- * are looked at, if the budget has something left. After them, each copy is looked at with the same chance as the
- * others of its stratum at that time. The chance is what is left of the budget, divided by the cost of looking at all
- * copies so far. Both are sums since the start, so the chance changes slowly, and a burst of copies cannot overspend.
- * It is less for copies whose fingerprint takes a large part of the copy's own time. A hash of a copy's number in its
- * stratum decides, so the choice follows no period of the program.
+ * Copies with the same call stack, the same entry point and the same size, rounded to a power of two, form a stratum.
+ * The first copies of each stratum are looked at as long as the budget is not used up. Each later copy is looked at
+ * with a chance, which at any time is the same for all copies of the stratum. The chance is the rest of the budget,
+ * divided by the cost of looking at all copies so far. Both are sums since the start, so the chance changes slowly, and
+ * a burst of copies cannot use more than the budget. The chance is smaller for copies whose fingerprint would take
+ * long, compared with the copy itself. A hash of the copy's number in its stratum decides whether it is looked at, so
+ * the choice does not depend on periods of the program.
  *
- * Some findings need two copies. Content that an upload overwrote is known from the upload before it to the same place;
- * a round trip is a download and an upload. So other copies follow a chosen copy: the next upload or download of the
- * same place on the device, and for a download also the next upload from the same place on the host. Followers were not
- * chosen by chance, and the trace marks them (XS_SKIP_FOLLOWS), because places with partners have more of them.
+ * Some findings need the fingerprints of two copies: the content that an upload overwrites is known from the previous
+ * upload to the same address range, and a round trip consists of a download and an upload. So after a copy that was
+ * chosen by chance, partners of it are looked at as well: the next upload to or the next download from the same device
+ * addresses, and after a download also the next upload from the same host addresses. These followers were not chosen by
+ * chance, so the trace marks them (XS_SKIP_FOLLOWS); else copies that have partners would be overrepresented.
  *
  * Any thread; no lock. */
 #ifndef XFERSPY_PRELOAD_FINGERPRINT_SAMPLER_H
@@ -19,9 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { XS_SAMPLER_FIRST = 4 }; /* first copies of each stratum, which are looked at */
+enum { XS_SAMPLER_FIRST = 4 }; /* number of copies of each stratum that are looked at first */
 
-/* Costs of a fingerprint and of its copy. */
+/* The cost of looking at a copy, and of the copy itself. */
 enum xs_sampler_way { XS_SAMPLER_HOST, XS_SAMPLER_DEVICE, XS_SAMPLER_WAYS };
 struct xs_sampler_cost {
     uint64_t look_ns, copy_ns;
@@ -32,21 +35,23 @@ struct xs_sampler_copy {
     uint32_t stack;
     uint16_t entry;
     bool upload, pageable;
-    enum xs_sampler_way way; /* the probable way to compute its fingerprint */
+    enum xs_sampler_way way; /* where its fingerprint would probably be computed */
 };
 
 enum xs_sampled { XS_LEFT_OUT, XS_BY_CHANCE, XS_FOLLOWS };
 
-/* Starts the sampler. `cost` tells what a copy of a given size costs. Called once, after xs_budget_start and before the
- * first copy. Another seed chooses other copies. */
+/* Starts the sampler. `cost` returns the costs for a copy of a given size. Called once, after xs_budget_start and
+ * before the first copy. With another seed, other copies are chosen. */
 void xs_sampler_start(uint64_t seed, struct xs_sampler_cost (*cost)(uint64_t bytes, bool upload, bool pageable,
                                                                     enum xs_sampler_way way));
 
-/* Decides about the calling thread's next copy. `now` reads the capture clock, once in several copies. */
+/* Decides whether to look at the calling thread's next copy. `now` must read the capture clock; it is not called for
+ * each copy. */
 enum xs_sampled xs_sampler_choose(const struct xs_sampler_copy *copy, uint64_t (*now)(void));
 
-/* Makes others follow a copy that was chosen by chance and is being fingerprinted. `before_measured`: the copy is an
- * upload, and the content that it overwrites is known without the upload before it. */
+/* Called for a copy that was chosen by chance and is being fingerprinted: its partners will be looked at as well.
+ * `before_measured`: the copy is an upload, and the content that it overwrites is measured, so no other upload is
+ * needed. */
 void xs_sampler_followed(const struct xs_sampler_copy *copy, bool before_measured);
 
 #endif

@@ -1,5 +1,5 @@
-/* Side streams, ordered with the program's streams by events: each entry has one event for the end of the copy, and
- * one for the end of each kernel. */
+/* Side streams are ordered with the program's streams by events. Each entry has one event for the end of the last copy,
+ * and one for the end of each kernel. */
 #include "preload/fingerprint/side_stream.h"
 
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void no_longer_ahead(struct xs_aside *a) {
         atomic_fetch_sub(&xs_asides_ahead, 1);
 }
 
-/* The driver refuses this if the calling thread has no context. It is then tried again at the stream's next call. */
+/* The driver refuses this if the calling thread has no context. Then the next call that needs it tries again. */
 void xs_aside_join(struct xs_aside *a) {
     CUevent last = a->done[(a->kernels - 1) % XS_ASIDE_KERNELS];
     if (atomic_load(&a->ahead) && xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), last, 0) == CUDA_SUCCESS)
@@ -91,8 +91,8 @@ static bool overlap(const struct xs_fingerprint_region *a, const struct xs_finge
     return a->length && b->length && a->base < xs_region_end(b) && b->base < xs_region_end(a);
 }
 
-/* Makes the program's stream wait for the youngest kernel that reads some of the region: the kernels before it are
- * over by then. */
+/* Makes the program's stream wait for the latest kernel that reads a part of the region. All earlier kernels are done
+ * then, too. */
 void xs_aside_make_way(struct xs_aside *a, const struct xs_fingerprint_region *writes) {
     for (uint64_t back = 1; atomic_load(&a->ahead) && back <= XS_ASIDE_KERNELS && back <= a->kernels; back++) {
         unsigned i = (unsigned)((a->kernels - back) % XS_ASIDE_KERNELS);
@@ -108,7 +108,7 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
     unsigned i = (unsigned)(a->kernels % XS_ASIDE_KERNELS);
     if (a->failed || (!a->ours && !make(a, priority)))
         return false;
-    if (a->regions[i].length) { /* so many kernels are running that this region would be forgotten */
+    if (a->regions[i].length) { /* the last kernel with this index may still run: keep its region */
         xs_real_row(cuStreamWaitEvent)(atomic_load(&a->theirs), a->done[i], 0);
         a->regions[i].length = 0;
     }
@@ -116,7 +116,7 @@ bool xs_aside_run(struct xs_aside *a, const struct xs_fingerprint_region *reads,
         xs_real_row(cuStreamWaitEvent)(a->ours, a->copied, 0) != CUDA_SUCCESS || !launch(a->ours, arg))
         return false;
     if (xs_real_row(cuEventRecord)(a->done[i], a->ours) != CUDA_SUCCESS) {
-        a->failed = true; /* the context is broken: nothing runs in it now */
+        a->failed = true; /* the context is unusable, and nothing can run in it any more */
         return true;
     }
     a->regions[i] = *reads;

@@ -1,4 +1,4 @@
-/* A table small enough for linear search. Memory is given out by first fit. */
+/* The table is so small that a linear search suffices. Memory is allocated by first fit. */
 #include "preload/fingerprint/slots.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ struct xs_slot *xs_slots_find(struct xs_slots *slots, const struct xs_fingerprin
     return found;
 }
 
-/* Returns the first unit of a free run; XS_SLOT_UNITS: there is none. */
+/* Returns the first unit of the first free run of `wanted` units; XS_SLOT_UNITS: there is none. */
 static uint32_t find_run(const struct xs_slots *slots, uint32_t wanted) {
     uint32_t run = 0;
     for (uint32_t u = 0; u < XS_SLOT_UNITS; u++) {

@@ -1,5 +1,5 @@
-/* The function around every entry point: it takes the driver's position (driver/real.h), asks the repairs, and calls
- * what lies beneath. */
+/* The function around every entry point. The wrappers call it instead of the driver's function (driver/real.h); it
+ * calls the hooks of the repairs, and then the driver. */
 #include <stdint.h>
 
 #include "preload/core/guard.h"
@@ -8,10 +8,11 @@
 
 _Atomic bool xs_around_is_off;
 
-/* Guards calls made inside another call, by the driver or by a repair: these are not the program's. */
+/* Raised during each call of the program. Calls that the driver or a repair makes meanwhile are not the program's, and
+ * go straight to the driver. */
 static XS_TLS struct xs_guard inside;
 
-/* The thread's number plus 1, and its copies. */
+/* The thread's number plus 1 (0: no number yet), and the number of its copies so far. */
 static XS_TLS struct {
     uint32_t thread;
     uint64_t copies;
@@ -24,7 +25,7 @@ static struct xs_repair_place next_place(void) {
     return (struct xs_repair_place){place.thread - 1, place.copies++};
 }
 
-/* A call inside the function around it. */
+/* What the function around an entry point knows of one call. */
 struct around {
     struct xs_call call;
     struct xs_repair_call about;
@@ -49,7 +50,8 @@ XS_HOT bool enter(struct around *a, unsigned row, enum xs_category category, enu
 
 XS_HOT void leave(void) { xs_guard_lower_this(&inside); }
 
-/* The kind of a copy's host side: plain memory, or memory that the driver knows; XS_MEM_UNKNOWN: neither. */
+/* Returns the kind of a copy's host side: XS_MEM_PAGEABLE for memory that the driver does not know, or XS_MEM_PINNED or
+ * XS_MEM_REGISTERED; XS_MEM_UNKNOWN: it is something else. */
 static uint8_t host_kind(const struct xs_side *side, const struct xs_range *range, bool is_known) {
     CUmemorytype type;
     __typeof__(&cuPointerGetAttribute) ask = xs_driver(cuPointerGetAttribute);
@@ -57,7 +59,7 @@ static uint8_t host_kind(const struct xs_side *side, const struct xs_range *rang
         return range->kind == XS_MEM_PINNED || range->kind == XS_MEM_REGISTERED ? range->kind : (uint8_t)XS_MEM_UNKNOWN;
     if (side->hint == XS_HINT_HOST)
         return XS_MEM_PAGEABLE;
-    /* Only the driver can say: it knows no plain memory. */
+    /* Only the driver can tell: it returns this error for pageable memory. */
     return ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, side->address) == CUDA_ERROR_INVALID_VALUE
                ? (uint8_t)XS_MEM_PAGEABLE
                : (uint8_t)XS_MEM_UNKNOWN;
@@ -67,7 +69,7 @@ static bool is_device_memory(const struct xs_side *side, const struct xs_range *
     return is_known ? range->kind == XS_MEM_DEVICE : side->hint == XS_HINT_DEVICE;
 }
 
-/* Tells what repairs have to know of a copy between host and device memory; of any other copy nothing. */
+/* Fills in what the repairs have to know of a copy between host and device memory. Does nothing for any other copy. */
 static void tell_copy(struct around *a) {
     const struct xs_call *call = &a->call;
     struct xs_repair_copy *c = &a->copy;
@@ -95,7 +97,8 @@ static void tell_copy(struct around *a) {
     a->about.copy = c;
 }
 
-/* Tells the repairs what a row described before the real call. True: a repair has done with the call. */
+/* Called before the real call, after the row has described the call: calls the hooks of the repairs. True: a repair has
+ * made the copy itself, and the driver does not get the call. */
 XS_HOT bool tell_before(struct around *a, enum xs_category category) {
     a->about.has_stream = a->call.has_stream;
     a->about.stream = a->call.stream;
@@ -117,7 +120,7 @@ XS_HOT CUresult tell_after(struct around *a) {
     return a->call.result;
 }
 
-/* Numbers allocations, as capture does: two may have one address, one after the other. */
+/* Numbers the allocations, as capture does, because two allocations may have the same address, one after the other. */
 static _Atomic uint32_t allocations;
 
 void xs_around_memory(uint64_t address, uint64_t bytes, enum xs_memory_kind kind, enum xs_origin origin, bool slow) {
@@ -156,8 +159,9 @@ void xs_around_context_gone(CUcontext context) {
     xs_context_drop(context);
 }
 
-/* Did a call find no memory, and did repairs give some back, so that it is made once more? Giving it back may mean
- * waiting for the device, whose work may wait for the program: then only calls that wait anyway are repeated. */
+/* True if the call found no memory and repairs have given some back, so the call has to be repeated. Giving memory back
+ * may wait for the device. If the device's work may wait for the program, this is therefore not done for calls that
+ * name a stream, because they would not wait without the repairs. */
 XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category category) {
     if (XS_LIKELY(call->result != CUDA_ERROR_OUT_OF_MEMORY))
         return false;
@@ -197,7 +201,7 @@ XS_HOT bool was_given_memory(const struct xs_call *call, enum xs_category catego
 #include "preload/driver/entry_points.def"
 #undef XS_ENTRY
 
-/* Functions without a row: they only take part in the order of calls. */
+/* Functions that have no row in the table of entry points. Their calls are only told to the repairs. */
 static void *gated_beneath[XS_GATED_COUNT];
 #define XS_GATED(symbol, params, args)                                                                                 \
     static CUresult CUDAAPI around_gated_##symbol params {                                                             \
@@ -226,7 +230,7 @@ static void *const around_gated[XS_GATED_COUNT] = {
 #undef XS_GATED
 };
 
-/* Functions without a table come here from their stubs. */
+/* Functions that are in no table: their stubs call the two functions below. */
 static _Atomic bool is_installed;
 
 static enum xs_category category_of(bool may_do_anything) { return may_do_anything ? XS_CAT_LAUNCH : XS_CAT_LOOKUP; }
@@ -255,7 +259,7 @@ void xs_around_install(void) {
         xs_real_replace(row, around[row]);
     for (unsigned i = 0; i < XS_GATED_COUNT; i++) {
         gated_beneath[i] = xs_real_gated[i];
-        /* A repair that called the driver before a locked process is unlocked would wait for ever. */
+        /* A repair that calls the driver while a checkpoint has locked the process would wait for ever. */
         if (!xs_is_of_checkpoints((enum xs_gated)i))
             xs_real_replace(XS_ROW_COUNT + i, around_gated[i]);
     }

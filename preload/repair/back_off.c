@@ -1,4 +1,5 @@
-/* An entry is one word: its key, how often in a row contents differed there, and how many more copies are skipped. */
+/* Each entry is one word. It has a part of the destination's hash, the number of differences in a row at this
+ * destination, and the number of copies that are not compared until the next comparison. */
 #include "preload/repair/back_off.h"
 
 #define COUNT_BITS 8

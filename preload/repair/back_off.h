@@ -1,7 +1,7 @@
-/* Decides whether to look at a place again. Without a plan, a repair has to compare contents, which costs about as much
- * as the copy. After three differences in a row it looks at every 2nd copy only, then at every 4th and so on up to
- * every 64th, until the contents are equal once. Any thread, no lock; what two threads do to one place at the same time
- * is counted once or twice. */
+/* Decides whether the contents of a copy are worth comparing. Without a plan, a repair has to compare contents, which
+ * costs about as much as the copy. After three differences in a row at one destination, only every 2nd copy to it is
+ * compared, after the next difference every 4th, and so on up to every 64th, until the contents are equal once. Any
+ * thread, no lock; if two threads report on one destination at the same time, one of the reports may be lost. */
 #ifndef XFERSPY_PRELOAD_REPAIR_BACK_OFF_H
 #define XFERSPY_PRELOAD_REPAIR_BACK_OFF_H
 
@@ -11,16 +11,17 @@
 
 enum { XS_BACK_OFF_PLACES = 1024, XS_BACK_OFF_DIFFERENCES = 3, XS_BACK_OFF_MOST = 64 };
 
-/* All zeros at first. Places that share an entry take it from each other, and start anew. */
+/* All zeros at first. Each entry counts for one destination. If a copy goes to another destination that has the same
+ * entry, the entry is reset and counts for the other destination. */
 struct xs_back_off {
     _Atomic uint64_t places[XS_BACK_OFF_PLACES];
 };
 
-/* Must the copy to this place be looked at? The device address and the number of bytes name the place. Counts the
- * copies that are not looked at. */
+/* Must the contents of this copy be compared? The device address and the number of bytes identify the destination.
+ * Counts the copies that are not compared. */
 bool xs_back_off_is_due(struct xs_back_off *all, uint64_t address, uint64_t bytes);
 
-/* Reports the result of a look at the place. */
+/* Reports the result of a comparison at this destination. */
 void xs_back_off_found(struct xs_back_off *all, uint64_t address, uint64_t bytes, bool differ);
 
 #endif

@@ -1,5 +1,5 @@
-/* Permits calls that a stream capture of another thread forbids, or that would break it: the driver allows them to a
- * thread that declares the relaxed mode. Affects the calling thread only. */
+/* Permits driver calls that would otherwise fail while another thread captures a stream, or would end that capture. The
+ * driver permits them to a thread that has set the relaxed capture mode. Affects the calling thread only. */
 #ifndef XFERSPY_PRELOAD_REPAIR_CAPTURE_MODE_H
 #define XFERSPY_PRELOAD_REPAIR_CAPTURE_MODE_H
 

@@ -21,28 +21,29 @@
 #include "preload/repair/stream_order.h"
 #include "schema/clock.h"
 
-/* The first piece is small: contents that differ mostly do so everywhere. */
+/* The first piece is small, because contents that differ mostly differ everywhere. */
 #define FIRST_PIECE ((size_t)64 << 10)
 #define PIECE ((size_t)1 << 20)
 #define LOOKERS 8
 #define PATIENCE_NS UINT64_C(2000000000)
 #define SPIN_NS UINT64_C(200000) /* afterwards the thread sleeps between two checks */
 
-/* Two buffers: one is filled while the other is compared. A jump out of the driver's call leaves them taken for
- * good, because the device may still write into them. */
+/* Two buffers, one of which is filled while the other is compared. If a signal handler jumps out of the driver's call,
+ * the two remain taken until the end of the process, because the device may still write into them. */
 static struct looker {
     _Atomic bool taken;
-    unsigned char *piece[2]; /* in the library's own pages, so that they stay when a context goes */
+    unsigned char *piece[2]; /* in memory that the library mapped, so that they remain when a context is destroyed */
     CUevent filled[2];
     CUcontext context; /* context of the events; NULL: there are none */
-    unsigned life;     /* value of `lives` when they were made */
+    unsigned life;     /* value of `lives` when the events were made */
     bool failed;
 } lookers[LOOKERS];
-static _Atomic unsigned lives; /* counts the calls by which a context may have gone */
+static _Atomic unsigned lives; /* counts the calls that may have destroyed a context */
 
 /* ---- buffers ---- */
 
-/* Makes the buffers. If page-locking fails the driver takes them for plain memory, which is slower but correct. */
+/* Makes the buffers and the events. If page-locking fails, the driver treats the buffers as pageable memory, which is
+ * slower but correct. */
 static void make(void *arg) {
     struct looker *l = arg;
     if (!l->piece[0]) {
@@ -62,7 +63,8 @@ static bool is_ready(const struct looker *l, CUcontext context) {
     return l->context == context && l->life == atomic_load(&lives) && !l->failed;
 }
 
-/* Takes a free pair of buffers, preferably with events of this context. */
+/* Takes a free pair of buffers: one with events of this context, or else one without events, or else any. NULL: none is
+ * free within the budget. */
 static struct looker *take(CUcontext context) {
     for (int round = 0; round < 3; round++) {
         for (unsigned i = 0; i < LOOKERS && (i + 1) * 2 * PIECE <= xs_repair_budget_bytes; i++) {
@@ -97,7 +99,7 @@ void xs_contents_saw(const struct xs_repair_call *call) {
 
 /* ---- comparing ---- */
 
-/* `until`: 0 waits without end. */
+/* `until`: time at which to stop waiting; 0: waits without a limit. */
 static CUresult wait_for(CUevent event, uint64_t until) {
     __typeof__(&cuEventQuery) query = xs_driver(cuEventQuery);
     const uint64_t begun = xs_monotonic_ns();
@@ -153,7 +155,8 @@ static enum xs_contents compare(struct comparison *c, uint64_t until, CUresult *
     return XS_CONTENTS_UNKNOWN;
 }
 
-/* Can the memory be read? An address that is completely wrong is left to the driver, which refuses it or faults. */
+/* Can the program read the first and the last byte of the memory? If it cannot, the copy goes to the driver, which
+ * reports the error or faults. */
 static bool can_be_read(uint64_t address, size_t bytes) {
     char ends[2];
     struct iovec local[2] = {{ends, 1}, {ends + 1, 1}};
@@ -181,14 +184,14 @@ enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t
         *why = "no page-locked memory left to compare with";
         return XS_CONTENTS_UNKNOWN;
     }
-    struct xs_capture_mode mode = xs_capture_mode_relax(); /* a capture that begins now must not be broken */
+    struct xs_capture_mode mode = xs_capture_mode_relax(); /* this must not end a stream capture that begins now */
     enum xs_contents found = XS_CONTENTS_UNKNOWN;
     *why = "the driver refused to compare";
     if (prepare(c.by, copy->context)) {
         uint64_t until = copy->is_blocking ? 0 : xs_monotonic_ns() + PATIENCE_NS;
         found = compare(&c, until, &r);
         *why = r == CUDA_ERROR_NOT_READY ? "the stream stayed busy" : *why;
-        /* Buffers are given back only when no piece is being copied into them. */
+        /* The buffers are given back only if no piece is being copied into them any more. */
         if (c.begun_pieces == 0 || wait_for(c.by->filled[(c.begun_pieces - 1) % 2], until) == CUDA_SUCCESS)
             atomic_store(&c.by->taken, false);
     } else {

@@ -1,6 +1,6 @@
-/* Compares device memory with host memory, byte for byte. The device's bytes come through page-locked buffers of the
- * library's own, piece by piece, so that the first piece mostly shows a difference. No kernel is needed, so it works
- * with any driver and without capture. Any thread. */
+/* Compares device memory with host memory, byte for byte. The device's bytes are copied piece by piece to the library's
+ * page-locked buffers and compared there: if the contents differ, mostly the first piece shows it. No kernel is needed,
+ * so this works with any driver, and also while capture is off. Any thread. */
 #ifndef XFERSPY_PRELOAD_REPAIR_COMPARE_H
 #define XFERSPY_PRELOAD_REPAIR_COMPARE_H
 
@@ -11,33 +11,38 @@
 
 enum xs_contents { XS_CONTENTS_EQUAL, XS_CONTENTS_DIFFER, XS_CONTENTS_UNKNOWN };
 
-/* Compares the copy's host side with as many bytes of device memory from `device` on, both as they are after all work
- * that the copy's stream was given before. Waits for that work, as a blocking upload does; for an asynchronous copy at
- * most two seconds. UNKNOWN: *why has the reason (a constant text of few words). No stream captures (xs_repair_unfit),
- * and every repair has settled. */
+/* Compares the copy's host side with as many bytes of device memory from `device` on. Both are compared as they are
+ * after all work that was given to the copy's stream before this call. Waits for that work, as a blocking upload does;
+ * for an asynchronous copy at most two seconds. UNKNOWN: *why has the reason (a constant text of few words). The caller
+ * has checked that no stream captures a graph (xs_repair_unfit), and has called xs_repair_settle. */
 enum xs_contents xs_contents_compare(const struct xs_repair_copy *copy, uint64_t device, const char **why);
 
-/* May the copy be left out or replaced at all, with a plan or without? NULL: yes; else the reason why not. */
+/* Returns NULL if the copy may be left out or replaced at all, with a plan or without; else the reason why not. */
 const char *xs_contents_untouchable(const struct xs_repair_copy *copy);
 
-/* May an upload be left out if contents are equal, without a plan? NULL: yes; else the reason why not.
+/* Returns NULL if the upload may be left out without a plan when contents are equal; else the reason why not. The
+ * conditions are:
  *
- * - The call reads its source before it returns: the source is pageable. The source of an asynchronous upload from
- *   page-locked memory may still change after the call; a blocking one is faster than any look.
- * - The call waits for its stream anyway, because it blocks, or the stream is idle.
- * - Its device memory belongs to a known allocation of the calling thread's context, and nobody else writes it.
- * - The upload is large enough that a look can pay. A look is a copy back and a wait, 20 to 30 us on an H100, and reads
- *   the source once; a pageable upload of 256 KiB takes about as long, reads the source and writes it to another place.
- */
+ * - The source is pageable, so the call reads it before it returns. The source of an asynchronous upload from
+ *   page-locked memory may still change after the call, and a blocking upload from page-locked memory is faster than a
+ *   comparison.
+ * - The comparison adds no wait: either the call is blocking and so waits for its stream anyway, or its stream is idle.
+ *   The legacy default stream never counts as idle once the program has used several streams.
+ * - Its device memory belongs to a known allocation of the calling thread's context. No work of the device may be
+ *   waiting for the program, and the processor can read the source fast.
+ * - The upload is so large that a comparison can save time. A comparison copies from the device and waits, which takes
+ *   20 to 30 us on an H100, and reads the source once. A pageable upload of 256 KiB takes about as long: it reads the
+ *   source and writes it to a buffer. */
 const char *xs_contents_unfit(const struct xs_repair_copy *copy);
 enum { XS_CONTENTS_LEAST_BYTES = 256 * 1024 };
 
-/* Serves the mode verify, in which the plan says that `device` holds this upload's content. Compares, and counts the
- * outcome for the repair: whether the line is wrong, or why nothing was found out. The upload must be made in any case.
- */
+/* For the mode verify: the plan says that the memory at `device` has this upload's content. Compares the two, and
+ * counts for the repair that the plan's line is right or wrong, or the reason why they could not be compared. The
+ * caller must make the upload in any case. */
 void xs_contents_verify(enum xs_repair_id repair, const struct xs_repair_copy *copy, uint64_t device);
 
-/* Called before a call goes to the driver: the buffers' events end with a context. */
+/* Called before a call goes to the driver. If the call may end a context, the events of the buffers are no longer used,
+ * because they may end with the context. */
 void xs_contents_saw(const struct xs_repair_call *call);
 
 #endif

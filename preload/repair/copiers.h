@@ -1,9 +1,9 @@
 /* Copies from host memory to host memory by several threads. The calling thread copies pieces itself, and threads of
- * the library take some of them. Nobody waits for a thread that has not begun, so on a busy machine a copy costs no
- * more than with one thread.
+ * the library copy some of the pieces. The calling thread never waits for a thread that has not begun a piece, so on a
+ * busy machine a copy takes no longer than with one thread.
  *
- * A job has one part for each buffer to copy from or to; a part has pieces. Parts are added while others are copied,
- * and their places are reused. */
+ * A job has one part for each buffer to copy from or to, and each part is divided into pieces. Parts may be added while
+ * other parts are copied. The array elements of finished parts are reused. */
 #ifndef XFERSPY_PRELOAD_REPAIR_COPIERS_H
 #define XFERSPY_PRELOAD_REPAIR_COPIERS_H
 
@@ -14,10 +14,10 @@
 
 #define XS_COPY_PARTS 8u
 #define XS_PIECE_BYTES ((size_t)65536)      /* 5 us of one core */
-#define XS_JOB_BYTES_MAX ((size_t)32 << 30) /* limit for all parts together: pieces are counted in 20 bits */
+#define XS_JOB_BYTES_MAX ((size_t)32 << 30) /* limit for all parts together, because pieces are counted in 20 bits */
 
 struct xs_copy_job {
-    _Atomic uint64_t tickets;  /* the job's number, the next free piece, and the number of pieces */
+    _Atomic uint64_t tickets;  /* the job's number, the next piece that nobody has taken, and the number of pieces */
     _Atomic uint32_t finished; /* finished pieces */
     _Atomic bool is_taken;
     bool is_streaming;
@@ -31,10 +31,11 @@ struct xs_copy_job {
     } parts[XS_COPY_PARTS];
 };
 
-/* Begins a job with parts of at most `part_bytes`. `alone` is a job of the caller's, all zeros, that is used if nobody
- * can help: because too many jobs are under way, or because the program handles faults itself. Its handler would have
- * to run on a thread that it does not know, and might jump out of it. `is_streaming`: this processor will not read the
- * copy soon. Any thread, on a scratch stack: no signal may end the job half-way. */
+/* Begins a job with parts of at most `part_bytes`. `alone` is a job in the caller's memory, all zeros. It is used, and
+ * no other thread helps, if too many jobs are under way, or if the program handles memory faults itself: a fault in a
+ * thread of the library would run the program's handler on a thread that the program does not know, and the handler
+ * might jump out of it. `is_streaming`: the processor will not read the copied bytes soon. Any thread. The caller runs
+ * on a scratch stack, so that no signal handler can end the job half-way. */
 struct xs_copy_job *xs_copy_begin(struct xs_copy_job *alone, size_t part_bytes, bool is_streaming);
 
 /* Adds the next part; at most XS_COPY_PARTS may be unfinished. The part's memory must stay unchanged until the part is
@@ -44,16 +45,16 @@ void xs_copy_add(struct xs_copy_job *job, void *to, const void *from, size_t byt
 /* Is the `i`th part (from 0) done? Only for the last XS_COPY_PARTS parts. True: what it wrote is visible. */
 bool xs_copy_is_done(struct xs_copy_job *job, unsigned i);
 
-/* Copies a piece. False: there is no free piece. */
+/* Copies one piece. False: there is no piece left to take. */
 bool xs_copy_help(struct xs_copy_job *job);
 
-/* Rests shortly while others copy. `rests` counts the rests from 0. */
+/* Pauses the calling thread shortly while others copy. `rests` is the number of earlier pauses in a row. */
 void xs_copy_rest(unsigned rests);
 
-/* Ends the job: leaves out pieces that nobody took, and waits for the others. */
+/* Ends the job: pieces that no thread has taken are not copied; waits until the pieces that were taken are copied. */
 void xs_copy_end(struct xs_copy_job *job);
 
-/* Returns the number of helping threads; starts them first. */
+/* Returns the number of helping threads. The first call starts them. */
 unsigned xs_copy_helpers(void);
 
 #endif

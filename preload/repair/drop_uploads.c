@@ -1,14 +1,15 @@
 /* The repair drop-uploads: an upload is left out if the destination already holds its content.
  *
  * Unchanged behaviour:
- * - A blocking upload returns when all earlier work of its stream is done, also if it is left out. Programs rely on
- *   that: they read page-locked memory that a kernel wrote, or go on in a non-blocking stream.
- * - An operation in the legacy default stream keeps the blocking streams in order with each other. As soon as more
- *   than one stream has got work, one byte of the upload remains for that.
- * Changed behaviour: an error of earlier work may be returned by a later call, as CUDA allows.
+ * - A blocking upload returns when all earlier work of its stream is done, also if the upload is left out. Programs
+ *   rely on this: after it they read page-locked memory that a kernel wrote, or give work to a non-blocking stream.
+ * - An operation in the legacy default stream keeps the blocking streams in order with each other. To keep this order,
+ *   one byte of the upload is still copied once more than one stream has got work. Changed behaviour: a later call may
+ *   return an error of earlier work that this upload would have returned. CUDA allows this.
  *
- * Without a plan contents are compared each time, in the order of the stream (compare.h): the upload might as well
- * have been made at that moment. A plan of mode apply is believed, because the trace proved it for this copy. */
+ * Without a plan, contents are compared each time, in the order of the stream (compare.h), at the point where the
+ * upload would be made. With a plan of mode apply they are not compared, because the trace has shown that they are
+ * equal for this copy. */
 #include <stdatomic.h>
 
 #include "preload/core/thread.h"
@@ -28,8 +29,8 @@ static bool start(const char **why) {
     return xs_beneath(cuMemcpyHtoDAsync_v2) && xs_beneath(cuMemcpyDtoHAsync_v2) && xs_beneath(cuStreamSynchronize);
 }
 
-/* Keeps the order that the upload kept, and waits for what it waited for. False: the driver has an error for the
- * program, which the upload itself must return. */
+/* Keeps the order of the streams as the upload would, and waits as the upload would. False: the driver returned an
+ * error; the upload must be made, so that it returns the error to the program. */
 static bool keep_order(const struct xs_repair_copy *copy) {
     bool has_marker = xs_streams_is_legacy(copy) && xs_streams_are_several();
     CUstream stream = xs_stream_handle(copy->stream, copy->is_per_thread);
@@ -68,8 +69,8 @@ static bool by_plan(const struct xs_repair_copy *copy, CUresult *result) {
     return false;
 }
 
-/* Decides by comparing. The comparison is an operation in the copy's stream that the host waits for, so the order is
- * kept. */
+/* Leaves the upload out if a comparison shows equal contents. The comparison is itself an operation in the copy's
+ * stream, and the host waits for it, so the order of the streams is kept. */
 static bool by_content(const struct xs_repair_copy *copy, CUresult *result) {
     if (!copy->is_upload)
         return false;

@@ -1,5 +1,4 @@
-/* The framework of the repairs: the order in which they are asked, settings of the process, and counts of what was
- * done. */
+/* What all repairs share: the order in which their hooks are called, the settings of the process, and the tallies. */
 #include "preload/repair/frame.h"
 
 #include <string.h>

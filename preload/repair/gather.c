@@ -1,21 +1,21 @@
-/* The repair gather: small uploads are copied to a page-locked buffer and go to the device as one batch.
+/* The repair gather: small uploads are copied to a page-locked buffer, and then to the device in one batch.
  *
- * The program cannot notice, because the batch is sent before any call that could see it: every call of any thread,
- * except further uploads of this kind into the same stream and functions that ask about something else (HARMLESS).
- * Only network cards, disks and running kernels can look at device memory without a call. Beside network cards and
- * disks nothing is gathered (core/direct_access.h). If a kernel may run in another stream, the batch is sent upload
- * by upload in their order, a millisecond late at most.
+ * The program cannot notice the delay, because the batch is sent before every other call of any thread, except further
+ * small uploads into the same stream and functions that cannot depend on the uploads (HARMLESS). Only network cards,
+ * disks and running kernels can see device memory without a call. Nothing is gathered if network cards or disks may
+ * access device memory (core/direct_access.h). If a kernel may be running in another stream, the uploads of the batch
+ * are sent one by one in their order, at most about a millisecond late.
  *
- * A blocking upload waits for its stream, as CUDA says ("a stream sync is performed before the copy is initiated"),
- * once for as many as follow each other. Its bytes are on the device before any call outside of its stream: programs
- * rely on that, though CUDA does not promise it.
+ * A blocking upload waits for its stream, as CUDA specifies ("a stream sync is performed before the copy is
+ * initiated"); if several follow each other, only the first has to wait. Their bytes are on the device before any later
+ * call that is not in their stream goes to the driver. Programs rely on this, although CUDA does not promise it.
  *
- * The source is read in the call. For page-locked memory CUDA reads it in the stream's order, when earlier work may
- * have written it; so such an upload is gathered only if nothing was given to the device since the last wait for the
- * whole context.
+ * The repair reads the source during the program's call. CUDA reads a page-locked source later, in the order of the
+ * stream, and earlier work may write it until then. Therefore an upload from page-locked memory is gathered only if the
+ * device got no work since the last wait for the whole context.
  *
- * An error of sending is returned by the next upload, as CUDA returns errors of earlier asynchronous calls. The
- * address is known memory of this context, so the only error is that of a lost context. */
+ * If sending fails, the next upload returns the error, as CUDA returns errors of earlier asynchronous calls. The
+ * destination is known memory of this context, so the only possible error is that the context is lost. */
 #include <stdint.h>
 #include <string.h>
 
@@ -28,30 +28,30 @@
 #include "preload/repair/repair_plan.h"
 
 #define UPLOAD_BYTES_MAX ((size_t)64 << 10) /* CUDA's limit for small uploads, which are asynchronous in any case */
-#define PLACE_BYTES 16                      /* of uploads that cannot become one copy */
+#define PLACE_BYTES 16 /* alignment in the buffer of an upload that cannot be merged with the previous one */
 
-/* Raised before and after every call, of any thread, that may give the device work. */
+/* Incremented before and after every call, of any thread, that may give the device work. */
 static _Atomic uint64_t epoch;
 
-/* Number of such calls under way: work that they give to the device may come after any wait that is under way. A
- * call that a signal handler jumped out of counts until its thread's next call has ended; meanwhile less is
- * gathered. */
+/* Number of such calls that are under way. While another thread waits for the device, they may give it more work, so
+ * after that wait the device may not be idle. A call that a signal handler jumped out of is counted until the next call
+ * of its thread has ended; until then fewer uploads are gathered. */
 static _Atomic unsigned in_flight;
 
-/* Streams in which kernels may be running: none, one stream, or several. Values from WAITED on mean "any stream".
- * Each wait has its own value, so that a thread that has waited sees whether another thread wrote here since. */
+/* Streams in which kernels may be running: none, one stream, or several. Other values with the bit WAITED are written
+ * by a thread after a wait, with the epoch of the wait, and mean "any stream" until it writes NO_STREAM. The values
+ * differ, so that the thread sees whether another thread wrote here meanwhile. */
 #define NO_STREAM UINT64_MAX
 #define SEVERAL_STREAMS (UINT64_MAX - 1)
 #define WAITED (UINT64_C(1) << 63)
 static _Atomic uint64_t launched = NO_STREAM;
 
-/* What the thread knows about the device while the epoch stays the same. */
+/* What the thread knows about the device as long as the epoch does not change. */
 static XS_TLS struct {
     bool is_counted;     /* counted in in_flight */
-    uint64_t waiting_at; /* epoch at which a wait was called while no other call was under way; 0: one was */
+    uint64_t waiting_at; /* epoch at which a wait was called; 0: another call was under way then */
     uint64_t idle_at;    /* epoch at which nothing was under way in the whole context */
-    uint64_t quiet_at;   /* epoch at which nothing but our own batches was under way in the stream, which a blocking
-                          * upload waits for */
+    uint64_t quiet_at;   /* epoch at which only our batches were under way in the stream: uploads need not wait */
     CUcontext context;
     CUstream stream;
 } known;
@@ -104,7 +104,7 @@ static const bool HARMLESS[XS_ROW_NONE + 1] = {
 
 static uint64_t word_of(CUstream stream) { return (uint64_t)(uintptr_t)stream; }
 
-/* The handle of a stream; NULL: it may be any, or a stream that each thread has. */
+/* Returns the handle of the call's stream; NULL: it may be any stream, or the thread's own default stream. */
 static CUstream stream_of(const struct xs_repair_call *call) {
     return call->has_stream && !call->is_per_thread ? xs_stream_handle(call->stream, false) : NULL;
 }
@@ -159,7 +159,7 @@ static void before(const struct xs_repair_call *call) {
     }
 }
 
-/* Notes that the host has waited for the context, and that no other call was under way since. */
+/* Notes that the host has waited for the whole context, and that no other call was under way during that time. */
 static void note_idle(uint64_t now) {
     int8_t device;
     CUcontext context = xs_context_ask(&device);
@@ -167,7 +167,8 @@ static void note_idle(uint64_t now) {
     known.stream = NULL; /* any */
     known.idle_at = known.quiet_at = now;
     if (context == atomic_load(&xs_gather.context)) {
-        /* A launch raises the epoch and then writes here: so it is seen by the epoch, or it is later than our mark. */
+        /* A launch increments the epoch first and writes `launched` then. So either the epoch shows it to us, or its
+         * write comes after our mark. */
         uint64_t mark = WAITED | now;
         atomic_store(&launched, mark);
         if (atomic_load(&epoch) == now)
@@ -175,8 +176,8 @@ static void note_idle(uint64_t now) {
     }
 }
 
-/* Runs after a call. Another call that began since then raised the epoch; one that was under way before did, too, or
- * it would have been counted. */
+/* Runs after a call. If the epoch is waiting_at + 1, no other call began or ended since this call began. Calls that
+ * were under way at its beginning were counted in in_flight then. */
 static void after(const struct xs_repair_call *call) {
     if (HARMLESS[call->row] || xs_gather_is_watch())
         return;
@@ -208,11 +209,11 @@ static bool is_quiet(const struct xs_repair_copy *copy, CUstream stream) {
            (!known.stream || known.stream == stream);
 }
 
-/* A blocking upload's wait for all earlier work of its stream. The buffer is needed only for its event. */
+/* The wait of a blocking upload for all earlier work of its stream. A buffer is taken only for its event. */
 struct waiting {
     CUcontext context;
     CUstream stream;
-    struct xs_ring_buffer *buffer; /* its event is behind that; NULL: there is none */
+    struct xs_ring_buffer *buffer; /* its event is recorded after that work; NULL: there is no buffer */
 };
 
 static void mark_stream(void *argument) {
@@ -224,7 +225,7 @@ static void mark_stream(void *argument) {
     }
 }
 
-/* Waits outside of the scratch stack: the wait may be long, and signals are handled meanwhile. */
+/* Waits outside of the scratch stack, because the wait may be long, and signals must be handled meanwhile. */
 static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) {
     struct waiting w = {.context = copy->context, .stream = stream};
     CUresult result;
@@ -237,7 +238,7 @@ static bool wait_for_stream(const struct xs_repair_copy *copy, CUstream stream) 
 
 static bool make_quiet(const struct xs_repair_copy *copy, CUstream stream) {
     const uint64_t now = atomic_fetch_add(&epoch, 1) + 1;
-    const bool others = are_others_in_flight(); /* work that they give to the stream may come after this wait */
+    const bool others = are_others_in_flight(); /* they may give the stream more work during this wait */
     if (!wait_for_stream(copy, stream))
         return false;
     known.quiet_at = others ? 0 : now;
@@ -260,8 +261,8 @@ static void take_buffer(void *argument) {
     }
 }
 
-/* Finds room for the upload in the buffer, which has uploads of one stream only. Sends the batch if necessary. NULL:
- * no room. Called under the lock. */
+/* Returns the address in the buffer for the upload's content. The buffer has uploads of one stream only. Sends the
+ * batch if necessary. NULL: there is no buffer. Called under the lock. */
 static char *room_for(const struct xs_repair_copy *copy, CUstream stream) {
     struct xs_gather *g = &xs_gather;
     const bool is_same = atomic_load(&g->stream) == stream;
@@ -297,7 +298,7 @@ static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
         g->has_blocking = false;
     }
     memcpy(to, (const void *)(uintptr_t)copy->host, copy->bytes); // NOLINT(*-no-int-to-ptr): the program's memory
-    /* The driver refuses a copy that runs from one allocation into another. */
+    /* The driver refuses a copy whose destination is in more than one allocation. */
     const bool may_join = !g->is_in_order && g->latest_allocation == copy->range.start;
     xs_batch_add(&g->batch, copy->device, (uint64_t)(uintptr_t)to, copy->bytes, may_join);
     g->latest_allocation = copy->range.start;
@@ -310,7 +311,7 @@ static const char *append(const struct xs_repair_copy *copy, CUstream stream) {
     return NULL;
 }
 
-/* Why the upload cannot be gathered; NULL: it can. */
+/* Returns the reason why the upload cannot be gathered; NULL: it can be gathered. */
 static const char *unfit(const struct xs_repair_copy *copy) {
     const char *why = xs_repair_unfit(copy);
     CUcontext home = atomic_load(&xs_gather.context);
@@ -326,7 +327,8 @@ static const char *unfit(const struct xs_repair_copy *copy) {
         return XS_WHY_HANDED_OUT;
     if (atomic_load_explicit(&xs_repair_may_hold, memory_order_relaxed))
         return "work may wait for the program";
-    /* An open batch goes out in a millisecond, before a library that is loaded now can have registered anything. */
+    /* No check while a batch is open: it is sent within a millisecond, before a library that is loaded now can register
+     * memory. */
     if (!atomic_load_explicit(&xs_gather.is_open, memory_order_relaxed) && xs_direct_access_is_possible())
         return XS_WHY_DIRECT;
     if (copy->host_kind != XS_MEM_PAGEABLE && (copy->is_blocking || !is_idle(copy)))
@@ -334,7 +336,7 @@ static const char *unfit(const struct xs_repair_copy *copy) {
     return xs_gather_watch() ? NULL : "no thread";
 }
 
-/* Takes the lock when no other stream's uploads wait or are owed. */
+/* Takes the lock at a time when no uploads of another stream wait to be sent or are under way. */
 static void lock_for(CUstream stream) {
     for (;;) {
         if (atomic_load(&xs_gather.stream) != stream)
@@ -347,7 +349,8 @@ static void lock_for(CUstream stream) {
     }
 }
 
-/* Touches the source, so that a wrong pointer of the program faults here and not under the lock. */
+/* Reads a byte of each page of the source, so that a wrong pointer of the program faults here and not under the lock.
+ */
 static void touch(const struct xs_repair_copy *copy) {
     const volatile char *source = (const char *)(uintptr_t)copy->host; // NOLINT(*-no-int-to-ptr): the program's memory
     for (size_t i = 0; i < copy->bytes; i += 4096)
@@ -355,8 +358,8 @@ static void touch(const struct xs_repair_copy *copy) {
     (void)source[copy->bytes - 1];
 }
 
-/* Takes the upload. If it does not, sets `why`. Otherwise the result is for the program: CUDA_SUCCESS, or the error
- * of an earlier upload. */
+/* Gathers the upload. If it cannot, sets *why to the reason. Else *why is NULL, and the result is for the program:
+ * CUDA_SUCCESS, or the error of an earlier upload. */
 static CUresult gather(const struct xs_repair_copy *copy, CUstream stream, const char **why) {
     CUresult failed;
     if (xs_pace_passes(&xs_gather.pace)) {

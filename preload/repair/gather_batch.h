@@ -1,5 +1,5 @@
-/* Tracks the uploads that gather has collected, and whether collecting is worth it. Calls no driver and takes no lock:
- * the caller holds gather's lock, unless a comment says otherwise. */
+/* Stores the uploads that the repair gather has collected, and decides whether to collect more. Calls no driver and
+ * takes no lock: the caller holds gather's lock, unless a comment says otherwise. */
 #ifndef XFERSPY_PRELOAD_REPAIR_GATHER_BATCH_H
 #define XFERSPY_PRELOAD_REPAIR_GATHER_BATCH_H
 
@@ -12,7 +12,7 @@
 
 #define XS_BATCH_MAX 128u
 
-/* Copies from page-locked to device memory, in the order of the program's calls. All zeros: none. */
+/* Copies from page-locked to device memory, in the order of the program's calls. All zeros: no copies. */
 struct xs_batch {
     unsigned count;
     unsigned uploads;   /* uploads of the program; more than `count` if some were merged */
@@ -22,7 +22,8 @@ struct xs_batch {
     size_t bytes[XS_BATCH_MAX];
 };
 
-/* Would this upload overwrite an upload of the batch? The copies of a batch are made in no particular order. */
+/* Would this upload overwrite an upload of the batch? Such an upload must not be added, because the copies of a batch
+ * are made in no particular order. */
 static inline bool xs_batch_overlaps(const struct xs_batch *batch, uint64_t to, size_t bytes) {
     if (batch->count == 0 || to >= batch->high || to + bytes <= batch->low)
         return false;
@@ -34,8 +35,8 @@ static inline bool xs_batch_overlaps(const struct xs_batch *batch, uint64_t to, 
 
 static inline bool xs_batch_is_full(const struct xs_batch *batch) { return batch->count == XS_BATCH_MAX; }
 
-/* Adds an upload that overlaps none; the batch is not full. `may_join`: the upload may be merged with the upload before
- * it, if it continues that one on both sides. */
+/* Adds an upload that overlaps none of the batch; the batch is not full. `may_join`: the upload may be merged with the
+ * previous upload, if its source and its destination both begin where those of the previous upload end. */
 static inline void xs_batch_add(struct xs_batch *batch, uint64_t to, uint64_t from, size_t bytes, bool may_join) {
     const unsigned last = batch->count - 1;
     batch->uploads++;
@@ -54,9 +55,9 @@ static inline void xs_batch_add(struct xs_batch *batch, uint64_t to, uint64_t fr
 
 static inline void xs_batch_clear(struct xs_batch *batch) { batch->count = batch->uploads = 0; }
 
-/* Detects programs that make one upload and then something else: they have nothing to gather, and would pay for the
- * attempt. After XS_PACE_LONELY batches of one upload in a row, XS_PACE_PAUSE uploads are passed on; then gathering is
- * tried again. */
+/* Detects programs that always make another call after each upload. Gathering gains nothing for them, and costs time.
+ * After XS_PACE_LONELY batches of one upload in a row, the next XS_PACE_PAUSE uploads are not gathered; then gathering
+ * is tried again. */
 enum { XS_PACE_LONELY = 32, XS_PACE_PAUSE = 2048 };
 struct xs_pace {
     unsigned lonely;
@@ -71,7 +72,7 @@ static inline void xs_pace_sent(struct xs_pace *pace, unsigned uploads) {
     }
 }
 
-/* Must the next upload be passed on? Without the lock, any thread. */
+/* Must the next upload go to the driver without gathering? Any thread, without the lock. */
 static inline bool xs_pace_passes(struct xs_pace *pace) {
     unsigned left = atomic_load_explicit(&pace->pause, memory_order_relaxed);
     while (left > 0 && !atomic_compare_exchange_weak(&pace->pause, &left, left - 1)) {

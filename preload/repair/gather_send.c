@@ -1,4 +1,4 @@
-/* Sending batches: by cuMemcpyBatchAsync (12.8) if the order of the copies cannot be seen, else one by one. */
+/* Sends batches: by cuMemcpyBatchAsync (since CUDA 12.8) if nobody can see the order of the copies, else one by one. */
 #define _GNU_SOURCE
 #include "preload/repair/gather_send.h"
 
@@ -18,7 +18,8 @@
 #define LOOK_NS 1000000
 #define IDLE_LOOKS 20
 #define SLEEP_MS 60000u
-#define LEAST_BATCH 4u /* least copies for a batch in the legacy stream, where it costs two more events */
+/* Fewer copies in the legacy stream are sent one by one, because a batch there costs two more events. */
+#define LEAST_BATCH 4u
 
 struct xs_gather xs_gather = {.lock = XS_LOCK_INITIALIZER};
 struct xs_ring xs_gather_ring = {.bytes = XS_GATHER_BUFFER_BYTES};
@@ -34,7 +35,7 @@ bool xs_gather_enter_context(CUcontext context) {
     CUstream own = NULL;
     if (xs_driver(cuEventCreate)(&sent, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
         return false;
-    /* A blocking stream has the same order with the legacy stream as the legacy stream's own work. */
+    /* A blocking stream is ordered with the legacy stream in the same way as work in the legacy stream. */
     if (xs_beneath(cuStreamCreate)(&own, CU_STREAM_DEFAULT) != CUDA_SUCCESS)
         own = NULL;
     xs_gather.sent = sent;
@@ -43,11 +44,11 @@ bool xs_gather_enter_context(CUcontext context) {
     return true;
 }
 
-/* Gives the buffer back. One event tells when the device no longer needs it. */
+/* The buffer's event tells when the device no longer needs it. */
 void xs_gather_retire(void) {
     if (xs_gather.buffer) {
         if (xs_gather.used && xs_ring_mark(xs_gather.buffer, atomic_load(&xs_gather.stream)) != CUDA_SUCCESS)
-            xs_gather.buffer->context = NULL; /* no copy can take it from now on */
+            xs_gather.buffer->context = NULL; /* without the event, no copy may take the buffer again */
         xs_ring_put(xs_gather.buffer);
         xs_gather.buffer = NULL;
     }
@@ -99,8 +100,9 @@ static CUresult send_batch_in(CUstream stream) {
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* The legacy stream takes no batches. A stream of ours does, between two points of the legacy stream: all work before
- * the first one is over before the batch, and all work behind the second one comes after it. */
+/* The driver accepts no batches in the legacy stream. So the batch is sent in the library's blocking stream, between
+ * two event records in the legacy stream: the batch begins after all work before the first record, and all work after
+ * the second record begins after the batch. */
 static CUresult send_batch(CUstream stream) {
     __typeof__(&cuEventRecord) record = xs_beneath(cuEventRecord);
     CUresult result;
@@ -123,7 +125,8 @@ static CUresult send_one_by_one(CUstream stream) {
     return result;
 }
 
-/* A batch that fails half-way is sent again from its beginning, which is harmless: nobody has seen it. */
+/* If sending a batch fails half-way, it is sent again from its beginning. That is harmless, because nobody has used the
+ * data yet. */
 void xs_gather_send(void) {
     const CUstream stream = atomic_load(&xs_gather.stream);
     CUresult result = CUDA_ERROR_NOT_SUPPORTED;
@@ -150,8 +153,8 @@ void xs_gather_send(void) {
     atomic_store(&xs_gather.is_open, false);
 }
 
-/* Waits without the lock: another thread must never wait for a wait. The stream stays the same as long as something is
- * owed. */
+/* Waits without the lock, so that other threads need not wait as well. xs_gather.stream does not change while `owed` is
+ * not 0. */
 static void wait_for_owed(CUstream next) {
     int8_t device;
     uint64_t owed = atomic_load(&xs_gather.owed);
@@ -196,7 +199,8 @@ static void *watch_main(void *arg) {
         const uint64_t opened = atomic_load(&xs_gather.opened);
         if (!was_open && ++idle > IDLE_LOOKS) {
             atomic_store(&is_asleep, true);
-            if (!atomic_load(&xs_gather.is_open)) /* a thread that opens one now sees that it must wake this one */
+            if (!atomic_load(&xs_gather.is_open)) /* from here on, a thread that opens a batch sees that it must wake
+                                                     this thread */
                 xs_futex_wait(&bell, heard, SLEEP_MS);
             atomic_store(&is_asleep, false);
             idle = 0;
@@ -219,7 +223,7 @@ static void start_watch_once(void *unused) {
     pthread_once(&once, start_watch);
 }
 
-/* Making a thread takes more of the stack than the caller may have. */
+/* Starts the thread on a scratch stack, because the caller's stack may be too small for it. */
 bool xs_gather_watch(void) {
     if (XS_UNLIKELY(!atomic_load_explicit(&is_watching, memory_order_relaxed)))
         xs_on_scratch(start_watch_once, NULL);

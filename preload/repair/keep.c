@@ -1,5 +1,5 @@
-/* The driver calls around the table of kept memory (kept.h). No lock is held over a call that could wait. A block
- * that a thread is handling is in no table, so a handler that jumps away loses at most that block. */
+/* The driver calls for the table of kept memory (kept.h). No lock is held during a call that could wait. While a thread
+ * works on a block, the block is not in the table, so a signal handler that jumps away loses at most that block. */
 #include "preload/repair/keep.h"
 
 #include "preload/driver/real.h"
@@ -27,7 +27,7 @@ int xs_keep_device(void) {
     return xs_driver(cuCtxGetDevice)(&device) == CUDA_SUCCESS ? device : -1;
 }
 
-/* The id of the memory at an address; 0: the driver does not say. */
+/* Returns the driver's number of the allocation at an address; 0: the driver does not tell it. */
 static uint64_t id_at(uint64_t address) {
     unsigned long long id = 0;
     CUresult result = xs_driver(cuPointerGetAttribute)(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address);
@@ -60,7 +60,8 @@ static void release_small(const struct xs_keeper *keeper, uint64_t address) {
         keeper->release(address);
 }
 
-/* Frees the block. Waits for the device, as the program's call does in which this happens. */
+/* Frees the block and its anchor. This waits for the device, but so does the call of the program during which it
+ * happens. */
 static void discard(const struct xs_keeper *keeper, const struct xs_kept_block *block) {
     if (is_there(block)) {
         keeper->release(block->address);
@@ -99,8 +100,8 @@ void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key,
         xs_repair_refused(keeper->repair, block.id ? "too many allocations" : "the driver has no number for it");
 }
 
-/* Waits as the free of the block would. An error: nothing was waited for, and the block's own free will return the
- * reason. */
+/* Waits as a free of the block would, by freeing a small block instead. If it returns an error, it did not wait; the
+ * caller then frees the block itself, and that call returns the error to the program. */
 static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept_block *block) {
     CUresult result = CUDA_SUCCESS;
     if (!block->token)
@@ -114,7 +115,8 @@ static CUresult wait_in_its_place(const struct xs_keeper *keeper, struct xs_kept
     return result;
 }
 
-/* Makes room by giving back older blocks of the same context: its device is waited for in any case. */
+/* Adds the block to the idle blocks. To make room, frees older idle blocks of the same context only: the program's call
+ * has waited for that device anyway. */
 static bool put(const struct xs_keeper *keeper, const struct xs_kept_block *block) {
     struct xs_kept_block oldest;
     while (!xs_kept_put(keeper->kept, block, xs_repair_budget_bytes)) {
@@ -145,7 +147,7 @@ CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address) {
     if (!xs_kept_end(keeper->kept, address, &block))
         return xs_kept_is_idle(keeper->kept, address) ? CUDA_ERROR_INVALID_VALUE : keeper->release(address);
     if (!is_there(&block))
-        return keeper->release(address); /* by now it belongs to another allocation, or to none */
+        return keeper->release(address); /* another allocation has the address by now, or none */
     if (keep(keeper, &block))
         return CUDA_SUCCESS;
     CUresult result = keeper->release(address);
@@ -168,7 +170,8 @@ void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address) {
     xs_kept_hand_out(keeper->kept, base);
 }
 
-/* Relaxes the capture mode of this thread: a capture may forbid a free but allow the program's allocation. */
+/* Relaxes the capture mode of this thread, because a stream capture may forbid a free although it permits the program's
+ * allocation. */
 bool xs_keep_give_back(const struct xs_keeper *keeper, int device) {
     struct xs_kept_block block;
     bool given = false;

@@ -1,32 +1,38 @@
-/* Shared by keep-allocations and keep-pinned: freed memory does not go to the driver but serves the program's next
- * allocation of the same kind and size in the same context, the longest freed first.
+/* Shared by keep-allocations and keep-pinned. Memory that the program frees is not given back to the driver. It is
+ * kept, and the program's next allocation of the same kind and size in the same context gets it. If several kept blocks
+ * fit, the allocation gets the one that was freed first.
  *
- * **The wait.** A free waits for everything that was queued on the device before (measured with driver 580: cuMemFree
- * of 4 KiB and of 64 MiB, and cuMemFreeHost, for all streams). A program may rely on this: it reads page-locked memory
- * after the free, or overwrites it. So the driver's own wait is always kept: a small block is freed in the large one's
- * place, by the same function. The small block is made when kept memory is handed out, so the allocation remains a call
- * of the driver, too. Therefore all other effects of such calls remain: they fail while a stream captures, they report
- * errors of earlier work, and the program gets their result. The repair saves the work on page tables, which grows with
- * the size. The cost of the small block remains. The driver is expected to cut it out of a chunk of 2 MiB, which an
- * *anchor*, another small block, keeps alive. In the measurements (tests/bench/results/repairs.md)
- * allocate_in_loop takes 0.9 ms longer with this repair than as repaired source, which neither allocates nor waits for
- * a free: 9 us a step. Less than `least_bytes` gains nothing, so it is not kept.
+ * **The wait.** A free waits for everything that was queued on the device before (measured with driver 580 for all
+ * streams: cuMemFree of 4 KiB and of 64 MiB, and cuMemFreeHost). A program may rely on this wait: after the free it may
+ * read other page-locked memory that the device wrote, or overwrite such memory that the device read. The repair must
+ * therefore keep the wait. Instead of the large block, it frees a small block by the same function. It makes this small
+ * block when the program gets kept memory, so the program's allocation also still calls the driver. All other effects
+ * of the two calls remain as well: they fail while a stream captures a graph, they report errors of earlier work, and
+ * the program gets their result. The repair saves the work on page tables, which grows with the size; the cost of the
+ * small block remains. The driver is expected to cut the small block out of a chunk of 2 MiB; an *anchor*, which is
+ * another small block, keeps this chunk alive. In the measurements (tests/bench/results/repairs.md), allocate_in_loop
+ * with this repair takes 0.9 ms longer than the version whose source was repaired, which neither allocates nor waits
+ * for a free. That is 9 us for each step of the loop. Blocks smaller than `least_bytes` are not kept, because nothing
+ * would be gained.
  *
- * **Whose memory.** Each block has the driver's number of its allocation (CU_POINTER_ATTRIBUTE_BUFFER_ID), which no
- * other allocation in the process ever gets. The number is compared before a block is kept, handed out or given back.
- * So a block is never handed out after its context was destroyed or reset, and an address that came back as another
- * kind of memory is never taken for the block, whichever call did that.
+ * **Blocks that no longer exist.** The driver gives each allocation a number (CU_POINTER_ATTRIBUTE_BUFFER_ID), which no
+ * other allocation in the process ever gets. The repair stores the number of each block, and compares it before it
+ * keeps the block, gives it to the program or frees it. Therefore the program never gets a block whose context was
+ * destroyed or reset. If the driver uses the address of a vanished block again, for any kind of memory, the repair does
+ * not mistake the new memory for the block.
  *
- * **What a program could see.** The content of fresh memory is undefined by CUDA's contract; kept memory holds what the
- * program left there. After a free the driver still knows the address: a copy to it does not fail, and queries about it
- * are answered. Freeing it again fails as before. An allocation can have the address and the number of an earlier one:
- * it is the same memory. A captured graph that uses an address freed since is the program's error, as it is without the
- * repair.
+ * **What a program could notice.** CUDA leaves the content of new memory undefined; kept memory contains what the
+ * program wrote there before. After a free the driver still knows the address, so copies to it do not fail, and queries
+ * about it are answered. A second free of it fails, as it does without the repair. A new allocation can have the
+ * address and the number of an earlier one, because it is the same memory. A captured graph that uses memory which was
+ * freed later is an error of the program, with and without the repair.
  *
- * Idle memory never exceeds the budget: what was freed longest ago is given back first. All idle memory and the small
- * blocks are given back when an allocation finds no memory. That allocation then waits for the device, which it would
- * not do otherwise; but it asks for memory that the program has freed, and failing would be worse. At the end of the
- * process the driver frees the rest: it does not wait for the device then, so we must not either. */
+ * Kept memory that the program does not have (*idle* memory) never exceeds the budget. To make room, the blocks of the
+ * same context that were freed first are given back to the driver. If an allocation finds no memory, all idle memory of
+ * the device and the small blocks are given back. The allocation then waits for the device, which it would not do
+ * without the repair. That is accepted, because it would fail otherwise, for lack of memory that the program has freed.
+ * At the end of the process the driver frees the idle memory. It does not wait for the device then, so the repair frees
+ * nothing itself. */
 #ifndef XFERSPY_PRELOAD_REPAIR_KEEP_H
 #define XFERSPY_PRELOAD_REPAIR_KEEP_H
 
@@ -37,7 +43,7 @@
 #include "preload/repair/frame.h"
 #include "preload/repair/kept.h"
 
-/* One kind of memory. Constant, except for its table. */
+/* What the shared code needs for one kind of memory. Constant, except for the table `kept`. */
 struct xs_keeper {
     enum xs_repair_id repair;
     size_t least_bytes;
@@ -46,40 +52,43 @@ struct xs_keeper {
     CUresult (*make_small)(uint32_t how, uint64_t *address); /* the driver's allocation of the smallest block */
 };
 
-/* Checks for a repair's `start` whether it can work; `has_functions`: it has the functions that it replaces. */
+/* Returns whether a repair can work here, for its `start`. `has_functions`: the driver has the functions that the
+ * repair replaces. False: *why has the reason. */
 bool xs_keep_can_start(bool has_functions, const char **why);
 
-/* Must this call go straight to the driver? In a forked child and at the end of the process nothing is kept. */
+/* True if calls must go straight to the driver: in a forked child, and at the end of the process. */
 bool xs_keep_is_off(void);
 
-/* Makes the key of an allocation in the calling thread's context. False: the thread has no context. */
+/* Fills in the key of an allocation in the calling thread's context. False: the thread has no context. */
 bool xs_keep_key(struct xs_kept_key *key, uint64_t width, uint64_t height, uint32_t how);
 
-/* Is memory of this size kept at all? Counts the reason if not. */
+/* Is memory of this size kept at all? If its size is the reason why not, counts that reason. */
 bool xs_keep_wants(const struct xs_keeper *keeper, size_t bytes);
 
-/* Serves an allocation from kept memory. True: *result is the program's result, and on success the program has *block.
- * False: nothing kept fits, and the driver must be asked. */
+/* Makes an allocation from kept memory. True: *result is the result for the program; if it is CUDA_SUCCESS, the program
+ * gets *block. False: no kept block fits, and the driver must make the allocation. */
 bool xs_keep_serve(const struct xs_keeper *keeper, const struct xs_kept_key *key, struct xs_kept_block *block,
                    CUresult *result);
 
-/* Notes that the driver gave the program memory that is wanted. */
+/* Notes that the driver made an allocation for the program, of a size that is kept (xs_keep_wants). */
 void xs_keep_lend(const struct xs_keeper *keeper, const struct xs_kept_key *key, uint64_t address, size_t bytes,
                   size_t pitch);
 
 /* Frees memory for the program, and returns the program's result. */
 CUresult xs_keep_free(const struct xs_keeper *keeper, uint64_t address);
 
-/* Called before another process or device gets to know the memory around an address: the memory is no longer kept. */
+/* Called before the memory that contains the address is shared with another process or device. When the program frees
+ * this memory, it will not be kept. */
 void xs_keep_hand_out(const struct xs_keeper *keeper, uint64_t address);
 
-/* Gives the driver all idle memory of a device (-1: of all devices), and the small blocks. False: there was none. */
+/* Gives back to the driver all idle memory of a device (-1: of all devices), and the small blocks. False: there was
+ * none. */
 bool xs_keep_give_back(const struct xs_keeper *keeper, int device);
 
 /* Returns the ordinal of the calling thread's device; -1: unknown. */
 int xs_keep_device(void);
 
-/* Called after a call that may have ended a context: forgets what ended with the context. */
+/* Called after a call that may have ended a context. Forgets the blocks that no longer exist. */
 void xs_keep_context_changed(const struct xs_keeper *keeper);
 
 #endif

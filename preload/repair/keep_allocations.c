@@ -1,19 +1,21 @@
-/* keep-allocations: device memory that the program freed serves its next allocation of that size (keep.h has the
- * rules). It handles memory of cuMemAlloc and cuMemAllocPitch; the driver itself keeps the memory of pools.
+/* The repair keep-allocations: device memory that the program frees is used for its next allocation of the same size
+ * (keep.h has the rules). It handles memory of cuMemAlloc and cuMemAllocPitch only, because the driver itself keeps the
+ * memory of pools.
  *
- * Memory that was handed to another process or device (IPC, an export, synchronous memory operations for a network
- * adapter) is really freed. Peer access of a context holds for all its memory, kept or new, so it is no reason.
+ * Memory that was shared with another process or device (IPC, an export, synchronous memory operations for a network
+ * adapter) is really freed. Memory that peers can access is kept, because peer access of a context applies to all its
+ * memory, kept or new.
  *
- * A program may adapt its allocations to the free memory that cuMemGetInfo reports. Idle memory is added to that, so
- * the report is as without this repair, except for small blocks and rounded sizes. */
+ * A program may adapt its allocations to the free memory that cuMemGetInfo reports. The repair adds the idle memory to
+ * this number, so the number is the same as without the repair, except for small blocks and rounded sizes. */
 #include "preload/driver/real.h"
 #include "preload/repair/keep.h"
 
-/* The driver cuts smaller allocations out of chunks of 2 MiB, as it does with the small blocks. */
+/* The driver cuts smaller allocations out of chunks of 2 MiB, so they cost no more than the small blocks of keep.h. */
 #define LEAST_BYTES ((size_t)1 << 20)
 #define SMALL_BYTES 512
 
-#define HOW_LINEAR 0u /* any other value: bytes of an element, for the driver's choice of the pitch */
+#define HOW_LINEAR 0u /* any other value: the element size that cuMemAllocPitch was given */
 
 static __typeof__(&cuMemAlloc_v2) real_alloc;
 static __typeof__(&cuMemAllocPitch_v2) real_alloc_pitch;
@@ -57,7 +59,7 @@ static CUresult CUDAAPI alloc(CUdeviceptr *out, size_t bytes) {
     return result;
 }
 
-/* Allocates with a pitch. The size is known only when the driver has chosen the pitch. */
+/* Allocates with a pitch. The size is known only after the driver has chosen the pitch. */
 static CUresult CUDAAPI alloc_pitch(CUdeviceptr *out, size_t *pitch, size_t width, size_t height, unsigned element) {
     struct xs_kept_key key;
     struct xs_kept_block block;

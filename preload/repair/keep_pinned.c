@@ -1,17 +1,17 @@
-/* keep-pinned: page-locked memory that the program freed serves its next allocation of that size, by the same
- * function with the same flags (keep.h has the rules).
+/* The repair keep-pinned: page-locked memory that the program frees is used for its next allocation of the same size by
+ * the same function with the same flags (keep.h has the rules).
  *
- * Registered memory (cuMemHostRegister) is not kept registered. It is the program's memory, which the program may
- * unmap and map again at any time after it was unregistered, inside of its C library and by system calls that nobody
- * else sees. A registration that outlives its mapping would let the device write to pages that no longer belong to
- * the program. */
+ * Registered memory (cuMemHostRegister) is not kept registered. It is the program's memory. After the program has
+ * unregistered it, the program may unmap it and map other pages there at any time, inside of its C library and by
+ * system calls that the library does not see. If the registration still existed then, the device could write to pages
+ * that no longer belong to the program. */
 #include "preload/repair/keep.h"
 
-/* Below this size the driver's time hardly depends on the size, so the small block would take as long. */
+/* Below this size the time that the driver takes hardly depends on the size, so the small block would take as long. */
 #define LEAST_BYTES ((size_t)64 << 10)
 #define SMALL_BYTES 512
 
-#define HOW_ALLOC UINT32_MAX /* stands for cuMemAllocHost; any other value: flags of cuMemHostAlloc */
+#define HOW_ALLOC UINT32_MAX /* means cuMemAllocHost; any other value: the flags of cuMemHostAlloc */
 
 static __typeof__(&cuMemAllocHost_v2) real_alloc;
 static __typeof__(&cuMemHostAlloc) real_alloc_flags;

@@ -1,16 +1,16 @@
-/* The table of lent and idle blocks. A search among idle blocks looks at all of them: there are few, and what is
- * saved takes the driver a thousand times as long. */
+/* The table of lent and idle blocks. A search among idle blocks may compare all of them. There are few, and the
+ * driver's work that this saves takes a thousand times as long. */
 #include "preload/repair/kept.h"
 
 #include <string.h>
 
 static unsigned place_of(uint64_t address) {
-    return (unsigned)((address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % XS_KEPT_LENT; /* 512 is the least step */
+    return (unsigned)((address >> 9) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % XS_KEPT_LENT; /* 512: least alignment */
 }
 
 static unsigned next_place(unsigned place) { return (place + 1) % XS_KEPT_LENT; }
 
-/* Finds the block's hash slot, or the free one where it would be put. There is always a free slot. */
+/* Returns the block's hash slot, or the free slot for it. There is always a free slot. */
 static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
     unsigned place = place_of(address);
     while (kept->lent[place].address && kept->lent[place].address != address)
@@ -18,7 +18,7 @@ static unsigned find_lent(const struct xs_kept *kept, uint64_t address) {
     return place;
 }
 
-/* Moves blocks up that would otherwise be unreachable behind the gap. */
+/* Removes the block in the slot `gap`, and moves later blocks into the gap that a search could not find otherwise. */
 static void remove_lent(struct xs_kept *kept, unsigned gap) {
     for (unsigned place = next_place(gap); kept->lent[place].address; place = next_place(place)) {
         unsigned home = place_of(kept->lent[place].address);
@@ -138,7 +138,8 @@ size_t xs_kept_idle_bytes(struct xs_kept *kept, int device) {
     return bytes;
 }
 
-/* Goes from the last slot to the first: blocks that a removal moves up were looked at before. */
+/* Visits the slots from the last to the first: a block that a removal moves to a lower slot may be visited twice, but
+ * is not missed. */
 bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out) {
     bool found = false;
     xs_lock(&kept->lock);

@@ -1,9 +1,10 @@
-/* A table of one kind of memory for the repairs that keep freed memory: blocks that the program has (*lent*), and
- * blocks that wait for the next allocation like them (*idle*). The table holds addresses and sizes, and calls no
- * driver; keep.h does.
+/* A table of one kind of memory, for the repairs that keep freed memory. It has the blocks that the program has (*lent*
+ * blocks), and the blocks that the program has freed and that wait for an equal allocation (*idle* blocks). The table
+ * only stores addresses and sizes; the driver calls are in keep.c.
  *
- * Any thread. Each function takes the table's lock, and signals wait meanwhile (core/lock.h), so a handler that jumps
- * away leaves the table whole. The tables have a fixed size, because the caller may be the program's allocator. */
+ * Any thread. Each function takes the table's lock. Signals wait while the lock is held (core/lock.h), so a signal
+ * handler that jumps away cannot leave the table half changed. The tables have a fixed size, because the caller may be
+ * the program's allocator. */
 #ifndef XFERSPY_PRELOAD_REPAIR_KEPT_H
 #define XFERSPY_PRELOAD_REPAIR_KEPT_H
 
@@ -13,11 +14,11 @@
 
 #include "preload/core/lock.h"
 
-/* The key of an allocation: only memory with an equal key can serve it. */
+/* The key of an allocation. An allocation can get only a block with an equal key. */
 struct xs_kept_key {
     uint64_t context;       /* handle of the context that the memory was made in */
-    uint64_t width, height; /* size as requested; in one dimension the bytes and 0 */
-    uint32_t how;           /* number, chosen by the repair, of the function and its flags */
+    uint64_t width, height; /* size as requested; in one dimension the number of bytes, and 0 */
+    uint32_t how;           /* function and flags of the allocation, as a number that the repair chooses */
 };
 
 struct xs_kept_block {
@@ -26,42 +27,43 @@ struct xs_kept_block {
     size_t bytes;
     uint64_t id;            /* the driver's number of the allocation, which no other allocation ever has */
     size_t pitch;           /* pitch of memory in two dimensions */
-    uint64_t anchor, token; /* the small blocks of keep.h; 0: none */
+    uint64_t anchor, token; /* addresses of the two small blocks (keep.h); 0: none */
     int device;             /* ordinal */
-    bool is_handed_out;     /* another process or device may know it */
+    bool is_handed_out;     /* shared with another process or device */
 };
 
-#define XS_KEPT_LENT 8192u /* number of places; at most three quarters are used */
+#define XS_KEPT_LENT 8192u /* number of hash slots; at most three quarters are used */
 #define XS_KEPT_IDLE 1024u
 
 struct xs_kept {
     struct xs_lock lock;
     unsigned lent_count, idle_count;
     size_t idle_bytes;
-    struct xs_kept_block lent[XS_KEPT_LENT]; /* hash table by address, open addressing; address 0: free place */
-    struct xs_kept_block idle[XS_KEPT_IDLE]; /* oldest first */
+    struct xs_kept_block lent[XS_KEPT_LENT]; /* hash table by address, open addressing; address 0: free slot */
+    struct xs_kept_block idle[XS_KEPT_IDLE]; /* in the order in which they were freed */
 };
 #define XS_KEPT_INITIALIZER                                                                                            \
     { .lock = XS_LOCK_INITIALIZER }
 
-/* Notes that the program has the block now. Forgets an earlier block at this address: its free was not seen. False:
- * there is no place, and the block is not in the table. */
+/* Notes that the program has the block now. If the table has a lent block at this address, the library missed its free,
+ * and the new block replaces it. False: the table is full, and the block is not in it. */
 bool xs_kept_lend(struct xs_kept *kept, const struct xs_kept_block *block);
 
-/* Takes out the block that was lent at `address`. False: there is none. */
+/* Removes the lent block at `address` and copies it to *out. False: there is none. */
 bool xs_kept_end(struct xs_kept *kept, uint64_t address, struct xs_kept_block *out);
 
-/* Marks the block that was lent at `address`, if there is one, as handed out. */
+/* Marks the lent block at `address`, if there is one, as handed out. */
 void xs_kept_hand_out(struct xs_kept *kept, uint64_t address);
 
-/* Puts the block behind all other idle blocks. False: the idle blocks would be more than `budget` bytes or too many,
- * and nothing has changed. */
+/* Adds the block as the last of the idle blocks. False: the idle blocks would have more than `budget` bytes, or would
+ * be too many, and nothing has changed. */
 bool xs_kept_put(struct xs_kept *kept, const struct xs_kept_block *block, size_t budget);
 
-/* Takes out the first idle block with this key. False: there is none. */
+/* Removes the first idle block with this key and copies it to *out. False: there is none. */
 bool xs_kept_take(struct xs_kept *kept, const struct xs_kept_key *key, struct xs_kept_block *out);
 
-/* Takes out the first idle block with any key, of one context (0: of any), on one device (-1: on any). */
+/* Removes the first idle block of one context (0: of any), on one device (-1: on any), with any key, and copies it to
+ * *out. False: there is none. */
 bool xs_kept_take_any(struct xs_kept *kept, uint64_t context, int device, struct xs_kept_block *out);
 
 /* Is an idle block at this address? */
@@ -70,16 +72,16 @@ bool xs_kept_is_idle(struct xs_kept *kept, uint64_t address);
 /* Returns the total bytes of the idle blocks on one device. */
 size_t xs_kept_idle_bytes(struct xs_kept *kept, int device);
 
-/* Walks through all blocks: copies the next one. *rest begins as XS_KEPT_ALL. Changes meanwhile may be missed. False:
- * there are no more. */
+/* Visits all blocks, one with each call: copies the next block to *out. *rest must be XS_KEPT_ALL at the first call. A
+ * block that is added or moved between two calls may be missed. False: there are no more blocks. */
 #define XS_KEPT_ALL (XS_KEPT_LENT + XS_KEPT_IDLE)
 bool xs_kept_look(struct xs_kept *kept, unsigned *rest, struct xs_kept_block *out);
 
-/* Walks through the lent blocks on one device (-1: on any) that have small blocks: copies the next such block and takes
- * its small blocks from it. */
+/* Visits the lent blocks on one device (-1: on any) that have small blocks, one with each call: copies the next one to
+ * *out, and removes its small blocks from the table. *rest and the result are as for xs_kept_look. */
 bool xs_kept_strip(struct xs_kept *kept, unsigned *rest, int device, struct xs_kept_block *out);
 
-/* Forgets the block with this address and number, lent or idle, if it is still there. */
+/* Forgets the lent or idle block with the address and the number of `block`, if the table still has it. */
 void xs_kept_drop(struct xs_kept *kept, const struct xs_kept_block *block);
 
 #endif

@@ -17,7 +17,7 @@ static const struct {
 #undef XS_REPAIR
 };
 
-/* Writes one repair. Reasons are our own constant texts, so nothing has to be escaped. */
+/* Writes the JSON object of one repair. Reasons are constant texts of the library, so nothing has to be escaped. */
 static void write_one(FILE *to, unsigned i) {
     struct xs_tally *t = &xs_repair_tallies[i];
     const char *separator = "";
@@ -41,7 +41,7 @@ void xs_repair_write_log(const char *path) {
     static char made[4300], second[4300];
     const char *separator = "";
     struct stat st;
-    if (!path[0] || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) /* nothing beside /dev/null either */
+    if (!path[0] || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) /* no file beside /dev/null either */
         return;
     snprintf(made, sizeof made, "%s.tmp-%d", path, (int)getpid());
     FILE *to = fopen(made, "wxe");
@@ -57,7 +57,8 @@ void xs_repair_write_log(const char *path) {
         }
     }
     fprintf(to, "]}\n");
-    /* The processes of one program share the name: a reader of the log must see that there was another one. */
+    /* All processes of the program have the same path. The second process writes to another name, so that a reader of
+     * the log sees that there was more than one. */
     if (!(ferror(to) | fclose(to)) && link(made, path) != 0 && errno == EEXIST) {
         snprintf(second, sizeof second, "%s.2", path);
         link(made, second);

@@ -7,16 +7,17 @@
 #include "preload/repair/reasons.h"
 #include "preload/repair/repair_plan.h"
 
-/* An entry, written by one thread at a time and read by any. `version` is odd during a write, and has a new value
- * afterwards. A writer that jumped away leaves it odd; the entry is then never used again. */
+/* One noted copy. One thread at a time writes an entry, and any thread reads it. `version` is odd during a write, and
+ * has a new even value afterwards. If a signal handler jumps out of a write, `version` remains odd and the entry is
+ * never used again. */
 struct entry {
-    struct xs_repair_place place; /* of the plan; constant */
+    struct xs_repair_place place; /* the copy as the plan names it; constant */
     _Atomic uint64_t version;     /* 0: the copy was not seen */
     _Atomic uint64_t host, device, bytes, moment, start, context;
     _Atomic uint32_t id;
 };
 
-/* With a plan, sorted by the plan's key; without one, at the hash of the host's address. */
+/* With a plan, the entries are sorted by `place`. Without a plan, an entry's index is the hash of the host address. */
 enum { HOST_ENTRIES = 1024 };
 static struct entry *entries;
 static unsigned entry_count;
@@ -66,7 +67,7 @@ static struct entry *entry_of(const struct xs_repair_copy *copy) {
     return xs_plan_mode == XS_PLAN_NONE ? entry_of_host(copy->host) : entry_of_place(&copy->place);
 }
 
-/* False: another thread is writing it. */
+/* Begins to write the entry. False: another thread is writing it. */
 static bool begin(struct entry *e, uint64_t *version) {
     *version = atomic_load(&e->version);
     return !(*version & 1) && atomic_compare_exchange_strong(&e->version, version, *version + 1);
@@ -79,7 +80,7 @@ void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment) {
         return;
     atomic_store(&e->host, copy->host);
     atomic_store(&e->device, copy->device);
-    atomic_store(&e->bytes, copy->range.start == copy->range.end ? 0 : copy->bytes); /* 0: cannot be watched */
+    atomic_store(&e->bytes, copy->range.start == copy->range.end ? 0 : copy->bytes); /* 0: allocation not known */
     atomic_store(&e->moment, moment);
     atomic_store(&e->start, copy->range.start);
     atomic_store(&e->id, copy->range.id);
@@ -96,7 +97,7 @@ void xs_origins_failed(const struct xs_repair_copy *copy) {
     }
 }
 
-/* Is it still the same allocation? The address of a freed one may belong to another. */
+/* Is the origin's memory still the same allocation? After a free, another allocation may have its address. */
 static bool is_alive(const struct xs_repair_origin *origin, uint64_t start, uint32_t id) {
     struct xs_range range;
     return xs_map_find(origin->device, &range) && range.start == start && range.id == id &&

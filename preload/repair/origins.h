@@ -1,6 +1,6 @@
-/* Finds where on the device the content of a copy lies already: at the device side of an earlier copy, its origin. With
- * a plan, a line names the origin after `from`. Without a plan, it is the latest copy from or to the same host memory.
- * Any thread; no lock. */
+/* Finds memory on the device that already has the content of an upload: the device side of an earlier copy, which is
+ * called the upload's origin. With a plan, the plan's line names the origin after the word `from`. Without a plan, the
+ * origin is the latest copy from or to the same host memory. Any thread; no lock. */
 #ifndef XFERSPY_PRELOAD_REPAIR_ORIGINS_H
 #define XFERSPY_PRELOAD_REPAIR_ORIGINS_H
 
@@ -11,27 +11,28 @@
 
 struct xs_repair_origin {
     uint64_t device, bytes; /* device side of the earlier copy */
-    uint64_t moment;        /* xs_streams_now() before the earlier copy */
+    uint64_t moment;        /* value of xs_streams_now() before the earlier copy */
 };
 
-/* Prepares for the origins that the plan names; without a plan, for any origin. False: there is no memory. Called once,
- * before the first copy. */
+/* Prepares to note the copies that the plan names as origins, or, without a plan, all copies. False: there is no
+ * memory. Called once, before the first copy. */
 bool xs_origins_start(void);
 
-/* Notes a copy that is being made, or was left out because its content is there already. `moment` is xs_streams_now()
- * before the copy counted as work. Does nothing if xs_origins_start was not called. */
+/* Notes a copy that is being made, or that was left out because the destination already has its content. `moment` is
+ * the value of xs_streams_now() before xs_streams_saw or xs_streams_saw_copy saw the copy. Does nothing if
+ * xs_origins_start was not called. */
 void xs_origins_saw(const struct xs_repair_copy *copy, uint64_t moment);
 
-/* Notes that the copy failed: it is no origin. */
+/* Notes that the copy failed, so that it is not used as an origin. */
 void xs_origins_failed(const struct xs_repair_copy *copy);
 
-/* Finds the copy at this place of the plan. NULL: *origin has it, and its memory is still the same allocation, in the
- * context of `copy`; else the reason why there is none. */
+/* Finds the origin that a plan's line names by `place`. Returns NULL if the origin can be used: *origin has it, its
+ * device memory was not freed since, and it is in the context of `copy`. Else returns the reason why not. */
 const char *xs_origins_at(const struct xs_repair_place *place, const struct xs_repair_copy *copy,
                           struct xs_repair_origin *origin);
 
-/* Finds the latest copy between the device and the host memory that starts where the host side of `copy` does, of as
- * many bytes or more. Returns what xs_origins_at returns. */
+/* Finds the latest copy whose host side begins at the same address as the host side of `copy`, and which has at least
+ * as many bytes. Returns the same as xs_origins_at. */
 const char *xs_origins_of_host(const struct xs_repair_copy *copy, struct xs_repair_origin *origin);
 
 #endif

@@ -1,19 +1,19 @@
-/* The repair `prefetch`: managed memory on the host goes to the device in one piece before a kernel that takes it.
- * Otherwise its pages move one fault after another. The way back is left to the host's faults: on an H100 (driver
- * 580) 256 MiB took 26 ms to prefetch back, and the host's loop over them took only 6 ms more with faults than
- * without.
+/* The repair `prefetch`: managed memory that is on the host is moved to the device in one piece before a kernel that
+ * takes it as an argument. Without the repair, each page is moved by its own fault. The repair does not move memory
+ * back to the host; the host's faults do that. On an H100 (driver 580), a prefetch of 256 MiB to the host took 26 ms,
+ * while faults made the host's loop over them only 6 ms longer.
  *
- * A prefetch is only a hint: it moves pages and changes no byte, in the stream of the launch and right before it, so
- * no work waits for more than before. A wrong guess costs time.
+ * A prefetch is only a hint. It moves pages and changes no byte. It is queued in the stream of the launch, right before
+ * the launch, so no work waits for more other work than before. A wrong guess costs only time.
  *
  * The process's own page table (mincore) tells where pages are: the driver takes a page of managed memory out of it
  * when the page goes to a device, and puts it back when the host touches it. A few pages of each allocation are
- * looked at, once after each wait of the host: between two waits a correct program touches nothing that a kernel
- * uses. cuMemRangeGetAttribute has only the place of the last prefetch, and CUPTI's counters come late and can be
- * switched on once in a process.
+ * checked, at most once after each time that the host has waited for the device: between two waits the host of a
+ * correct program touches nothing that a kernel uses. Other sources are not used: cuMemRangeGetAttribute only tells to
+ * where the last prefetch was, and CUPTI's counters arrive late and can be enabled only once in a process.
  *
- * Tables have a fixed size, and every field is read and written by itself: if two threads mix something up, the
- * result is a wrong guess. */
+ * Tables have a fixed size, and each field is read and written separately. If two threads change an entry at the same
+ * time, the worst result is a wrong guess. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
@@ -31,12 +31,13 @@
 
 #define MOST 256u   /* known allocations at one time */
 #define DEVICES 64u /* further devices get no prefetches */
-/* An allocation is divided into this many parts. One page of each is looked at, and parts are moved. */
+/* An allocation is divided into this many parts. One page of each part is checked, and whole parts are moved. */
 #define PARTS 16u
 #define PLACES 16u /* arguments that are read with one system call */
 
 /* Bits of `marks`. */
-#define PLACED_BY_PROGRAM 1u /* attached to a stream or to the host, or advised: the program knows better */
+/* Attached to a stream or to the host, or the program gave advice: the program decides where the pages are. */
+#define PLACED_BY_PROGRAM 1u
 #define NOT_PLANNED 2u
 
 #define FREE UINT64_C(0)
@@ -45,18 +46,18 @@
 static struct managed {
     _Atomic uint64_t start, end; /* start FREE: the entry is unused */
     _Atomic uint32_t marks;
-    _Atomic uint32_t looked;   /* number of waits before the last look at its pages, plus 1 */
-    _Atomic uint32_t promised; /* 1 + device on which it counts as having room; 0: none */
+    _Atomic uint32_t looked;   /* value of `waits` when its pages were last checked, plus 1 */
+    _Atomic uint32_t promised; /* 1 + the device on which room is reserved for it; 0: none */
 } allocations[MOST];
 
 static _Atomic uint32_t known;                /* number of known allocations */
-static _Atomic uint64_t lowest = UINT64_MAX;  /* all that ever existed lie in [lowest, highest) */
+static _Atomic uint64_t lowest = UINT64_MAX;  /* all allocations so far lie in [lowest, highest) */
 static _Atomic uint64_t highest;              /* */
 static _Atomic uint32_t waits;                /* how often the host has waited for the device */
 static _Atomic bool is_over;                  /* the process ends */
 static _Atomic bool is_blind;                 /* a sandbox forbids reading arguments */
-static _Atomic uint64_t promised[DEVICES];    /* bytes of all allocations that count as having room */
-static _Atomic uint8_t device_known[DEVICES]; /* 0: not asked yet; else enum fitness */
+static _Atomic uint64_t promised[DEVICES];    /* bytes of all allocations for which room is reserved */
+static _Atomic uint8_t device_known[DEVICES]; /* 0: not determined yet; else enum fitness */
 static size_t page_bytes;
 
 enum fitness { FIT = 1, UNFIT = 2 };
@@ -95,7 +96,7 @@ static void widen(uint64_t start, uint64_t end) {
     }
 }
 
-/* Forgets allocations that overlap a new one: they were freed without a call, with their context. */
+/* Forgets allocations that overlap a new one. They were freed with their context, so no call has freed them. */
 static void forget_overlapping(uint64_t start, uint64_t end) {
     for (unsigned i = 0; i < MOST; i++) {
         uint64_t there = LOAD(allocations[i].start);
@@ -133,7 +134,7 @@ static void mark(uint64_t start, uint64_t bytes) {
 
 /* ---- where the pages are ---- */
 
-/* The first page of a part, counted from the allocation's first page. */
+/* Returns the index of a part's first page in the allocation. */
 static uint64_t part_begins(uint64_t pages, unsigned part) { return pages * part / PARTS; }
 
 static bool is_on_host(uint64_t page) {
@@ -155,13 +156,13 @@ static struct extent extent_of(const struct managed *m) {
     return (struct extent){start, end, first, is_there ? (end - first + page_bytes - 1) / page_bytes : 0};
 }
 
-/* The parts that are on the host, by the first page of each part and the allocation's last page. */
+/* Returns a bit for each part that is on the host. Checks the first page of each part, and the allocation's last page.
+ */
 static uint32_t parts_on_host(const struct extent *e) {
     uint32_t parts = 0;
     for (unsigned part = 0; part < PARTS; part++) {
         uint64_t begins = part_begins(e->pages, part), ends = part_begins(e->pages, part + 1);
-        if (begins == ends) /* there are fewer pages than parts: an empty part must not separate two that move
-                             * together */
+        if (begins == ends) /* a part without pages gets the bit of the previous part: it must not split a run */
             parts |= (parts << 1) & 1u << part;
         else if (is_on_host(e->first + begins * page_bytes) ||
                  (ends == e->pages && is_on_host(e->first + (ends - 1) * page_bytes)))
@@ -180,7 +181,7 @@ static bool is_fit(CUdevice device) {
     if (!LOAD(device_known[device])) {
         bool fits =
             ask(&is_concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, device) == CUDA_SUCCESS && is_concurrent;
-        /* On such devices the host's page table has the device's pages as well. */
+        /* On devices with this attribute, the host's page table also has the pages that are on the device. */
         fits &= ask(&has_host_tables, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, device) !=
                     CUDA_SUCCESS ||
                 !has_host_tables;
@@ -189,8 +190,8 @@ static bool is_fit(CUdevice device) {
     return LOAD(device_known[device]) == FIT;
 }
 
-/* Is there room on the device? Asked once per allocation, when none of it is on the device: later, free memory is
- * what the allocation leaves. */
+/* Is there room for the allocation on the device? Reserves it if there is. The driver is asked only before the first
+ * prefetch to this device, when none of the allocation is there; later, the free memory no longer includes its part. */
 static bool has_room(struct managed *m, CUdevice device) {
     size_t free = 0, total = 0;
     uint64_t bytes = LOAD(m->end) - LOAD(m->start);
@@ -254,8 +255,8 @@ static void take(struct managed *m, CUdevice device, CUstream stream) {
 
 /* ---- what a launch takes ---- */
 
-/* Replaces each address by the word that lies there. The kernel reads the words, because the driver may be about to
- * refuse the launch without having followed a pointer. */
+/* Replaces each address by the word at that address. The operating system reads the words, so that a wrong pointer does
+ * no harm: the driver might refuse the launch without reading it. */
 static bool read_words(uint64_t *words, unsigned count) {
     struct iovec local = {words, count * sizeof *words}, remote[PLACES];
     int kept = errno;
@@ -361,7 +362,7 @@ static CUresult CUDAAPI over_cuMemAllocManaged(CUdeviceptr *out, size_t bytes, u
     return result;
 }
 
-/* Frees before the real call, which may at once give the address to another thread. */
+/* Forgets the allocation before the real call, because another thread may get the address again during that call. */
 static __typeof__(&cuMemFree_v2) next_cuMemFree_v2;
 static CUresult CUDAAPI over_cuMemFree_v2(CUdeviceptr p) {
     struct managed *m = find(p);
@@ -394,10 +395,10 @@ static bool start(const char **why) {
 
 static void before(const struct xs_repair_call *call) {
     if (call->row == XS_ROW_cuModuleUnload || call->row == XS_ROW_cuLibraryUnload)
-        xs_layouts_drop(); /* capture, which does it as well, may be off */
+        xs_layouts_drop(); /* capture does this as well, but may be off */
 }
 
-/* Runs after a call. After a wait the host may touch what kernels used. */
+/* Runs after a call. Counts the calls that wait for the device: after a wait the host may touch what kernels used. */
 static void after(const struct xs_repair_call *call) {
     bool is_wait = false;
     switch (call->row) {

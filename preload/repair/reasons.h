@@ -1,5 +1,4 @@
-/* The reasons, shared by several repairs, for leaving a copy alone, for xs_repair_refused: the sources have each text
- * once. */
+/* Reasons for xs_repair_refused that several repairs share. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REASONS_H
 #define XFERSPY_PRELOAD_REPAIR_REASONS_H
 

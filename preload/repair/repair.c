@@ -91,8 +91,8 @@ void xs_repair_finish(void (*say)(const char *message)) {
     static _Atomic bool is_finished;
     if (!is_started || atomic_load(&xs_around_is_off) || atomic_exchange(&is_finished, true))
         return;
-    /* Other threads may go on. So the repairs first stop holding work back, then settle; only then do calls go
-     * straight to the driver. */
+    /* Other threads may continue to call. So the repairs first stop holding calls back, and then give the driver the
+     * calls that they still hold back. Only after that do calls go straight to the driver. */
     for (unsigned i = 0; i < XS_REPAIR_COUNT; i++)
         if (xs_repairs_on[i] && xs_repairs_on[i]->finish)
             xs_repairs_on[i]->finish();

@@ -1,12 +1,15 @@
-/* Repairs take waste out of the program while it runs. Each repair is one file and checks its own conditions; none is
- * on unless the user names it (XFERSPY_REPAIR). Repairs stand between the wrappers and the driver, so a program without
- * repairs calls the driver exactly as if they did not exist, and they work without capture as well.
+/* Repairs remove wasteful operations from the program while it runs. Each repair is one file and checks its own
+ * conditions; none is on unless the user names it (XFERSPY_REPAIR). The repairs' functions are between the wrappers and
+ * the driver. Therefore a program without repairs calls the driver exactly as if repairs did not exist, and repairs
+ * work without capture as well. The files:
  *
- *   repair.h, repair.c   start and end; which repairs are on
- *   frame.h, frame.c     what the repairs share: the kinds of calls, tallies, who is asked in which order
- *   around.c, repair_call.h     the function around every entry point, expanded from the table of entry points
- *   repair_plan.h, repair_plan.c       which calls are to be repaired, where a plan says so (docs/use/repairs.md has
- * its form) log.c                what was done, in one line for the user and as JSON for `xferspy try` */
+ * - repair.h, repair.c: start and end, and which repairs are on.
+ * - frame.h, frame.c: what the repairs share, such as the description of calls, the tallies, and the order of the
+ * hooks.
+ * - around.c, repair_call.h: the function around every entry point, expanded from the table of entry points.
+ * - repair_plan.h, repair_plan.c: which calls have to be repaired, if there is a plan (docs/use/repairs.md describes
+ *   it).
+ * - log.c: what was done, in lines for the user and as JSON for `xferspy try`. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_H
 
@@ -20,17 +23,19 @@ struct xs_repair_wishes {
     size_t budget_bytes;
 };
 
-/* Starts the wished repairs. The driver is resolved, and no call that passed a wrapper has made a context yet. Called
- * once in a process, on a scratch stack, under the session's lock. If a name is unknown, or the plan cannot be read,
- * nothing is repaired and `complain` says why: a run with half of the wished repairs would be taken for one with all.
- */
+/* Starts the requested repairs. The driver's functions must be known, and no call through a wrapper has made a context
+ * yet. Called once in a process, on a scratch stack, under the session's lock. If a name is unknown, or the plan cannot
+ * be read, nothing is repaired, and `complain` gets the reason. The known repairs are not started then, because the
+ * user would believe that all of them were on. */
 void xs_repair_start(const struct xs_repair_wishes *wishes, void (*complain)(const char *message));
 
-/* Called when the process ends: everything that the program asked for goes to the driver, `say` gets one line for each
- * repair, and the log is written. The repairs stay in place but do nothing from then on. */
+/* Called when the process ends. Gives the driver all calls that the repairs still hold back, writes the log, and passes
+ * the closing lines for the user to `say`. The functions of the repairs remain installed but do nothing from then on.
+ */
 void xs_repair_finish(void (*say)(const char *message));
 
-/* Gives what the trace says of the repairs: those that are on, and how often each was made so far. Any thread. */
+/* Writes to `made` what the trace says of the repairs that are on: the name of each, how often it was applied so far,
+ * and to how many bytes. Returns the number of these repairs. Any thread. */
 enum { XS_REPAIRS_MOST = 16 };
 struct xs_repair_made {
     const char *name; /* static */
@@ -38,7 +43,7 @@ struct xs_repair_made {
 };
 unsigned xs_repair_made(struct xs_repair_made made[XS_REPAIRS_MOST]);
 
-/* Called in a forked child: CUDA does not work there, and nothing is repaired. */
+/* Called in a forked child. Switches the repairs off, because CUDA does not work there. */
 void xs_repair_forget(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* The vocabulary of the entry-point table (driver/entry_points.def) for repairs: the part of its rows that a repair has
- * to know. intercept/capture_call.h has the same words for capture, so one row describes a call for both.
+/* Defines, for the repairs, the words that the rows of the entry-point table (driver/entry_points.def) consist of.
+ * intercept/capture_call.h defines the same words for capture, so one row describes a call for both.
  *
- * While capture is off nobody else tracks memory ranges and contexts, so this file does. Only around.c includes it. */
+ * While capture is off, these words also keep the lists of memory ranges and contexts up to date, because no other code
+ * does it then. Only around.c includes this file. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_CALL_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_CALL_H
 
@@ -11,7 +12,7 @@
 #include "preload/driver/real.h"
 #include "preload/repair/frame_internal.h"
 
-/* Words that matter to capture only. */
+/* Words that only capture needs. */
 #define xs_peer(...) XS_NOTHING
 #define xs_copy_2d(...) XS_NOTHING
 #define xs_copy_3d(...) XS_NOTHING
@@ -85,7 +86,8 @@ XS_HOT void xs_looked_up(const struct xs_call *call, const CUdeviceptr *out, con
         xs_around_memory(*out, bytes ? *bytes : xs_range_bytes(*out), kind, XS_ORIGIN_MODULE, false);
 }
 
-/* Called before the call, which may at once give the address to another thread; xs_freed is called after it. */
+/* xs_free is called before the driver's free, because another thread may get the address again during that call.
+ * xs_freed is called after it, and inserts the range again if the free failed. */
 XS_HOT void xs_free(const struct xs_call *call, uint64_t address, struct xs_range *range) {
     (void)call;
     if (!xs_around_keeps_the_map() || !xs_map_remove(address, range))
@@ -116,7 +118,8 @@ XS_HOT void xs_attributes(struct xs_call *call, const CUlaunchConfig *config) {
             xs_may_hold();
 }
 
-/* Called after memory was handed out, or a stream was made to wait for something outside. */
+/* Called after memory was shared with others, or after a stream was made to wait for something outside of the process.
+ */
 XS_HOT void xs_fingerprint_gated(void) {
     atomic_store_explicit(&xs_repair_handed_out, true, memory_order_relaxed);
     xs_may_hold();
@@ -134,7 +137,7 @@ XS_HOT void xs_capture_begun(const struct xs_call *call) {
 }
 XS_HOT void xs_capture_ended(const struct xs_call *call) {
     if (xs_has_ended_capture(call) && atomic_fetch_sub(&xs_repair_captures, 1) <= 0)
-        atomic_store(&xs_repair_captures, 0); /* the capture began before the repairs */
+        atomic_store(&xs_repair_captures, 0); /* the capture began before the repairs were on */
 }
 
 /* ---- contexts; while capture is off ---- */
@@ -148,7 +151,7 @@ XS_HOT void xs_context_gone(const struct xs_call *call, CUcontext context) {
     if (xs_succeeded(call) && xs_around_keeps_the_map())
         xs_around_context_gone(context);
 }
-/* The context lives on as long as others hold it; if nobody does, its handle may come back. */
+/* The primary context exists as long as anybody retains it. If nobody does, another context may get its handle. */
 XS_HOT void xs_primary_released(const struct xs_call *call, CUdevice device) {
     unsigned flags;
     int is_active = 1;

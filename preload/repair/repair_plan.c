@@ -16,7 +16,7 @@
 enum xs_plan_mode xs_plan_mode;
 static _Atomic uint64_t differences;
 
-/* Sorted by thread and first ordinal, the lines with any thread or ordinal first. */
+/* Sorted by thread and first ordinal; lines for any thread or any ordinal come first. */
 static struct lines {
     struct xs_plan_line *at;
     unsigned count, room;
@@ -115,7 +115,7 @@ static int compare(const void *a, const void *b) {
 
 #define TOO_LARGE "%.150s has more than %d MiB, so it is no plan"
 
-/* False: `why` has the reason. */
+/* Reads all lines of a plan. False: `why` has the reason. */
 static bool read_all(FILE *from, const char *path, char why[256]) {
     char text[512], *words[8];
     bool has_head = false;
@@ -154,7 +154,8 @@ static bool read_all(FILE *from, const char *path, char why[256]) {
     return true;
 }
 
-/* Opens the file, but no FIFO or endless device, which would stop the program. NULL: `why` has the reason. */
+/* Opens the file if it is a regular one; a FIFO or an endless device could stop the program. NULL: `why` has the
+ * reason. */
 static FILE *open_file(const char *path, char why[256]) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -192,8 +193,9 @@ bool xs_plan_read(const char *path, char why[256]) {
     return is_read;
 }
 
-/* Finds the last of the sorted lines that begins at or before the copy. Ordinals of one thread do not overlap in a
- * sensible plan; if they do, the last line counts. */
+/* Finds the line for a copy: the last of the sorted lines that begins at or before the copy, if it includes the copy,
+ * else the first line for any thread or any ordinal that fits. In a sensible plan, the ordinals of one thread's lines
+ * do not overlap. */
 static const struct xs_plan_line *find(const struct lines *in, const struct xs_repair_place *place, uint64_t bytes) {
     unsigned low = 0, high = in->count;
     while (low < high) {

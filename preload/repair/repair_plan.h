@@ -1,5 +1,5 @@
-/* A plan tells which calls of the run are to be repaired. docs/use/repairs.md describes the file. The plan is read
- * once, before the first repaired call, and constant from then on. */
+/* A plan is a file that names the calls of the run that have to be repaired; docs/use/repairs.md describes it. The plan
+ * is read once, before the first repaired call, and does not change from then on. */
 #ifndef XFERSPY_PRELOAD_REPAIR_REPAIR_PLAN_H
 #define XFERSPY_PRELOAD_REPAIR_REPAIR_PLAN_H
 
@@ -9,9 +9,9 @@
 #include "preload/repair/frame.h"
 
 enum xs_plan_mode {
-    XS_PLAN_NONE,   /* no plan: a repair relies on its own checks only */
-    XS_PLAN_APPLY,  /* lines are believed */
-    XS_PLAN_VERIFY, /* lines are checked, and nothing is left out */
+    XS_PLAN_NONE,   /* there is no plan, and each repair decides by its own checks */
+    XS_PLAN_APPLY,  /* the named calls are repaired without a comparison of contents */
+    XS_PLAN_VERIFY, /* the lines are checked by comparing contents, and all copies are made */
 };
 extern enum xs_plan_mode xs_plan_mode;
 
@@ -24,21 +24,22 @@ struct xs_plan_line {
     struct xs_repair_place from;
 };
 
-/* Reads a plan, which replaces the one before. False: the file cannot be read or is no plan; `why` has the reason, with
- * the line number if there is one. Memory for the lines is kept until the process ends. */
+/* Reads a plan, which replaces the previous one. False: the file cannot be read or is no plan; `why` has the reason,
+ * and the line number if one line is wrong. Memory for the lines is kept until the process ends. */
 bool xs_plan_read(const char *path, char why[256]);
 
-/* Returns the line that names this copy for this repair; NULL: none does. A line does not name a copy with another
- * number of bytes than the line's; such copies are counted. Any thread. */
+/* Returns the line that names this copy for this repair; NULL: there is none. If the copy has another number of bytes
+ * than the line that names its thread and ordinal, returns NULL, and counts the copy for xs_plan_differences. Any
+ * thread. */
 const struct xs_plan_line *xs_plan_of_copy(enum xs_repair_id repair, const struct xs_repair_copy *copy);
 
-/* Does the plan name an allocation of so many bytes for this repair? True without a plan. Any thread. */
+/* True if the plan names an allocation of so many bytes for this repair, or if there is no plan. Any thread. */
 bool xs_plan_has_size(enum xs_repair_id repair, uint64_t bytes);
 
-/* Returns the lines of the repair, which may need them ahead; `count` gets their number. */
+/* Returns all lines of the repair, so that it can prepare for them; `count` gets their number. */
 const struct xs_plan_line *xs_plan_lines(enum xs_repair_id repair, unsigned *count);
 
-/* Returns the number of copies with another number of bytes than the plan says. */
+/* Returns the number of copies that had another number of bytes than the plan's line for them. */
 uint64_t xs_plan_differences(void);
 
 #endif

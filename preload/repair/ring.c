@@ -1,4 +1,5 @@
-/* The buffers are an array. Taking a buffer exchanges its state, so no lock can stay held. */
+/* The buffers are an array. A thread takes a buffer by an atomic exchange of its state, so there is no lock that could
+ * remain held. */
 #include "preload/repair/ring.h"
 
 #include "preload/driver/real.h"
@@ -6,7 +7,8 @@
 
 enum { EMPTY, FREE, TAKEN };
 
-#define QUERIES 4 /* buffers are taken in order: if these are in use, so are those behind them */
+/* Number of buffers to check. Buffers are taken in order, so if these are in use, the next ones are in use as well. */
+#define QUERIES 4
 
 bool xs_ring_start(struct xs_ring *ring) {
     size_t count = xs_repair_budget_bytes / ring->bytes;
@@ -111,7 +113,7 @@ void xs_ring_drop(struct xs_ring *ring) {
         CUcontext popped;
         if (!take(buffer, FREE))
             continue;
-        /* If work may be held up, freeing could wait for ever; then the end of the context frees the memory. */
+        /* If work may wait for the program, a free could wait for ever; the memory is then freed with its context. */
         if (xs_driver(cuCtxPushCurrent_v2)(buffer->context) == CUDA_SUCCESS) {
             if (!atomic_load(&xs_repair_may_hold))
                 xs_beneath(cuMemFreeHost)(buffer->memory);

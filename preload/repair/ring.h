@@ -1,7 +1,7 @@
-/* Page-locked buffers that copies pass through, for the repairs stage and gather. One copy takes a buffer, fills or
- * empties it through the program's own stream, and gives it back while the device may still be using it: the buffer's
- * event tells when the device is done. Nobody waits for a buffer of another copy, so a copy in one stream never waits
- * for whatever holds up another stream. */
+/* Page-locked buffers that copies pass through, for the repairs stage and gather. A copy takes a buffer, uses it in the
+ * program's stream, and may give it back while the device is still using it: the buffer's event tells when the device
+ * has finished. A copy never waits for a buffer that another copy uses, so a delay in one stream does not delay copies
+ * in other streams. */
 #ifndef XFERSPY_PRELOAD_REPAIR_RING_H
 #define XFERSPY_PRELOAD_REPAIR_RING_H
 
@@ -15,13 +15,13 @@
 
 #define XS_RING_BUFFERS 64
 
-/* All fields but `state` belong to the thread that has taken the buffer. */
+/* Only the thread that has taken the buffer may use the fields other than `state`. */
 struct xs_ring_buffer {
     _Atomic int state;
     CUcontext context;
     CUevent event;
     char *memory;
-    bool is_under_way; /* the device may be using it until the event has come */
+    bool is_under_way; /* the device may use the buffer until the event has happened */
 };
 
 /* All zeros except `bytes`. */
@@ -32,32 +32,35 @@ struct xs_ring {
     struct xs_ring_buffer buffers[XS_RING_BUFFERS];
 };
 
-/* Sets the number of buffers that the budget allows; in a repair's `start`. False: none, or this driver lacks a
- * function. */
+/* Called in a repair's `start`. Sets `count` to the number of buffers that the budget allows. False: the budget allows
+ * none, or this driver lacks a function. */
 bool xs_ring_start(struct xs_ring *ring);
 
-/* Takes a buffer of the given context, the calling thread's, whose event has come; makes one if there is none. NULL: no
- * buffer is free, or memory is short, or work may wait for the program. Making a buffer takes room on the stack, so
- * call this on a scratch stack where that may happen. Any thread. */
+/* Takes a buffer of the given context that the device no longer uses, or makes a new buffer if there is none. The
+ * context must be the calling thread's. NULL: there is no such buffer, and none could be made, or none may be made
+ * because work may wait for the program. Making a buffer needs much of the stack, so the caller must be on a scratch
+ * stack. Any thread. */
 struct xs_ring_buffer *xs_ring_take(struct xs_ring *ring, CUcontext context);
 
-/* Makes buffers of the current context until there are `count` in all, so that the first copies do not wait for
- * page-locking, which takes some ms. Needs the same stack as xs_ring_take. Any thread. */
+/* Makes buffers of the current context until the ring has `count` buffers, so that the first copies do not have to wait
+ * for page-locking, which takes some ms. The caller must be on a scratch stack. Any thread. */
 void xs_ring_fill(struct xs_ring *ring, CUcontext context, unsigned count);
 
-/* Makes the buffer wait for the stream's work so far. Only for the thread that has taken the buffer. */
+/* Records the buffer's event in the stream: the buffer is in use until all work that the stream has so far is done.
+ * Only for the thread that has taken the buffer. */
 CUresult xs_ring_mark(struct xs_ring_buffer *buffer, CUstream stream);
 
-/* Is the marked work over? Does not wait. An error of the device counts as no. */
+/* Is the work before the last xs_ring_mark done? Does not wait. An error of the device counts as no. */
 bool xs_ring_is_free(struct xs_ring_buffer *buffer);
 
-/* Waits for the marked work. */
+/* Waits until the work before the last xs_ring_mark is done. */
 CUresult xs_ring_wait(struct xs_ring_buffer *buffer);
 
 void xs_ring_put(struct xs_ring_buffer *buffer);
 
-/* Called before a context is destroyed: gives back all buffers that nobody has taken, of all contexts. Waits for the
- * device, as the end of a context does, unless work may wait for the program. */
+/* Called before a context is destroyed. Frees all buffers, of all contexts, that no copy has taken. This waits for the
+ * device, as destroying the context does; if work may wait for the program, the memory is left to be freed with its
+ * context. */
 void xs_ring_drop(struct xs_ring *ring);
 
 /* May this call end a context? */

@@ -1,13 +1,14 @@
-/* The repair stage: a copy from or to pageable memory goes in chunks through page-locked buffers. Several threads
+/* The repair stage: a copy from or to pageable memory is made in chunks through page-locked buffers. Several threads
  * fill or empty the buffers (copiers.h) while the device copies other buffers in the program's own stream.
  *
- * CUDA's contract for pageable memory is kept. Where a driver does more than CUDA promises, that is kept, too:
- * - the source of an upload is read before the call returns, but not before the end of what the call waits for;
+ * What CUDA promises for pageable memory still holds, and also what the driver does beyond that:
+ * - the source of an upload is read before the call returns, but not before the work that the call waits for is done;
  * - a blocking upload returns when the destination has the content;
- * - a download returns when the host has the content, also an asynchronous one;
- * - a call waits only for the work of its own stream, and only if the driver would: asynchronous uploads of up to
- *   NO_WAIT_BYTES do not wait. A buffer is never in use by another copy (ring.h);
- * - signals are handled while a call waits for earlier work; they wait only while its own chunks are copied. */
+ * - a download returns when the host has the content, even if it is asynchronous;
+ * - a call waits only for the work of its stream, and only if the driver would wait: asynchronous uploads of up to
+ *   NO_WAIT_BYTES do not wait. It never waits for a buffer that another copy uses (ring.h);
+ * - signals are handled while a call waits for earlier work; they are delayed only while the chunks of the call are
+ *   copied. */
 #include <stdint.h>
 
 #include "preload/core/alternate_stack.h"
@@ -18,18 +19,21 @@
 #include "preload/repair/repair_plan.h"
 #include "preload/repair/ring.h"
 
-/* Below this size, waking the other threads (tens of microseconds) takes as long as the driver's whole copy: 512 KiB
- * at the 8 to 15 GB/s that pageable memory reached on an H100 with PCIe 5 take 35 to 65 us, page-locked 15. */
+/* Below this size, waking the other threads (tens of microseconds) takes as long as the driver's whole copy. On an H100
+ * with PCIe 5, pageable memory reached 8 to 15 GB/s, so 512 KiB take 35 to 65 us. From page-locked memory they take 15
+ * us. */
 #define LEAST_BYTES ((size_t)512 << 10)
-/* Up to this size the driver (580) stages an asynchronous upload and returns; it waits for larger ones. */
+/* Up to this size the driver (580) copies the source of an asynchronous upload and returns without waiting for the
+ * stream; larger uploads wait. */
 #define NO_WAIT_BYTES ((size_t)2 << 20)
-/* A small copy has small chunks, so that the device begins early; large chunks save calls. */
+/* A small copy has small chunks, so that the device can begin early. A large copy has large chunks, to save calls. */
 #define BUFFER_BYTES ((size_t)2 << 20)
 #define SMALL_CHUNK_BYTES ((size_t)256 << 10)
 #define MEDIUM_COPY_BYTES ((size_t)8 << 20)
 #define MEDIUM_CHUNK_BYTES ((size_t)1 << 20)
 #define LARGE_COPY_BYTES ((size_t)32 << 20)
-/* The least download that is written past the caches: they can hold a smaller one for the program to read. */
+/* Downloads of at least this size are written without using the caches. A smaller download fits into the caches, where
+ * the program can read it fast. */
 #define STREAMING_DOWN_BYTES ((size_t)4 << 20)
 
 _Static_assert(NO_WAIT_BYTES <= XS_COPY_PARTS * SMALL_CHUNK_BYTES, "an upload that must not wait has its own buffers");
@@ -39,10 +43,11 @@ static struct xs_ring ring = {.bytes = BUFFER_BYTES};
 /* The result of a copy. */
 struct outcome {
     const struct xs_repair_copy *copy;
-    const char *why; /* reason why the driver makes the copy; NULL: it is done, with this result */
+    const char *why; /* reason why the driver must make the copy; NULL: the copy is done, with `result` */
     CUresult result;
-    struct xs_ring_buffer *ahead; /* buffer with an event for the stream's work before the copy; nothing is done yet */
-    bool has_waited;              /* that work is over */
+    struct xs_ring_buffer *ahead; /* buffer whose event the caller must wait for: it comes after the stream's earlier
+                                     work; nothing is copied yet */
+    bool has_waited;              /* the stream's earlier work is done */
 };
 
 /* A copy that is being made; lies on the scratch stack. */
@@ -70,7 +75,7 @@ static bool may_wait(const struct xs_repair_copy *copy) {
     return !copy->is_upload || copy->is_blocking || copy->bytes > NO_WAIT_BYTES;
 }
 
-/* Takes as many buffers as are available. False: too few. */
+/* Takes as many buffers as are useful and available. False: too few are available. */
 static bool take_buffers(struct staging *s) {
     unsigned wanted = s->chunks < XS_COPY_PARTS ? s->chunks : XS_COPY_PARTS;
     unsigned least = may_wait(s->copy) && wanted > 2 ? 2 : wanted;
@@ -84,24 +89,26 @@ static void put_buffers(struct staging *s) {
         xs_ring_put(s->buffers[i]);
 }
 
-/* Lets the buffer be free after the chunk's copy in the stream. */
+/* Records the buffer's event in the stream, after the chunk's copy. */
 static CUresult mark(struct staging *s, unsigned chunk) {
     struct xs_ring_buffer *buffer = buffer_of(s, chunk);
     CUresult result = xs_ring_mark(buffer, s->stream);
     if (result != CUDA_SUCCESS)
-        buffer->context = NULL; /* nothing tells when the device no longer needs it, so no copy may take it again */
+        buffer->context = NULL; /* without the event nothing tells when the device no longer needs the buffer, so no
+                                   copy may take it again */
     return result;
 }
 
-/* Can the buffers' events be recorded in the stream? Not if it belongs to another context. Afterwards the first
- * buffer's event marks the work that was queued before. */
+/* Can the buffers' events be recorded in the stream? They cannot if the stream belongs to another context. Records the
+ * first buffer's event after the work that the stream has so far. */
 static bool try_stream(struct staging *s) { return xs_ring_mark(s->buffers[0], s->stream) == CUDA_SUCCESS; }
 
-/* Must the copy wait for its stream before its own chunks are queued? That is not done on the scratch stack: it may
- * take long, and signals are handled meanwhile. True: there is something to wait for, and the event is the caller's. */
+/* Must the copy wait for its stream before its chunks are queued? True: outcome->ahead is the buffer whose event the
+ * caller must wait for, outside of the scratch stack, because the wait may be long and signals must be handled
+ * meanwhile. */
 static bool must_wait(struct staging *s, struct outcome *outcome) {
     if (!may_wait(s->copy) || outcome->has_waited || xs_ring_is_free(s->buffers[0])) {
-        s->buffers[0]->is_under_way = false; /* it contains nothing of the program yet */
+        s->buffers[0]->is_under_way = false; /* nothing of this copy is in the buffer yet */
         return false;
     }
     outcome->ahead = s->buffers[0];
@@ -109,7 +116,7 @@ static bool must_wait(struct staging *s, struct outcome *outcome) {
     return true;
 }
 
-/* Sends a chunk that lies in its buffer. */
+/* Queues the upload of a chunk that is in its buffer. */
 static CUresult send(struct staging *s, unsigned chunk) {
     CUresult result = xs_beneath(cuMemcpyHtoDAsync_v2)(s->copy->device + offset_of(s, chunk),
                                                        buffer_of(s, chunk)->memory, bytes_of(s, chunk), s->stream);
@@ -122,7 +129,8 @@ static void fill(struct staging *s, unsigned chunk) {
     xs_copy_add(s->job, buffer_of(s, chunk)->memory, from, bytes_of(s, chunk));
 }
 
-/* Uploads the chunks, which are in three states, in order: sent, being filled, and not begun. */
+/* Uploads the chunks, and returns the number of chunks that were queued. In the order of the chunks, the first are
+ * queued, the next are being copied into buffers, and the others are not begun. */
 static unsigned upload_chunks(struct staging *s) {
     unsigned filled = 0, sent = 0, rests = 0;
     while (sent < s->chunks) {
@@ -144,13 +152,13 @@ static unsigned upload_chunks(struct staging *s) {
     return sent;
 }
 
-/* Uploads. False: nothing is done. */
+/* Uploads all chunks. False: no chunk was queued. */
 static bool upload(struct staging *s) {
     s->job = xs_copy_begin(&s->alone, s->chunk_bytes, true);
     unsigned sent = upload_chunks(s);
     xs_copy_end(s->job);
     if (s->result == CUDA_SUCCESS && s->copy->is_blocking)
-        s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last one in the stream's order */
+        s->result = xs_ring_wait(buffer_of(s, s->chunks - 1)); /* the last chunk in the order of the stream */
     return sent > 0;
 }
 
@@ -166,8 +174,9 @@ static void empty(struct staging *s, unsigned chunk) {
     xs_copy_add(s->job, to, buffer_of(s, chunk)->memory, bytes_of(s, chunk));
 }
 
-/* Downloads the chunks, which are in four states, in order: done, being copied to the host's memory, on their way
- * from the device, not begun. */
+/* Downloads the chunks, and returns the number of chunks that were queued. In the order of the chunks, the first are
+ * done, the next are being copied to the program's memory, the next are being copied from the device, and the others
+ * are not begun. */
 static unsigned download_chunks(struct staging *s) {
     unsigned fetched = 0, landed = 0, done = 0, rests = 0;
     while (done < s->chunks) {
@@ -224,7 +233,8 @@ static void begin(struct outcome *outcome) {
         outcome->why = "no memory for a stack";
 }
 
-/* Waits on the program's own stack, perhaps for long. False: the driver must report the error. */
+/* Waits on the program's stack, because the wait may be long. False: the wait failed, and the driver must make the copy
+ * and report the error. */
 static bool wait_ahead(struct outcome *outcome) {
     outcome->has_waited = xs_ring_wait(outcome->ahead) == CUDA_SUCCESS;
     xs_ring_put(outcome->ahead);
@@ -235,7 +245,7 @@ static bool wait_ahead(struct outcome *outcome) {
 static const char *unfit(const struct xs_repair_copy *copy) {
     const char *why = copy->bytes < LEAST_BYTES ? XS_WHY_SMALL : xs_repair_unfit(copy);
     if (!why && copy->range.start == copy->range.end)
-        why = "device memory that is not known"; /* the driver says what is wrong with it */
+        why = "device memory that is not known"; /* if something is wrong with it, the driver reports that */
     return !why && copy->bytes > XS_JOB_BYTES_MAX ? "too large" : why;
 }
 
@@ -243,7 +253,7 @@ static bool stage_copy(const struct xs_repair_copy *copy, CUresult *result) {
     bool is_planned = xs_plan_mode != XS_PLAN_NONE && xs_plan_of_copy(XS_REPAIR_STAGE, copy);
     if ((xs_plan_mode != XS_PLAN_NONE && !is_planned) || copy->host_kind != XS_MEM_PAGEABLE ||
         (copy->bytes < LEAST_BYTES && !is_planned))
-        return false; /* small copies are many, so only those of a plan are counted as refused */
+        return false; /* there are many small copies, so they are counted as refused only if the plan names them */
     struct outcome outcome = {.copy = copy, .why = unfit(copy)};
     if (!outcome.why)
         begin(&outcome);
@@ -270,7 +280,8 @@ static void before(const struct xs_repair_call *call) {
         xs_ring_drop(&ring);
 }
 
-/* Fills at most half of the ring for the first context: other contexts may need buffers. */
+/* Makes at most half of the ring's buffers for the first context, because other contexts may need buffers. Starts the
+ * helpers as well. */
 static void fill_ring(void *context) {
     unsigned half = (ring.count + 1) / 2;
     xs_ring_fill(&ring, context, half < XS_COPY_PARTS ? half : XS_COPY_PARTS);
@@ -285,8 +296,8 @@ static bool may_be_needed(void) {
            atomic_load(&xs_repair_captures) == 0;
 }
 
-/* Prepares at the program's first allocation on a device, which comes before its loops: otherwise the first copies
- * would wait for page-locking (5 to 20 ms) and for the threads. */
+/* Prepares the buffers and threads after the program's first allocation, which mostly comes before its loops. Otherwise
+ * the first copies would wait for page-locking (5 to 20 ms) and for the start of the threads. */
 static void after(const struct xs_repair_call *call) {
     static _Atomic bool is_done;
     int8_t device;

@@ -1,19 +1,19 @@
-/* The repair stay-on-device: an upload becomes a copy on the device in the same stream if its content is elsewhere
- * on the device, at its origin. The origin is the earlier copy that a plan's line names, or the latest copy from or
- * to the same host memory.
+/* The repair stay-on-device: an upload is replaced by a copy on the device, in the same stream, if other memory of the
+ * device, the *origin*, already has its content. The origin is the device side of the earlier copy that a plan's line
+ * names, or of the latest copy from or to the same host memory.
  *
- * Unchanged behaviour: the copy on the device is an operation in the same stream, and a blocking upload still
- * returns when it and everything before it is done.
+ * Unchanged behaviour: the copy on the device is an operation in the same stream. A blocking upload still returns when
+ * the copy and all earlier work of the stream are done.
  *
- * New danger: the program may write the origin at any time, because the upload did not read it.
- * - Before the copy: work of other streams and threads that may write the origin, begun after the origin's copy, could
- *   run before or after ours. If there was any, the upload is made unchanged. The check is repeated when the copy is
- *   queued; if it fails then, the upload follows and overwrites the copy.
- * - After the copy: later work of the same stream comes after it, and a blocking copy is over. An asynchronous copy is
- *   made only while a single stream has ever got work and nothing can hold it; before any other work begins, the
- *   thread that begins it waits for the copy once.
+ * New danger: the program may write the origin at any time, because it does not know that the upload reads the origin.
+ * - Before the copy: work that other streams or threads began after the origin's copy, and that may write the origin,
+ *   could run before or after our copy. If there was such work, the upload is made unchanged. The check is repeated
+ *   after the copy was queued; if it fails then, the upload is made as well, and overwrites the copy.
+ * - After the copy: later work of the same stream runs after the copy, and a blocking copy is done when the call
+ *   returns. An asynchronous copy is made only as long as a single stream has ever got work, and no work can wait for
+ *   the program. A thread that gives work to a second stream first waits for the copy.
  *
- * Without a plan the origin is first compared with the source, each time, in the order of the stream (compare.h). */
+ * Without a plan, the origin is compared with the source before each copy, in the order of the stream (compare.h). */
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -28,9 +28,9 @@
 
 static struct xs_back_off back_off;
 
-/* Our asynchronous copies: how many are about to be queued, how many were queued, and how many of these are known to
- * be over. All are in one stream. */
-static _Atomic unsigned queuing, left; /* left: how many of `queuing` never will be queued, because of a jump */
+/* Our asynchronous copies: how many threads are queuing one, how many copies were queued, and how many of the queued
+ * copies are known to be done. All are in one stream. */
+static _Atomic unsigned queuing, left; /* left: those of `queuing` that never end, because of a jump */
 static _Atomic uint64_t queued, over;
 static _Atomic(CUstream) their_stream;
 static _Atomic(CUcontext) their_context;
@@ -49,8 +49,8 @@ static bool start(const char **why) {
 
 /* ---- asynchronous copies that may still run ---- */
 
-/* Waits for the copies. Nothing can hold their stream: nothing could when they were queued, and other work comes
- * later. */
+/* Waits for the copies. They cannot wait for the program: no work could when they were queued, and later work runs
+ * after them. */
 static void wait_for_copies(void) {
     CUcontext popped;
     for (int i = 0; atomic_load(&queuing) > atomic_load(&left); i++) {
@@ -88,7 +88,8 @@ static bool overlap(const struct xs_repair_copy *copy, const struct xs_repair_or
     return origin->device < copy->device + copy->bytes && copy->device < origin->device + copy->bytes;
 }
 
-/* Does the origin still have its content, in whatever order other work comes? NULL: it does. */
+/* Returns NULL if the origin still has its content, in whatever order other work runs; else the reason why that is not
+ * certain. */
 static const char *disturbed(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     if (overlap(copy, origin))
         return "the origin overlaps the destination";
@@ -107,8 +108,9 @@ static const char *copy_and_wait(const struct xs_repair_copy *copy, const struct
     return r == CUDA_SUCCESS ? disturbed(copy, origin) : XS_WHY_DRIVER_ERROR;
 }
 
-/* Makes the copy without waiting. A thread that gives work to another stream first says so, and then checks whether
- * one of our copies may be running. This function does both in reverse order, so one of the two sees the other. */
+/* Makes the copy without waiting. A thread that gives work to another stream first notes that there are several
+ * streams, and then checks whether one of our copies may be running. This function first notes its copy, and then
+ * checks whether there are several streams. So at least one of the two threads sees the other. */
 static const char *copy_without_wait(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin) {
     if (copy->is_per_thread)
         return "asynchronous, in a thread's own stream";
@@ -128,7 +130,8 @@ static const char *copy_without_wait(const struct xs_repair_copy *copy, const st
     return why;
 }
 
-/* Makes the copy on the device. NULL: made; otherwise the upload must be made, which overwrites it. */
+/* Makes the copy on the device. NULL: the copy was made. Else the reason why not, and the upload must be made; it
+ * overwrites whatever the copy wrote. */
 static const char *copy_on_device(const struct xs_repair_copy *copy, const struct xs_repair_origin *origin, bool wait) {
     const char *why = disturbed(copy, origin);
     if (why)

@@ -3,12 +3,13 @@
 
 #include "preload/driver/driver_context.h"
 
-/* One entry per stream and thread, written only by that thread. Work without an entry counts as any thread's. */
+/* There is one entry per stream and thread, which only that thread writes. If the table is full, work is noted in
+ * last_without, and counts as the work of another thread. */
 enum { ENTRIES = 256 };
 static struct entry {
     _Atomic uintptr_t stream; /* 0: not made yet */
     _Atomic uint32_t thread;
-    _Atomic uint64_t last; /* the moment of its latest work */
+    _Atomic uint64_t last; /* the moment of the latest work */
 } entries[ENTRIES];
 static _Atomic unsigned entry_count;
 static _Atomic uint64_t last_without;
@@ -27,8 +28,9 @@ static uint32_t number(void) {
     return own_number;
 }
 
-/* A unique key of a stream: each context has a legacy default stream, and each thread its own default stream, all
- * with equal handles. No pointer of the driver is so small, or odd. */
+/* Returns a unique key of a stream. The legacy default streams of all contexts have the same handle, and so have the
+ * own default streams of all threads; their keys are made from the context or from the thread's number. These keys are
+ * odd, which no pointer of the driver is. */
 static uintptr_t key_of(CUstream stream, bool is_per_thread) {
     int8_t device;
     if (is_per_thread)
@@ -58,8 +60,8 @@ static struct entry *entry_of(uintptr_t key) {
     return latest;
 }
 
-/* Notes work. The order matters for a thread that queues an operation meanwhile: it looks again afterwards, and
- * either sees this work or comes before it. */
+/* Notes work, before the work begins. A thread that queues a copy at the same time checks again afterwards: it either
+ * sees this work, or its copy was queued before the work. */
 static void work(CUstream stream, bool is_per_thread, bool may_write) {
     uintptr_t key = key_of(stream, is_per_thread), none = 0;
     if (atomic_load_explicit(&first_stream, memory_order_relaxed) != key &&
@@ -76,7 +78,7 @@ void xs_streams_saw(const struct xs_repair_call *call) {
     case XS_CAT_TRANSFER:
     case XS_CAT_MEMSET:
     case XS_CAT_LAUNCH:
-        if (!call->has_stream) { /* on several devices at once */
+        if (!call->has_stream) { /* the call gives work to several devices at once */
             atomic_store(&are_several, true);
             atomic_store(&last_without, atomic_fetch_add(&moments, 1) + 1);
             return;

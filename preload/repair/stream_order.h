@@ -1,9 +1,10 @@
-/* Tracks which streams the program gives work to, from which threads, and in which order. A repair that leaves an
- * upload out, or puts another operation in its place, has to know which other work the upload kept in order. Any
- * thread; no lock.
+/* Notes to which streams the program gives work, from which threads, and in which order. A repair that leaves an upload
+ * out, or replaces it by another operation, has to know which other work was ordered by that upload. Any thread; no
+ * lock.
  *
- * Work is what a call gives to a stream: copies, memory sets, launches, stream memory operations, prefetches, and
- * stream-ordered frees. Waits and events are no work. */
+ * "Work" means the operations that a call gives to a stream: copies, memory sets, launches, stream memory operations,
+ * prefetches, and stream-ordered frees. Waits and events do not count as work. A "moment" is the number of calls so far
+ * that gave the device work which may write device memory. */
 #ifndef XFERSPY_PRELOAD_REPAIR_STREAM_ORDER_H
 #define XFERSPY_PRELOAD_REPAIR_STREAM_ORDER_H
 
@@ -12,27 +13,28 @@
 
 #include "preload/repair/frame.h"
 
-/* Called before a call goes to the driver, and when a copy is offered to a repair: both, because a copy that a repair
- * has done with never becomes a call. Seeing work more than once does no harm. */
+/* xs_streams_saw is called before a call goes to the driver. xs_streams_saw_copy is called when a copy is offered to a
+ * repair, because xs_streams_saw does not see the copies that a repair does itself. Work may be reported more than
+ * once. */
 void xs_streams_saw(const struct xs_repair_call *call);
 void xs_streams_saw_copy(const struct xs_repair_copy *copy);
 
-/* Notes the copy's stream for xs_streams_are_several only: the copy counts as no moment. */
+/* Notes the copy's stream only for xs_streams_are_several; the moment does not change. */
 void xs_streams_saw_stream(const struct xs_repair_copy *copy);
 
-/* Has more than one stream got work since the process began? Never becomes false again. */
+/* True after more than one stream has got work since the process began. */
 bool xs_streams_are_several(void);
 
-/* Returns a moment in the order of the work that may write device memory. */
+/* Returns the present moment. */
 uint64_t xs_streams_now(void);
 
-/* Has other work that may write device memory begun since that moment, in another stream than the copy's or from
- * another thread than the calling one? Such work may run before or after the copy. Work that the calling thread gave to
- * the copy's stream is no other work: it is in order with the copy. */
+/* True if, since that moment, work that may write device memory was given to another stream than the copy's, or by
+ * another thread than the calling one. Such work may run before or after the copy. Work that the calling thread gave to
+ * the copy's stream does not count, because it is in order with the copy. */
 bool xs_streams_others_since(uint64_t moment, const struct xs_repair_copy *copy);
 
-/* Is the copy in the legacy default stream, in which an operation waits for all blocking streams and they wait for it?
- */
+/* Is the copy in the legacy default stream? An operation in that stream waits for the blocking streams, and they wait
+ * for it. */
 bool xs_streams_is_legacy(const struct xs_repair_copy *copy);
 
 #endif

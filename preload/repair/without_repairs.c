@@ -1,5 +1,5 @@
-/* Replaces the other files of this folder in a library without repairs (-DXFERSPY_REPAIRS=OFF). That exists only for
- * a comparison: a repair that is off must cost nothing (tests/bench/compare-libraries). */
+/* Replaces the other files of this folder in a library without repairs (-DXFERSPY_REPAIRS=OFF). Such a library is built
+ * only to compare the running times, because a repair that is off must cost nothing (tests/bench/compare-libraries). */
 #include "preload/repair/around.h"
 #include "preload/repair/repair.h"
 

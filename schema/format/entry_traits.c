@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Each row has the beginning of the names of all versions of a function, without "cu" or "cuda". */
+/* Each row has the text with which the names of all versions of a function begin, without "cu" or "cuda". */
 static const struct {
     const char *beginning;
     unsigned traits;

@@ -1,5 +1,6 @@
-/* An event describes one step of the host side. Capturing threads write it into the spool: fixed size, no pointers, so
- * another process can read it after the writer was killed. Ticks are those of the clock in the spool's header. */
+/* An event describes one step of the host side. Capturing threads write events into the spool. An event has a fixed
+ * size and no pointers, so another process can read it after the writer was killed. Ticks are those of the clock in the
+ * spool's header. */
 #ifndef XFERSPY_SCHEMA_FORMAT_EVENT_H
 #define XFERSPY_SCHEMA_FORMAT_EVENT_H
 
@@ -21,16 +22,16 @@ enum xs_event_kind {
 };
 
 /* Flags in xs_event.flags qualify the event's kind. */
-#define XS_FLAG_ASYNC 0x01u      /* the entry point's contract is asynchronous */
-#define XS_FLAG_CAPTURED 0x02u   /* the stream was capturing: the work went into a graph and did not run */
+#define XS_FLAG_ASYNC 0x01u      /* by its documentation, the function is asynchronous */
+#define XS_FLAG_CAPTURED 0x02u   /* the stream was capturing: the work became part of a graph and did not run */
 #define XS_FLAG_PER_THREAD 0x04u /* stream is the calling thread's default stream */
 #define XS_FLAG_HAS_STREAM 0x08u /* stream is meaningful */
 #define XS_FLAG_BATCH 0x10u      /* one copy of a batch call; batch_index is meaningful */
 #define XS_FLAG_BOX 0x20u        /* 2D or 3D: height, depth and pitches are meaningful */
-#define XS_FLAG_IMPLICIT 0x40u   /* a free without a call of its own: its context was destroyed or reset */
+#define XS_FLAG_IMPLICIT 0x40u   /* no call freed this memory; its context was destroyed or reset */
 
 struct xs_event_transfer {
-    uint64_t dst, src;       /* addresses; an array's handle */
+    uint64_t dst, src;       /* addresses; for an array its handle */
     uint64_t bytes;          /* bytes moved, without the pitch's padding */
     uint32_t dst_allocation; /* allocation.id, 0: none known */
     uint32_t src_allocation;
@@ -57,7 +58,7 @@ struct xs_event_memset {
     uint8_t reserved[5];
 };
 
-struct xs_event_alloc { /* also used for a free, which carries only the id */
+struct xs_event_alloc { /* also used for a free, which has only the id */
     uint64_t address;
     uint64_t bytes;
     uint32_t id;    /* from 1, unique in the process */
@@ -81,14 +82,14 @@ struct xs_event_sync {
     uint8_t reserved[7];
 };
 
-struct xs_event_api { /* docs/rules/trace-format.md says what each field means for which entry point */
+struct xs_event_api { /* docs/rules/trace-format.md explains what the fields mean for each entry point */
     uint64_t object, address, bytes, argument;
 };
 
-/* preload/fingerprint/hash_tree.h says what a fingerprint is. */
-#define XS_FINGERPRINT_BEFORE 0x01u   /* before is meaningful: the upload's destination as it was */
+/* preload/fingerprint/hash_tree.h defines fingerprints. */
+#define XS_FINGERPRINT_BEFORE 0x01u   /* `before` is meaningful: fingerprint of what the upload overwrote */
 #define XS_FINGERPRINT_CHANGED 0x02u  /* changed_leaves is meaningful */
-#define XS_FINGERPRINT_CONSTANT 0x04u /* the content repeats constant_value throughout */
+#define XS_FINGERPRINT_CONSTANT 0x04u /* the whole content repeats constant_value */
 #define XS_FINGERPRINT_DEVICE 0x08u   /* computed on the device, else on the host */
 struct xs_event_fingerprint {
     uint64_t content[2], before[2]; /* low, high */
@@ -99,8 +100,8 @@ struct xs_event_fingerprint {
     uint8_t reserved[15];
 };
 
-/* A set of allocations is split over several events where it is too large for one. An empty set is one event with count
- * 0. */
+/* A set of allocations is written as several events if it is too large for one. An empty set is one event with count 0.
+ */
 enum { XS_ARGUMENTS_EVENT_COUNT = 14 };
 struct xs_event_arguments {
     uint32_t set; /* xs_event.argument_set of its launches */
@@ -115,7 +116,7 @@ struct xs_event {
     uint16_t entry; /* row of the entry-point table, entry_point.id */
     int32_t result; /* CUresult */
     uint64_t enter_tick;
-    uint64_t return_tick;     /* 0 for a kernel launch: not read */
+    uint64_t return_tick;     /* 0 for a kernel launch, because it is not read */
     uint64_t context, stream; /* driver handles */
     uint32_t correlation;     /* CUPTI's correlation ID, 0: none */
     uint32_t batch_index;
@@ -129,21 +130,22 @@ struct xs_event {
         struct xs_event_fingerprint fingerprint;
         struct xs_event_arguments arguments;
     };
-    uint32_t fingerprint_id; /* number of a transfer's fingerprint; 0: none, transfer.skip says why */
-    uint32_t argument_set;   /* set that a launch's arguments point to; 0: not seen */
+    uint32_t fingerprint_id; /* number of a transfer's fingerprint; 0: none, for the reason in transfer.skip */
+    uint32_t argument_set;   /* set of allocations that a launch's arguments point to; 0: not known */
     uint32_t stack;          /* call stack's number, 0: not known */
     uint32_t range;          /* innermost open NVTX range, 0: none */
 };
 
-/* XS_ENTRY_UNKNOWN is the entry point of an XS_EVENT_API event that stands for work unknown to the library: such work
- * ran between the events before it and those after it. api.argument is one of these two values. */
+/* XS_ENTRY_UNKNOWN is the entry point of an XS_EVENT_API event that represents work which the library does not know.
+ * This work ran after the events before this one, and before the events after it. api.argument is one of these two
+ * values. */
 enum { XS_UNKNOWN_ONCE = 1, XS_UNKNOWN_FOR_GOOD = 2 /* the work may run again at any time, without a call */ };
 #define XS_ENTRY_UNKNOWN 65535u
 #define XS_ENTRY_UNKNOWN_NAME "cuUnknownFunction"
 
-/* A definition tells once, before or after its first use, what a number in events stands for. It consists of the bytes
- * of a struct xs_define_* and the data after them, in as many parts as needed. The parts are adjacent in one chunk and
- * are committed together. */
+/* A definition tells what a number in events means. There is one for each number, before or after its first use. It
+ * consists of the bytes of a struct xs_define_* and the data after them, in as many parts as needed. The parts are
+ * adjacent in one chunk and are committed together. */
 enum xs_definition {
     XS_DEFINE_MODULE = 1, /* a mapped executable or library */
     XS_DEFINE_STACK,      /* the frames of a call */
@@ -151,21 +153,21 @@ enum xs_definition {
     XS_DEFINE_RANGE,      /* an NVTX range */
 };
 enum { XS_DEFINITION_PART_BYTES = 120, XS_DEFINITION_BYTES_MAX = 400 * XS_DEFINITION_PART_BYTES };
-struct xs_definition_part { /* takes the place of an event */
+struct xs_definition_part { /* has the same size as an event, and is stored like one */
     uint8_t kind;           /* XS_EVENT_DEFINITION */
     uint8_t what;           /* enum xs_definition */
-    uint8_t bytes;          /* length of data; full except in the last part */
+    uint8_t bytes;          /* number of bytes in data; all parts but the last are full */
     uint8_t is_first : 1, is_last : 1;
-    uint32_t id; /* from 1, counted for each kind of definition separately */
+    uint32_t id; /* begins at 1 for each kind of definition */
     uint8_t data[XS_DEFINITION_PART_BYTES];
 };
 
 struct xs_define_module { /* followed by build_id_bytes, then the path, without a terminator */
     uint64_t start, end;  /* addresses of its executable part */
-    uint64_t bias;        /* subtracted from an address to get the file's address */
+    uint64_t bias;        /* an address in memory minus the address in the file */
     uint32_t build_id_bytes, path_bytes;
 };
-struct xs_define_frame { /* native frame; the address is a return address, the caller's next instruction */
+struct xs_define_frame { /* native frame; `address` is the return address */
     uint64_t address;
     uint32_t module; /* 0: in no module */
     uint32_t reserved;
@@ -173,7 +175,8 @@ struct xs_define_frame { /* native frame; the address is a return address, the c
 struct xs_define_python_frame {
     uint32_t code;
     uint32_t line : 31;    /* 0: not known */
-    uint32_t is_entry : 1; /* entered the interpreter's C function; the next frame belongs to another call of it */
+    uint32_t is_entry : 1; /* the interpreter's C function was entered with this frame; the next frame belongs to
+                              another call of that function */
 };
 struct xs_define_stack { /* followed by `native` xs_define_frame, then `python` xs_define_python_frame, innermost first
                           */

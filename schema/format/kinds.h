@@ -1,10 +1,10 @@
-/* Each enumeration of the trace format is one X-macro list. The writer stores the number, the trace carries the names
- * in lookup tables made from the same list (store_write.c), and the analyzer reads either. Numbers are part of the
- * format: append, never renumber. */
+/* Each enumeration of the trace format is one X-macro list. The writer stores the number. The trace also has the names,
+ * in lookup tables that are made from the same list. The analyzer uses the numbers or the names. The numbers are part
+ * of the format: new values may be appended, but existing numbers must never change. */
 #ifndef XFERSPY_SCHEMA_FORMAT_KINDS_H
 #define XFERSPY_SCHEMA_FORMAT_KINDS_H
 
-/* A direction follows from the memory kinds of both sides. `peer` is a copy between two devices. */
+/* The direction of a copy is computed from the memory kinds of both sides. `peer` is a copy between two devices. */
 #define XS_DIRECTIONS(X)                                                                                               \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, H2D, "h2d")                                                                                                   \
@@ -13,8 +13,8 @@
     X(4, PEER, "peer")                                                                                                 \
     X(5, H2H, "h2h")
 
-/* A memory kind says where an address lies. `pinned` was page-locked by its allocation, `registered` afterwards by
- * cuMemHostRegister; host memory that no driver call made known is `pageable`. */
+/* A memory kind tells what memory is at an address. `pinned` memory was page-locked by its allocation, and `registered`
+ * memory later, by cuMemHostRegister. Host memory is `pageable` if no driver call was about it. */
 #define XS_MEMORY_KINDS(X)                                                                                             \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, PAGEABLE, "pageable")                                                                                         \
@@ -24,8 +24,8 @@
     X(5, ARRAY, "array")                                                                                               \
     X(6, MANAGED, "managed")
 
-/* An origin says how a tracked range came to be. `module` is a __device__ variable, known once its address was asked
- * for. */
+/* An origin tells how a known range of memory was made. `module` is a __device__ variable, which is known after the
+ * program has asked for its address. */
 #define XS_ORIGINS(X)                                                                                                  \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, ALLOC, "alloc")                                                                                               \
@@ -35,20 +35,20 @@
     X(5, EXTERNAL, "external")                                                                                         \
     X(6, MODULE, "module")
 
-/* A launch kind says what a launch starts. */
+/* A launch kind tells what a launch starts. */
 #define XS_LAUNCH_KINDS(X)                                                                                             \
     X(0, KERNEL, "kernel")                                                                                             \
     X(1, COOPERATIVE, "cooperative")                                                                                   \
     X(2, GRAPH, "graph")                                                                                               \
     X(3, HOST_FUNCTION, "host function")
 
-/* A scope says what a synchronising call waits for. */
+/* A scope tells what a synchronising call waits for. */
 #define XS_SYNC_SCOPES(X)                                                                                              \
     X(0, CONTEXT, "context")                                                                                           \
     X(1, STREAM, "stream")                                                                                             \
     X(2, EVENT, "event")
 
-/* A category is an entry point's family; every row of the entry-point table names one. */
+/* A category groups similar entry points; every row of the entry-point table names one. */
 #define XS_CATEGORIES(X)                                                                                               \
     X(0, TRANSFER, "transfer")                                                                                         \
     X(1, MEMSET, "memset")                                                                                             \
@@ -64,7 +64,7 @@
     X(11, STREAM, "stream")                                                                                            \
     X(12, LOOKUP, "lookup")
 
-/* Copy kinds are CUpti_ActivityMemcpyKind, numbered as in cupti_activity.h. */
+/* Copy kinds are the values of CUpti_ActivityMemcpyKind, with the same numbers as in cupti_activity.h. */
 #define XS_COPY_KINDS(X)                                                                                               \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, HTOD, "h2d")                                                                                                  \
@@ -78,7 +78,8 @@
     X(9, HTOH, "h2h")                                                                                                  \
     X(10, PTOP, "peer")
 
-/* Memory kinds of the device are CUpti_ActivityMemoryKind, numbered as in cupti_activity.h. */
+/* Memory kinds of the device are the values of CUpti_ActivityMemoryKind, with the same numbers as in cupti_activity.h.
+ */
 #define XS_DEVICE_MEMORY_KINDS(X)                                                                                      \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, PAGEABLE, "pageable")                                                                                         \
@@ -89,7 +90,7 @@
     X(6, DEVICE_STATIC, "device static")                                                                               \
     X(7, MANAGED_STATIC, "managed static")
 
-/* Migration kinds are the recorded ones of CUpti_ActivityUnifiedMemoryCounterKind. */
+/* Migration kinds are those values of CUpti_ActivityUnifiedMemoryCounterKind that are recorded. */
 #define XS_MIGRATION_KINDS(X)                                                                                          \
     X(0, UNKNOWN, "unknown")                                                                                           \
     X(1, HTOD, "h2d")                                                                                                  \
@@ -101,8 +102,9 @@
     X(7, REMOTE_MAP, "remote map")                                                                                     \
     X(8, DTOD, "d2d")
 
-/* A skip says why a transfer's content has no fingerprint. Only FOLLOWS accompanies a fingerprint: the transfer was not
- * sampled by chance, like all others with a fingerprint, but because an earlier transfer of its place was. */
+/* A skip tells why a transfer's content has no fingerprint. There are two exceptions: NONE and FOLLOWS mean that there
+ * is a fingerprint. With NONE the transfer was chosen by chance; with FOLLOWS it was chosen because an earlier transfer
+ * of the same addresses was. */
 #define XS_FINGERPRINT_SKIPS(X)                                                                                        \
     X(0, NONE, "taken")                                                                                                \
     X(1, OFF, "fingerprints are off")                                                                                  \

@@ -20,8 +20,8 @@ static const char *const suffixes[] = {"", "-wal", "-journal", ".spool", "-shm"}
 static const unsigned kinds[] = {0, XS_COPY_LOG, XS_COPY_JOURNAL, XS_COPY_SPOOL};
 enum { SUFFIX_COUNT = sizeof suffixes / sizeof *suffixes, COPIED_COUNT = 4 }; /* SQLite makes its own -shm */
 
-/* Copies a file part by part, so that holes stay holes: a file with 2 MiB of data can be terabytes long. Stops at
- * the length that the file had at first: its owner may write to it for ever. */
+/* Copies only the parts of a file that are no holes, because a file with 2 MiB of data can be terabytes long. Stops at
+ * the length that the file had at the beginning, because its owner may write to it for ever. */
 static int copy_parts(int in, int out) {
     struct stat st;
     if (fstat(in, &st) != 0)
@@ -37,7 +37,7 @@ static int copy_parts(int in, int out) {
         while (at < end) {
             ssize_t n = sendfile(out, in, NULL, (size_t)(end - at < 1 << 24 ? end - at : 1 << 24));
             if (n <= 0)
-                return n == 0 ? ftruncate(out, at) : -1; /* 0: the file became shorter meanwhile */
+                return n == 0 ? ftruncate(out, at) : -1; /* n is 0 if the file became shorter meanwhile */
             at += n;
         }
     }
@@ -57,7 +57,7 @@ static int copy_open_file(int in, const char *to) {
     return saved == ENOSPC || saved == EDQUOT ? XS_ERROR_FULL : XS_ERROR_SYSTEM;
 }
 
-/* Copies a file. `link`: a symbolic link is followed; the trace's own name may be one, names beside it may not. */
+/* Copies a file. `link`: a symbolic link is followed. The trace may be a link, but files beside it may not. */
 static int copy_file(const char *from, const char *to, bool link) {
     int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (link ? 0 : O_NOFOLLOW));
     if (in < 0)
@@ -67,14 +67,14 @@ static int copy_file(const char *from, const char *to, bool link) {
     return status;
 }
 
-/* Whether a file belongs to the trace's owner; others are not copied (side_files.h). */
+/* Does a file belong to the trace's owner? Other files are not copied (side_files.h). */
 static bool is_owners(const char *path, const struct stat *trace) {
     struct stat st;
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == trace->st_uid;
 }
 
-/* Copies a spool in memory to a spool beside the copy. XS_ERROR_NOT_FOUND: the spool lies beside the trace, or is
- * not here. */
+/* Copies a spool in memory to a spool beside the copy. XS_ERROR_NOT_FOUND: the spool is not in memory, or was not
+ * found. */
 static int copy_spool_from_memory(const char *path, const char *to) {
     struct xs_spool_found found;
     bool in_memory = xs_spool_find(path, &found) == XS_OK && found.pointer && found.spool.header;
@@ -118,8 +118,8 @@ static void delete_files(const struct xs_copy *copy) {
     }
 }
 
-/* Copies a trace. A writer moves pages from its log into the trace at any time. As long as it does not begin the log
- * anew, the log still has them; so a trace that changed during the copy is complete together with a log that is
+/* Copies a trace. The writer may move pages from its log into the trace at any time. Until it begins the log anew, the
+ * log also still has these pages. So a trace that changed while it was copied is complete together with a log that was
  * copied after it. */
 int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy) {
     enum { TRIES = 5 };
@@ -173,7 +173,7 @@ int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy) {
     return status;
 }
 
-/* Whether somebody writes: a writer holds SQLite's reserved lock (https://www.sqlite.org/lockingv3.html, section 3). */
+/* Is anybody writing? A writer has SQLite's reserved lock (https://www.sqlite.org/lockingv3.html, section 3). */
 static bool is_being_written(const char *path) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000001, .l_len = 1};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);

@@ -1,4 +1,5 @@
-/* A trace is copied with its side files to a temporary place, to recover it where its directory is not writable. */
+/* Copies a trace and its side files to a temporary directory, to recover the trace there if its own directory is not
+ * writable. */
 #ifndef XFERSPY_SCHEMA_READ_COPY_H
 #define XFERSPY_SCHEMA_READ_COPY_H
 
@@ -9,19 +10,19 @@ struct xs_copy {
     char path[XS_PATH_BYTES]; /* path of the copied trace */
 };
 
-/* Side files to be copied. */
+/* The side files to copy. */
 enum { XS_COPY_LOG = 1, XS_COPY_JOURNAL = 2, XS_COPY_SPOOL = 4 };
 
-/* Copies to $TMPDIR or /tmp. A copied log matches the state of the copied trace, even while its process writes. Returns
- * 0 or an error, after which no copy is left. */
+/* Copies to a directory in $TMPDIR or /tmp. A copied log fits the copied trace, even while the trace's process writes.
+ * Returns 0, or an error, after which no copy is left. */
 int xs_copy_trace(const char *path, unsigned what, struct xs_copy *copy);
 
-/* Copies as xs_copy_trace does, then lets SQLite end the transaction that the journal or log holds. XS_ERROR_CORRUPT if
- * the copy is then no whole database: the journal is not the trace's. */
+/* Copies as xs_copy_trace does, then lets SQLite complete or undo the transaction that is in the journal or log.
+ * XS_ERROR_CORRUPT: the copy is no complete database then, so the journal does not belong to the trace. */
 int xs_copy_settled(const char *path, unsigned what, struct xs_copy *copy);
 
-/* True when SQLite may play the journal back into the trace. A journal can truncate a trace or change it at will, so a
- * copy is tried first. A journal in use by a process is not a leftover and counts as sound. */
+/* True if SQLite may write the journal back into the trace. A journal can change or truncate the trace in any way, so
+ * this is tried with a copy first. If a process is using the journal, this returns true. */
 bool xs_journal_is_sound(const char *path);
 
 /* Deletes the files; a connection that has the trace open can still read it. */

@@ -45,7 +45,7 @@ size_t xs_merged_split(const char *path) {
     return 0;
 }
 
-/* Makes a view with the table as a single trace has it. */
+/* Makes a view that hides a table, and shows the table of one trace as if it were the only one. */
 static int hide_table(sqlite3 *db, sqlite3 *reference, const char *table, int64_t id) {
     sqlite3_stmt *columns = NULL;
     sqlite3_str *sql = sqlite3_str_new(db);
@@ -63,7 +63,7 @@ static int hide_table(sqlite3 *db, sqlite3 *reference, const char *table, int64_
     return rc;
 }
 
-/* Makes a view of schema.sql again, over the views that hide the tables. */
+/* Makes a view of schema.sql again, which reads from the views that hide the tables. */
 static int hide_view(sqlite3 *db, const char *sql) {
     static const char create[] = "CREATE VIEW ";
     if (strncmp(sql, create, sizeof create - 1) != 0)
@@ -133,7 +133,7 @@ static int read_list(sqlite3 *db, struct xs_merged_trace **traces, size_t *count
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Opens the file. Only its header was checked so far. */
+/* Opens the file, of which only the header was checked before. */
 static int open_file(const char *file, struct xs_trace *trace, char *message) {
     int64_t version = 0;
     sqlite3_stmt *stmt = NULL;
@@ -143,7 +143,7 @@ static int open_file(const char *file, struct xs_trace *trace, char *message) {
     xs_side_files_look(trace->file, &side);
     if (side.super_journal)
         return xs_trace_refuse_journal(file, message);
-    /* Side files are left only by a `symbolize` that was killed. */
+    /* There are side files only if a `symbolize` was killed. */
     struct xs_copy copy = {0};
     bool copied = side.left_over && xs_copy_settled(trace->file, XS_COPY_LOG | XS_COPY_JOURNAL, &copy) == XS_OK;
     bool alone = side.left_over || side.foreign || side.linked || !side.owned;
@@ -189,7 +189,7 @@ int xs_merged_open_all(const char *path, struct xs_trace *trace, char *message) 
     return status ? status : open_file(path, trace, message);
 }
 
-/* Writes a message: "which trace?", and the names to choose from. */
+/* Writes a message which asks for a trace's name, and lists the names. */
 static int fail_unnamed(const char *file, const char *asked, char *message) {
     enum { LISTED = 8 };
     struct xs_merged_trace *traces;

@@ -1,6 +1,6 @@
-/* Writing a merged file; see merged_write.h. Its tables are made from those of schema.sql, so that there is one
- * definition. WITHOUT ROWID puts the rows of a trace side by side, so reading one of many traces is as quick as
- * reading it alone. */
+/* Writes a merged file; see merged_write.h. Its tables are made from those of schema.sql, so that there is only one
+ * definition. The tables are WITHOUT ROWID, which stores the rows of a trace next to each other, so reading one of many
+ * traces is as fast as reading a file with only this trace. */
 #include "schema/read/merged_write.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct xs_merged_writer {
     int64_t next_id;
 };
 
-/* A table of schema.sql: its columns' names with commas between them. */
+/* A table of schema.sql; `columns` has the names of the columns, separated by commas. */
 struct table {
     char *name, *columns, *create;
     int column_count;
@@ -40,8 +40,8 @@ static int fail(const struct xs_merged_writer *writer, int rc, char *message) {
                          code == SQLITE_FULL ? "no space left" : sqlite3_errmsg(writer->db));
 }
 
-/* Reads a table of schema.sql. Its merged rows are ordered by their number, mostly `id`; a table without one gets a
- * column `row`. */
+/* Reads a table of schema.sql. The rows of the merged table are ordered by the table's integer key, which is mostly
+ * `id`; a table without such a key gets a column `row`. */
 static int read_table(sqlite3 *reference, const char *name, struct table *table) {
     sqlite3_stmt *stmt = NULL;
     sqlite3_str *columns = sqlite3_str_new(reference), *create = sqlite3_str_new(reference);
@@ -128,8 +128,8 @@ static int create_table(void *data, const struct table *table) {
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* Without durability: until the file is complete nobody waits for it, so nothing has to survive a crash. The journal
- * undoes a trace that cannot be read to its end. */
+/* Nothing is synchronised to disk, because the file needs not survive a crash before it is complete. The journal is
+ * needed to undo a trace that cannot be read to its end. */
 static const char pragmas[] = "PRAGMA page_size=" STRING(
     XS_PAGE_BYTES) ";"
                    "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA foreign_keys=OFF;"
@@ -276,7 +276,7 @@ static int describe(const struct copying *copying, const char *name, const char 
     return rc == SQLITE_DONE ? XS_OK : fail(copying->writer, rc, copying->message);
 }
 
-/* Marks the trace as a snapshot: its process still ran, unlike one that was killed. */
+/* Marks the trace as a snapshot, to distinguish a trace whose process still ran from one whose process was killed. */
 static int mark_snapshot(const struct copying *copying) {
     char *sql = sqlite3_mprintf(
         "INSERT INTO meta (trace, row, key, value) SELECT %lld, max(row) + 1, %Q, '1' FROM meta"
@@ -288,7 +288,7 @@ static int mark_snapshot(const struct copying *copying) {
     return rc == SQLITE_OK ? XS_OK : fail(copying->writer, rc, copying->message);
 }
 
-/* Adds a trace: one snapshot if it is still written, and nothing at all if it is damaged. */
+/* Adds a trace. If the trace is still being written, adds one snapshot of it; if it is damaged, adds nothing. */
 int xs_merged_add(struct xs_merged_writer *writer, const struct xs_trace *trace, const char *name, const char *file,
                   char *message) {
     struct copying copying = {.writer = writer, .trace = trace, .id = writer->next_id, .message = message};

@@ -1,6 +1,6 @@
-/* Recovery after the writer was killed. The rest of the spool goes into the trace in one transaction, then the spool
- * is deleted and the WAL ended. A second process that wants to recover the trace, or a new try after a recovery was
- * killed, sees by meta `status` that the work is done. */
+/* Recovery after the writer was killed. The rest of the spool is moved into the trace in one transaction; then the
+ * spool is deleted and the WAL is ended. If a second process wants to recover the trace, or a recovery is repeated
+ * after it was killed, meta `status` shows that the events were moved already. */
 #include "schema/read/recover.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
         status = events < 0 ? (int)events : xs_spool_store_counters(spool, store);
         if (!status)
             status = xs_store_meta_add(store, "recovered_events", events);
-        /* The drain thread's last message, if the trace had no room for it. */
+        /* The drain thread wrote its last message into the spool, if the trace had no room for it. */
         const char *stopped = spool->header->stopped;
         if (!status && stopped[0]) {
             char note[XS_SPOOL_STOPPED_BYTES + 32];
@@ -56,15 +56,16 @@ static int64_t take_over(struct xs_spool *spool, struct xs_store *store) {
     return status ? status : events;
 }
 
-/* Proves that no writer lives. A writer in another pid namespace of this machine cannot be looked up, but its
- * connection holds a lock on the trace as long as it lives, and leaving the WAL mode needs all locks. */
+/* Proves that no writer lives. A writer in another pid namespace of this machine cannot be found by its pid. But its
+ * connection has a lock on the trace as long as it lives, and leaving the WAL mode succeeds only if no other process
+ * has a lock. */
 static int prove_gone(struct xs_store *store) {
     sqlite3_busy_timeout(store->db, 200);
     return xs_store_exec(store, "PRAGMA journal_mode=DELETE");
 }
 
-/* Whether the spool belongs to the trace: a pointer can lie beside another trace. If the process was killed before
- * the first event, the trace may not have the spool's id yet; then there is nothing to take over. */
+/* Does the spool belong to the trace? A pointer may be beside another trace. If the process was killed before the first
+ * event, the trace may not have the spool's id yet; there is nothing to recover then. */
 static bool belongs(const struct xs_spool_found *found, struct xs_store *store) {
     char id[XS_SPOOL_ID_BYTES];
     const struct xs_spool_header *header = xs_spool_found_header(found);
@@ -75,15 +76,15 @@ static bool belongs(const struct xs_spool_found *found, struct xs_store *store) 
                : found->spool.header && atomic_load(&found->spool.header->next_sequence) == 0;
 }
 
-/* Whether the trace at this path is the spool's own. A copy of the trace gets the events, too, but does not delete
- * the spool. */
+/* Is the file at this path the trace for which the spool was made? A copy of that trace gets the events as well, but
+ * the spool is not deleted then. */
 static bool is_its_file(const struct xs_spool_header *header, const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && (uint64_t)st.st_dev == header->trace_device &&
            (uint64_t)st.st_ino == header->trace_inode;
 }
 
-/* How the events can still be reached, for a spool in memory that this process could see. */
+/* Returns a text that tells how the events can still be recovered, or that they are lost. */
 static const char *how_to_have(const struct xs_spool_found *found) {
     if (found->absence == XS_SPOOL_GONE)
         return "; they are lost, because that file is gone";
@@ -94,7 +95,7 @@ static const char *how_to_have(const struct xs_spool_found *found) {
     return "; that file could not be looked at";
 }
 
-/* Writes one line for a user who looks for the events. */
+/* Writes one line that tells the user where the missing events are. */
 static void say_missing(const struct xs_spool_found *found, struct xs_recovery *recovery) {
     const struct xs_spool_header *pointer = found->pointer;
     struct utsname here;
@@ -159,7 +160,8 @@ static int64_t recover_found(const char *path, int64_t result, bool writer_is_go
         xs_side_files_look(path, &side);
         if (!side.left_over)
             return 0;
-        struct xs_store *store; /* killed after the spool was deleted: opening and closing ends the WAL */
+        struct xs_store *store; /* the process or a recovery was killed after the spool was deleted; opening and closing
+                                   the store ends the WAL */
         int status = xs_store_open(path, &store);
         return status ? status : xs_store_close(store);
     }
@@ -203,8 +205,8 @@ int64_t xs_recover_copy(const char *path, const char *original, struct xs_recove
     return result;
 }
 
-/* Ends the WAL. Processes that try at the same time keep each other from it, so each tries again after a time of its
- * own. */
+/* Ends the WAL. If several processes try this at the same time, none succeeds, so each tries again after a different
+ * time. */
 void xs_recover_close(const char *path) {
     enum { TRIES = 10 };
     for (unsigned i = 0; i < TRIES; i++) {

@@ -1,4 +1,5 @@
-/* Recovery takes over the events that a killed process left behind; outside callers use trace.c. */
+/* Recovery moves the events that a killed process left in its spool into the trace. Code outside of this folder uses
+ * the functions of trace.h. */
 #ifndef XFERSPY_SCHEMA_READ_RECOVER_H
 #define XFERSPY_SCHEMA_READ_RECOVER_H
 
@@ -11,26 +12,27 @@
 struct xs_recovery {
     enum xs_writer writer;
     bool spool_found, spool_damaged;
-    bool nothing_recorded; /* no thread had begun to write an event into the spool */
-    bool spool_missing;    /* the spool is gone or in the memory of another machine or container; `error` says which */
-    char stopped[XS_SPOOL_STOPPED_BYTES]; /* why capture ended before the process did; "": it did not */
+    bool nothing_recorded; /* no thread had begun to write events into the spool */
+    bool spool_missing;    /* the spool was deleted, or is in the memory of another machine or container; `error` tells
+                              which */
+    char stopped[XS_SPOOL_STOPPED_BYTES]; /* reason why capture ended before the process; "": it did not */
     char error[512];                      /* one line: SQLite's message, or where the missing events are */
 };
 
-/* Recovers the file at `path`, already identified as a trace. Returns the number of events taken over, XS_ERROR_BUSY
- * while the writer lives or may live, or an error after which nothing has changed. */
+/* Recovers the file at `path`; the caller has verified that it is a trace. Returns the number of events moved into the
+ * trace, XS_ERROR_BUSY if the writer lives or may live, or another error, after which nothing has changed. */
 int64_t xs_recover(const char *path, bool writer_is_gone, struct xs_recovery *recovery);
 
-/* Recovers a copy that xs_copy_trace made of `original`; no process writes it, and the spool lies beside it. A copied
- * pointer is not followed: the copy is this user's, but a stranger may have written the pointer to show one of this
- * user's spools as part of his own trace. */
+/* Recovers a copy that xs_copy_trace made of `original`. No process writes the copy, and the spool is beside it. If a
+ * pointer to a spool is beside it instead, the pointer is not followed: the copy belongs to this user, but a stranger
+ * may have written the pointer, to make one of this user's spools a part of the stranger's trace. */
 int64_t xs_recover_copy(const char *path, const char *original, struct xs_recovery *recovery);
 
-/* Ends a WAL that a recovery left because others were reading. Called after this process closed its last connection to
- * the trace. Only the last reader's call succeeds; earlier ones have no effect. */
+/* Ends the WAL, if a recovery could not end it because others were reading. Called after this process closed its last
+ * connection to the trace. Only the call of the last reader succeeds; earlier calls have no effect. */
 void xs_recover_close(const char *path);
 
-/* Returns the state of the writer of the spool beside the trace; gone where no readable spool exists. */
+/* Returns the state of the writer of the spool beside the trace; XS_WRITER_GONE if there is no readable spool. */
 enum xs_writer xs_writer_of(const char *path);
 
 #endif

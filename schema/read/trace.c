@@ -1,5 +1,5 @@
-/* Opening a trace for reading, unchanged. SQLite opens the file only after the file's first bytes have shown that it
- * is a trace. Otherwise SQLite could create files beside somebody else's database, or roll back its journal. */
+/* Opens a trace for reading, without changing it. SQLite opens the file only after the file's first bytes have shown
+ * that it is a trace. Otherwise SQLite could create files beside any other database, or roll back its journal. */
 #include "schema/read/trace.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ int xs_trace_fail(char *message, int status, const char *format, ...) {
     va_start(args, format);
     vsnprintf(message, XS_TRACE_MESSAGE_BYTES, format, args);
     va_end(args);
-    /* SQLite quotes text of a damaged file: keep one line without control characters. */
+    /* SQLite's message may quote text of a damaged file, so control characters and line ends are replaced. */
     for (char *p = message; *p; p++)
         if (iscntrl((unsigned char)*p))
             *p = '?';
@@ -110,7 +110,8 @@ static int check_identity(const char *path, const struct xs_trace_identity *iden
     return XS_OK;
 }
 
-/* Checks the file's length. With a WAL the end of the database may not be in the file yet, so only without one. */
+/* Checks the file's length, but not if there is a WAL, because the end of the database may not be in the file yet then.
+ */
 static int check_size(const char *path, const struct xs_trace_identity *identity, const struct xs_side_files *side,
                       char *message) {
     int64_t expected = identity->pages * identity->page_bytes;
@@ -190,8 +191,8 @@ const char *xs_trace_why(const struct xs_trace *trace) {
                                                        : sqlite3_errmsg(trace->db);
 }
 
-/* The size of a file. A file with holes can claim any length. Blocks say more, but not everything: some file systems
- * compress, others do not count blocks. */
+/* Returns the size of a file. The length is not enough, because a file with holes can have any length. The number of
+ * blocks is better, but some file systems compress files, and others do not count blocks. */
 static int64_t bytes_of(const char *path) {
     enum { MOST_COMPRESSED = 16 };
     struct stat st;
@@ -256,22 +257,22 @@ int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace,
     return xs_trace_fail_sqlite(trace, rc, message);
 }
 
-/* Checks the file and the files beside it before SQLite sees them. A process that recovers the trace first writes
- * the new size into the file's header, then the pages, and removes the log last. If that happens between the two
- * checks, the file seems cut off. So it counts as cut off only if it is unchanged after no log was found; a file
- * that still grows is checked again. */
+/* Checks the file and the files beside it before SQLite opens them. A process that recovers the trace writes the new
+ * size into the file's header, then writes the pages, and then removes the log. If this happens during the check, the
+ * file seems to be too short. So a file counts as too short only if it has not changed since no log was found; if it
+ * has changed, it is checked again. */
 static int look(const char *path, const char *file, struct xs_trace_identity *identity, struct xs_side_files *side,
                 char *message) {
     struct xs_trace_identity before = {0};
     int status = xs_trace_identify(path, file, identity, message);
     for (int i = 0; !status; i++) {
-        enum { MOST_LOOKS = 100 }; /* one recovery changes the size a few times; the limit is for other writers */
+        enum { MOST_LOOKS = 100 }; /* one recovery changes the size only a few times */
         xs_side_files_look(file, side);
         if (side->super_journal)
             return xs_trace_refuse_journal(path, message);
         status = check_size(path, identity, side, message);
         if (!status)
-            message[0] = 0; /* written at an earlier try */
+            message[0] = 0; /* it may have the message of an earlier check */
         bool changed = i == 0 || before.file_bytes != identity->file_bytes || before.pages != identity->pages;
         if (status != XS_ERROR_CORRUPT || !changed || i == MOST_LOOKS)
             break;
@@ -297,8 +298,8 @@ static int open_file(const char *path, struct xs_trace *trace, char *message) {
         if (status)
             return status;
     }
-    /* SQLite would create a WAL beside a WAL-mode file that has none (a copy of the main file alone). For another
-     * user's trace SQLite would map the log's index, which its owner can cut off. */
+    /* If a file in WAL mode has no WAL, because only the main file was copied, SQLite would create one. For a trace of
+     * another user, SQLite would map the log's index, which that user can truncate. */
     bool alone = !side.owned || side.foreign || side.linked || (identity.wal && !side.left_over && !trace->is_live);
     status = xs_trace_open_database(file, alone, trace, message);
     trace->recovers = !status && side.left_over && xs_trace_is_for_us_alone(file, &side);

@@ -1,5 +1,5 @@
-/* Readers open a trace here: opening checks that the file is a trace, recovers what a killed process left in the spool,
- * and returns a read-only SQLite connection. */
+/* Opens a trace for reading: checks that the file is a trace, recovers what a killed process left in the spool, and
+ * opens a read-only SQLite connection. */
 #ifndef XFERSPY_SCHEMA_READ_TRACE_H
 #define XFERSPY_SCHEMA_READ_TRACE_H
 
@@ -15,48 +15,51 @@ struct xs_trace {
     struct sqlite3 *db;     /* read-only; owned by the trace */
     struct xs_steps *steps; /* limits the cost of reading (schema/safe_open/step_limit.h); owned by the connection */
     struct xs_device_windows
-        *windows;      /* the analyzer's (analyzer/trace/windows/device_windows.h); owned by the connection */
+        *windows;      /* used by the analyzer (analyzer/trace/windows/device_windows.h); owned by the connection */
     char path[4096];   /* path as it was opened */
-    char file[4224];   /* file of the trace: links resolved, without a trace's name in a merged file */
-    int64_t merged_id; /* trace's number in a merged file (schema/read/merged.h); -1: the file is the trace */
-    int is_live;       /* the process still runs: readers see what was drained so far */
-    int is_cut;        /* the process was killed and its last events are missing: `warning` says why */
-    int recovers;      /* the side files were this user's to take over; another process may have done so meanwhile */
-    int64_t recovered_events; /* events this call took over from the spool; -1: nothing was left to recover */
-    char warning[512];        /* one line, "" for none: the trace is open but incomplete; names no file */
+    char file[4224];   /* path with links resolved, and without the trace's name in a merged file */
+    int64_t merged_id; /* number of the trace in a merged file (schema/read/merged.h); -1: the file is no merged file */
+    int is_live;       /* the process still runs, and readers see what was drained so far */
+    int is_cut;        /* the process was killed and its last events are missing, for the reason in `warning` */
+    int recovers; /* when the trace was opened, this user could recover from its side files; another process may have
+                     done so meanwhile */
+    int64_t recovered_events; /* number of events that this call moved from the spool into the trace; -1: nothing was
+                                 left to recover */
+    char warning[512];        /* one line that tells why the trace is incomplete, without a file name; "": no warning */
 };
 
 #define XS_TRACE_MESSAGE_BYTES 5120
 
-/* Opens `path`, a file or a trace in a merged one ("JOB.db:3", schema/read/merged.h). Recovers it first if its writer
- * was killed (in a temporary copy if its directory is not writable). On error returns a negative status and a one-line
- * message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long). Never writes to a file that is not a trace, nor
- * makes files beside it. */
+/* Opens `path`, which is a trace's file, or a trace in a merged file ("JOB.db:3", schema/read/merged.h). If the trace's
+ * writer was killed, recovers the trace first (in a temporary copy if its directory is not writable). On error returns
+ * a negative status, and writes one line with the file's name to `message` (XS_TRACE_MESSAGE_BYTES long). Never writes
+ * to a file that is no trace, and makes no files beside it. */
 int xs_trace_open(const char *path, struct xs_trace *trace, char *message);
 void xs_trace_close(struct xs_trace *trace);
 
-/* Returns why a statement on the trace failed: SQLite's message, or that it was ended for its cost. Valid until the
- * next statement. */
+/* Returns the reason why a statement on the trace failed: SQLite's message, or a text which says that it took too many
+ * steps. Valid until the next statement. */
 const char *xs_trace_why(const struct xs_trace *trace);
 
-/* Returns the disk space that the trace and its log occupy, not the length of a sparse file; 0 where it is missing. */
+/* Returns the disk space that the trace and its log occupy, which may be less than their length; 0: the file is
+ * missing. */
 int64_t xs_trace_bytes(const char *file);
 
-/* Read meta values; `fallback` where the key is missing. Text is copied into the buffer, NUL-terminated, cut at bytes -
- * 1. */
+/* xs_trace_meta_int and xs_trace_meta_text read a value of meta, and return `fallback` if the key is missing. Text is
+ * copied into the buffer, cut at bytes - 1, and ended by a NUL. */
 int64_t xs_trace_meta_int(const struct xs_trace *trace, const char *key, int64_t fallback);
-/* Reads a count from meta: 0 where it is missing or negative. */
+/* Reads a count from meta, and returns 0 if it is missing or negative. */
 uint64_t xs_trace_meta_count(const struct xs_trace *trace, const char *key);
 const char *xs_trace_meta_text(const struct xs_trace *trace, const char *key, char *buffer, int bytes,
                                const char *fallback);
 
-/* Moves the events left in the spool beside `path` into the trace, ends the WAL and deletes the spool. xs_trace_open
- * calls it. Repeated calls are safe, even from several processes at once. Returns the number of events taken over, 0
- * where there was no spool, XS_ERROR_BUSY while the writer lives, or an error. */
+/* Moves the events that were left in the spool beside `path` into the trace, ends the WAL and deletes the spool. Called
+ * by xs_trace_open. Repeated calls do no harm, even from several processes at once. Returns the number of events moved,
+ * 0 if there is no spool, XS_ERROR_BUSY if the writer lives, or another error. */
 int64_t xs_trace_recover(const char *path);
 
-/* Recovers as xs_trace_recover does where the writer's state cannot be determined, because it ran on another machine:
- * the caller knows that it is dead. */
+/* Recovers as xs_trace_recover does, but also if the writer's state cannot be determined because it ran on another
+ * machine. The caller must know that the writer has ended. */
 int64_t xs_trace_recover_abandoned(const char *path);
 
 #endif

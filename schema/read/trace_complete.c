@@ -1,5 +1,4 @@
-/* Opening a trace that its process did not close: first recovers what lies beside it, in place or in a temporary
- * copy. */
+/* Opens a trace that its process did not close. First recovers what is beside it, in place or in a temporary copy. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +32,7 @@ static void tell(struct xs_trace *trace, int64_t result, const struct xs_recover
         trace->is_cut = 1;
         warn(trace, "its process was killed, and %s", recovery->error);
     } else if (result >= 0 && recovery->stopped[0]) {
-        trace->recovered_events = 0; /* nothing was lost in a kill */
+        trace->recovered_events = 0; /* 0, because the process was not killed */
         warn(trace, "capture had stopped (%s); what it left was taken over", recovery->stopped);
     } else if (result >= 0) {
         if (recovery->spool_found)
@@ -83,7 +82,7 @@ static bool open_recovered(const char *file, unsigned what, struct xs_trace *tra
     return false;
 }
 
-/* Opens a temporary copy of the trace as it is now, without the spool. */
+/* Opens a temporary copy of the trace in its present state, without the events in the spool. */
 static bool open_settled(const char *file, unsigned what, struct xs_trace *trace, char *message) {
     struct xs_copy copy = {0};
     return xs_copy_settled(file, what & ~(unsigned)XS_COPY_SPOOL, &copy) == 0 && open_copied(&copy, trace, message);
@@ -93,8 +92,8 @@ bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side
     return side->owned && !side->foreign && !side->linked && place_is_writable(file);
 }
 
-/* Opens the trace or a copy of it. While the process of another user's trace still runs, a copy is used, which the
- * owner cannot cut off during the reading. */
+/* Opens the trace or a copy of it. If the trace belongs to another user and its process still runs, a copy is used,
+ * which that user cannot truncate while it is read. */
 bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what, struct xs_trace *trace,
                        char *message) {
     struct xs_recovery recovery;

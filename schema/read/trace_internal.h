@@ -1,5 +1,5 @@
-/* These functions serve opening a trace, a trace that was not closed, and a merged file. Nothing outside schema/
- * includes this header. */
+/* Functions that trace.c, trace_complete.c and merged.c share to open files. Nothing outside schema/ includes this
+ * header. */
 #ifndef XFERSPY_SCHEMA_READ_TRACE_INTERNAL_H
 #define XFERSPY_SCHEMA_READ_TRACE_INTERNAL_H
 
@@ -8,52 +8,53 @@
 #include "schema/read/trace.h"
 #include "schema/safe_open/side_files.h"
 
-/* Parts of a database header that identify the file; https://www.sqlite.org/fileformat.html, section 1.3. */
+/* The parts of a database header that identify the file (https://www.sqlite.org/fileformat.html, section 1.3). */
 struct xs_trace_identity {
     char magic[16];
-    int64_t file_bytes, page_bytes, pages; /* pages 0: the header does not say */
+    int64_t file_bytes, page_bytes, pages; /* pages 0: not known */
     uint32_t version, application;
     bool wal;
 };
 
-/* The message for a trace that has no event and will get none; stands behind its name. */
+/* Message for a trace that has no event and will get none; it follows the trace's name. */
 #define XS_KILLED_AT_ONCE "its process was killed before it recorded anything"
 
 /* Writes a one-line message without characters that move a terminal's cursor, and returns `status`. */
 int xs_trace_fail(char *message, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Writes that the file's schema version differs from this program's. Returns XS_ERROR_VERSION, or XS_ERROR_CORRUPT
- * where no version can have that number. */
+/* Writes the message for a file whose schema version differs from this program's. Returns XS_ERROR_VERSION, or
+ * XS_ERROR_CORRUPT if no version of xferspy can have that number. */
 int xs_trace_fail_version(char *message, const char *path, int64_t version);
 
 /* Writes the message for an SQLite failure and closes the trace. Returns a status. */
 int xs_trace_fail_sqlite(struct xs_trace *trace, int rc, char *message);
 
-/* Limits how long a newly opened connection waits for others, and how much it may cost. Returns an SQLite result
- * code. */
+/* Limits, for a newly opened connection, the time that it waits for others, and the number of SQLite's steps. Returns
+ * an SQLite result code. */
 int xs_trace_limit(struct xs_trace *trace, const char *file);
 
 /* Writes the message for a journal that names a super-journal. Returns a status. */
 int xs_trace_refuse_journal(const char *path, char *message);
 
-/* Touches the root of every table that readers rely on. Deeper damage shows when it is read; finding it now would mean
- * reading everything twice. */
+/* Reads the first page of every table that readers need. Other damage is found only when the damaged part is read,
+ * because finding it here would take as long as reading the whole trace. */
 int xs_trace_check_tables(sqlite3 *db);
 
-/* Reads the identity, and refuses a file that is no trace. `path` is the name for messages, `file` the resolved one. */
+/* Reads the identity, and refuses a file that is no trace. `path` is the name for messages, `file` the name with links
+ * resolved. */
 int xs_trace_identify(const char *path, const char *file, struct xs_trace_identity *identity, char *message);
 
-/* Opens `file`, the trace's file or a copy of it; `alone`: without its side files. */
+/* Opens `file`, which is the trace's file or a copy of it; `alone`: without its side files. */
 int xs_trace_open_database(const char *file, bool alone, struct xs_trace *trace, char *message);
 
-/* True when the trace and its side files belong to this user, who may write there. */
+/* True if the trace and its side files belong to this user, and the user may write there. */
 bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side);
 
-/* Writes into the trace's warning, as one line, which side files are not used. Returns which of them may be copied. */
+/* Writes one line into the trace's warning if side files are not used. Returns the side files that may be copied. */
 unsigned xs_trace_choose(struct xs_trace *trace, struct xs_side_files *side);
 
-/* Takes over what was left beside the trace: in place if the file is this user's own and no foreign file lies beside
- * it, else in a temporary copy. True when it opened a copy as the trace. */
+/* Recovers what was left beside the trace: in place if all files belong to this user, else in a temporary copy. True: a
+ * copy is open as the trace. */
 bool xs_trace_complete(const char *file, const struct xs_side_files *side, unsigned what, struct xs_trace *trace,
                        char *message);
 

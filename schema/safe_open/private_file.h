@@ -1,10 +1,10 @@
-/* A file that holds a trace's contents is made private. */
+/* Makes files that contain data of a trace, so that only their owner can access them. */
 #ifndef XFERSPY_SCHEMA_SAFE_OPEN_PRIVATE_FILE_H
 #define XFERSPY_SCHEMA_SAFE_OPEN_PRIVATE_FILE_H
 
-/* Makes a new file, open for reading and writing, that only its owner may read and write, whatever the umask: a trace
- * contains command lines, paths and names, and so do files made from it. Returns -1 and errno on failure, EEXIST if the
- * name is taken. */
+/* Makes a new file that only its owner may read and write, whatever the umask is, because traces and files made from
+ * them contain command lines, paths and names. Returns a descriptor for reading and writing; -1: failure, with errno,
+ * which is EEXIST if the name is taken. */
 int xs_create_private(const char *path);
 
 #endif

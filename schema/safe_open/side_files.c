@@ -20,8 +20,8 @@ void xs_resolve(const char *path, char *file) {
         snprintf(file, XS_PATH_BYTES, "%s", path);
 }
 
-/* Whether a journal names a super-journal. A journal of a transaction over several databases ends with that name,
- * and the name's record ends with the magic number that begins every journal (SQLite's pager.c, readSuperJournal). */
+/* Does a journal name a super-journal? The journal of a transaction over several databases ends with a record that has
+ * this name and ends with the magic number of journals (SQLite's pager.c, readSuperJournal). */
 static bool names_super_journal(const char *journal) {
     static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char end[sizeof magic] = {0};

@@ -9,8 +9,8 @@
 #define GUARDED "xferspy"
 #define VALUE_BYTES (16 << 20)
 
-/* SQLite's own file system with two functions replaced. All calls find their data in the structure they are given,
- * so the copy's other calls go straight to the original. */
+/* SQLite's normal file system layer with two functions replaced. The other functions are those of the original; this
+ * works because each function finds its data in the structure that it is given. */
 static sqlite3_vfs guarded;
 static int (*real_open)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
 static int (*real_delete)(sqlite3_vfs *, const char *, int);
@@ -70,7 +70,7 @@ static int defend(sqlite3 *db) {
     return sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0", NULL, NULL, NULL);
 }
 
-/* The path as a URI, the only form that can tell SQLite that nothing will change the file. */
+/* Returns the path as a URI, because only a URI can tell SQLite that the file will not change. */
 static char *uri_of(const char *path) {
     sqlite3_str *uri = sqlite3_str_new(NULL);
     sqlite3_str_appendf(uri, "file:%s", path[0] == '/' ? "" : "./");
@@ -89,7 +89,7 @@ int xs_sqlite_open(const char *path, enum xs_access access, sqlite3 **db) {
     pthread_once(&once, register_guarded);
     if (register_result != SQLITE_OK)
         return register_result;
-    /* Some builds of SQLite would take a name that begins with "file:" for a URI. */
+    /* Some builds of SQLite treat a name that begins with "file:" as a URI. */
     char *name = access == XS_READ_ALONE ? uri_of(path) : sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
     if (!name)
         return SQLITE_NOMEM;

@@ -1,23 +1,25 @@
-/* xferspy opens every database file through this header. Anyone can make a trace and the files beside it, so SQLite is
- * told to run nothing that a schema contains, and to touch only the database and its own journal and log. */
+/* xferspy opens every database file by these functions. Anyone may have made a trace and the files beside it, so SQLite
+ * is configured to execute nothing that a schema contains, and to access only the database and its journal and log. */
 #ifndef XFERSPY_SCHEMA_SAFE_OPEN_SQLITE_OPEN_H
 #define XFERSPY_SCHEMA_SAFE_OPEN_SQLITE_OPEN_H
 
 #include <sqlite3.h>
 
 enum xs_access {
-    XS_READ,       /* sees a live writer's additions; a journal or a log beside the file is used */
-    XS_READ_ALONE, /* reads the file as it is: side files are neither used nor made */
+    XS_READ,       /* for reading, with a journal or a log beside the file; sees what a running writer adds */
+    XS_READ_ALONE, /* for reading the file alone; side files are neither used nor made */
     XS_WRITE,      /* opens an existing file for writing */
 };
 
-/* Opens `path`, always a file name, never a URI. A reader must pass the result of xs_resolve: a symbolic link made
- * since then is not followed. One thread at a time may use the connection. Loading extensions, triggers, tokenizers at
- * chosen addresses, writes to SQLite's own tables, functions called by a schema and strings in double quotes are
- * switched off; texts and blobs end at 16 MiB. Returns SQLite's code; the caller closes `*db` in any case.
+/* Opens `path`, which is always a file name, never a URI. A reader must pass the result of xs_resolve, because a
+ * symbolic link is not followed. One thread at a time may use the connection. These features are off: loading of
+ * extensions, triggers, tokenizers at given addresses, writes to SQLite's own tables, functions called by a schema, and
+ * strings in double quotes. Texts and blobs have at most 16 MiB. Returns SQLite's result code; the caller must close
+ * `*db` in any case.
  *
- * The connection's file system refuses a super-journal, which a planted journal can name: SQLite would delete that file
- * (https://www.sqlite.org/atomiccommit.html, section 5.5). xferspy never writes one. */
+ * The connection's file system layer refuses super-journals. A journal that a stranger made can name any file as its
+ * super-journal, and SQLite would delete that file (https://www.sqlite.org/atomiccommit.html, section 5.5). xferspy
+ * never writes super-journals. */
 int xs_sqlite_open(const char *path, enum xs_access access, sqlite3 **db);
 
 /* Opens a database in memory. */

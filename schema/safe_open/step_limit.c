@@ -8,9 +8,9 @@ struct xs_steps {
     bool spent;
 };
 
-/* The limit for a file. By measurement no command needs more than 22 steps per byte (`export --format=perfetto` of
- * 400,000 launches recorded in windows, 21 bytes each), so this is 5 times the need. The constant part is for nearly
- * empty files and takes SQLite about a second. */
+/* In measurements no command needed more than 22 steps per byte (`export --format=perfetto` of 400,000 launches
+ * recorded in windows, 21 bytes each), so the limit is about 5 times as much. The constant part is for nearly empty
+ * files; SQLite needs about a second for so many steps. */
 uint64_t xs_steps_of(int64_t file_bytes) {
     return UINT64_C(64000000) + UINT64_C(100) * (file_bytes > 0 ? (uint64_t)file_bytes : 0);
 }
@@ -34,7 +34,7 @@ static void say_nothing(sqlite3_context *context, int count, sqlite3_value **val
     sqlite3_result_null(context);
 }
 
-/* Registers a function that nothing calls, so that the connection frees the steps when it is closed. */
+/* Registers an SQL function that nothing calls, so that the connection frees the steps when it is closed. */
 int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps) {
     *steps = malloc(sizeof **steps);
     if (!*steps)

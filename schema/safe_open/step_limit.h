@@ -1,6 +1,6 @@
-/* Step limits bound SQLite's work for a file. A trace's content decides how long its statements take: rows that all
- * match each other make a join of a small file run for hours. A connection's work therefore ends once it exceeds what
- * the file's size can justify. */
+/* Limits the work of SQLite for a file. How long a statement takes depends on the content of the trace: a join over a
+ * small file can take hours if all its rows match each other. Therefore statements of a connection end when they take
+ * more steps than a normal file of this size needs. */
 #ifndef XFERSPY_SCHEMA_SAFE_OPEN_STEP_LIMIT_H
 #define XFERSPY_SCHEMA_SAFE_OPEN_STEP_LIMIT_H
 
@@ -10,20 +10,21 @@
 
 struct xs_steps;
 
-/* Returns the steps of SQLite's virtual machine that all statements of a connection to a file of this size may take
- * together. */
+/* Returns the number of steps of SQLite's virtual machine that all statements of a connection to a file of this size
+ * may take in total. */
 uint64_t xs_steps_of(int64_t file_bytes);
 
-/* Limits the steps of `db`: beyond the limit, statements end with SQLITE_INTERRUPT. `*steps` belongs to `db` and lives
- * as long. This takes the connection's progress handler; a caller that sets another one calls xs_steps_spend in it.
- * Returns an SQLite result code. */
+/* Limits the steps of `db`; beyond the limit, statements end with SQLITE_INTERRUPT. `*steps` belongs to `db` and is
+ * freed with it. This function sets the connection's progress handler; if the caller sets another one, that one must
+ * call xs_steps_spend. Returns an SQLite result code. */
 int xs_steps_begin(sqlite3 *db, int64_t file_bytes, struct xs_steps **steps);
 
-/* Counts XS_STEPS_STRIDE steps; the progress handler calls it that often. True: the statement has to end. */
+/* Counts XS_STEPS_STRIDE more steps; the progress handler must call it after each so many steps. True: the statement
+ * must end. */
 enum { XS_STEPS_STRIDE = 10000 };
 bool xs_steps_spend(struct xs_steps *steps);
 
-/* True when the steps were spent, which is why the statement was interrupted. NULL: not spent. */
+/* True if the limit was reached, so that the statement was interrupted. False if `steps` is NULL. */
 bool xs_steps_are_spent(const struct xs_steps *steps);
 
 #endif

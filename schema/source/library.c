@@ -18,7 +18,7 @@ const size_t xs_library_row_count = ROWS;
 
 static bool begins(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
 
-/* A pattern against the first `length` bytes of a text. */
+/* Does the pattern match the first `length` bytes of a text? */
 static bool matches(const char *pattern, const char *text, size_t length) {
     size_t n = strlen(pattern);
     if (n && pattern[n - 1] == '*')
@@ -26,7 +26,8 @@ static bool matches(const char *pattern, const char *text, size_t length) {
     return length == n && !strncmp(text, pattern, n);
 }
 
-/* "libcudart-d0da41ae.so.11.0": auditwheel renames what it packs, to eight digits of a hash. */
+/* Returns the length of a binary's name without its suffixes. auditwheel adds eight digits of a hash to the names of
+ * the libraries that it packs, as in "libcudart-d0da41ae.so.11.0"; these are left out as well. */
 static size_t stem_length(const char *name) {
     const char *end = strstr(name, ".so");
     while (end && end[3] && end[3] != '.')
@@ -42,8 +43,9 @@ static bool is_soname(const char *name) {
     return end && (!end[3] || end[3] == '.');
 }
 
-/* The name of the package of a path below site-packages or dist-packages, NULL: it lies elsewhere. The last such folder
- * counts: an environment may lie in another one's. */
+/* Returns the name of the package of a path in site-packages or dist-packages; NULL: the path is in neither. If there
+ * are several such folders in the path, the last one is used, because an environment may be in the folder of another
+ * one. */
 static const char *package_of(const char *path) {
     static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
     const char *package = NULL;
@@ -54,7 +56,7 @@ static const char *package_of(const char *path) {
     return package;
 }
 
-/* The number + 1 of the row that matches, 0: none does. */
+/* Returns the index + 1 of the row that matches; 0: none does. */
 static size_t in_table(enum xs_library_what what, const char *text, size_t length) {
     for (size_t i = 0; i < ROWS; i++)
         if (xs_library_rows[i].what == what && matches(xs_library_rows[i].pattern, text, length))
@@ -62,7 +64,7 @@ static size_t in_table(enum xs_library_what what, const char *text, size_t lengt
     return 0;
 }
 
-/* Packages of one file are "six.py". */
+/* Returns the same for a path's package. The name of a package may also be that of its only file, such as "six.py". */
 static size_t of_package(const char *path) {
     const char *package = package_of(path);
     return package ? in_table(XS_LIBRARY_PACKAGE, package, strcspn(package, "/.")) : 0;
@@ -79,13 +81,14 @@ bool xs_library_binary(const char *path, bool *glue) {
     const char *name = xs_base_name(path);
     size_t length = stem_length(name);
     *glue = in_table(XS_LIBRARY_GLUE, name, length);
-    /* a program may well be called "libc", or "python3_train" */
+    /* a program may have a name like "libc" or "python3_train" */
     if (*glue && !is_soname(name))
         *glue = strspn(name + strlen("python"), "0123456789.dmtu") == strlen(name) - strlen("python");
     return *glue || (is_soname(name) && in_table(XS_LIBRARY_FILE, name, length)) || in_folder(path) || of_package(path);
 }
 
-/* Templates are cut at their arguments: "std::sort<app::Item*>" is std's, "app::Table<std::string>" is not. */
+/* Only the part of a name before template arguments is compared: "std::sort<app::Item*>" belongs to std,
+ * "app::Table<std::string>" does not. */
 bool xs_library_function(const char *function, const char *file) {
     if (file && in_folder(file))
         return true;
@@ -103,7 +106,7 @@ bool xs_library_function(const char *function, const char *file) {
     return false;
 }
 
-/* The standard library is "lib/python3.11" less its site-packages. */
+/* Is a file in the standard library? That is "lib/python3.11" without its site-packages. */
 static bool of_standard_library(const char *file) {
     for (const char *p = file; (p = strstr(p, "/lib/python")); p++) {
         const char *version = p + strlen("/lib/python");
@@ -123,7 +126,7 @@ bool xs_library_python(const char *file) {
     return of_standard_library(file);
 }
 
-/* "prims::copy", or autograd's "AddmmBackward0". */
+/* Is a word the name of an operator, such as "prims::copy", or autograd's "AddmmBackward0"? */
 static bool is_operator(const char *word, size_t length) {
     static const char end[] = "Backward";
     for (size_t i = 0; i + 1 < length; i++)
@@ -134,8 +137,9 @@ static bool is_operator(const char *word, size_t length) {
     return length > strlen(end) && begins(word + length - strlen(end), end);
 }
 
-/* A name as emit_nvtx writes it: "AddmmBackward0, seq = 5, op_id = 7". A function that the user derives from
- * autograd.Function has any name, but has both parts; a range "step, seq = 512" is the program's own. */
+/* Is a name one that emit_nvtx writes, such as "AddmmBackward0, seq = 5, op_id = 7"? A function that the user derives
+ * from autograd.Function can have any name, but both parts follow it. A range "step, seq = 512" belongs to the program.
+ */
 static bool is_of_operator(const char *name) {
     static const char numbered[] = ", seq = ", identified[] = ", op_id = ", sized[] = ", sizes = [";
     size_t length = strcspn(name, " ,");

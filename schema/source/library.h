@@ -1,23 +1,24 @@
-/* Code is either the user's or a library's, by the table of libraries.def. */
+/* Tells whether code belongs to the user or to a library, by the table in libraries.def. */
 #ifndef XFERSPY_SCHEMA_SOURCE_LIBRARY_H
 #define XFERSPY_SCHEMA_SOURCE_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True when a binary is a library's, by its path. `glue`: the binary is the interpreter, or lies between it and C. */
+/* True if a binary belongs to a library, by its path. *glue: the binary is the Python interpreter, or code between the
+ * interpreter and C code. */
 bool xs_library_binary(const char *path, bool *glue);
 
-/* True when a function in a user's binary is a library's; either argument is NULL if not known. */
+/* True if a function in a binary of the user belongs to a library. An argument may be NULL if it is not known. */
 bool xs_library_function(const char *function, const char *file);
 
-/* True when Python code is a library's, by its file. */
+/* True if Python code belongs to a library, by its file. */
 bool xs_library_python(const char *file);
 
-/* True when an NVTX range is a library's, by its domain and name; a NULL domain means none. */
+/* True if an NVTX range belongs to a library, by its domain and name; `domain` NULL: no domain. */
 bool xs_library_range(const char *domain, const char *name);
 
-/* Python frameworks that programs copy with. */
+/* Python frameworks by which programs copy data. */
 enum xs_framework {
     XS_FRAMEWORK_NONE, /* also an unknown framework */
     XS_FRAMEWORK_PYTORCH,
@@ -27,10 +28,11 @@ enum xs_framework {
     XS_FRAMEWORKS
 };
 
-/* Returns the framework that owns a frame's file: a binary or Python code, by its path. */
+/* Returns the framework to which a stack frame's file, a binary or Python code, belongs, by its path. */
 enum xs_framework xs_library_framework(const char *path);
 
-/* Kinds of rows of libraries.def, for code that invents names to be recognised again. */
+/* The kinds of rows in libraries.def. The rows are public for code that invents names which must be recognised in the
+ * same way. */
 enum xs_library_what {
     XS_LIBRARY_FILE,
     XS_LIBRARY_GLUE,
@@ -50,7 +52,7 @@ struct xs_library_row {
 extern const struct xs_library_row xs_library_rows[];
 extern const size_t xs_library_row_count;
 
-/* True for the loop in which the interpreter runs Python functions. */
+/* True if the function is the loop in which the interpreter runs Python functions. */
 bool xs_library_runs_python(const char *function);
 
 #endif

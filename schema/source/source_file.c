@@ -23,7 +23,8 @@ static bool is_of_the_system(const char *path) {
     return is_below(path, "/proc") || is_below(path, "/sys") || is_below(path, "/dev");
 }
 
-/* Wherever they are mounted: what these show are no files of a person. */
+/* Is the file on one of the kernel's file systems, wherever it is mounted? They contain no files that a person has
+ * written. */
 static bool is_of_the_kernel(int fd) {
     static const unsigned long kinds[] = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,         DEBUGFS_MAGIC,  TRACEFS_MAGIC,
                                           SECURITYFS_MAGIC,   DEVPTS_SUPER_MAGIC,  SELINUX_MAGIC,  BPF_FS_MAGIC,
@@ -38,7 +39,8 @@ static bool is_of_the_kernel(int fd) {
     return false;
 }
 
-/* What was opened, by its name: a link may have been put into its way meanwhile. */
+/* Is the opened file in a folder of the system? This checks the name of the opened file, because a link may have been
+ * put into its path meanwhile. */
 static bool has_a_name_of_the_system(int fd) {
     char link[64], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
@@ -96,7 +98,7 @@ static enum xs_source_status read_open(int fd, int64_t not_after_ns, struct xs_s
     return XS_SOURCE_READ;
 }
 
-/* Looks before it opens, because opening alone already does something to some devices. */
+/* Examines the file before opening it, because opening has an effect on some devices. */
 static enum xs_source_status read_resolved(const char *path, int64_t not_after_ns, struct xs_source_file *file) {
     struct stat st;
     if (is_of_the_system(path))
@@ -115,7 +117,7 @@ static enum xs_source_status read_resolved(const char *path, int64_t not_after_n
 
 enum xs_source_status xs_source_file_read(const char *path, int64_t not_after_ns, struct xs_source_file *file) {
     *file = (struct xs_source_file){0};
-    if (*path != '/' || is_of_the_system(path)) /* links in /proc lead anywhere: not even followed */
+    if (*path != '/' || is_of_the_system(path)) /* links in /proc may lead anywhere, so they are not followed */
         return *path == '/' ? XS_SOURCE_REFUSED : XS_SOURCE_GONE;
     char *resolved = realpath(path, NULL);
     enum xs_source_status status = resolved ? read_resolved(resolved, not_after_ns, file) : XS_SOURCE_GONE;

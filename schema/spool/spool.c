@@ -1,4 +1,4 @@
-/* The spool in the process that writes it: its file and mapping, its growth, and taking chunks. */
+/* The spool in the process that writes it: makes and maps the file, lets it grow, and gives chunks to threads. */
 #include "schema/spool/spool.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "schema/safe_open/private_file.h"
 #include "schema/spool/spool_place.h"
 
-#define GROW_FOR_THREADS 16u /* chunks, at least */
+#define GROW_FOR_THREADS 16u /* least number of chunks */
 #define FEW_CHUNKS 256u      /* 16 MiB */
-#define AHEAD_CHUNKS 4096u   /* 256 MiB of a file in memory, which takes no memory until it is used */
+#define AHEAD_CHUNKS 4096u   /* 256 MiB that a file in memory is longer than its chunks; allocated at first use */
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -43,14 +43,14 @@ static int write_zeros(int fd, off_t from, off_t to) {
     return XS_OK;
 }
 
-/* Whether a length is beyond the limit for files. Exceeding it raises SIGXFSZ, which ends the application. */
+/* Is a length beyond the limit for files? Exceeding the limit raises SIGXFSZ, which ends the application. */
 static bool is_beyond_file_limit(off_t to) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (rlim_t)to > limit.rlim_cur;
 }
 
-/* Reserves blocks on disk for [from, to). glibc's posix_fallocate is no help where the file system cannot do it: it
- * silently writes one byte per block. */
+/* Reserves blocks on disk for [from, to). glibc's posix_fallocate is not used, because if the file system cannot
+ * reserve blocks, it writes one byte per block without telling so. */
 static int reserve(int fd, off_t from, off_t to) {
     if (is_beyond_file_limit(to)) {
         errno = EFBIG;
@@ -73,12 +73,12 @@ static void fill_header(struct xs_spool_header *header, uint32_t chunk_limit, un
     header->chunk_limit = header->chunk_bound = chunk_limit;
     xs_spool_sign(header);
     atomic_store_explicit(&header->chunk_count, chunks, memory_order_release);
-    /* The magic number comes last: without it nobody looks at the rest. */
+    /* The magic number is written last, because readers ignore a header without it. */
     atomic_store_explicit(&header->magic, XS_SPOOL_MAGIC, memory_order_release);
 }
 
-/* Makes the pages present now, instead of at a thread's first store into each, which is inside a driver call of the
- * program. Best effort: Linux before 5.14 cannot do it. */
+/* Allocates the pages now. Otherwise each page would be allocated at the first store into it, during a call of the
+ * program. Linux before 5.14 cannot do this; then nothing is done. */
 static void prefault(void *map, off_t from, off_t to) {
 #ifdef MADV_POPULATE_WRITE
     madvise((char *)map + from, (size_t)(to - from), MADV_POPULATE_WRITE);
@@ -87,8 +87,8 @@ static void prefault(void *map, off_t from, off_t to) {
 #endif
 }
 
-/* Switches copy-on-write off. On btrfs a page that is written again needs a new block, reserved or not, and on a
- * full disk that would be a SIGBUS. */
+/* Switches copy-on-write of the file system off. With it, a page that is written again needs a new block on btrfs, even
+ * if blocks were reserved, and a full disk would then raise SIGBUS. */
 static void no_copy_on_write(int fd) {
     int flags = 0;
     if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
@@ -97,7 +97,7 @@ static void no_copy_on_write(int fd) {
     }
 }
 
-/* How many chunks fit into the largest file that this process may write (RLIMIT_FSIZE). */
+/* Returns the number of chunks that fit into the largest file that this process may write (RLIMIT_FSIZE). */
 static uint64_t chunks_of_file_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -105,21 +105,21 @@ static uint64_t chunks_of_file_limit(void) {
     return limit.rlim_cur > XS_SPOOL_HEADER_BYTES ? (limit.rlim_cur - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES : 0;
 }
 
-/* For how many chunks to reserve addresses. If addresses are limited (RLIMIT_AS), the program needs nearly all of
- * them, often later; then only a few chunks wait to be drained. */
+/* Returns the largest number of chunks for which addresses may be reserved. If addresses are limited (RLIMIT_AS), the
+ * program may need nearly all of them, often later, so the spool reserves only a few. */
 static uint64_t chunks_of_address_limit(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? FEW_CHUNKS : UINT32_MAX;
 }
 
-/* Sets the access to a part of the mapping. Addresses after the existing chunks allow none: otherwise an mlockall of
- * the application would make memory of them all. */
+/* Sets the access rights of a part of the mapping. Addresses after the existing chunks permit no access; otherwise an
+ * mlockall of the application would allocate memory for all of them. */
 static bool set_access(void *map, off_t from, off_t to, int access) {
     return mprotect((char *)map + from, (size_t)(to - from), access) == 0;
 }
 
-/* Maps the file. Halves *limit, but not below `chunks`, until there are enough addresses, or until the size may be
- * locked (EAGAIN), if the program locks all that is mapped. */
+/* Maps the file. Halves *limit, but not below `chunks`, until there are enough addresses, or, if the program locks all
+ * its memory, until so much may be locked (EAGAIN). */
 static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     void *map = MAP_FAILED;
     for (;; *limit = *limit / 2 > chunks ? *limit / 2 : chunks) {
@@ -136,13 +136,14 @@ static void *map_file(int fd, uint64_t *limit, uint64_t chunks) {
     return map;
 }
 
-/* Lengthens a file in memory beyond its chunks. The rest takes no memory until it is used, and a thread that grows
- * into it needs no descriptor. It grows in steps instead of to its limit, because a program that reads the whole
- * file (grep, cp) would read gigabytes of zeros. If the file cannot grow, only such a thread misses it. */
+/* Makes a file in memory longer than its chunks. The additional length takes no memory until it is used, and a thread
+ * can add chunks there without a descriptor. The file grows in steps, not at once to its limit, because programs that
+ * read the whole file (grep, cp) would then read gigabytes of zeros. If the file cannot become longer, only
+ * xs_spool_grow_without_file is affected. */
 static int lengthen(struct xs_spool *spool, uint64_t limit, uint64_t chunks) {
     uint64_t length = least(chunks + AHEAD_CHUNKS, limit);
     if (spool->length < chunks)
-        spool->length = (uint32_t)chunks; /* its blocks are reserved */
+        spool->length = (uint32_t)chunks; /* the blocks of these chunks are reserved */
     if (spool->length >= length || (chunks + AHEAD_CHUNKS / 2 < spool->length))
         return XS_OK;
     if (is_beyond_file_limit(bytes_of(length)))
@@ -209,7 +210,7 @@ int xs_spool_create_in_memory(const char *path, size_t limit_bytes, unsigned fir
     return create(path, limit_bytes, first_chunks, true, spool);
 }
 
-/* For how many of `chunks` there is room. */
+/* Returns for how many of `chunks` chunks there is room. */
 static uint32_t room_of(const struct xs_spool *spool, uint32_t count, unsigned chunks) {
     uint32_t room = spool->header->chunk_limit - count;
     return (uint32_t)least(least(chunks, room), INT_MAX);
@@ -222,9 +223,9 @@ static unsigned chunks_in(const struct xs_spool *spool, uint32_t count, uint32_t
     return n;
 }
 
-/* How many of `chunks` may be added; 0: none. From a tmpfs at most a share of its free space is taken, because
- * programs die when it is full. If threads hold nearly every chunk, another thread would record nothing: then a few
- * are added as long as there is memory at all. */
+/* Returns how many of `chunks` chunks may be added. In a tmpfs, they may take at most a part of its free space, because
+ * programs crash when it is full. But if threads have nearly all chunks, another thread could record nothing, so a few
+ * chunks are added even then, as long as there is any memory. */
 static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_t chunks) {
     struct statvfs fs;
     if (!spool->in_memory ||
@@ -236,7 +237,8 @@ static uint32_t allowed_of(const struct xs_spool *spool, uint32_t count, uint32_
     return is_for_threads ? (uint32_t)least(chunks, GROW_FOR_THREADS) : 0;
 }
 
-/* Publishes new chunks. The count of free chunks comes first, so it is never too low for a chunk that can be taken. */
+/* Publishes new chunks. The number of free chunks is increased before the chunks can be taken, so it is never too low.
+ */
 static void publish(struct xs_spool *spool, uint32_t count, uint32_t chunks) {
     atomic_fetch_add(&spool->free, chunks);
     atomic_store_explicit(&spool->next, count, memory_order_relaxed);
@@ -276,7 +278,7 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
     chunks = allowed_of(spool, count, (uint32_t)least(room, room_of(spool, count, chunks)));
     off_t from = bytes_of(count), to = bytes_of((uint64_t)count + chunks);
     if (chunks && set_access(spool->header, from, to, PROT_READ | PROT_WRITE)) {
-        /* Populating a full tmpfs fails instead of raising SIGBUS. */
+        /* If the tmpfs is full, this call fails; a store would raise SIGBUS. */
         if (madvise((char *)spool->header + from, (size_t)(to - from), MADV_POPULATE_WRITE) == 0) {
             publish(spool, count, chunks);
             grown = (int)chunks;
@@ -292,7 +294,7 @@ int xs_spool_grow_without_file(struct xs_spool *spool, unsigned chunks) {
 }
 
 void xs_spool_give_back(struct xs_spool *spool) {
-    enum { PAGE = 4096 }; /* with the chunk's header, which a thread reads when it looks for a free chunk */
+    enum { PAGE = 4096 }; /* kept, with the chunk's header, which threads that search for a free chunk read */
     uint32_t count = atomic_load(&spool->header->chunk_count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t state = XS_CHUNK_FREE;
@@ -322,7 +324,8 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     if (atomic_load_explicit(&spool->free, memory_order_relaxed) == 0)
         return NULL;
-    /* Try the thread's last chunk first, because its memory is warm; then search from the latest free chunk. */
+    /* Try the thread's previous chunk first, because its memory is probably in the cache. Then search, beginning at
+     * `next`. */
     uint32_t next = atomic_load_explicit(&spool->next, memory_order_relaxed);
     for (uint32_t n = 0; n <= count; n++) {
         uint64_t at = n == 0 ? *hint : (uint64_t)next + n - 1;
@@ -343,7 +346,8 @@ struct xs_chunk *xs_spool_take(struct xs_spool *spool, unsigned *hint, uint32_t 
         memset(chunk->header.thread_name, 0, sizeof chunk->header.thread_name);
         if (name_bytes)
             memcpy(chunk->header.thread_name, thread_name, name_bytes);
-        /* Acquire and release: a reader of the counter sees every chunk with an earlier number (spool_drain.c). */
+        /* The order is acquire and release, so that a reader of the counter sees every chunk with an earlier number
+         * (spool_drain.c). */
         uint64_t sequence = 1 + atomic_fetch_add_explicit(&spool->header->next_sequence, 1, memory_order_acq_rel);
         atomic_store_explicit(&chunk->header.sequence, sequence, memory_order_release);
         *hint = i;

@@ -1,15 +1,17 @@
-/* Moving events from the spool into the trace: the drain thread does it in every batch, and recovery once
- * afterwards.
+/* Moves events from the spool into the trace. The drain thread does this in every batch, and recovery does it once
+ * after the process has ended.
  *
- * Order: a thread fills one chunk after another, so its chunks in the order of their sequence numbers hold its
- * events in order. A consistent cut while threads go on writing takes three steps. First read the spool's counter.
- * Then collect the chunks numbered up to it, which include each thread's earlier chunks. Then read how far each is
- * committed, the latest first: a reader that sees an event in a later chunk also sees the earlier chunk complete.
+ * Order: a thread fills one chunk after another, so the order of the chunks' sequence numbers is the order of the
+ * thread's events. Threads continue to write while events are moved. To get all events of a thread up to some point
+ * without gaps, three steps are needed. First, the spool's counter is read. Second, the chunks with numbers up to the
+ * counter are collected; with each chunk these include the thread's earlier chunks. Third, the committed bytes of each
+ * chunk are read, from the latest chunk to the first: if an event in a later chunk is seen, the thread's earlier chunks
+ * are seen completely.
  *
- * Kills: events and spool_progress change in one transaction. Only after that is a chunk recycled: committed becomes
- * 0, then the generation is increased, then the state becomes free. If the process is killed between these steps,
- * recovery finds either the generation of the progress row with nothing new in it, or a newer generation from which
- * nothing was taken yet. */
+ * Kills: events and spool_progress are written in one transaction. A chunk is recycled only after that: the committed
+ * bytes are set to 0, then the generation is increased, then the state becomes free. If the process is killed between
+ * these steps, recovery finds either the generation that is in spool_progress, and no new events, or a newer
+ * generation, of which nothing was moved yet. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,21 +35,21 @@ static int by_sequence(const void *a, const void *b) {
 
 static bool is_opened(const struct xs_spool *spool) { return spool->source >= 0; }
 
-/* A chunk whose first `bytes` bytes are needed. NULL: the file became shorter meanwhile. */
+/* Returns a chunk with at least its first `bytes` bytes. NULL: the file became shorter meanwhile. */
 static const struct xs_chunk *chunk_at(const struct xs_spool *spool, unsigned i, size_t bytes) {
     return is_opened(spool) ? xs_spool_read_chunk(spool, i, bytes) : xs_spool_chunk(spool, i);
 }
 
-/* The number of chunks to look at. */
+/* Returns the number of chunks to examine. */
 static unsigned chunks_of(const struct xs_spool *spool) {
     if (is_opened(spool))
-        return spool->present_count; /* those that are present in the file */
+        return spool->present_count; /* number of chunks that are present in the file */
     size_t room = (spool->map_bytes - XS_SPOOL_HEADER_BYTES) / XS_SPOOL_CHUNK_BYTES;
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     return count < room ? count : (unsigned)room;
 }
 
-/* The committed bytes, limited to whole events that fit into a chunk, since a file may be damaged. */
+/* Returns the committed bytes, limited to whole events that fit into a chunk, because the file may be damaged. */
 static uint32_t committed_of(const struct xs_chunk *chunk) {
     uint32_t bytes = atomic_load_explicit(&chunk->header.committed_bytes, memory_order_acquire);
     uint32_t limit = (uint32_t)(XS_SPOOL_CHUNK_EVENTS * sizeof(struct xs_event));
@@ -56,8 +58,8 @@ static uint32_t committed_of(const struct xs_chunk *chunk) {
     return bytes - bytes % (uint32_t)sizeof(struct xs_event);
 }
 
-/* The written part of a chunk in an opened spool. A chunk may claim bytes where the file has a hole, and a hole has
- * no event. */
+/* Returns how many of the committed bytes are really in the file of an opened spool. In a damaged file there may be a
+ * hole, which contains no events. */
 static uint32_t written_of(const struct xs_spool *spool, unsigned i, uint32_t committed) {
     off_t from = (off_t)XS_SPOOL_HEADER_BYTES + (off_t)i * (off_t)XS_SPOOL_CHUNK_BYTES;
     off_t hole = is_opened(spool) && committed ? lseek(spool->source, from, SEEK_HOLE) : -1;
@@ -67,8 +69,8 @@ static uint32_t written_of(const struct xs_spool *spool, unsigned i, uint32_t co
     return bytes > 0 ? (uint32_t)bytes - (uint32_t)bytes % (uint32_t)sizeof(struct xs_event) : 0;
 }
 
-/* Finds where draining goes on: by the writer's own note, or in recovery by the trace, which alone is right after a
- * kill. */
+/* Finds the position at which draining must continue: by the chunk's header, or in recovery by the trace, because after
+ * a kill only the trace is certain to be right. */
 static int drained_of(const struct xs_chunk_header *header, struct xs_store *recovering, unsigned index,
                       uint32_t *drained) {
     if (!recovering) {
@@ -138,7 +140,8 @@ static bool continues(const struct xs_chunk *chunk, unsigned i) {
     return part->kind == XS_EVENT_DEFINITION && !part->is_first;
 }
 
-/* Joins the events of a definition from *i on, before `to`, in `bytes`. XS_ERROR_INVALID: they are none. */
+/* Joins the parts of a definition, which begin at *i and are before `to`, in `bytes`, and stores the definition. Sets
+ * *i to its last part. XS_ERROR_INVALID: the parts are no complete definition. */
 static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk, unsigned *i, unsigned to,
                            uint8_t bytes[XS_DEFINITION_BYTES_MAX]) {
     const struct xs_definition_part *first = (const struct xs_definition_part *)&chunk->events[*i], *part = first;
@@ -158,8 +161,8 @@ static int feed_definition(struct xs_store *store, const struct xs_chunk *chunk,
                                   : XS_ERROR_INVALID;
 }
 
-/* Feeds a part's events to the store. Returns how many, or an error. A definition counts as one; skipped events
- * count, too, and are also in `skipped`. */
+/* Stores the events of a part. Returns their number, or an error. A definition counts as one event. Skipped events are
+ * included, and are also counted in *skipped. */
 static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const struct part *part, int64_t *skipped) {
     const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     if (!chunk)
@@ -188,7 +191,7 @@ static int64_t feed(const struct xs_spool *spool, struct xs_store *store, const 
     return status ? status : events;
 }
 
-/* Cuts a part to `pending` events, and the rest of the last definition. */
+/* Cuts a part to `pending` events, and adds the remaining parts of a definition that would be cut. */
 static void cut(const struct xs_spool *spool, struct part *part, int64_t pending) {
     const struct xs_chunk *chunk = chunk_at(spool, part->index, XS_SPOOL_CHUNK_BYTES);
     uint32_t to = part->from_bytes + (uint32_t)pending * (uint32_t)sizeof(struct xs_event);
@@ -215,13 +218,13 @@ static int64_t feed_all(const struct xs_spool *spool, struct xs_store *store, st
         total += fed;
     }
     int status = skipped ? xs_store_meta_add(store, "skipped_events", skipped) : XS_OK;
-    return status ? status : is_opened(spool) ? total - skipped : total; /* a writer wants to know how much was freed */
+    return status ? status : is_opened(spool) ? total - skipped : total; /* the writer needs all that was freed */
 }
 
 static void recycle(struct xs_spool *spool, const struct part *part) {
     struct xs_chunk_header *header = &xs_spool_chunk(spool, part->index)->header;
     atomic_store_explicit(&header->drained_bytes, part->to_bytes, memory_order_relaxed);
-    /* Read the state before `committed`: once the state is FULL, `committed` is final. */
+    /* The state must be read before the committed bytes, which do not change any more when the state is FULL. */
     if (atomic_load_explicit(&header->state, memory_order_acquire) != XS_CHUNK_FULL)
         return;
     if (atomic_load_explicit(&header->committed_bytes, memory_order_relaxed) != part->to_bytes)
@@ -231,7 +234,7 @@ static void recycle(struct xs_spool *spool, const struct part *part) {
     atomic_store_explicit(&header->committed_bytes, 0, memory_order_release);
     atomic_store_explicit(&header->generation, generation + 1, memory_order_release);
     atomic_store_explicit(&header->drained_bytes, 0, memory_order_relaxed);
-    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* never too low for a chunk that can be taken */
+    atomic_fetch_add_explicit(&spool->free, 1, memory_order_relaxed); /* before the chunk can be taken: never too low */
     atomic_store_explicit(&header->state, XS_CHUNK_FREE, memory_order_release);
 }
 

@@ -1,5 +1,4 @@
-/* Reading a spool that another process wrote: checks its file, and reads its chunks one at a time. Nothing is
- * mapped. */
+/* Reads a spool that another process wrote: checks its file, and reads its chunks one at a time. Nothing is mapped. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,10 +25,10 @@ bool xs_spool_header_is_sound(const struct xs_spool_header *header, uint64_t mag
            xs_clock_is_sound(&header->clock);
 }
 
-enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; recovery keeps less than 256 MiB for them */
+enum { MOST_CHUNKS = 8 << 20 }; /* half a terabyte; recovery needs less than 256 MiB for so many */
 
-/* The next chunk from `i` on with a header that was written; `count`: there is none. `*hole`: end of that written
- * part. */
+/* Returns the first chunk from `i` on whose header is not in a hole of the file; `count`: there is none. `*hole` is the
+ * end of the data that contain this header. */
 static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     if (bytes_of(i) < *hole)
         return i;
@@ -41,9 +40,9 @@ static uint32_t next_present(int fd, uint32_t i, uint32_t count, off_t *hole) {
     return at > i ? (uint32_t)(at < count ? at : count) : i;
 }
 
-/* Finds the chunks that are present. The header's count is not trusted: a file of 2 MiB can claim millions. A writer
- * reserves the blocks of every chunk, so only a file with holes or a compressed one is searched part by part. It is
- * flushed first: some file systems report a reserved block as a hole until its data is written to disk. */
+/* Finds the chunks that are present. The count in the header may be wrong: a file of 2 MiB can claim to have millions
+ * of chunks. A writer reserves the blocks of every chunk, so only a file that has holes, or is compressed, is searched
+ * for its data. It is written to disk first, because some file systems report a reserved block as a hole until then. */
 static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
     uint32_t count = atomic_load_explicit(&spool->header->chunk_count, memory_order_acquire);
     bool holes = (int64_t)st->st_blocks * 512 < st->st_size && fdatasync(fd) == 0;
@@ -62,7 +61,7 @@ static int find_present(int fd, const struct stat *st, struct xs_spool *spool) {
     return XS_OK;
 }
 
-/* Reads all bytes; false: the file became shorter. */
+/* Reads `bytes` bytes; false: the file has become shorter, or cannot be read. */
 static bool read_all(int fd, void *to, size_t bytes, off_t from) {
     char *at = to;
     while (bytes > 0) {

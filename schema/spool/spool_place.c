@@ -1,4 +1,4 @@
-/* Making, finding and deleting spools; see spool_place.h. */
+/* Makes, finds and deletes spools; see spool_place.h. */
 #include "schema/spool/spool_place.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@
 
 #define TMPFS 0x01021994 /* statfs(2) */
 
-/* Limits for all spools of a user: this part of a tmpfs, and this many bytes. */
+/* Limits for all spools of a user together: one part in so many of a tmpfs, and so many bytes. */
 #define SHARE_OF_USER 4u
 #define MOST_OF_USER (UINT64_C(4) << 30)
 #define MOST_ENTRIES 10000u
@@ -33,7 +33,7 @@ const char *xs_spool_runtime_dir(void) {
     return base && base[0] == '/' && strlen(base) < XS_SPOOL_FOLDER_BYTES ? base : "";
 }
 
-/* Opens a folder that belongs to that user alone; -1: it does not. */
+/* Opens a folder if it belongs to that user, and nobody else can access it; else returns -1. */
 static int open_folder(const char *folder, uid_t uid) {
     struct stat st;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -45,7 +45,7 @@ static int open_folder(const char *folder, uid_t uid) {
     return fd;
 }
 
-/* Whether `base` is a tmpfs with room for `bytes` in which nobody else can replace our folder. */
+/* Is `base` a tmpfs with room for `bytes` in which no other user can replace this user's folder? */
 static bool base_is_fit(const char *base, size_t bytes) {
     struct statfs fs;
     struct stat st;
@@ -54,7 +54,7 @@ static bool base_is_fit(const char *base, size_t bytes) {
            (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / XS_SPOOL_SHARE_OF_MEMORY >= bytes;
 }
 
-/* The size of all spools in the folder, whether their processes live or were killed. */
+/* Returns the size of all spools in the folder, also of those whose processes were killed. */
 static uint64_t bytes_in(const char *folder) {
     DIR *entries = opendir(folder);
     uint64_t bytes = 0;
@@ -70,7 +70,8 @@ static uint64_t bytes_in(const char *folder) {
     return bytes;
 }
 
-/* Whether the folder's limits leave room. Killed processes leave spools, and perhaps nobody reads their traces. */
+/* Do the limits for the folder leave room for `bytes`? Killed processes leave their spools in the folder until somebody
+ * reads their traces. */
 static bool folder_has_room(const char *folder, size_t bytes) {
     struct statfs fs;
     if (statfs(folder, &fs) != 0)
@@ -86,7 +87,7 @@ static bool memory_folder(const char *runtime_dir, size_t bytes, char *folder) {
         if (!*bases[i] || !base_is_fit(bases[i], bytes) || !folder_name(folder, bases[i], geteuid()))
             continue;
         if (mkdir(folder, 0700) == 0)
-            (void)chmod(folder, 0700); /* whatever the umask is */
+            (void)chmod(folder, 0700); /* because mkdir applies the umask */
         int fd = open_folder(folder, geteuid());
         if (fd >= 0) {
             close(fd);
@@ -141,12 +142,12 @@ static int create_in_memory(const char *trace, size_t bound_bytes, size_t limit_
         return status;
     }
     memcpy(spool->header->id, id, sizeof id);
-    memcpy(spool->header->folder, folder, strlen(folder) + 1); /* copies nothing of the stack behind the text */
+    memcpy(spool->header->folder, folder, strlen(folder) + 1); /* copies only the text, no bytes after it */
     memcpy(spool->header->trace, trace, strlen(trace) + 1);
     return XS_OK;
 }
 
-/* Writes a pointer: the spool's present header with another magic number. */
+/* Writes a pointer, which is the spool's present header with another magic number. */
 static int write_pointer(int fd, const struct xs_spool *spool) {
     static const uint64_t magic = XS_SPOOL_POINTER_MAGIC;
     const char *rest = (const char *)spool->header + sizeof magic;
@@ -215,8 +216,8 @@ void xs_spool_start(struct xs_spool *spool, const char *trace) {
     atomic_store_explicit(&spool->header->started, 1, memory_order_release);
 }
 
-/* Whether the file beside the trace is still ours: if somebody renamed the trace with all files beside it, another
- * trace may have been made under the name. */
+/* Is the file beside the trace still the file of this spool? If somebody renamed the trace and all files beside it,
+ * another trace may have been made with the old name. */
 static bool is_still_beside(const struct xs_spool_files *files) {
     struct stat st;
     return files->inode == 0 ||
@@ -237,8 +238,8 @@ void xs_spool_delete(const struct xs_spool_files *files) {
         unlink(files->beside);
 }
 
-/* Whether a pointer's folder is a known one, of this user or of the trace's owner; so a stranger's pointer leads
- * nowhere else. */
+/* Is the folder in a pointer one of those for the spools of the pointer's owner? Otherwise a stranger could make a
+ * pointer to any other folder. */
 static bool folder_is_known(const char *folder, uid_t owner) {
     char known[XS_SPOOL_FOLDER_BYTES], run[64];
     snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)owner);

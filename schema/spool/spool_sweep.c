@@ -1,5 +1,6 @@
-/* Deleting what killed processes left: spools in memory without a trace, and files of an unfinished start. Only
- * commands do this, not the library: the path of another trace can lead to a disk that does not answer. */
+/* Deletes what killed processes left: spools in memory without a trace, and files of processes that were killed during
+ * their start. Only commands do this, not the library, because the path of another process's trace may be on a disk
+ * that does not answer. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +14,9 @@
 #include "schema/spool/spool_place.h"
 
 enum {
-    AGE_OF_LOOK_S = 3600,          /* a spool is looked at again after this time */
-    AGE_OF_MARK_S = 3 * 24 * 3600, /* a user who moved a trace has this long to read it at its new place */
-    AGE_OF_EMPTY_S = 60,           /* a process that is starting may be between making a file and filling it */
+    AGE_OF_LOOK_S = 3600,          /* a spool is examined again after this time */
+    AGE_OF_MARK_S = 3 * 24 * 3600, /* after moving a trace, a user has so much time to read it under its new path */
+    AGE_OF_EMPTY_S = 60,           /* a process that is starting may have made a file, but not written it yet */
     MARK = S_IRUSR,
     NO_MARK = S_IRUSR | S_IWUSR,
     MOST_ENTRIES = 10000
@@ -23,7 +24,8 @@ enum {
 
 static bool is_older(const struct stat *st, time_t seconds) { return time(NULL) - st->st_mtime > seconds; }
 
-/* Whether a file with that inode is in the folder, under any name; also true if the folder is too large to search. */
+/* Is a file with this inode in the folder, under any name? Also true if the folder cannot be read, or is too large to
+ * search. */
 static bool folder_has(const char *folder, uint64_t inode) {
     DIR *entries = opendir(folder);
     bool found = !entries && errno != ENOENT && errno != ENOTDIR;
@@ -36,9 +38,10 @@ static bool folder_has(const char *folder, uint64_t inode) {
     return found;
 }
 
-/* Whether the trace is gone from its folder: its name is gone, no file in its folder has its inode, and the nearest
- * folder that still exists is on the trace's file system. (If a file system is not mounted now, another one's folder
- * is in its place.) The trace may still be in another folder, with the pointer to the spool beside it. */
+/* Is the trace no longer in its folder? True if its name does not exist or belongs to another file, no file in its
+ * folder has its inode, and the nearest folder on its path that exists is on the trace's file system. (Otherwise that
+ * file system may only be not mounted now.) The trace may still be in another folder, with the pointer to the spool
+ * beside it. */
 static bool trace_is_gone(const struct xs_spool_header *header) {
     char path[XS_SPOOL_TRACE_BYTES];
     struct stat st;
@@ -62,11 +65,11 @@ static bool has_no_event(const struct xs_spool_header *header) {
     return !atomic_load(&header->started) && atomic_load(&header->next_sequence) == 0;
 }
 
-/* What to do with a spool. */
+/* What to do with a spool: nothing; note that its trace exists; note that its trace is missing; delete it. */
 enum fate { KEEP, LOOKED, GONE, DELETE };
 
-/* Decides about a spool of this version. The cheapest questions come first; the last ones look at another process
- * and at the trace's disk. */
+/* Decides about a spool of this version. The cheapest checks come first; the last ones examine another process and
+ * access the trace's disk. */
 static enum fate fate_of(const struct xs_spool_header *header, const char *path, const struct stat *st) {
     bool serves_nobody = atomic_load(&header->closed) || has_no_event(header);
     bool is_marked = (st->st_mode & 07777) == MARK;
@@ -77,15 +80,15 @@ static enum fate fate_of(const struct xs_spool_header *header, const char *path,
     return serves_nobody ? DELETE : !trace_is_gone(header) ? LOOKED : is_marked ? DELETE : GONE;
 }
 
-/* Notes a look in the file: its time becomes now, and its mode says whether its trace was missing. The time comes
- * first: a mark with an old time would delete the spool at the next look. */
+/* Notes the examination in the file: its time is set to now, and its mode tells whether its trace was missing. The time
+ * must be set first, because a spool with the mark and an old time would be deleted at the next examination. */
 static void note_look(int fd, bool is_gone) {
     if (futimens(fd, NULL) == 0)
         (void)fchmod(fd, is_gone ? MARK : NO_MARK);
 }
 
-/* Looks at one spool. A spool of another version has another layout and is left alone: it cannot be read, so nobody
- * knows whether its process lives. */
+/* Examines one spool. A spool of another version of xferspy is kept: its layout is different, so it cannot be found out
+ * whether its process runs. */
 static void sweep_one(const char *folder, const char *name) {
     char path[XS_SPOOL_FOLDER_BYTES + 300];
     union {
@@ -101,7 +104,7 @@ static void sweep_one(const char *folder, const char *name) {
         ssize_t n = pread(fd, &read, sizeof read, 0);
         enum fate fate = KEEP;
         if (n >= 0 && ((size_t)n < sizeof(uint64_t) || atomic_load(&read.header.magic) == 0)) {
-            /* Its process was killed in its first moments, or is stopped there. */
+            /* The process was killed, or is stopped, before it wrote the header. */
             bool is_marked = (st.st_mode & 07777) == MARK;
             bool is_time = is_older(&st, is_marked ? AGE_OF_MARK_S : AGE_OF_LOOK_S);
             fate = !is_time ? KEEP : is_marked ? DELETE : GONE;
@@ -129,7 +132,7 @@ void xs_spool_sweep(const char *folder) {
         closedir(entries);
 }
 
-/* Whether there is no trace, or one that this user's library had only begun. */
+/* Is there no trace, or a trace of this user that the library had only begun to write? */
 static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *header, bool *is_there) {
     unsigned char first[100] = {0};
     struct stat st;
@@ -148,7 +151,7 @@ static bool trace_is_unstarted(const char *trace, const struct xs_spool_header *
            memcmp(first + 68, "xfsp", 4) == 0; /* XS_APPLICATION_ID */
 }
 
-/* `status` is the result of the search for the spool; sets *is_there to whether the trace is a file. */
+/* Returns what xs_spool_is_unstarted returns. `status` is the result of xs_spool_find. *is_there: the trace exists. */
 static bool is_unstarted(const char *trace, int status, const struct xs_spool_found *found, bool *is_there) {
     const struct xs_spool_header *header = xs_spool_found_header(found);
     struct stat st;
@@ -185,7 +188,7 @@ bool xs_spool_clear_unstarted(const char *trace) {
     }
     if (clear) {
         if (!found.spool.header)
-            found.files.memory[0] = 0; /* anybody may have written this name, and its target was not checked */
+            found.files.memory[0] = 0; /* anybody may have written this name, and its file was not checked */
         xs_spool_delete(&found.files);
     }
     xs_spool_found_free(&found);

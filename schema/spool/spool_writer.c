@@ -1,4 +1,4 @@
-/* Finding the process that writes a spool, and whether it still lives. */
+/* Finds out whether the process that writes a spool still runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -56,10 +56,10 @@ bool xs_spool_same_mounts(const struct xs_spool_header *header) {
     return header->mount_namespace == namespace_of("mnt");
 }
 
-/* Whether /proc/PID/maps shows the file: 1, 0, or -1 if it cannot be read. */
+/* Returns 1 if /proc/PID/maps has the file, 0 if not, and -1 if it cannot be read. */
 static int process_maps_file(const struct xs_spool_header *header, const char *path) {
     struct stat st;
-    /* The name of a spool in memory is unique everywhere, and stays in the list after the file was deleted. */
+    /* The name of a spool in memory is unique everywhere, and is in the list even after the file was deleted. */
     bool by_name = header->id[0] != 0;
     if (!by_name && stat(path, &st) != 0)
         return -1;
@@ -75,7 +75,7 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
         unsigned long inode;
         if (line_start) {
             lines++;
-            /* Ignore the device: for btrfs and overlayfs it differs from what stat says. */
+            /* The device is ignored, because for btrfs and overlayfs it differs from that of stat. */
             if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %lu", &inode) == 1) {
                 found = by_name ? strstr(line, header->id) != NULL
                                 : inode == (unsigned long)st.st_ino && strstr(line, ".spool") != NULL;
@@ -87,13 +87,13 @@ static int process_maps_file(const struct xs_spool_header *header, const char *p
     return lines == 0 ? -1 : found; /* a zombie's list is empty */
 }
 
-/* Whether other threads run. A program may end its main thread and go on with others. Then the process is no zombie,
- * but its first thread is one and has no maps. */
+/* Does the process have other threads? A program may end its main thread and continue with others. The process is no
+ * zombie then, but its main thread is one, and has no maps. */
 static bool has_other_threads(int32_t pid) {
     struct stat st;
     char path[40];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    return stat(path, &st) == 0 && st.st_nlink > 3; /* itself, its parent, and one for each thread */
+    return stat(path, &st) == 0 && st.st_nlink > 3; /* links: itself, its parent, and one for each thread */
 }
 
 static bool is_zombie(int32_t pid) {

@@ -1,5 +1,5 @@
-/* Comparing a database's schema with ours; see schema_check.h. The expected schema is made in memory from the text
- * that new traces are made from, so there is one definition. */
+/* Compares a database's schema with the schema of a trace; see schema_check.h. The expected schema is made in memory
+ * from the same text as new traces, so there is only one definition. */
 #include "schema/write/schema_check.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ int xs_schema_reference(sqlite3 **db) {
     return rc == SQLITE_OK ? sqlite3_exec(*db, schema_sql, NULL, NULL, NULL) : rc;
 }
 
-/* Objects in the same order on both sides, tables first because they tell people most. SQLite's automatic indexes
- * have no text. */
+/* Lists the objects of both databases in the same order. Tables come first, because messages about them are the most
+ * useful. The indexes that SQLite makes automatically have no text. */
 static const char objects[] =
     "SELECT CASE type WHEN 'table' THEN 'a' WHEN 'view' THEN 'b' ELSE 'c' END || name, type, name, tbl_name, sql"
     " FROM sqlite_master ORDER BY 1, 2";

@@ -1,5 +1,6 @@
-/* The check compares a database's schema with what xferspy writes, text for text. A view, a trigger, a generated column
- * or a virtual table in a table's place would run its author's code whenever the table is read. */
+/* Compares the text of a database's schema with the schema that xferspy writes. Whoever made the file may have put a
+ * view, a trigger, a generated column or a virtual table there instead of a table, and its code would be executed
+ * whenever the table is read. */
 #ifndef XFERSPY_SCHEMA_WRITE_SCHEMA_CHECK_H
 #define XFERSPY_SCHEMA_WRITE_SCHEMA_CHECK_H
 
@@ -10,15 +11,17 @@
 /* Returns the text of schema.sql. */
 const char *xs_schema_sql(void);
 
-/* Opens a database in memory with the schema of a trace. The caller closes it whatever the SQLite result code. */
+/* Opens a database in memory with the schema of a trace. The caller must close it for every SQLite result code, also
+ * after an error. */
 int xs_schema_reference(sqlite3 **db);
 
-/* Compares the schema of `db` with a trace's, reading only SQLite's own table of objects. XS_OK; XS_ERROR_CORRUPT, and
- * in `why` one line that names the first missing, additional or different object; XS_ERROR_SQLITE where it could not be
- * read: sqlite3_errmsg tells. */
+/* Compares the schema of `db` with a trace's schema. Reads only SQLite's table of objects. Returns XS_OK; or
+ * XS_ERROR_CORRUPT, with one line in `why` that names the first missing, additional or different object; or
+ * XS_ERROR_SQLITE if the table could not be read (see sqlite3_errmsg). */
 int xs_schema_check(sqlite3 *db, char *why, size_t why_bytes);
 
-/* Compares with another schema: `make` opens a database in memory that has it, as xs_schema_reference does. */
+/* Compares with another schema. `make` must open a database in memory that has this schema, as xs_schema_reference
+ * does. */
 typedef int (*xs_schema_make)(sqlite3 **db);
 int xs_schema_check_made(sqlite3 *db, xs_schema_make make, char *why, size_t why_bytes);
 

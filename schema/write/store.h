@@ -1,5 +1,5 @@
-/* A store writes a trace: one SQLite connection, prepared statements, one transaction a batch. The preloaded library's
- * drain thread and recovery use it; a store belongs to one thread at a time. */
+/* Writes a trace. A store has one SQLite connection and prepared statements, and writes each batch in one transaction.
+ * The drain thread of the preloaded library and recovery use stores. Only one thread at a time may use a store. */
 #ifndef XFERSPY_SCHEMA_WRITE_STORE_H
 #define XFERSPY_SCHEMA_WRITE_STORE_H
 
@@ -14,30 +14,33 @@
 #define XS_SCHEMA_VERSION 1
 #define XS_APPLICATION_ID 0x78667370 /* "xfsp"; PRAGMA application_id */
 
-/* Values of meta status. All but the first mean that the spool has nothing more for the trace. */
+/* Values of meta status. All but the first mean that the spool has no more events for the trace. */
 #define XS_STATUS_RUNNING "running"
 #define XS_STATUS_COMPLETE "complete"
-#define XS_STATUS_STOPPED "stopped" /* capture gave up before the process ended; a note says why */
+#define XS_STATUS_STOPPED "stopped" /* capture ended before the process; a note tells why */
 #define XS_STATUS_RECOVERED "recovered"
 
 struct xs_store;
 
-/* Creates the trace, its tables, views and lookup rows, and meta schema_version and status. Fails if it or one of
- * SQLite's files beside it exists: XS_ERROR_SYSTEM with errno EEXIST. The file is in WAL mode until xs_store_close. */
+/* Creates the trace, its tables, views and lookup rows, and meta schema_version and status. If the file or one of
+ * SQLite's files beside it exists already, fails with XS_ERROR_SYSTEM and errno EEXIST. The file is in WAL mode until
+ * xs_store_close. */
 int xs_store_create(const char *path, struct xs_store **store);
 
 /* Opens an existing trace for writing, for recovery. The caller has verified that it is a trace. */
 int xs_store_open(const char *path, struct xs_store **store);
 
-/* Ends the WAL (the file is then complete by itself, in journal mode DELETE) and frees everything, even on error. */
+/* Ends the WAL, so that the file alone is complete and in journal mode DELETE, and frees everything, even if there was
+ * an error. */
 int xs_store_close(struct xs_store *store);
 
 /* Returns the text of the last SQLite error; valid until the next call. */
 const char *xs_store_error(const struct xs_store *store);
 
-/* A batch is one transaction; calls outside a batch are transactions of their own. XS_ERROR_FULL when the disk is full,
- * XS_ERROR_BUSY while another process writes the trace, else XS_ERROR_SQLITE. After an error inside a batch, every call
- * returns that error until the batch ends by rollback, or by commit, which then rolls back and returns the error. */
+/* A batch is one transaction. Outside of a batch, each call is its own transaction. Errors are XS_ERROR_FULL if the
+ * disk is full, XS_ERROR_BUSY while another process writes the trace, else XS_ERROR_SQLITE. After an error inside a
+ * batch, every call returns that error until the batch ends by rollback, or by commit, which then rolls back and
+ * returns the error. */
 int xs_store_begin(struct xs_store *store);
 int xs_store_commit(struct xs_store *store);
 void xs_store_rollback(struct xs_store *store);
@@ -49,8 +52,8 @@ int xs_store_entry_point(struct xs_store *store, unsigned id, const char *name, 
 int xs_store_thread(struct xs_store *store, uint32_t id, int32_t tid,
                     const char *name); /* a second call updates the name */
 
-/* Ends a trace, in the open batch or in a transaction of its own: sets meta status (XS_STATUS_*) and clears
- * spool_progress. The spool's content then counts as taken over, so the spool can be deleted at leisure. */
+/* Ends a trace, in the open batch or in its own transaction: sets meta status (XS_STATUS_*) and clears spool_progress.
+ * From then on all content of the spool counts as being in the trace, so the spool can be deleted at any time. */
 int xs_store_finish(struct xs_store *store, const char *status);
 
 struct xs_device_row {
@@ -63,43 +66,46 @@ struct xs_device_row {
 };
 int xs_store_device(struct xs_store *store, const struct xs_device_row *row);
 
-/* Records the device of a context handle; a context first seen in an event has no device until then. */
+/* Records the device of a context handle. A context that was seen in an event before has no device until then. */
 int xs_store_context(struct xs_store *store, uint64_t handle, int device);
 
-/* Stores an event of thread `thread`. Contexts and streams get rows at first sight. An allocation and its free may
- * arrive in either order. */
+/* Stores an event of thread `thread`. Contexts and streams get rows when they are seen first. The free of an allocation
+ * may be stored before the allocation. */
 int xs_store_event(struct xs_store *store, const struct xs_event *event, uint32_t thread, const struct xs_clock *clock);
 
-/* Stores a transfer's content, carried by XS_EVENT_FINGERPRINT, under its number. A second content for that number is
+/* Stores the fingerprint of an XS_EVENT_FINGERPRINT under its number. A second fingerprint with the same number is
  * ignored. */
 int xs_store_fingerprint(struct xs_store *store, const struct xs_event_fingerprint *fingerprint);
 
-/* Stores a definition: the bytes of a struct xs_define_* and the data after them, all untrusted. A second definition of
- * a number is ignored. XS_ERROR_INVALID where the bytes make no sense. */
+/* Stores a definition. `data` is a struct xs_define_* and the data after it, which may be damaged. A second definition
+ * of a number is ignored. XS_ERROR_INVALID: the data are no valid definition. */
 int xs_store_definition(struct xs_store *store, enum xs_definition what, uint32_t id, const uint8_t *data,
                         size_t bytes);
 
-/* Reads a value as text; false where it is missing or too long. */
+/* Reads a value of meta as text; false: it is missing or too long. */
 bool xs_store_meta_read(struct xs_store *store, const char *key, char *text, size_t bytes);
 
-/* Lists the lines of Python that a report would name, each as often as stacks contain it, until `each` returns false.
- * Also calls `each` with NULL for uninteresting frames, so that a caller that limits the time can stop there. */
+/* Calls `each` for the lines of Python code that a report would name, as often as each line is in stacks, until `each`
+ * returns false. Also calls `each` with NULL for other frames, so that a caller which limits the time can stop there.
+ */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data);
 
-/* Store a file that lines were read from, and one of its lines. */
+/* These functions store a source file from which lines were read, and one of its lines. */
 struct xs_source_identity;
 int xs_store_source_file(struct xs_store *store, const char *path, const struct xs_source_identity *identity,
                          int64_t *id);
 int xs_store_source_line(struct xs_store *store, int64_t file, uint32_t line, const char *text, size_t bytes);
 
-/* spool_progress of a chunk; get gives generation 0, bytes 0 for a chunk without a row. */
+/* These functions write, read and clear the table spool_progress. For a chunk without a row, xs_store_progress_get
+ * returns generation 0 and 0 bytes. */
 int xs_store_progress_set(struct xs_store *store, unsigned chunk, uint32_t generation, uint32_t drained_bytes);
 int xs_store_progress_get(struct xs_store *store, unsigned chunk, uint32_t *generation, uint32_t *drained_bytes);
 int xs_store_progress_clear(struct xs_store *store);
 
-/* Device records have times in nanoseconds since the trace's time 0; 0 in both means unknown. Device -1: unknown;
- * graph_node 0: not from a graph. `simulated` records carry no mark of their own: the device row does. */
+/* The times of device records are in nanoseconds since the trace's time 0; if both are 0, they are unknown. Device -1:
+ * unknown; graph_node 0: not from a graph. Records of a simulated device have no mark; only the row of the device has
+ * one. */
 struct xs_device_copy {
     uint32_t correlation, copies;
     uint8_t kind, src_kind, dst_kind, is_async; /* CUPTI's numbers, schema/format/kinds.h */

@@ -10,7 +10,7 @@ static void put_times(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
     xs_put_if(row, known, end_ns);
 }
 
-/* Writes start and duration; the end only if it lies before the start. */
+/* Writes the start and the duration; if the end is before the start, writes the end instead of the duration. */
 static void put_span(struct xs_row *row, int64_t start_ns, int64_t end_ns) {
     bool known = start_ns != 0 || end_ns != 0;
     xs_put_if(row, known, start_ns);
@@ -34,8 +34,8 @@ static void put_graph(struct xs_row *row, uint32_t graph, uint64_t node) {
     xs_put_nonzero(row, (int64_t)node);
 }
 
-/* Writes the record of a transfer that was thinned out. The next pass will drop the record, too, but by then nothing
- * is known about the transfer. */
+/* If the transfer of a device record was deleted by thinning, adds the record's time to the transfer's sums. The next
+ * pass will delete the record, too, but the transfer may be forgotten by then. */
 static int put_late(struct xs_store *store, const struct xs_device_copy *copy) {
     bool may_be = store->choice && copy->graph_node == 0;
     int64_t shape = may_be ? xs_choice_late(store->choice, copy->correlation) : 0;

@@ -1,8 +1,9 @@
-/* Writing events of the host side into their tables: one SQL text and one binding per kind, side by side. */
+/* Writes events of the host side into their tables. For each kind, the SQL text and the code that binds the values are
+ * next to each other. */
 #include "schema/write/store_internal.h"
 #include "schema/write/thin_choice.h"
 
-/* Values that all kinds of events convert alike. */
+/* Values that are converted in the same way for all kinds of events. */
 struct common {
     const struct xs_event *event;
     uint32_t thread;
@@ -12,7 +13,7 @@ struct common {
 
 static bool has(const struct common *c, unsigned flag) { return (c->event->flags & flag) != 0; }
 
-/* The width of a box from its volume, which the event carries. */
+/* Returns the width of a box, which is computed from its volume, because the event has only the volume. */
 static int64_t width_of(uint64_t bytes, uint64_t height, uint64_t depth) {
     uint64_t rows = (height ? height : 1) * (depth ? depth : 1);
     return (int64_t)(bytes / rows);
@@ -29,7 +30,7 @@ static void count_call(struct xs_store *store, const struct common *c, enum xs_c
         xs_choice_count(store->choice, of, c->event->entry, site, kind);
 }
 
-/* Whether the end is stored as the difference to the start, which is shorter. */
+/* Is the end stored as the difference from the start, which takes fewer bytes? */
 static bool is_span(int64_t start, int64_t end) { return end >= start; }
 
 static struct xs_row_shape shape_of_transfer(const struct common *c) {
@@ -249,7 +250,7 @@ static int put_sync(struct xs_store *store, const struct common *c) {
     return xs_row_insert(&row);
 }
 
-/* Writes any other call, also an allocation or free without effect, which has no argument. */
+/* Writes any other call, and also an allocation or a free that had no effect; such a call has no argument. */
 static int put_api(struct xs_store *store, const struct common *c) {
     struct xs_row row = xs_row_start(store, XS_STMT_API,
                                      "INSERT INTO api_call(entry_point, thread, object, address, bytes, argument,"

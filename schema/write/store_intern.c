@@ -1,11 +1,11 @@
-/* Numbers for contexts, streams, kernel names and threads. Events name them by a handle or a string, the trace by a
- * small number, which is a row id. The hash tables here avoid look-ups in the trace. */
+/* Finds the row ids of contexts, streams, kernel names and threads. Events have a handle or a string for them, and the
+ * trace has a small number instead, which is the row id. The hash tables here avoid look-ups in the trace. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/write/store_internal.h"
 
-/* The preloaded library never exits: uthash reports a failed allocation instead. */
+/* The preloaded library must never exit the process, so uthash is configured to report a failed allocation instead. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(entry) ((entry)->lost = true)
 #include <uthash.h>
@@ -17,7 +17,7 @@ struct xs_context_entry {
     UT_hash_handle hh;
 };
 
-struct stream_key { /* hashed as bytes: no padding */
+struct stream_key { /* hashed as bytes, so it must have no padding */
     int64_t context;
     uint64_t handle;
     uint64_t thread; /* 0 except for per-thread default streams */

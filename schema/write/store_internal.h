@@ -62,11 +62,11 @@ struct xs_name_entry;
 struct xs_thread_entry;
 
 struct xs_shape_entry;
-struct xs_shapes { /* table of store_shapes.c */
+struct xs_shapes { /* hash table of store_shapes.c */
     struct xs_shape_entry *entries;
     uint32_t places, count;
     bool is_full;
-    uint32_t misses; /* misses since the table is full */
+    uint32_t misses; /* misses since the table became full */
 };
 
 struct xs_store {
@@ -78,26 +78,26 @@ struct xs_store {
     struct xs_thread_entry *threads;
     struct xs_shapes shapes;
     struct xs_thin *thin;        /* store_thin.c */
-    struct xs_choice *choice;    /* thin_choice.c; NULL during the beginning, which is kept whole */
-    int64_t thinned_rows;        /* rows dropped since the store was opened */
+    struct xs_choice *choice;    /* thin_choice.c; NULL while the beginning is written, which is never thinned */
+    int64_t thinned_rows;        /* number of rows that were deleted by thinning since the store was opened */
     uint32_t newest_correlation; /* newest correlation among the stored calls */
     bool in_batch;
-    bool intern_changed; /* changed in this batch: a rollback makes the tables stale */
-    int failure;         /* failure of this batch; SQLite may already have rolled back */
+    bool intern_changed; /* the interning tables were changed in this batch, so a rollback makes them wrong */
+    int failure;         /* error status of this batch; SQLite may have rolled the batch back already */
     char message[256];   /* message of the last error */
 };
 
-/* Converts an SQLite result code to a status; keeps the message of a failure, and during a batch the failure itself. */
+/* Converts an SQLite result code to a status. Stores the message of an error, and, during a batch, its status. */
 int xs_store_status(struct xs_store *store, int rc);
 
 /* Runs SQL without results, for pragmas and the schema. */
 int xs_store_exec(struct xs_store *store, const char *sql);
 
-/* A row is bound column by column in the order of its SQL. Every column of every statement is bound each time, so
- * statements are reset without being cleared. */
+/* A row to be written. Its columns are bound one after the other, in the order of the SQL text. Every column of a
+ * statement is bound each time, so bindings need not be cleared when the statement is reset. */
 struct xs_row {
     struct xs_store *store;
-    sqlite3_stmt *stmt; /* NULL: preparing it failed, `status` says why */
+    sqlite3_stmt *stmt; /* NULL: preparing the statement failed with `status` */
     int column;
     int status;
 };
@@ -109,7 +109,7 @@ int xs_row_insert(struct xs_row *row);
 static inline void xs_put(struct xs_row *row, int64_t value) { sqlite3_bind_int64(row->stmt, ++row->column, value); }
 static inline void xs_put_null(struct xs_row *row) { sqlite3_bind_null(row->stmt, ++row->column); }
 static inline void xs_put_u64(struct xs_row *row, uint64_t value) { xs_put(row, (int64_t)value); }
-/* Binds the value, or NULL where `applies` is false. */
+/* Binds the value, or NULL if `applies` is false. */
 static inline void xs_put_if(struct xs_row *row, bool applies, int64_t value) {
     if (applies)
         xs_put(row, value);
@@ -118,7 +118,7 @@ static inline void xs_put_if(struct xs_row *row, bool applies, int64_t value) {
 }
 static inline void xs_put_nonzero(struct xs_row *row, int64_t value) { xs_put_if(row, value != 0, value); }
 static inline void xs_put_device(struct xs_row *row, int32_t device) { xs_put_if(row, device >= 0, device); }
-/* Binds text that must stay in place until the row is inserted; NULL binds NULL. */
+/* Binds text, which must not change until the row is inserted; a NULL pointer binds NULL. */
 static inline void xs_put_bytes_as_text(struct xs_row *row, const void *text, size_t bytes) {
     sqlite3_bind_text(row->stmt, ++row->column, text, (int)bytes, SQLITE_STATIC);
 }
@@ -126,13 +126,13 @@ static inline void xs_put_text(struct xs_row *row, const char *text) {
     sqlite3_bind_text(row->stmt, ++row->column, text, -1, SQLITE_STATIC);
 }
 
-/* A shape holds the values that rows of one kind share, in the column order of its table. */
+/* A shape has the values that rows of one kind share, in the column order of its table. */
 enum xs_shape_kind { XS_SHAPE_TRANSFER, XS_SHAPE_LAUNCH, XS_SHAPE_DEVICE_COPY, XS_SHAPE_DEVICE_KERNEL };
 enum { XS_SHAPE_COLUMNS = 27 };
 struct xs_row_shape {
     int64_t values[XS_SHAPE_COLUMNS];
     uint32_t set;    /* bit i: values[i] is present, else NULL */
-    uint32_t in_row; /* bits of the columns that the row itself must have */
+    uint32_t in_row; /* bits of the columns whose values must be in the row itself, not in the shape */
     unsigned count;
 };
 /* Positions of the columns that a row may have instead of its shape, and their bits. */
@@ -155,14 +155,15 @@ static inline void xs_shape_put_nonzero(struct xs_row_shape *shape, int64_t valu
 static inline void xs_shape_put_device(struct xs_row_shape *shape, int32_t device) {
     xs_shape_put_if(shape, device >= 0, device);
 }
-/* Binds a column for the row: NULL where the shape has it. */
+/* Binds a column of the row: NULL if the shape has the value. */
 static inline void xs_put_loose(struct xs_row *row, const struct xs_row_shape *shape, unsigned column) {
     xs_put_if(row, shape->in_row >> column & 1, shape->values[column]);
 }
 
-/* Finds or adds the shape and returns its number; `in_row` says which columns the shape leaves to the row. */
+/* Finds or adds the shape, and writes its number to *id. Sets shape->in_row. */
 int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row_shape *shape, int64_t *id);
-/* Forgets all shape numbers: a rollback may have undone some, or another process may have assigned them. */
+/* Forgets all shape numbers, because a rollback may have undone some of them, or another process may have assigned
+ * them. */
 void xs_shapes_forget(struct xs_store *store);
 
 /* Number of tables that are thinned. */
@@ -172,28 +173,30 @@ void xs_thin_free(struct xs_store *store);
 #define XS_PAGE_BYTES 4096
 #define XS_WAL_PAGES 1000
 
-/* Number of values in an X-macro list of schema/format/kinds.h; they run from 0 to the number minus 1. */
+/* Number of values in an X-macro list of schema/format/kinds.h. The values are 0 to this number minus 1. */
 #define XS_KIND_ONE(n, id, name) +1
 #define XS_KIND_COUNT(list) (0 list(XS_KIND_ONE))
-/* A kind unknown to this version (CUPTI grows, a spool may be damaged) becomes 0, unknown. */
+/* Replaces a kind that this version does not know by 0, which means unknown. A newer CUPTI may have new kinds, or the
+ * spool may be damaged. */
 #define XS_KIND_OR_ZERO(list, value) ((unsigned)(value) < (unsigned)XS_KIND_COUNT(list) ? (value) : 0)
 
-/* Interned objects have rows; 0 in `*id` stands for NULL. */
+/* These functions find or add the row of a context, a stream or a kernel name, and write its row id to *id; 0 means
+ * NULL. */
 int xs_intern_context(struct xs_store *store, uint64_t handle, int64_t *id);
 int xs_intern_stream(struct xs_store *store, const struct xs_event *event, int64_t context, uint32_t thread,
                      int64_t *id);
 int xs_intern_kernel_name(struct xs_store *store, const char *name, int64_t *id);
-int xs_intern_load(struct xs_store *store); /* reads all of them back from the trace */
+int xs_intern_load(struct xs_store *store); /* reads all these rows from the trace */
 void xs_intern_free(struct xs_store *store);
 
-/* Adds to a number in meta; a missing one counts as 0. */
+/* Adds `value` to a number in meta; a missing number counts as 0. */
 int xs_store_meta_add(struct xs_store *store, const char *key, int64_t value);
 
-/* Reads a text from meta; false where it is missing or does not fit. */
+/* Reads a text from meta; false: it is missing or does not fit. */
 #define XS_META_SPOOL_ID "spool.id"
 bool xs_store_meta_get(struct xs_store *store, const char *key, char *value, size_t bytes);
 
-/* True when meta status says that the trace has ended in any way: the spool's content is in the trace, or given up. */
+/* True if meta status is any other than XS_STATUS_RUNNING. The spool then has no more events for the trace. */
 bool xs_store_has_ended(struct xs_store *store);
 
 #endif

@@ -1,4 +1,4 @@
-/* Creating and closing a trace: the file, its schema and lookup rows, the pragmas, the WAL. */
+/* Creates and closes a trace: makes the file, its schema and lookup rows, and begins and ends the WAL. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "schema/write/store_internal.h"
 #include "schema/write/store_thin.h"
 
-/* A row of a lookup table, from the kinds' single list. */
+/* A row of a lookup table, made from the list in kinds.h. */
 struct lookup {
     int value;
     const char *name;
@@ -57,7 +57,8 @@ static int fill_lookups(struct xs_store *store) {
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* Writes the schema into the main file, before there is a WAL: a reader recognises a trace by its first page. */
+/* Writes the schema into the main file before there is a WAL, because readers recognise a trace by the first page of
+ * this file. */
 static int write_schema(struct xs_store *store) {
     static const char identity[] = "PRAGMA page_size=" STRING(
         XS_PAGE_BYTES) ";"
@@ -80,9 +81,9 @@ static int write_schema(struct xs_store *store) {
     return status;
 }
 
-/* Without fsync: after a kill, data in the page cache is safe; only a crash of the machine could lose it, and a
- * trace is not worth an fsync in the profiled program. WAL if the file system allows it (a network file system may
- * not), so that readers of a running trace do not make the writer wait. */
+/* There is no fsync, which would delay the profiled program. Data in the page cache are not lost if the process is
+ * killed, but only if the machine crashes, which is acceptable for a trace. The WAL is used if the file system permits
+ * it (a network file system may not), so that readers of a running trace do not make the writer wait. */
 static const char pragmas[] = "PRAGMA synchronous=OFF; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0;"
                               "PRAGMA cache_size=-2000; PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;";
 static const char wal_pragmas[] =
@@ -128,8 +129,8 @@ int xs_store_create(const char *path, struct xs_store **out) {
     if (!status)
         status = xs_store_exec(store, wal_pragmas);
     if (!status)
-        status = xs_store_exec(store, "PRAGMA user_version"); /* reading anything opens the log and its index */
-    int why = EIO;                                            /* errno may hold an EEXIST of another call */
+        status = xs_store_exec(store, "PRAGMA user_version"); /* any read makes SQLite open the log and its index */
+    int why = EIO;                                            /* not errno, which may be an EEXIST of another call */
     if (!xs_side_files_are_own(path)) {
         status = XS_ERROR_SYSTEM;
         why = EEXIST;
@@ -145,8 +146,8 @@ int xs_store_create(const char *path, struct xs_store **out) {
     return XS_OK;
 }
 
-/* Checks the schema. Nothing is written into a file with another one: an object in the place of a table could do
- * anything. */
+/* Checks the schema. If it differs, nothing must be written into the file, because an object that replaces a table
+ * could execute any SQL. */
 static int check_schema(struct xs_store *store) {
     sqlite3_stmt *stmt = NULL;
     char why[256];
@@ -193,12 +194,12 @@ int xs_store_close(struct xs_store *store) {
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
-    /* While a reader has the trace open, the WAL stays; the next reader's recovery ends it. */
+    /* While a reader has the trace open, the WAL cannot be ended; the recovery of the next reader ends it. */
     sqlite3_busy_timeout(store->db, 100);
     xs_store_give_back(store);
     int status = xs_store_exec(store, "PRAGMA journal_mode=DELETE");
-    /* SQLite makes no journal for a file that was renamed, and cannot leave the WAL mode without one. A checkpoint
-     * still moves the rows into the file. */
+    /* SQLite makes no journal for a file that was renamed, and without a journal it cannot leave the WAL mode. But a
+     * checkpoint still moves the rows into the file. */
     if (status && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED &&
         sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) == SQLITE_OK)
         status = XS_OK;

@@ -1,12 +1,12 @@
-/* Shapes: values that rows of one kind share are stored once, and the rows refer to them. Programs repeat
- * themselves, so there are few shapes. Values that need not repeat (sizes, addresses, sets of arguments) join a shape
- * only when the whole row is seen for the second time; until then they are in the row. */
+/* Shapes: values that many rows of one kind share are stored once, and the rows refer to them. Programs repeat
+ * themselves, so there are few shapes. Values that may differ in every row (sizes, addresses, sets of arguments) are
+ * stored in the shape only if all values of the row were seen before; otherwise they are in the row itself. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/write/store_internal.h"
 
-/* A hash slot: the 128-bit hash of a shape's values stands for the shape. */
+/* A hash slot. A shape is identified by the 128-bit hash of its values. */
 enum { NEW = 0, SEEN_ONCE = -1 };
 struct xs_shape_entry {
     uint64_t hash[2];
@@ -53,9 +53,10 @@ static bool grow(struct xs_shapes *shapes) {
     return true;
 }
 
-/* Makes room for another entry. A full table forgets the shapes that were seen once. If that frees too little,
- * nothing new is remembered for MOST_MISSES shapes, so that the table is not searched again and again. Then it
- * begins empty, because the program may do something else by now. */
+/* Makes room for another entry; false: there is none. If the table cannot grow any more, it forgets the shapes that
+ * were seen only once. If too few entries become free, no new shapes are remembered until there were MOST_MISSES
+ * misses, so that the table is not cleaned again and again. Then the table begins empty, because the program may do
+ * something else by now. */
 static bool make_room(struct xs_shapes *shapes) {
     if (shapes->is_full && ++shapes->misses < MOST_MISSES)
         return false;
@@ -81,7 +82,7 @@ static bool make_room(struct xs_shapes *shapes) {
     return !kept.is_full;
 }
 
-/* The entry of a hash, added if it is new; NULL: no room for a new one. */
+/* Returns the entry of a hash, and adds it if it is new; NULL: there is no room for a new one. */
 static struct xs_shape_entry *find(struct xs_shapes *shapes, const uint64_t hash[2]) {
     struct xs_shape_entry *entry = shapes->places ? place_of(shapes, hash) : NULL;
     if (entry && entry->used)
@@ -136,7 +137,7 @@ int xs_shape_find(struct xs_store *store, enum xs_shape_kind kind, struct xs_row
         hash_of(kind, shape, shape->set & ~shape->in_row, hash);
         entry = find(&store->shapes, hash);
     }
-    entry = entry ? entry : &nowhere; /* no room: the shape is written, but not found again */
+    entry = entry ? entry : &nowhere; /* there is no room, so the shape is written, but will not be found again */
     int status = entry->id > 0 ? XS_OK : insert(store, kind, shape, shape->set & ~shape->in_row, entry);
     *id = entry->id;
     return status;

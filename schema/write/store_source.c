@@ -1,4 +1,4 @@
-/* Lines of sources: which of Python's the trace's stacks name, and the rows that keep their text. */
+/* Source lines: finds the lines of Python code in the trace's stacks, and writes the rows with the text of lines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,14 +24,15 @@ struct asking {
     bool goes_on;
 };
 
-/* Between two rows of Python there can be any number of native ones. */
+/* Called during a statement, because there can be any number of native frames between two rows of Python frames. */
 static int on_progress(void *data) {
     struct asking *asking = data;
     asking->goes_on = asking->goes_on && asking->each(asking->data, NULL, 0);
     return !asking->goes_on;
 }
 
-/* Of each stack the innermost frame that is no library's: the line that a report names (analyzer/trace/callsites.h). */
+/* For each stack, finds the innermost frame that belongs to no library. A report names its line
+ * (analyzer/trace/callsites.h). */
 int xs_store_python_lines(struct xs_store *store, bool (*each)(void *data, const char *file, uint32_t line),
                           void *data) {
     enum { STACK, FILE_NAME, LINE };

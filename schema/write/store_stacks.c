@@ -1,5 +1,5 @@
-/* Definitions of numbers: modules, stacks, Python code, NVTX ranges. The bytes come from a spool that may be
- * damaged, so every length is checked. */
+/* Stores definitions of modules, stacks, Python code and NVTX ranges. The bytes come from a spool that may be damaged,
+ * so every length is checked. */
 #include <string.h>
 
 #include "schema/write/store_internal.h"
@@ -19,7 +19,7 @@ static bool take(struct rest *rest, void *to, size_t bytes) {
     return true;
 }
 
-/* Takes `bytes` bytes of text; NULL: there are fewer. */
+/* Takes `bytes` bytes of text from the rest; NULL: the rest is shorter. */
 static const char *take_text(struct rest *rest, uint32_t bytes) {
     const char *text = (const char *)rest->data;
     if (rest->bytes < bytes)

@@ -1,10 +1,11 @@
-/* Thinning a trace that grows too large; see store_thin.h.
+/* Thins a trace that grows too large; see store_thin.h.
  *
- * A pass goes over all rows after the beginning, slice by slice of row numbers. Each slice is a transaction of its
- * own between two batches of events. The pass drops rows that neither belong to the sample nor are kept beside it,
- * from the end of the beginning up to a mark that a quarter of the size was written after. The next pass begins when
- * the file is nearly full again. When the middle needs too much, a pass takes a quarter of the previous sample: a
- * smaller step would leave pages half empty, and SQLite joins pages only if they are emptier than a third. */
+ * A pass examines all rows after the beginning of the trace, in slices of consecutive row numbers; some slices are
+ * thinned in one transaction between two batches of events. The pass deletes rows that neither belong to the sample nor
+ * are kept in addition to it, from the end of the beginning up to a mark. The rows after this mark are about a quarter
+ * of the permitted size. The next pass begins when the file is nearly full again. If the middle needs too much room,
+ * the next sample is a quarter of the previous one. A smaller step would leave pages half empty, and SQLite merges
+ * pages only if less than a third of them is used. */
 #include "schema/write/store_thin.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "schema/write/store_internal.h"
 #include "schema/write/thin_choice.h"
 
-/* A slice is ?1 < id <= ?2. The functions are those of thin_choice.h. */
+/* A slice has the rows with ?1 < id <= ?2. The SQL functions are those of thin_choice.h. */
 #define SLICE "r.id > ?1 AND r.id <= ?2"
 #define FOLLOWS(is_of_transfer) SLICE " AND xs_follow(r.id, r.correlation, r.id, " is_of_transfer ")"
 #define CHOSEN(correlation, entry_point, site, kind)                                                                   \
@@ -30,16 +31,18 @@
 #define DEVICE_SPAN "coalesce(r.device_ns, r.end_ns - r.start_ns, 0)"
 #define PLAIN_SPAN "coalesce(r.return_ns - r.enter_ns, 0)"
 
-/* Failed calls stay: they are few and tell much. Calls that are repeated until they succeed are in api_call. */
+/* Failed calls are kept, because they are few and important. Only failed calls in api_call are thinned, because
+ * programs repeat some of them until they succeed. */
 #define OF_SHAPE(table) " r JOIN " table " s ON s.id = r.shape WHERE "
 #define SUCCEEDED "result = 0 AND "
 
-/* Order: calls come before the device records of their kind. Transfers and the device's copies alternate. */
+/* The tables are in the order in which a pass thins them: calls come before the device records of their kind. Slices of
+ * transfers and of device copies alternate. */
 enum { TRANSFER = 4, DEVICE_COPY = 5 };
 static const struct thinned {
     const char *table, *correlation;
     enum xs_calls_of of;
-    const char *sql[XS_THIN_STATEMENTS]; /* in order of execution; the last one deletes */
+    const char *sql[XS_THIN_STATEMENTS]; /* statements in the order of execution; the last one deletes the rows */
 } tables[XS_THINNED_TABLES] = {
     {"launch_row",
      "correlation",
@@ -114,23 +117,23 @@ static const struct thinned {
       NULL, DELETE_FROM("device_sync")}},
 };
 
-/* A device record's row may be written before its call's row, so a pass begins this many rows before the mark. */
+/* A device record may be written before its call, so a pass begins so many rows before the end of the beginning. */
 enum { EARLY_RECORDS = 1 << 16, SLICE_ROWS = XS_CHOICE_ROWS, STEP_BITS = 2, MOST_BITS = 24 };
-/* Calls kept beside the sample, with their records, take at most a thirty-second of the size. */
+/* The calls that are kept in addition to the sample take, with their records, at most about 1/32 of the size. */
 enum { MOST_BESIDE = 1 << 16, SIZE_OF_BESIDE = 4096 };
 enum { MARK_EVENTS = 1 << 16, HURRIED_ROWS = 1 << 18, MOST_REWRITTEN_PAGES = (8 << 20) / XS_PAGE_BYTES };
 
 struct xs_thin_mark {
-    uint32_t correlation; /* the newest of all calls up to here */
-    int64_t rows;         /* written up to here */
+    uint32_t correlation; /* largest correlation of all calls up to here */
+    int64_t rows;         /* number of rows written up to here */
     int64_t ns;
-    int64_t last[XS_THINNED_TABLES]; /* number of each table's last row */
+    int64_t last[XS_THINNED_TABLES]; /* id of each table's last row */
 };
 
-/* The next rows of a table that are looked at together. */
+/* The next rows of a table that are thinned together. */
 struct slice {
-    int64_t end;    /* number of the last row; 0: there are no rows */
-    int64_t newest; /* the largest correlation in them */
+    int64_t end;    /* id of the last row; 0: there are no rows */
+    int64_t newest; /* largest correlation of these rows */
 };
 
 struct xs_thin {
@@ -138,22 +141,22 @@ struct xs_thin {
     struct xs_thin_mark *marks; /* later marks, in order */
     size_t mark_count, mark_room;
     bool has_begun, is_passing;
-    unsigned bits;          /* length of the sample's mask */
+    unsigned bits;          /* one in 2^bits calls is in the sample */
     uint64_t empty_bytes;   /* size of a trace with no or few events */
-    int64_t events;         /* since the last mark */
-    struct xs_thin_mark to; /* of the pass: rows up to this mark may be dropped */
-    unsigned table;         /* of the pass: present table */
+    int64_t events;         /* number of events since the last mark */
+    struct xs_thin_mark to; /* of the pass: mark up to which rows may be deleted */
+    unsigned table;         /* of the pass: table that is being thinned */
     unsigned done;          /* of the pass: one bit for each finished table */
     int64_t ids[XS_THINNED_TABLES];
-    struct slice copies;        /* the device's next copies; end 0: not looked up */
+    struct slice copies;        /* next slice of device copies; end 0: not determined yet */
     int64_t newest_before;      /* largest correlation of the transfers before their latest slice */
-    uint64_t remembered_before; /* remembered transfers at the latest slice of the device's copies */
+    uint64_t remembered_before; /* number of remembered transfers at the latest slice of device copies */
     struct {
-        int64_t from, to, back;   /* rows to be gone through again, and where to go on after them; to 0: none */
-    } waiting;                    /* the device's copies that wait for their transfers */
+        int64_t from, to, back;   /* rows to examine again, and where to continue after them; to 0: none */
+    } waiting;                    /* device copies that wait until their transfers were examined */
     int64_t row_bytes, pass_rows; /* of the pass: bytes per row, and number of rows */
-    int64_t dropped;              /* rows dropped in the pass */
-    bool has_passed, was_in_vain; /* the last pass is over; it dropped hardly anything */
+    int64_t dropped;              /* number of rows deleted in the pass */
+    bool has_passed, was_in_vain; /* the last pass has ended; it deleted hardly any rows */
     uint64_t left_bytes;          /* size after the last pass */
     sqlite3_stmt *statements[XS_THINNED_TABLES][XS_THIN_STATEMENTS], *last[XS_THINNED_TABLES], *next[XS_THINNED_TABLES];
 };
@@ -197,7 +200,7 @@ void xs_store_give_back(struct xs_store *store) {
         sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
 }
 
-/* The number of a table's last row; keeps its statement. */
+/* Returns the id of a table's last row. The prepared statement is kept for the next call. */
 static int64_t last_of(struct xs_store *store, unsigned table) {
     sqlite3_stmt **stmt = &store->thin->last[table];
     if (!*stmt) {
@@ -219,8 +222,8 @@ static struct xs_thin_mark mark_now(struct xs_store *store, int64_t now_ns) {
     return mark;
 }
 
-/* Adds a mark. A quarter of the size holds some hundred marks, so MOST_MARKS is enough; at that number every other
- * one is dropped. */
+/* Adds a mark. A quarter of the permitted size has some hundred marks, so MOST_MARKS are enough. If there are so many
+ * nevertheless, every other one is removed. */
 static bool add_mark(struct xs_thin *thin, struct xs_thin_mark mark) {
     enum { MOST_MARKS = 4096 };
     if (thin->mark_count == MOST_MARKS) {
@@ -240,8 +243,8 @@ static bool add_mark(struct xs_thin *thin, struct xs_thin_mark mark) {
     return true;
 }
 
-/* Finds the newest mark with at least `rows` rows after it, and drops the marks up to it, which are no longer
- * needed. False: there is none. */
+/* Finds the latest mark that has at least `rows` rows after it, and removes it and all earlier marks, which are no
+ * longer needed. False: there is none. */
 static bool mark_before(struct xs_thin *thin, int64_t now, int64_t rows, struct xs_thin_mark *mark) {
     size_t found = thin->mark_count;
     while (found > 0 && now - thin->marks[found - 1].rows < rows)
@@ -254,7 +257,7 @@ static bool mark_before(struct xs_thin *thin, int64_t now, int64_t rows, struct 
     return true;
 }
 
-/* Begins a pass. The number of rows: all numbers ever given, less the dropped rows. */
+/* Begins a pass. The number of rows in the trace is the sum of the last ids, minus the deleted rows. */
 static void begin_pass(struct xs_store *store, uint64_t used, uint64_t most_bytes, int64_t now_ns) {
     struct xs_thin *thin = store->thin;
     struct xs_thin_mark now = mark_now(store, now_ns), to;
@@ -302,7 +305,8 @@ static int run(struct xs_store *store, unsigned table, unsigned which, int64_t t
     return xs_store_status(store, sqlite3_reset(*stmt));
 }
 
-/* The next slice. Row numbers have large gaps where most rows were dropped. */
+/* Returns the next slice. Slices are found by counting rows, because ids have large gaps where most rows were deleted.
+ */
 static struct slice next_slice(struct xs_store *store, unsigned table) {
     struct xs_thin *thin = store->thin;
     struct slice slice = {0};
@@ -321,8 +325,9 @@ static struct slice next_slice(struct xs_store *store, unsigned table) {
     return slice;
 }
 
-/* The table whose slice is next. A copy of the device comes shortly after its transfer, so that its time is added to
- * what is remembered of the transfer. With several threads transfers are only roughly in order. */
+/* Returns the table whose slice is next. A device copy is thinned shortly after its transfer, while the transfer is
+ * still remembered, so that the copy's time can be added to the transfer's sums. With several threads, transfers are
+ * only roughly in order. */
 static unsigned turn(struct xs_store *store) {
     struct xs_thin *thin = store->thin;
     while (thin->table < XS_THINNED_TABLES && (thin->done >> thin->table & 1))
@@ -336,8 +341,8 @@ static unsigned turn(struct xs_store *store) {
     return thin->copies.end && is_time ? DEVICE_COPY : TRANSFER;
 }
 
-/* Notes after a slice of the device's copies which rows wait for their transfers. When they have been gone through
- * again, continues where the pass was. */
+/* Called after a slice of device copies. Notes the rows that wait for their transfers. When these rows have been
+ * examined again, continues at the position where the pass was before. */
 static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool waits) {
     if (waits) {
         thin->waiting.from = thin->waiting.to ? thin->waiting.from : from;
@@ -347,7 +352,8 @@ static void note_waiting(struct xs_thin *thin, int64_t from, int64_t to, bool wa
     }
 }
 
-/* When all transfers are done: goes back to the copies that waited for them. */
+/* Called when a table is finished. If it is the table of transfers, goes back to the device copies that waited for
+ * them. */
 static void go_back(struct xs_thin *thin, unsigned table) {
     if (table == TRANSFER && thin->waiting.to) {
         thin->waiting.back = thin->ids[DEVICE_COPY];
@@ -409,7 +415,7 @@ static int thin_some(struct xs_store *store, int64_t rows) {
         xs_store_rollback(store);
         xs_choice_forget(store->choice);
         store->thinned_rows = before;
-        thin->is_passing = false; /* the next pass begins at the first table */
+        thin->is_passing = false; /* the next pass begins at the first table again */
     }
     thin->dropped += store->thinned_rows - before;
     thin->is_passing = thin->is_passing && thin->table < XS_THINNED_TABLES;
@@ -417,8 +423,9 @@ static int thin_some(struct xs_store *store, int64_t rows) {
     return status;
 }
 
-/* Whether to begin a pass. What is never thinned may need all of the size: allocations, failed calls, the beginning
- * and the latest part. Then passes would find nothing, so the next one waits until the file has grown. */
+/* Is it time to begin a pass? The parts that are never thinned (allocations, failed calls, the beginning and the latest
+ * part) may need all of the permitted size. Passes would delete hardly anything then, so after such a pass the next one
+ * begins only when the file has grown by an eighth. */
 static bool is_time(struct xs_thin *thin, uint64_t used, uint64_t most_bytes) {
     if (thin->has_passed) {
         thin->has_passed = false;
@@ -460,9 +467,10 @@ int xs_store_thin(struct xs_store *store, uint64_t most_bytes, int64_t events, i
         begin_pass(store, used, most_bytes, now_ns);
     if (!thin->is_passing)
         return XS_OK;
-    /* A pass ends while an eighth of the size is written. Threads of the program wait for the drain thread at most
-     * two seconds, so even in a hurry it does not do all at once. */
-    int64_t coming = 2 * events * thin->row_bytes; /* each event has a device record */
+    /* A pass is spread over the time in which an eighth of the permitted size is written. Threads of the program wait
+     * for the drain thread for at most two seconds, so even if the size is nearly reached, not all rows are thinned at
+     * once. */
+    int64_t coming = 2 * events * thin->row_bytes; /* times 2, because each event has a device record */
     int64_t rows = thin->pass_rows * coming / (int64_t)(most_bytes / 8 + 1);
     bool hurry = used >= most_bytes - most_bytes / 16;
     return thin_some(store, hurry ? HURRIED_ROWS + 4 * rows : 2 * SLICE_ROWS + rows);

@@ -1,11 +1,12 @@
-/* Writing rows: statements, transactions, errors, and the small tables that describe the run. */
+/* Writes rows: prepares statements, handles transactions and errors, and writes the small tables that describe the run.
+ */
 #include "schema/write/store_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The status for SQLite's code; the failed call's errno must still be set. */
+/* Returns the status for an SQLite result code; errno must still be that of the failed call. */
 static int status_of(int rc) {
     switch (rc & 0xff) {
     case SQLITE_OK:
@@ -23,8 +24,9 @@ static int status_of(int rc) {
     case SQLITE_NOMEM:
         return XS_ERROR_MEMORY;
     case SQLITE_IOERR: {
-        /* SQLite calls only a write's ENOSPC "full"; a quota, a file-size limit and the WAL's index are I/O errors.
-         * The errno that SQLite keeps is the clean-up's; the write's is still in errno. */
+        /* SQLite returns SQLITE_FULL only if a write fails with ENOSPC. If a quota or a file-size limit is reached, or
+         * there is no room for the WAL's index, it returns an I/O error. The errno that SQLite stores is that of its
+         * clean-up; that of the write is still in errno. */
         bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || rc == SQLITE_IOERR_SHMSIZE;
         return full ? XS_ERROR_FULL : XS_ERROR_SQLITE;
     }
@@ -107,7 +109,7 @@ void xs_store_rollback(struct xs_store *store) {
         return;
     store->in_batch = false;
     store->failure = XS_OK;
-    /* Ignores errors of the rollback: the first error's message is worth more. */
+    /* Errors of the rollback are ignored, because the message of the first error is more useful. */
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     if (store->intern_changed)

@@ -1,17 +1,18 @@
-/* Choosing the calls that stay; see thin_choice.h. */
+/* Chooses the calls that are kept; see thin_choice.h. */
 #include "schema/write/thin_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A site and its number of calls, counted as they come: a pass must know it beforehand. */
+/* A call site and its number of calls. Calls are counted when they are stored, because a pass must know the number at
+ * its beginning. */
 struct site {
     uint64_t key; /* 0: the hash slot is free */
     uint32_t count, bits;
 };
 
-/* A recently dropped call. They are kept in two halves: when the newer half is full, the older one is emptied and
- * reused. */
+/* A call that was deleted lately. There are two tables of such calls: when the newer table is full, the older one is
+ * emptied and used as the newer one. */
 struct gone {
     uint32_t correlation; /* 0: the hash slot is free */
     uint32_t shape : 31, is_late : 1;
@@ -23,19 +24,19 @@ struct xs_choice {
     struct site *sites;
     uint32_t site_places, site_count;
     unsigned bits;  /* of the sample of all calls */
-    uint64_t *kept; /* keys of the calls that stay beside the sample; 0: free */
+    uint64_t *kept; /* keys of the calls that are kept in addition to the sample; 0: free */
     uint32_t kept_places, kept_count, kept_most;
     struct gone *gone[2];
     uint32_t gone_count; /* used slots of gone[0] */
-    uint64_t remembered; /* number of all remembered calls */
+    uint64_t remembered; /* number of all calls that were ever remembered */
     int64_t newest;
     struct xs_choice_range range;
-    bool waits;                   /* a record of the slice waits for its call */
-    uint32_t row_count, row_at;   /* rows of the slice that are dropped, and the position of the latest question */
-    int64_t rows[XS_CHOICE_ROWS]; /* dropped rows */
+    bool waits;                   /* a record of the slice waits until its call was examined */
+    uint32_t row_count, row_at;   /* number of rows to delete in the slice, and the latest position among them */
+    int64_t rows[XS_CHOICE_ROWS]; /* ids of the rows to delete */
 };
 
-/* Scatters a number over 64 bits; different numbers stay different. */
+/* Returns a hash of 64 bits. Different numbers have different hashes. */
 static inline uint64_t scattered(uint64_t number) {
     number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
     number = (number ^ number >> 27) * 0x94d049bb133111ebu;
@@ -75,7 +76,7 @@ void xs_choice_count(struct xs_choice *choice, enum xs_calls_of of, int64_t entr
     struct site *place = place_of_site(choice->sites, choice->site_places, key);
     if (!place->key) {
         if (choice->site_count >= choice->site_places / 2) {
-            if (!grow_sites(choice)) /* further sites have only the sample */
+            if (!grow_sites(choice)) /* for further sites, only the sample is kept */
                 return;
             place = place_of_site(choice->sites, choice->site_places, key);
         }
@@ -92,7 +93,7 @@ static unsigned bits_for(const struct site *site, uint32_t quota) {
     return bits;
 }
 
-/* How many calls stay beside the sample if each site has at most `quota` of them. */
+/* Returns how many calls would be kept in addition to the sample if each site could keep at most `quota` calls. */
 static uint64_t wanted(const struct xs_choice *choice, uint32_t quota) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < choice->site_places; i++) {
@@ -148,7 +149,7 @@ void xs_choice_slice(struct xs_choice *choice, const struct xs_choice_range *ran
 uint32_t xs_choice_gone(const struct xs_choice *choice) { return choice->row_count; }
 bool xs_choice_waits(const struct xs_choice *choice) { return choice->waits; }
 
-/* --- calls that went --- */
+/* --- deleted calls --- */
 
 static struct gone *place_of_gone(struct gone *gone, uint32_t correlation) {
     uint32_t i = (uint32_t)(scattered(correlation) >> 32) & (GONE_PLACES - 1);
@@ -170,7 +171,7 @@ static void remember(struct xs_choice *choice, uint32_t correlation, uint32_t sh
     choice->remembered++;
 }
 
-/* NULL: the call was not dropped, or is no longer remembered. */
+/* Finds a deleted call. NULL: the call was not deleted, or is no longer remembered. */
 static struct gone *find_gone(struct xs_choice *choice, int64_t correlation) {
     for (int part = 0; part < 2 && correlation > 0 && correlation <= UINT32_MAX; part++) {
         struct gone *gone = place_of_gone(choice->gone[part], (uint32_t)correlation);
@@ -202,7 +203,7 @@ uint64_t xs_choice_remembered(const struct xs_choice *choice) { return choice->r
 enum { ID, CORRELATION, OTHER, THREAD, ENTRY_POINT, SITE, KIND, SHAPE };
 enum { IS_OF_TRANSFER = OTHER + 1 };
 
-/* The key that decides whether a call stays; 0: it is outside of the pass and always stays. */
+/* Returns the key that decides whether a call is kept; 0: the pass does not concern the call, which is always kept. */
 static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **values, int64_t thread) {
     const struct xs_choice_range *range = &choice->range;
     int64_t correlation = sqlite3_value_int64(values[CORRELATION]);
@@ -219,7 +220,8 @@ static uint64_t key_of_call(const struct xs_choice *choice, sqlite3_value **valu
 
 static bool is_of_sample(uint64_t key, unsigned bits) { return (key & ((UINT64_C(1) << bits) - 1)) == 0; }
 
-/* Answers the statement. A row that does not fit into the list stays. */
+/* Returns to SQL whether the row is to be deleted, and puts it on the list then. If the list is full, the row is kept.
+ */
 static void answer(struct xs_choice *choice, sqlite3_context *context, bool goes, int64_t id) {
     goes = goes && choice->row_count < XS_CHOICE_ROWS;
     if (goes)
@@ -249,8 +251,8 @@ static void choose(sqlite3_context *context, int count, sqlite3_value **values) 
     answer(choice, context, goes, sqlite3_value_int64(values[ID]));
 }
 
-/* Decides about a device record by its call. Threads write their calls in chunks, so a transfer can come long after
- * one with a larger correlation. */
+/* Decides about a device record as was decided about its call. Threads write their calls in chunks, so a transfer can
+ * be stored long after one with a larger correlation. */
 static void follow(sqlite3_context *context, int count, sqlite3_value **values) {
     struct xs_choice *choice = sqlite3_user_data(context);
     uint64_t key = key_of_call(choice, values, 0);
@@ -270,7 +272,7 @@ static void is_gone(sqlite3_context *context, int count, sqlite3_value **values)
     int64_t id = sqlite3_value_int64(values[0]);
     (void)count;
     if (choice->row_at > 0 && choice->rows[choice->row_at - 1] >= id)
-        choice->row_at = 0; /* the next statement begins */
+        choice->row_at = 0; /* another statement begins at the first row */
     while (choice->row_at < choice->row_count && choice->rows[choice->row_at] < id)
         choice->row_at++;
     sqlite3_result_int(context, choice->row_at < choice->row_count && choice->rows[choice->row_at] == id);

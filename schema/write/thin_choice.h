@@ -1,6 +1,6 @@
-/* A choice says which calls stay when a trace is thinned. A sample of all calls stays. Call sites with few calls in the
- * middle keep as many more as fit: all of them if possible. The copies of a batch and the device records follow their
- * call. */
+/* Decides which calls are kept when the middle of a trace is thinned. A random sample of all calls is kept. In
+ * addition, calls of call sites that have few calls in the middle are kept, as many as fit: all of them if possible.
+ * The copies of a batch and the device records are kept or deleted with their call. */
 #ifndef XFERSPY_SCHEMA_WRITE_THIN_CHOICE_H
 #define XFERSPY_SCHEMA_WRITE_THIN_CHOICE_H
 
@@ -10,53 +10,60 @@
 
 struct xs_choice;
 
-/* Gives the connection the functions that the statements of store_thin.c use. NULL: out of memory, or SQLite refused.
- *   xs_choose(id, correlation, other, thread, entry_point, site, kind, shape)   whether a call goes
- *   xs_follow(id, correlation, other, is_of_transfer)   whether a device record goes with its call
- *   xs_is_gone(id)                         what xs_choose or xs_follow said of a row of the slice
- *   xs_call_shape(correlation)             shape of a transfer that went lately; NULL: not known
- * `other` and thread select a call without correlation (0 or NULL). Rows of one call, the copies of a batch, must agree
- * in all but id and shape. The rows of a slice come in the order of their ids. */
+/* Makes a choice, and registers with the connection the SQL functions that the statements of store_thin.c use. NULL:
+ * there is no memory, or SQLite refused.
+ *   xs_choose(id, correlation, other, thread, entry_point, site, kind, shape)   returns whether a call is to be deleted
+ *   xs_follow(id, correlation, other, is_of_transfer)   returns whether a device record is to be deleted, as its call
+ *   xs_is_gone(id)                         returns what xs_choose or xs_follow returned for this row of the slice
+ *   xs_call_shape(correlation)             returns the shape of a transfer that was deleted lately; NULL: not known
+ * For a call without correlation (0 or NULL), `other` and thread identify the call. Rows of one call, which are the
+ * copies of a batch, must have equal arguments except id and shape. The functions must be called for the rows of a
+ * slice in the order of their ids. */
 struct xs_choice *xs_choice_new(sqlite3 *db);
 void xs_choice_free(struct xs_choice *choice);
 
-/* Tables that have calls as rows. */
+/* The tables whose rows are calls. */
 enum xs_calls_of { XS_CALLS_TRANSFER, XS_CALLS_LAUNCH, XS_CALLS_MEMSET, XS_CALLS_API, XS_CALLS_SYNC, XS_CALLS_NONE };
 
-/* Counts a call after the beginning. `site` is its stack, or a substitute; `kind` distinguishes calls further. */
+/* Counts a call that comes after the beginning of the trace. Its call site is identified by `entry_point`, `site`,
+ * which is its stack or a substitute, and `kind`, which distinguishes calls further. */
 void xs_choice_count(struct xs_choice *choice, enum xs_calls_of of, int64_t entry_point, int64_t site, int64_t kind);
 
-/* Begins a pass: one in 2^bits of all calls stays, and at most `most` others. Neither grows in a later pass, so a call
- * kept by a pass still has its records. */
+/* Begins a pass over the middle: one in 2^bits of all calls is kept, and at most `most` other calls. In a later pass
+ * `bits` must not be smaller and `most` must not be larger, so that the kept calls still have their device records. */
 void xs_choice_begin(struct xs_choice *choice, unsigned bits, uint32_t most);
 
-/* A range bounds what may go of a table: from < value <= to. */
+/* Limits which rows of a table may be deleted: from < value <= to. */
 struct xs_choice_range {
     enum xs_calls_of of;
     int64_t from_correlation, to_correlation;
     int64_t from_other, to_other;
-    bool has_all_calls; /* every transfer was asked for: one not known to stay goes */
+    bool has_all_calls; /* xs_choose was called for every transfer, so transfers that are not known to be kept are
+                           deleted */
 };
-/* Begins a slice of that table, of at most XS_CHOICE_ROWS rows. */
+/* Begins a slice of this table, with at most XS_CHOICE_ROWS rows. */
 enum { XS_CHOICE_ROWS = 4096 };
 void xs_choice_slice(struct xs_choice *choice, const struct xs_choice_range *range);
-/* Returns how many rows of the slice go. */
+/* Returns the number of rows of the slice that are to be deleted. */
 uint32_t xs_choice_gone(const struct xs_choice *choice);
-/* True when the slice has records with a transfer that, as far as is known, was not asked for yet. Such records stay,
- * and have to be asked for again after all transfers were. */
+/* True if the slice has records of a transfer for which, as far as is known, xs_choose was not called yet in this pass.
+ * Such records are not deleted now. xs_follow must be called for them again when xs_choose was called for all
+ * transfers. */
 bool xs_choice_waits(const struct xs_choice *choice);
 
-/* Return the newest correlation among the transfers asked for in this pass, and how many dropped transfers were
- * remembered for xs_call_shape. Each is remembered until at least XS_CALLS_IN_MIND more were. */
+/* xs_choice_newest returns the largest correlation of the transfers for which xs_choose was called in this pass.
+ * xs_choice_remembered returns how many deleted transfers were remembered so far for xs_call_shape. A transfer is
+ * forgotten only after at least XS_CALLS_IN_MIND further transfers were remembered. */
 enum { XS_CALLS_IN_MIND = 65536 };
 int64_t xs_choice_newest(const struct xs_choice *choice);
 uint64_t xs_choice_remembered(const struct xs_choice *choice);
 
-/* Reports a device record: returns the shape of its transfer if that went earlier, else 0. xs_call_shape then no longer
- * knows the transfer. If a transfer has several records and only a later one comes late, the call site loses the time
- * of the earlier ones; it stays in the sums of device_copy. */
+/* Called for a new device record. Returns the shape of its transfer if the transfer was deleted already, else 0. After
+ * this xs_call_shape does not find the transfer any more. If a transfer has several records and only the last of them
+ * comes after the deletion, the sums of its call site lack the time of the earlier records; the sums of device_copy
+ * have it. */
 int64_t xs_choice_late(struct xs_choice *choice, uint32_t correlation);
-/* Forgets the dropped transfers: a rollback has restored them. */
+/* Forgets the deleted transfers, because a rollback has restored them. */
 void xs_choice_forget(struct xs_choice *choice);
 
 #endif
