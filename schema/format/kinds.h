@@ -103,8 +103,8 @@
     X(8, DTOD, "d2d")
 
 /* A skip tells why a transfer's content has no fingerprint. There are two exceptions: NONE and FOLLOWS mean that there
- * is a fingerprint. With NONE the transfer was chosen by chance; with FOLLOWS it was chosen because an earlier transfer
- * of the same addresses was. */
+ * is a fingerprint. With NONE the transfer was chosen by chance, or all are taken; with FOLLOWS it was chosen because
+ * an earlier transfer of the same addresses was. */
 #define XS_FINGERPRINT_SKIPS(X)                                                                                        \
     X(0, NONE, "taken")                                                                                                \
     X(1, OFF, "fingerprints are off")                                                                                  \

@@ -200,8 +200,7 @@ static uint32_t place_of_finding(struct xs_side *side, const struct xs_diagnosis
     return (uint32_t)*found - 1;
 }
 
-/* Adds a value to a sum. Two sites of this run may be the same place of the side; their findings are then one finding.
- */
+/* Adds a value to a sum. The sum is known only if all its values are. */
 static void add_to(struct xs_metric_value *sum, uint64_t value, bool known) {
     sum->value = xs_sum(sum->value, value);
     sum->known &= known;
