@@ -102,8 +102,7 @@ static long outside(size_t n, size_t m) {
     for (size_t i = 0; i <= n; i++)
         ways[i][0] = 1;
     for (size_t j = 1; j <= m; j++)
-        for (size_t i = 1; i <= n;
-             i++) /* the largest value is one of the j (ways for j - 1), or one of the i and then above all j */
+        for (size_t i = 1; i <= n; i++) /* the largest value is one of the j, or one of the i */
             for (size_t u = most + 1; u-- > 0;)
                 ways[i][u] = ways[i][u] + (u >= j ? ways[i - 1][u - j] : 0);
     for (size_t u = 0; u <= most; u++)
