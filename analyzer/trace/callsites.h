@@ -21,7 +21,7 @@ struct xs_frame {
     bool stored;  /* taken from the trace, without a look into this machine's binaries; never set for a Python frame */
     bool library; /* belongs to CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
     const struct xs_frame *through; /* only in the frame of a place: the frame of the helper that makes the call for
-                                       this line; NULL: no helper */
+                                     * this line; NULL: no helper */
 };
 
 struct xs_callsites; /* owns everything that the functions below return */

@@ -44,7 +44,7 @@ struct xs_callsite_range {
     int64_t parent;
     const char *name;
     char *full; /* the name with those of the ranges around it, built by the first call of xs_callsites_range; NULL
-                   before */
+                 * before */
 };
 
 struct xs_callsites {
@@ -65,7 +65,7 @@ struct xs_callsites {
         *frames; /* the frames of native addresses, innermost first, and of Python's code objects and lines */
     size_t frame_count, frame_capacity;
     uint32_t *parts; /* of a native frame the index in `addresses`; of a Python frame the index in `frames`, perhaps
-                        with XS_PART_ENTRY */
+                      * with XS_PART_ENTRY */
     size_t part_count, part_capacity;
     struct xs_frame *places; /* item i is the frame of place i + 1 */
     uint32_t place_count;

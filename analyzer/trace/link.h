@@ -25,11 +25,11 @@ struct xs_link_line {
     bool known;   /* fitted or assumed; false: all other fields are 0 */
     bool assumed; /* not fitted, but taken from the link's peak rate, or typical of today's devices (D2D, MEMSET) */
     bool rate_assumed; /* the rate is assumed; also true if a_ns is fitted but all copies have one small size, which
-                          does not determine the rate */
+                        * does not determine the rate */
     uint64_t samples;
     double a_ns, b_ns_per_byte;
     double best_bytes_per_s; /* median rate of the fastest size class; if there are classes of 1 MiB and more, only
-                                these count */
+                              * these count */
 };
 
 struct xs_link_model {

@@ -27,9 +27,9 @@ enum xs_on {
     XS_ON_API,             /* any other call, also a failed allocation or free. u.api */
     XS_ON_MIGRATION,       /* pages of managed memory moved or faulted; the times are device times. u.migration */
     XS_ON_DEVICE_INTERVAL, /* a copy between host and device, or a kernel, ran on the device; ascending by start.
-                              u.interval */
+                            * u.interval */
     XS_ON_WRITE_END, /* the bytes of an upload or memset were all overwritten, or their allocation was freed, and no
-                        read of them is known. u.write_end */
+                      * read of them is known. u.write_end */
     XS_ON_LIVE,      /* an allocation that was never freed; comes after the last other event. u.allocation */
     XS_ON_COUNT,
 };
@@ -192,12 +192,12 @@ struct xs_trace_event {
     uint64_t
         host_others_ns;  /* of a copy of a batch call: the part of the call's time that counts for the other copies */
     int32_t entry_point; /* entry_point.id; 0: unknown. For a FREE: the function that freed, which may be one that
-                            destroys a context */
+                          * destroys a context */
     int32_t thread;      /* thread.id */
     int32_t context;     /* context.id, 0: unknown */
     int32_t stream;      /* stream.id, 0: unknown */
     int32_t device; /* ordinal of an upload's destination, of a download's or device copy's source, or of a launch's
-                       device; -1: unknown, or host memory */
+                     * device; -1: unknown, or host memory */
     uint32_t site;  /* the call site, as a number of xs_sites (site.h) */
     uint32_t correlation; /* CUPTI's correlation number; 0: none */
 

@@ -29,7 +29,7 @@ struct pages {
     bool thrashes;       /* at least one piece made enough trips */
     uint64_t ns;         /* time of all migrations in both directions */
     uint64_t again_ns;   /* the part of `ns` that does not include each piece's first move to the device and its first
-                            move back */
+                          * move back */
     int64_t first, last; /* device_migration.id */
     struct seen {
         double bytes, sampled_bytes; /* bytes in all windows; and in samples, multiplied by their weights */

@@ -26,7 +26,7 @@ struct content {
 struct state {
     struct xs_hash contents;
     struct xs_hash arrived; /* maps host address and bytes of a download that was not yet uploaded from there to its
-                               enum xs_look + 1 */
+                             * enum xs_look + 1 */
     struct xs_pool content_pool, download_pool;
     bool any;
 };

@@ -97,7 +97,7 @@ static uint64_t room_of(const struct xs_stretches *s, const struct xs_stretch_co
     if (had)
         return own || unseen ? 0 : s->busy_ns;
     if (copy->is_upload) /* the kernels use older data, of another batch, so the new data can be uploaded to a second
-                            buffer */
+                          * buffer */
         return s->busy_ns;
     uint64_t left = s->busy_ns;
     left = own ? least(left, own->first_ns) : left;

@@ -19,7 +19,7 @@ struct xs_stretch_launch {
 struct xs_stretch_pair {
     uint64_t ns;      /* min(copies, kernels) */
     bool decided;     /* false: the copies are independent only if the launches with unseen arguments do not use their
-                         memory */
+                       * memory */
     uint64_t copy_ns; /* time of the copies in which no kernel ran */
     unsigned copies;  /* number of copies that count */
     uint64_t bytes;
@@ -39,7 +39,7 @@ struct xs_stretch_copy {
     uint64_t bytes;
     uint64_t ns;      /* time in which the copy ran and no kernel did */
     uint64_t idle_ns; /* idle time of the device between an upload and the kernels before it, or between a download and
-                         the kernels after it */
+                       * the kernels after it */
     uint32_t site;
     bool is_upload, runs;
     bool blocked;        /* the copy cannot be moved, because later work depends on it or it depends on earlier work */

@@ -10,7 +10,7 @@ enum xs_blocked {
     XS_BLOCKED_NOT,
     XS_BLOCKED,
     XS_BLOCKED_UNKNOWN, /* the trace has no device times, and the copy is an upload that may have been staged, or no
-                           rate is known to compare with */
+                         * rate is known to compare with */
 };
 
 /* Decides this for an upload or download by an asynchronous entry point. */

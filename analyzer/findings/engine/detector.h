@@ -67,7 +67,7 @@ struct xs_detector {
     const char *id;         /* as in every output: the name of the detector's file, with dashes */
     const char *title;      /* a name in a few words, lower case: "uploads of one repeated value" */
     const char *definition; /* when an instance counts, in one sentence, for `explain`; docs/rules/analysis.md has the
-                               full rule */
+                             * full rule */
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     enum xs_repair repair; /* what the remedy changes in the run */

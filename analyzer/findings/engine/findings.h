@@ -56,14 +56,14 @@ struct xs_instance {
     uint64_t bytes;            /* bytes that these transfers moved, or of the allocation */
     struct xs_times cost;      /* the time that the transfers, or the allocation's calls, took */
     struct xs_times removable; /* the time that the remedy might remove, at most the cost. A detector of host time
-                                  (blocked, or inside calls) sets host_ns and leaves device_known false */
+                                * (blocked, or inside calls) sets host_ns and leaves device_known false */
     bool modelled;             /* device times of its rows are modelled; set by xs_report_instance */
     bool without_kernels;      /* removable host time does not include the waiting for kernels */
     bool neighbour;            /* one copy could have read this value together with that of the previous instance */
     bool held; /* at the time of the upload, the device memory of the second row (another copy) surely held the same
-                  bytes */
+                * bytes */
     struct xs_times apart; /* cost of another copy that may have been useless, too (a round trip's download); shown next
-                              to the finding, never added to it */
+                            * to the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
     unsigned evidence_count; /* the first row is the subject of the instance */
 };
@@ -97,13 +97,13 @@ struct xs_sample {
         checked;   /* copies of the site that the detector could decide about, because the random sample chose them */
     uint64_t of;   /* the checked copies, plus those that the random sample left out */
     uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, which
-                      were looked at only because another copy was */
+                    * were looked at only because another copy was */
     uint64_t unknown; /* the other copies of the site */
     double estimate, low,
         high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least the number found */
     double ns, low_ns, high_ns; /* estimate of the finding's claimed_ns, with the same interval */
     double left, left_ns; /* copies that the sample left out and that are similar to the finding's checked copies; and
-                             their time, by the measure that ranks */
+                           * their time, by the measure that ranks */
     double left_hits, left_hit_ns; /* estimated number of instances among the `left` copies, and their time */
 };
 
@@ -142,7 +142,7 @@ struct xs_finding {
     bool is_small;                               /* claims less than the floor, so it is ranked after the others */
     bool advice, potential;  /* the detector's kind; findings of these kinds do not count in the total */
     struct xs_sample sample; /* only this has estimates for copies that were not looked at; all other fields are about
-                                instances that were found */
+                              * instances that were found */
 
     size_t kept;               /* the most instances in each of the next two lists: XS_KEPT_INSTANCES, or 1 */
     struct xs_instance *first; /* in host order */

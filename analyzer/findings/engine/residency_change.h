@@ -38,14 +38,14 @@ struct xs_residency {
     struct xs_device_state *devices; /* by ordinal + 1 */
     size_t device_count;
     struct xs_last all, nowhere; /* all: last events on any device; nowhere: last events on an unknown device, which may
-                                    be any device */
+                                  * be any device */
     uint64_t order, next_uid;
     bool is_lost;         /* an unknown writer or reader may access memory at any time, without a call in the trace */
     bool mappings_shared; /* memory of an unknown mapping was shared with other processes or APIs */
     uint64_t prefetch_batch;    /* `order` of the last prefetch of several ranges; 0: none yet */
     struct xs_hash regions;     /* struct xs_region */
     struct xs_hash *holders;    /* maps content and device to the first struct xs_region of a list. A look-up may remove
-                                   outdated regions */
+                                 * outdated regions */
     struct xs_hash allocations; /* maps allocation.id to struct xs_allocation */
     struct xs_spans addresses;  /* of live allocations; owner: struct xs_allocation */
     struct xs_pool region_pool, write_pool, allocation_pool;

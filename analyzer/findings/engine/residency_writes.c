@@ -7,7 +7,7 @@
 enum {
     ROWS_WRITTEN_ONE_BY_ONE = 4096
 }; /* the most rows of a box with gaps that are recorded as written; if there are more, only the box's region has the
-      write */
+    * write */
 
 /* --- written parts --- */
 

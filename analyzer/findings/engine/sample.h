@@ -33,7 +33,7 @@ struct xs_sample_cell {
     uint64_t hits[XS_VERDICTS];
     double estimate[XS_VERDICTS], ns[XS_VERDICTS];       /* sums over the blocks that ended */
     double sampled_of, sampled_checked, sampled_squares; /* sums over the ended blocks in which not all copies were
-                                                            checked; squares: sum of of^2 / checked */
+                                                          * checked; squares: sum of of^2 / checked */
     double sampled[XS_VERDICTS];                         /* the part of `estimate` in these blocks */
     double left, left_ns; /* copies of the ended blocks that the sample left out, and their time */
     double left_hits[XS_VERDICTS],

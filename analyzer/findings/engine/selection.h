@@ -17,7 +17,7 @@ enum { XS_SELECTION_TABLES = XS_EVIDENCE_MIGRATION + 1 };
 /* SQL expressions for a table that findings are about, read as `t`. */
 struct xs_evidence_columns {
     const char *called_from; /* columns of entry point, stack, NVTX range, thread and stream; SQL's NULL for each that
-                                the table does not have */
+                              * the table does not have */
     const char *device;      /* device of the row; the context's device if the row has none */
 };
 extern const struct xs_evidence_columns xs_evidence_columns[XS_SELECTION_TABLES]; /* by enum xs_evidence_table */

@@ -31,12 +31,12 @@ struct xs_steps { /* zeroed: none */
     struct xs_step *items;      /* the steps, and one more item: items[count] begins at the end of the last step */
     size_t count;               /* 0: no steps were found */
     uint64_t of; /* number of steps in the run, if only the times of the first `count` steps were recorded; 0: all were
-                    recorded */
+                  * recorded */
     size_t warm_up; /* number of first steps in the warm-up */
     double spread;  /* standard deviation of the steps' times divided by their mean, without the exceptional steps */
     size_t current; /* used while transfers are counted */
     struct xs_step_sums median; /* medians over the steps after the warm-up, computed for each field by itself; set by
-                                   xs_steps_finish */
+                                 * xs_steps_finish */
     struct xs_step_sums warm;   /* the sums of the warm-up; set by xs_steps_finish */
 };
 

@@ -13,7 +13,7 @@ struct xs_saving {
     bool bounds; /* the range is not from a replay, but from 0 to the finding's claim */
     uint64_t least_ns, most_ns;
     uint64_t scaled_least_ns, scaled_most_ns; /* the parts of least and most that are estimated for copies that the
-                                                 sample left out (xs_sample) */
+                                               * sample left out (xs_sample) */
 };
 
 /* A cause is one cause of waste with its remedy: findings about the same place and the same transfers. The repair of
@@ -38,7 +38,7 @@ struct xs_detour {
 struct xs_turns {
     uint32_t contents; /* number of contents; 0: nothing to be said */
     uint32_t buffers;  /* number of device addresses to which the contents are uploaded alternately; 0: they do not
-                          replace each other */
+                        * replace each other */
     uint64_t bytes;    /* size of all contents together */
     bool one_size;     /* all contents have the same size */
 };
@@ -62,11 +62,11 @@ struct xs_diagnosed {
     struct xs_saving saves; /* by this finding's repair alone */
     struct xs_saving
         part_saves;       /* of a finding of several verdicts: the saving of only the verdicts for which
-                             xs_analysis_options.is_in_part is true; not known if there are none, or no such function */
+                           * xs_analysis_options.is_in_part is true; not known if there are none, or no such function */
     uint64_t pinning_ns;  /* for a repair that page-locks memory: what the page-locking costs; subtracted from the least
-                             saving */
+                           * saving */
     bool pinning_assumed; /* at least a part of this price is not measured in this trace, but typical of today's
-                             machines */
+                           * machines */
 
     struct xs_turns turns;
     struct xs_framework_context *context; /* context of its first instances; NULL: not known */

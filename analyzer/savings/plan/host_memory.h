@@ -21,12 +21,12 @@ struct xs_locked_memory {
     uint32_t first_copy;       /* XS_PLAN_NONE: no copy */
     uint32_t last_copy;
     bool is_registered; /* it is registered memory, which exists anyway; a plan that drops its copies does not drop the
-                           registration */
+                         * registration */
     bool is_touched;    /* the plan has dropped one of its copies */
     bool is_to_judge;   /* the plan has dropped one of its copies since it was last judged */
     bool is_of_copy;    /* the statement of a dropped copy allocated it */
     bool is_useless; /* it is no longer needed: no copy remains; or, if is_of_copy, the remaining copies are not worth
-                        the price */
+                      * the price */
     int64_t instead_ns; /* if it is useless: its share of xs_host_memory.instead_ns */
 };
 
@@ -36,7 +36,7 @@ struct xs_host_memory {
     struct xs_locked_memory *items; /* in the order of the allocating calls */
     size_t count;
     uint32_t *of;        /* by copy: the item that it uses plus 1; 0: none; by call of an allocation: the item that it
-                            allocates plus 1 */
+                          * allocates plus 1 */
     uint32_t *next;      /* by copy: the next copy of its item; XS_PLAN_NONE: none */
     bool is_used_unseen; /* copies that the trace lacks may use the memory, so no item is ever useless */
     int64_t instead_ns;  /* extra time of the copies that still use useless memory */

@@ -59,7 +59,7 @@ struct xs_model_call {
     uint32_t copy, copies; /* of a batch of several copies: index of its first copy, and their number; else 0 */
     uint32_t correlation;  /* CUPTI's correlation number; 0: none */
     uint32_t handed_by;    /* its thread paused until another thread's call returned: the index of that call plus 1; 0:
-                              none known */
+                            * none known */
     uint32_t site;         /* site number; 0: not known */
     uint32_t operation;    /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
     uint32_t operations;

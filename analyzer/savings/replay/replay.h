@@ -13,7 +13,7 @@ enum xs_change_return {
 /* A change of a call. */
 struct xs_change {
     bool dropped;  /* the call is not made: no work of the host, no operations, no wait; only the time of looking at its
-                      contents remains (xs_model_call.look_ns) */
+                    * contents remains (xs_model_call.look_ns) */
     bool lasts;    /* all its operations together take `operation_ns` */
     bool unstaged; /* its first operation starts as early as one without staging */
     bool beside;   /* its copy is made in a side stream (replay_device.h) */

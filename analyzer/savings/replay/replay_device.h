@@ -44,7 +44,7 @@ struct xs_device {
     uint32_t *legacy;       /* by device: the last point of its legacy default stream */
     uint32_t *beside;       /* by device: the last point of the downloads in side streams */
     int64_t *all, *ordered; /* by device: the latest end of all past points, and of the past points in streams that are
-                               not apart */
+                             * not apart */
     int64_t (*engines)[XS_ENGINES]; /* by device: when each engine becomes free */
     uint32_t *ready;                /* a heap of operations, by the time at which they are ready */
     uint32_t ready_count;

@@ -65,7 +65,7 @@ struct before {
     int64_t lane_ns, all_ns;
     bool is_legacy;
     bool is_known; /* the previous work in the lane was recorded, too; false: unknown work may have been queued before
-                      this work */
+                    * this work */
     uint64_t device;
 };
 

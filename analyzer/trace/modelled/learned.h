@@ -24,7 +24,7 @@ enum xs_learned_what {
     XS_LEARNED_RATIO,   /* how long the work took, in thousandths of the link model's time; not for kernels */
     XS_LEARNED_LATENCY, /* from the call's enter to the work's start, if the work waited for no other work */
     XS_LEARNED_AFTER,   /* from the call's return to the work's start, if the work began after the return; then there is
-                           no LATENCY */
+                         * no LATENCY */
     XS_LEARNED_GAP,     /* from the end of the work that it waited for to its start */
     XS_LEARNED_NOTICE,  /* from the work's end to the call's return */
     XS_LEARNED_STAGED,  /* from the end of the previous work in the stream to the call's return */

@@ -16,9 +16,9 @@ enum xs_migration_way { XS_MIGRATIONS_UP, XS_MIGRATIONS_DOWN, XS_MIGRATION_WAYS 
 struct xs_recorded_window {
     int64_t start_ns, end_ns;
     double weight;  /* of a sample: the length of time that it represents, divided by its own length; scaled to 1 on
-                       average */
+                     * average */
     bool is_sample; /* the window began at a random time; false: it was long because of migrations, or is the first, so
-                       it represents only itself */
+                     * it represents only itself */
     uint64_t records; /* number of migrations in this direction, and of the faults that cause them */
     int64_t last_ns;  /* end of the last record of either direction */
     bool ends_so;     /* the window's last record is of this direction */
