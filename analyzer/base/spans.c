@@ -133,7 +133,8 @@ void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end) {
     struct xs_span_place place;
     if (end <= start || xs_spans_covered(spans, start, end))
         return;
-    /* goes from the span that touches the range on the left to the one that touches it on the right */
+    /* the new span begins with a span that touches the range on the left, and ends with one that touches it on the
+     * right */
     const struct xs_span *span = xs_spans_seek(spans, start ? start - 1 : 0, &place);
     uint64_t first = span && span->start < start ? span->start : start, last = end;
     span = xs_spans_seek(spans, end - 1, &place);

@@ -58,9 +58,9 @@ struct thing {
 struct work {
     const struct xs_callsites *c;
     const struct xs_callsite_chains *chains;
-    uint32_t *key_of; /* by index in chains->frames */
-    struct xs_hash by_line, by_pair, by_thing, headers,
-        lines_of; /* lines_of: number of a function's lines that move data */
+    uint32_t *key_of;                                             /* by index in chains->frames */
+    struct xs_hash by_line, by_pair, by_thing, headers, lines_of; /* lines_of: number of a function's lines that move
+                                                                   * data */
     struct key *keys;
     struct pair *pairs;
     struct link *links;

@@ -61,8 +61,8 @@ struct xs_callsites {
     struct xs_hash module_by_id, code_by_id, address_by_key, stack_by_id,
         range_by_id;              /* these map an id, or a module and an address, to an index + 1 */
     struct xs_hash python_by_key; /* maps a Python code object and a line to the index of their frame + 1 */
-    struct xs_frame
-        *frames; /* the frames of native addresses, innermost first, and of Python's code objects and lines */
+    struct xs_frame *frames;      /* the frames of native addresses, innermost first, and of Python's code objects and
+                                   * lines */
     size_t frame_count, frame_capacity;
     uint32_t *parts; /* of a native frame the index in `addresses`; of a Python frame the index in `frames`, perhaps
                       * with XS_PART_ENTRY */

@@ -35,21 +35,21 @@ struct xs_allocation_row {
 /* An event that waits to be sorted, with what struct xs_trace_event has no field for. */
 struct xs_row_event {
     struct xs_trace_event event;
-    int64_t arguments; /* number of a launch's argument set; 0: the arguments were not seen */
-    int64_t stack;     /* stack.id, 0: not recorded */
-    struct xs_allocation_row
-        allocation; /* for XS_ON_ALLOCATION only; items of other tables are shorter and end before this field */
+    int64_t arguments;                   /* number of a launch's argument set; 0: the arguments were not seen */
+    int64_t stack;                       /* stack.id, 0: not recorded */
+    struct xs_allocation_row allocation; /* for XS_ON_ALLOCATION only; items of other tables are shorter and end before
+                                          * this field */
 };
 
 struct xs_source;
 
 struct xs_events {
     struct xs_source *sources[XS_SOURCES];
-    struct xs_order_key
-        heads[XS_SOURCES]; /* key of each source's next item; ns and id are INT64_MAX if nothing is left */
+    struct xs_order_key heads[XS_SOURCES]; /* key of each source's next item; ns and id are INT64_MAX if nothing is
+                                            * left */
     bool alive[XS_SOURCES];
-    unsigned
-        taken; /* index plus 1 of the source whose first item was returned to the caller and is still in use; 0: none */
+    unsigned taken; /* index plus 1 of the source whose first item was returned to the caller and is still in use; 0:
+                     * none */
 };
 
 /* Begins reading. Up to `window` rows of a table are kept to be sorted, if that suffices; 0: as many as

@@ -34,8 +34,8 @@ struct xs_link_line {
 
 struct xs_link_model {
     struct xs_link_line lines[XS_LINK_CLASSES];
-    bool
-        from_host_times; /* the trace has no device times, so the model is fitted to the host times of blocking calls */
+    bool from_host_times;      /* the trace has no device times, so the model is fitted to the host times of blocking
+                                * calls */
     uint64_t peak_bytes_per_s; /* peak of the fastest link of the trace's devices; 0: unknown */
 };
 

@@ -120,8 +120,8 @@ struct xs_memset_view {
 struct xs_launch_view {
     enum xs_launch_kind kind;
     uint64_t function;
-    bool
-        arguments_seen; /* `arguments` lists all allocations that the launch's arguments point into; false for graphs */
+    bool arguments_seen;      /* `arguments` lists all allocations that the launch's arguments point into; false for
+                               * graphs */
     const int64_t *arguments; /* allocation.id of each; valid as long as the analysis runs */
     unsigned argument_count;
 };

@@ -12,8 +12,8 @@ enum { ENOUGH = 5 /* pairs of one size */, SIZES = 16384 };
 struct freed {
     int64_t id, enter_ns;
     uint64_t free_ns;
-    uint64_t
-        claimed_ns; /* the part of its time that an earlier pair claimed, in which this allocation was the later one */
+    uint64_t claimed_ns; /* the part of its time that an earlier pair claimed, in which this allocation was the later
+                          * one */
     struct xs_account *account;
 };
 

@@ -33,16 +33,16 @@ struct pages {
     int64_t first, last; /* device_migration.id */
     struct seen {
         double bytes, sampled_bytes; /* bytes in all windows; and in samples, multiplied by their weights */
-        uint64_t
-            windows; /* number of samples with such migrations, counted only if a kernel ran since the previous one */
+        uint64_t windows;   /* number of samples with such migrations, counted only if a kernel ran since the previous
+                             * one */
         const void *window; /* the latest of these samples */
         uint64_t kernels;   /* number of kernels before that sample */
     } up, down;
     int64_t since_ns;  /* start of the first kernel that used the allocation; 0: none */
     uint64_t kernels;  /* number of kernels so far that used it */
     double kernels_ns; /* total time of these kernels */
-    double recorded_ns[XS_MIGRATION_WAYS],
-        sampled_ns[XS_MIGRATION_WAYS]; /* the parts of this time in windows, and in samples */
+    double recorded_ns[XS_MIGRATION_WAYS], sampled_ns[XS_MIGRATION_WAYS]; /* the parts of this time in windows, and in
+                                                                           * samples */
     uint8_t pieces[];
 };
 

@@ -50,8 +50,8 @@ static void touch(struct xs_stretches *s, int64_t allocation, uint64_t first_ns,
     }
 }
 
-/* Blocks the downloads of memory that the launch used. Its kernels still ran when this stretch of copies began, so
- * these downloads had to wait for them. */
+/* Blocks the downloads of memory that the launch used. The launch's kernel ended during this stretch of copies, so
+ * these downloads cannot be moved past it to the kernels that follow. */
 static void block_downloads(struct xs_stretches *s, const struct xs_stretch_launch *launch) {
     for (unsigned i = 0; i < s->copy_count; i++) {
         struct xs_stretch_copy *copy = &s->copies[i];
@@ -304,8 +304,7 @@ void xs_stretches_kernel(struct xs_stretches *s, int64_t start_ns, int64_t end_n
     advance(s, start_ns);
     if (end_ns <= s->now_ns)
         return;
-    if (s->running_count ==
-        XS_STRETCH_KERNELS) { /* a device does not run so many kernels at once; further ones are not kept apart */
+    if (s->running_count == XS_STRETCH_KERNELS) { /* a device runs fewer kernels at once */
         struct xs_stretch_kernel *last = &s->running[XS_STRETCH_KERNELS - 1];
         last->launch.arguments_seen = false;
         last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;

@@ -63,8 +63,8 @@ struct xs_stretches { /* state of one device */
         uint64_t begin_ns; /* the stretch's busy time when the kernel began */
     } running[XS_STRETCH_KERNELS];
     unsigned running_count;
-    int64_t copies_end_ns,
-        download_end_ns; /* end of the copies that are running; end of the stretch's first download */
+    int64_t copies_end_ns, download_end_ns; /* end of the copies that are running; end of the stretch's first
+                                             * download */
 
     /* The next fields describe the latest stretch of kernels. */
     uint64_t busy_ns, idle_at_end_ns;

@@ -180,8 +180,8 @@ void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *e
         about_write(instance, event->u.write_end.write, role);
         return;
     }
-    bool interval =
-        event->on == XS_ON_DEVICE_INTERVAL; /* the instance is about the interval's transfer, not about the interval */
+    bool interval = event->on == XS_ON_DEVICE_INTERVAL; /* the instance is about the interval's transfer, not about the
+                                                         * interval */
     uint64_t host_ns = interval ? event->u.interval.host_ns : xs_event_host_ns(event);
     instance->site = event->site;
     instance->at_ns = interval ? event->u.interval.call_ns : event->enter_ns;

@@ -31,8 +31,8 @@ struct xs_filter {
     unsigned directions;           /* bits by enum xs_direction; 0: any */
     bool has_min_bytes, has_max_bytes;
     uint64_t min_bytes, max_bytes;
-    uint64_t skip_steps,
-        steps; /* steps of the run (analyzer/findings/steps): how many to skip, and how many to take; 0: all */
+    uint64_t skip_steps, steps; /* steps of the run (analyzer/findings/steps): how many to skip, and how many to take;
+                                 * 0: all */
     struct xs_filter_words streams, devices, threads, sites, ranges;
     long detector, verdict; /* index plus 1; 0: any */
 };

@@ -48,11 +48,11 @@ enum { XS_VERDICTS = 4, XS_SEVERAL_VERDICTS = XS_VERDICTS };
 
 /* One instance of a finding, as a detector reports it. */
 struct xs_instance {
-    unsigned verdict; /* index in the detector's verdicts; 0 if it has none */
-    uint32_t site;    /* site of the call that the remedy is about */
-    int64_t at_ns;    /* host enter time of that call */
-    uint64_t
-        transfers; /* number of transfers that it is about: many for a run of small transfers, none for an allocation */
+    unsigned verdict;          /* index in the detector's verdicts; 0 if it has none */
+    uint32_t site;             /* site of the call that the remedy is about */
+    int64_t at_ns;             /* host enter time of that call */
+    uint64_t transfers;        /* number of transfers that it is about: many for a run of small transfers, none for an
+                                * allocation */
     uint64_t bytes;            /* bytes that these transfers moved, or of the allocation */
     struct xs_times cost;      /* the time that the transfers, or the allocation's calls, took */
     struct xs_times removable; /* the time that the remedy might remove, at most the cost. A detector of host time
@@ -98,9 +98,9 @@ struct xs_sample {
     uint64_t of;   /* the checked copies, plus those that the random sample left out */
     uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, which
                     * were looked at only because another copy was */
-    uint64_t unknown; /* the other copies of the site */
-    double estimate, low,
-        high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least the number found */
+    uint64_t unknown;           /* the other copies of the site */
+    double estimate, low, high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least
+                                 * the number found */
     double ns, low_ns, high_ns; /* estimate of the finding's claimed_ns, with the same interval */
     double left, left_ns; /* copies that the sample left out and that are similar to the finding's checked copies; and
                            * their time, by the measure that ranks */
@@ -177,15 +177,15 @@ struct xs_unchecked {
     unsigned detector;
     uint32_t site;
     uint64_t copies, downloads, bytes; /* downloads: number of downloads among the copies */
-    uint64_t
-        ns; /* their time, which is the most that can be saved, less what other detectors found about similar copies */
+    uint64_t ns; /* their time, which is the most that can be saved, less what other detectors found about similar
+                  * copies */
 };
 
 /* Sums up the removable time of the findings that count. Every transfer, memset, allocation and migration counts once,
  * with the largest claim of any finding. Findings that may save nothing, and advice, are not included. */
 struct xs_total {
-    uint64_t
-        claimed_ns; /* by the measure that ranks, which is chosen for each transfer, memset, allocation and migration */
+    uint64_t claimed_ns; /* by the measure that ranks, which is chosen for each transfer, memset, allocation and
+                          * migration */
     uint64_t device_ns, exposed_ns, host_ns; /* by each measure alone */
     uint64_t transfers;                      /* transfers with a claim of any finding */
 };
@@ -197,8 +197,8 @@ struct xs_by_chance {
 };
 
 struct xs_findings {
-    struct xs_finding
-        *items; /* ranked: findings that count, then small ones, then advice; each group by its claim, largest first */
+    struct xs_finding *items; /* ranked: findings that count, then small ones, then advice; each group by its claim,
+                               * largest first */
     size_t count;
     struct xs_repairables repairables; /* instances with a repair, by finding; empty unless keeps_repairables was set */
     struct xs_undecided *undecided;    /* by detector, then by count, the most frequent reason first */

@@ -308,8 +308,9 @@ static void copy_into(struct xs_residency *residency, const struct xs_trace_even
     }
 }
 
-/* Applies device copies, peer copies, and copies without a direction, which copy from one region to another. The copy
- * ends the writes that it overwrites before it counts as a read, because it cannot have read what it overwrote. */
+/* Applies device copies, peer copies, and copies without a direction, which copy from one region to another. The writes
+ * that the copy overwrites end before the copy counts as a read, so that its own read does not make their end less
+ * certain. */
 static void apply_copy(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_transfer_view *t = &e->u.transfer;
     struct xs_place place;

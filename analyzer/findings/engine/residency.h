@@ -17,8 +17,8 @@ struct xs_allocation {
     enum xs_origin origin;
     int32_t device; /* -1: host memory, or unknown */
     int32_t entry_point, thread, context, stream;
-    uint32_t site;                         /* site times of the allocating call */
-    int64_t enter_ns, return_ns;           /* of the allocating call */
+    uint32_t site;                         /* site of the allocating call */
+    int64_t enter_ns, return_ns;           /* times of the allocating call */
     int64_t free_enter_ns, free_return_ns; /* INT64_MAX: never freed */
     int32_t free_entry_point, free_thread; /* 0: never freed */
     bool freed_by_call;                    /* set at FREE: a call freed it, and not the end of its context */
@@ -61,8 +61,8 @@ struct xs_write {
     uint64_t device_ns, exposed_ns, host_ns;
     int64_t enter_ns;
     struct xs_account *account;
-    struct xs_region
-        *region; /* the region with exactly the written bytes, while this is the latest write to it; else NULL */
+    struct xs_region *region; /* the region with exactly the written bytes, while this is the latest write to it; else
+                               * NULL */
 };
 
 /* What is known about a region's bytes now. */
@@ -98,13 +98,13 @@ struct xs_region {
     enum xs_look upload_look;
 
     /* Only the model uses the fields from here on. */
-    struct xs_write
-        *write; /* the latest write, if it wrote exactly this region and no byte of it is overwritten; else NULL */
-    struct xs_allocation *owner; /* NULL: none known */
-    bool all_written;            /* every byte was written since the allocation began */
-    struct xs_region *next;      /* next in the list of its allocation's regions */
-    struct xs_region *previous_holder,
-        *next_holder; /* while has_content: neighbours in the list of the regions with this content */
+    struct xs_write *write; /* the latest write, if it wrote exactly this region and no byte of it is overwritten; else
+                             * NULL */
+    struct xs_allocation *owner;                     /* NULL: none known */
+    bool all_written;                                /* every byte was written since the allocation began */
+    struct xs_region *next;                          /* next in the list of its allocation's regions */
+    struct xs_region *previous_holder, *next_holder; /* while has_content: neighbours in the list of the regions with
+                                                      * this content */
     uint64_t key[2];
 };
 

@@ -50,8 +50,8 @@ struct xs_residency {
     struct xs_spans addresses;  /* of live allocations; owner: struct xs_allocation */
     struct xs_pool region_pool, write_pool, allocation_pool;
     struct xs_accounts *accounts;
-    struct xs_place
-        place; /* place of the last upload or download that xs_residency_look received, if it has a region */
+    struct xs_place place; /* place of the last upload or download that xs_residency_look received, if it has a
+                            * region */
     xs_write_ended *ended;
     void *context;
 };

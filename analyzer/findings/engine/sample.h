@@ -36,12 +36,12 @@ struct xs_sample_cell {
                                                           * checked; squares: sum of of^2 / checked */
     double sampled[XS_VERDICTS];                         /* the part of `estimate` in these blocks */
     double left, left_ns; /* copies of the ended blocks that the sample left out, and their time */
-    double left_hits[XS_VERDICTS],
-        left_hit_ns[XS_VERDICTS]; /* estimated number of instances among these copies, and their time */
-    struct xs_sample_block held,
-        open; /* the block that was completed last and is not yet in the sums, and the block that grows */
-    uint64_t unseen, unseen_downloads, unseen_bytes,
-        unseen_ns; /* copies that were not looked at because of the sample, or for lack of budget */
+    double left_hits[XS_VERDICTS], left_hit_ns[XS_VERDICTS]; /* estimated number of instances among these copies, and
+                                                              * their time */
+    struct xs_sample_block held, open; /* the block that was completed last and is not yet in the sums, and the block
+                                        * that grows */
+    uint64_t unseen, unseen_downloads, unseen_bytes, unseen_ns; /* copies that were not looked at because of the sample,
+                                                                 * or for lack of budget */
 };
 
 struct xs_samples {

@@ -76,8 +76,8 @@ struct xs_diagnosed {
 struct xs_diagnosis {
     struct xs_findings *findings; /* the engine's result, ranked by claims */
 
-    struct xs_diagnosed
-        *items; /* all findings: first the first findings of the causes, by rank of the cause, then the others */
+    struct xs_diagnosed *items; /* all findings: first the first findings of the causes, by rank of the cause, then the
+                                 * others */
     size_t count;
     struct xs_cause *causes; /* ranked by what they save; every finding with a repair is in one */
     size_t cause_count;

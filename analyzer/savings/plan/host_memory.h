@@ -58,8 +58,8 @@ int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t copy);
 /* Records that the plan drops this copy, or that the copy no longer uses host memory. Call it once per copy. */
 void xs_host_memory_leave(struct xs_host_memory *memory, const struct xs_plan *plan, uint32_t copy);
 
-/* Returns the next memory that has become useless because of the copies that the plan dropped; each memory is returned
- * once. NULL: none. */
+/* Judges the memories of which the plan has dropped copies since they were last judged, and returns the next one that
+ * is useless; NULL: none. */
 const struct xs_locked_memory *xs_host_memory_next_useless(struct xs_host_memory *memory);
 
 /* Resets, because the plan drops no copy any more. */

@@ -22,8 +22,8 @@ struct xs_managed_memory {
 struct xs_managed_span {
     uint32_t call; /* index in the model of the launch, or of the call after the gap */
     uint32_t group;
-    uint32_t first_given,
-        given; /* of a kernel: index and number, in xs_managed.given, of the managed memory among its arguments */
+    uint32_t first_given, given; /* of a kernel: index and number, in xs_managed.given, of the managed memory among its
+                                  * arguments */
     int64_t start_ns, end_ns;
     uint64_t recorded_ns; /* the part of the span inside windows */
     uint64_t stalled_ns;  /* the part of recorded_ns in which pages moved */

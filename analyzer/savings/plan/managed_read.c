@@ -177,8 +177,8 @@ static int read_kernels(struct reading *r) {
     return xs_scan_end(&scan);
 }
 
-/* Finds the gaps between calls of the threads that launch such kernels, after the first such kernel. All gaps of a
- * thread after calls of one place form a group. */
+/* Finds the gaps between calls of the threads that launch such kernels, after the first such kernel. All gaps after
+ * calls of one kind, entry point and site form a group. */
 static void find_gaps(struct reading *r) {
     const struct xs_model *model = r->plan->model;
     struct xs_managed_spans *spans = &r->m->gaps;
@@ -362,8 +362,8 @@ static void measure(const struct xs_managed *m, struct xs_managed_spans *spans) 
         if (span->stalled_ns > span->recorded_ns)
             span->stalled_ns = span->recorded_ns;
         measure_samples(m, spans, span);
-        int64_t length =
-            span->end_ns - span->start_ns; /* a kernel without faults takes no longer than the shortest recorded run */
+        int64_t length = span->end_ns - span->start_ns; /* a kernel without faults takes no longer than the shortest
+                                                         * recorded run */
         if (group->unfaulted_ns > length)
             group->unfaulted_ns = length;
     }

@@ -88,9 +88,9 @@ struct xs_model_copy {
 /* An operation of the device: a copy, a memset, a kernel; or a launched graph from its first node to its last. */
 struct xs_model_operation {
     int64_t start_ns, end_ns;
-    int64_t
-        latency_ns; /* from its call's enter, or return, to its start if it does not have to wait; measured or usual */
-    int64_t gap_ns; /* from the end of the work before it in stream order to its start; measured or usual */
+    int64_t latency_ns;     /* from its call's enter, or return, to its start if it does not have to wait; measured or
+                             * usual */
+    int64_t gap_ns;         /* from the end of the work before it in stream order to its start; measured or usual */
     int64_t engine_gap_ns;  /* from the end of the previous copy on its engine to its start; measured or usual */
     uint32_t call;          /* index of its call */
     int32_t device;         /* dense */

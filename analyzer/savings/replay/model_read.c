@@ -41,8 +41,8 @@ struct reading {
         uint32_t correlation, call;
     } * correlations; /* correlation numbers of the calls, sorted */
     size_t correlation_count;
-    size_t count, call_capacity,
-        copy_capacity; /* count: number of calls, including nested ones, which are dropped later */
+    size_t count, call_capacity, copy_capacity; /* count: number of calls, including nested ones, which are dropped
+                                                 * later */
     struct record *records;
     size_t record_count, record_capacity;
 };

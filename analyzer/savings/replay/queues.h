@@ -10,10 +10,10 @@ struct xs_queues {
     const struct xs_model *model;
     int64_t *streams;      /* by stream: the end of its last operation; 0: none */
     int64_t *all, *legacy; /* by device: the end of the work in all streams, and in the legacy default stream */
-    int64_t
-        *ordered; /* by device: the end of the work in the legacy default stream and in all streams ordered with it */
-    struct xs_hash
-        events; /* maps a handle to the end, plus 1, of the work that was in the stream when the event was recorded */
+    int64_t *ordered; /* by device: the end of the work in the legacy default stream and in all streams ordered with
+                       * it */
+    struct xs_hash events; /* maps a handle to the end, plus 1, of the work that was in the stream when the event was
+                            * recorded */
 };
 
 void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model);

@@ -1,4 +1,4 @@
-/* The first pass of the model: it goes over the recorded work and its calls. */
+/* Makes the first pass of the model, over the recorded work and its calls. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
 

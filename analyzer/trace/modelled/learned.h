@@ -59,8 +59,8 @@ struct xs_learned {
     struct xs_group *groups;
     size_t group_count, group_capacity;
     struct graphs {
-        struct xs_launched_graph
-            items[32]; /* the first launches; xs_learned_finish moves the most typical one to the front */
+        struct xs_launched_graph items[32]; /* the first launches; xs_learned_finish moves the most typical one to the
+                                             * front */
         unsigned count;
     } * graphs;
     size_t graph_count, graph_capacity;

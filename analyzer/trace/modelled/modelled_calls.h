@@ -13,7 +13,7 @@ enum xs_call_kind {
     XS_CALL_LAUNCH,
     XS_CALL_SYNC,
     XS_CALL_EVENT, /* records an event, or makes a stream wait for one */
-    XS_CALL_FREE,  /* a free that does not wait its turn in a stream */
+    XS_CALL_FREE,  /* a free that is not stream-ordered */
     XS_CALL_KINDS
 };
 

@@ -19,8 +19,8 @@ int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
     const struct xs_lane *lane = moment->lane;
     if (!lane)
         return 0;
-    uint64_t pending =
-        moment->place - lane->base; /* becomes a huge number if the work is no longer pending, or there was none */
+    uint64_t pending = moment->place - lane->base; /* becomes a huge number if the work is no longer pending, or there
+                                                    * was none */
     if (pending < xs_lane_pending(lane))
         return lane->items[lane->first + pending].end_ns;
     return earlier(moment->end_ns, lane->done_ns);

@@ -165,8 +165,8 @@ static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
         *moment = to;
 }
 
-/* Notes that the call's work, which is the latest of its lane, is also the latest work of the device's streams and copy
- * engines that later work may have to wait for. */
+/* Records the call's work, which is the latest of its lane, also as the latest work of the device's legacy default
+ * stream, of the streams ordered with it, and of its copy engine, as far as it belongs to these. */
 static void note_latest(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
     struct xs_lane_place latest = xs_lane_latest(lane);
@@ -382,8 +382,8 @@ static void wait_for_event(struct xs_placing *p, const struct xs_call *call) {
     const struct xs_lane_place *moment = place ? (const struct xs_lane_place *)(uintptr_t)*place : NULL;
     if (!moment || !moment->lane)
         return;
-    uint64_t before = moment->place - moment->lane->base +
-                      1; /* meaningless if the work is no longer pending, which the next line checks */
+    uint64_t before = moment->place - moment->lane->base + 1; /* meaningless if the work is no longer pending, which the
+                                                               * next line checks */
     if (moment->place - moment->lane->base < xs_lane_pending(moment->lane))
         end_waited(p, call, moment->lane, before, before == xs_lane_pending(moment->lane));
 }
