@@ -1,9 +1,10 @@
-/* Fields of CSV; see csv.h. */
+/* Writes CSV fields; see csv.h. */
 #include "analyzer/base/csv.h"
 
 #include <string.h>
 
-/* Whether a text begins like a formula. Tab and carriage return, which may also begin one, are escaped before. */
+/* True if a text begins like a formula. A formula may also begin with a tab or a carriage return, but these are escaped
+ * before. */
 static bool is_formula(const char *text) { return *text && strchr("=+-@\t\r", *text); }
 
 void xs_csv_field(FILE *file, const char *escaped, bool formulas) {

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes `escaped` (xs_string_escape), one line. Unless `formulas` is true, a text that a spreadsheet would take for a
- * formula gets a leading apostrophe, which the spreadsheet does not show. Never pass numbers: they are not texts. */
+/* Writes `escaped`, a text of one line that xs_string_escape made. Unless `formulas` is true, a text that a spreadsheet
+ * would read as a formula gets a leading apostrophe, which the spreadsheet does not show. Never pass numbers: they are
+ * not texts. */
 void xs_csv_field(FILE *file, const char *escaped, bool formulas);
 
 #endif

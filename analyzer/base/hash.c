@@ -7,7 +7,7 @@
 #include <uthash.h>
 
 struct xs_hash_node {
-    struct xs_hash_entry entry; /* first: a pointer to it is one to the node */
+    struct xs_hash_entry entry; /* the first member: a pointer to it is also a pointer to the node */
     UT_hash_handle hh;
 };
 

@@ -1,5 +1,5 @@
-/* This hash table maps 128-bit keys to numbers or pointers that are not 0: uthash with one kind of key and value, so
- * that no table needs a struct and macros of its own. */
+/* This hash table maps 128-bit keys to numbers or pointers that are not 0. It is a uthash with one type of key and of
+ * value, so no user needs a struct and macros of its own. */
 #ifndef XFERSPY_ANALYZER_BASE_HASH_H
 #define XFERSPY_ANALYZER_BASE_HASH_H
 
@@ -27,7 +27,7 @@ static inline uint64_t xs_mix(uint64_t value) {
     return value ^ (value >> 32);
 }
 
-/* Hashes a text of that many bytes by FNV-1a. Anybody can make two texts of one hash. */
+/* Hashes the first `bytes` bytes of a text by FNV-1a. Anybody can construct two texts with the same hash. */
 static inline uint64_t xs_hash_of_text(const char *text, size_t bytes) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < bytes; i++)
@@ -35,21 +35,21 @@ static inline uint64_t xs_hash_of_text(const char *text, size_t bytes) {
     return hash;
 }
 
-/* Returns the place of a key's value, valid until the key is removed; NULL: none. */
+/* Returns the address of a key's value, valid until the key is removed; NULL: the key is missing. */
 uint64_t *xs_hash_find(const struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* Prefetches a key's place into the cache, for a look-up soon after. */
+/* Prefetches the key's bucket into the cache, for a look-up soon after. */
 void xs_hash_expect(const struct xs_hash *table, uint64_t low, uint64_t high);
 
-/* Finds the key's place like xs_hash_find, or adds the key. The value of an added key is 0 and must be set before the
- * next call. */
+/* Returns the address of a key's value, and adds the key if it is missing. The value of an added key is 0 and must be
+ * set before the next call. */
 uint64_t *xs_hash_put(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Removes a key, if present. */
 void xs_hash_remove(struct xs_hash *table, uint64_t low, uint64_t high);
 
 /* Returns the entry after `entry`, in the order in which keys were put. `entry` NULL: returns the first; result NULL:
- * no more entries. No entry may be removed meanwhile; what the values point to may be freed. */
+ * no more entries. No entry may be removed during the loop; what the values point to may be freed. */
 const struct xs_hash_entry *xs_hash_next(const struct xs_hash *table, const struct xs_hash_entry *entry);
 
 void xs_hash_free(struct xs_hash *table);

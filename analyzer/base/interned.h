@@ -1,4 +1,4 @@
-/* Interned texts are kept once each, so equal texts have equal addresses. */
+/* Each interned text is kept only once, so equal texts have equal addresses. */
 #ifndef XFERSPY_ANALYZER_BASE_INTERNED_H
 #define XFERSPY_ANALYZER_BASE_INTERNED_H
 

@@ -10,7 +10,9 @@ void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end) {
         return;
     if (set->count) {
         struct xs_interval *last = &set->items[set->count - 1];
-        if (start >= last->start && start <= last->end) { /* the usual case of back-to-back work costs no memory */
+        if (start >= last->start &&
+            start <=
+                last->end) { /* usually one piece of work follows another without a gap, which then costs no memory */
             last->end = end > last->end ? end : last->end;
             return;
         }

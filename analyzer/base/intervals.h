@@ -1,5 +1,5 @@
-/* Interval sets give the union of many time intervals, and how much of one union lies in another. An interval takes 16
- * bytes. Intervals that arrive in order and touch each other are stored as one. */
+/* Interval sets compute the union of many time intervals, and the length of the intersection of two unions. An interval
+ * takes 16 bytes. Intervals that arrive in order and touch each other are stored as one. */
 #ifndef XFERSPY_ANALYZER_BASE_INTERVALS_H
 #define XFERSPY_ANALYZER_BASE_INTERVALS_H
 
@@ -14,13 +14,13 @@ struct xs_interval {
 struct xs_intervals {
     struct xs_interval *items;
     size_t count, capacity;
-    bool unordered; /* an interval came before its predecessor */
+    bool unordered; /* an interval was added that begins before the one added before it */
 };
 
 /* Adds an interval; an empty or inverted one is ignored. Memory that runs out ends the program. */
 void xs_intervals_add(struct xs_intervals *set, int64_t start, int64_t end);
 
-/* Turns the set into disjoint intervals in order, and returns their length. */
+/* Replaces the intervals by disjoint ones in ascending order, and returns their total length. */
 uint64_t xs_intervals_unite(struct xs_intervals *set);
 
 /* Returns the length of the intersection of two united sets. */

@@ -21,7 +21,8 @@ static void quote(FILE *file, const char *text, size_t bytes) {
         else if (code == '\t')
             fputs("\\t", file);
         else if (code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x202e) ||
-                 (code >= 0x2060 && code <= 0x206f) || code == 0xfeff) /* also what a terminal would act upon */
+                 (code >= 0x2060 && code <= 0x206f) ||
+                 code == 0xfeff) /* characters that a terminal would obey are escaped, too */
             fprintf(file, "\\u%04x", code);
         else
             fwrite(text + i, 1, length, file);

@@ -1,4 +1,4 @@
-/* Address ranges that begin and end over time; see lifetimes.h. */
+/* Finds the address range that exists at an address and time; see lifetimes.h. */
 #include "analyzer/base/lifetimes.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@ struct xs_life_change {
     bool begins;
 };
 
-/* Ends come first: a range that begins at the same time may have the address of the one that ends. */
+/* Orders changes by time. Of equal times ends come first, because a range that begins then may have the address of a
+ * range that ends. */
 static int by_time(const void *a, const void *b) {
     const struct xs_life_change *x = a, *y = b;
     if (x->ns != y->ns)
@@ -39,7 +40,7 @@ void xs_lives_end(struct xs_lives *lives) {
     *lives = (struct xs_lives){0};
 }
 
-/* Takes out the parts of the item's range that no other item has taken. */
+/* Removes the parts of the item's range that still belong to the item and not to a later one. */
 static void take_out(struct xs_lives *lives, const struct xs_life *item) {
     struct xs_span_place place;
     const struct xs_span *span = xs_spans_seek(&lives->living, item->begin, &place);

@@ -1,6 +1,6 @@
-/* A life is an address range that exists for a time; look-ups find the one alive at an address. They come in order of
- * time, so a range that ended, or begins later, never hides the live one. If two live at one address at once (the end
- * of one was not recorded), the later one wins. */
+/* A life is an address range that exists for a time. Look-ups find the life that exists at an address. Look-ups must
+ * come in order of time, so a range that has ended, or begins later, never hides the live one. If two lives exist at
+ * one address at the same time (because the end of one was not recorded), the one that began later is found. */
 #ifndef XFERSPY_ANALYZER_BASE_LIFETIMES_H
 #define XFERSPY_ANALYZER_BASE_LIFETIMES_H
 
@@ -18,11 +18,12 @@ struct xs_lives {
     struct xs_spans living; /* owners of these spans are items */
 };
 
-/* Indexes the items, which must not move until xs_lives_end. The caller always calls xs_lives_end. */
+/* Indexes the items, which must not move until xs_lives_end. xs_lives_end must always be called. */
 void xs_lives_begin(struct xs_lives *lives, const struct xs_life *items, size_t count);
 void xs_lives_end(struct xs_lives *lives);
 
-/* Returns the index plus 1 of the item alive there at `ns`; 0: none. `ns` must not decrease from call to call. */
+/* Returns the index plus 1 of the item that exists at the address at `ns`; 0: none. `ns` must not decrease from call to
+ * call. */
 size_t xs_lives_at(struct xs_lives *lives, uint64_t address, int64_t ns);
 
 #endif

@@ -21,9 +21,9 @@ static void add_run(struct xs_string *text, size_t count) {
         xs_string_add(text, "`", 1);
 }
 
-/* Adds a code span. Its fence is longer than any run of backticks within, and blanks separate it from one at either
- * end. A bar would end the table's cell even after a backslash, so it is written as an escape like those of other
- * output. */
+/* Adds a code span. Its fence is longer than any run of backticks in the text; if the text begins or ends with a
+ * backtick, a blank separates the two. A bar would end the table's cell even after a backslash, so it is written as an
+ * escape (\xNN) like those of other output. */
 void xs_markdown_code(struct xs_string *text, const char *raw) {
     struct xs_string cut = {0}, span = {0};
     if (!raw || !*raw) {

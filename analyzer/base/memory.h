@@ -1,4 +1,4 @@
-/* Allocation for a command line program: memory that runs out ends it with one line and status 1. */
+/* Allocation for a command line program: if memory runs out, the program ends with one line and status 1. */
 #ifndef XFERSPY_ANALYZER_BASE_MEMORY_H
 #define XFERSPY_ANALYZER_BASE_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* The larger one of two numbers, and the order of numbers. */
+/* Functions that compare numbers: the larger one of two, and comparison functions for qsort. */
 #ifndef XFERSPY_ANALYZER_BASE_NUMBERS_H
 #define XFERSPY_ANALYZER_BASE_NUMBERS_H
 

@@ -38,7 +38,7 @@ void *xs_order_place(struct xs_order *order) {
     return place_at(order, order->free) + 1;
 }
 
-/* The run with the smallest head. Mostly there is one run. */
+/* Returns the run whose first row is the smallest. Usually there is only one run. */
 static unsigned first_run(const struct xs_order *order) {
     unsigned first = 0;
     for (unsigned i = 1; i < order->run_count; i++)

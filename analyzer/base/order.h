@@ -1,7 +1,7 @@
-/* An order sorts rows that are nearly in order of time, with a limited number of them (the window) in memory. Such
- * rows consist of a few interleaved ascending runs, one for each thread or stream. Each row is appended to the run
- * that it continues; the next row in order is the smallest head of a run. Rows that are in order already cost as
- * little as in a queue. */
+/* An order sorts rows that are nearly in order of time, with at most `window` rows in memory. Such rows consist of a
+ * few interleaved ascending runs, for instance one for each thread or stream. Each row is appended to a run whose last
+ * row is not later; the next row in order is the smallest of the runs' first rows. Rows that are in order already cost
+ * as little as in a queue. */
 #ifndef XFERSPY_ANALYZER_BASE_ORDER_H
 #define XFERSPY_ANALYZER_BASE_ORDER_H
 
@@ -12,20 +12,20 @@
 enum { XS_ORDER_RUNS = 64 };
 
 struct xs_order_key {
-    int64_t ns, id; /* by time, then by id */
+    int64_t ns, id; /* ordered by time, then by id */
 };
 
 struct xs_order {
-    size_t item_bytes, step; /* size of an item; step: item and its head */
+    size_t item_bytes, step; /* item_bytes: size of an item; step: size of a slot, which has the item and its header */
     unsigned window, count;
-    unsigned free;  /* first free slot among those used before; UINT32_MAX: none */
-    unsigned fresh; /* first slot never used; from here on slots take no memory yet */
+    unsigned free;  /* first free slot that was used before; UINT32_MAX: none */
+    unsigned fresh; /* first slot that was never used; this slot and those after it take no memory yet */
     char *places;
     unsigned run_count, last_run;
     struct xs_order_run {
         unsigned head, tail;
     } runs[XS_ORDER_RUNS];
-    struct xs_order_key out; /* key of the item handed out last */
+    struct xs_order_key out; /* key of the item that was removed last */
     bool any_out;
 };
 
@@ -35,17 +35,17 @@ void xs_order_free(struct xs_order *order);
 
 static inline bool xs_order_is_full(const struct xs_order *order) { return order->count == order->window; }
 
-/* Returns a slot for a row, not yet in order; the order must not be full. */
+/* Returns a slot for a row. The row is not part of the order until xs_order_put. The order must not be full. */
 void *xs_order_place(struct xs_order *order);
 
-/* Sorts the row in that slot among the others. False: the row belongs before one already handed out, or there are
+/* Adds the row in that slot to the order. False: the row belongs before a row that was removed already, or there are
  * too many runs. The window is then too small for these rows, and the slot is free again. */
 bool xs_order_put(struct xs_order *order, void *place, struct xs_order_key key);
 
-/* Returns the smallest item; NULL: none waits. */
+/* Returns the smallest item; NULL: the order is empty. */
 void *xs_order_first(const struct xs_order *order, struct xs_order_key *key);
 
-/* Frees the smallest item's slot; its content stays until the next xs_order_place. */
+/* Frees the smallest item's slot; its content remains readable until the next xs_order_place. */
 void xs_order_pop(struct xs_order *order);
 
 #endif

@@ -25,7 +25,7 @@ void xs_complain(const char *format, ...) {
     xs_string_vformat(&plain, format, arguments);
     va_end(arguments);
     xs_string_escape(&escaped, plain.data, plain.length);
-    fflush(stdout); /* keeps data and messages in order if both go to one place */
+    fflush(stdout); /* keeps data and messages in order if both are written to the same terminal or file */
     fprintf(stderr, "xferspy: %s\n", escaped.data);
     xs_string_free(&plain);
     xs_string_free(&escaped);
@@ -71,14 +71,16 @@ bool xs_out_is_open_already(const char *path) {
     return of_the_system;
 }
 
-/* Whether the output is written to and never replaced: a device, a pipe, or a file that the shell has opened. */
+/* True if the output must be written to directly and never replaced: a device, a pipe, or a file that the shell has
+ * opened. */
 static bool is_written_to(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || xs_out_is_open_already(path));
 }
 
-/* Opens the output. A new file has its name at once; an existing one is replaced at the end, by a rename of a file
- * beside it. A symbolic link itself is replaced: following it could write to wherever somebody has pointed it. */
+/* Opens the output. A new file has its final name at once. An existing file is replaced at the end: a temporary file in
+ * the same folder is renamed. A symbolic link itself is replaced, because following it could write to any file that
+ * somebody has linked to. */
 static int open_file(struct xs_out *out, const struct xs_out_options *options) {
     struct stat st;
     int fd;

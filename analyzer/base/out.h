@@ -1,5 +1,5 @@
-/* A command writes its data to standard output or -o FILE, knowing the reader (colour, UTF-8, width). Messages go to
- * standard error, one line each. */
+/* A command writes its data to standard output or to the file of -o, in a form that suits the output (colour, UTF-8,
+ * width). Messages are written to standard error, one line each. */
 #ifndef XFERSPY_ANALYZER_BASE_OUT_H
 #define XFERSPY_ANALYZER_BASE_OUT_H
 
@@ -19,7 +19,7 @@ struct xs_out {
     FILE *file;
     bool color;
     bool utf8;   /* decorations need not be ASCII */
-    int columns; /* terminal columns; 0: no terminal, nothing is cut */
+    int columns; /* terminal columns; 0: no terminal, so nothing is cut */
     int rows;    /* terminal rows; 0: no terminal, or not known */
     char *path, *temporary;
 };
@@ -28,48 +28,49 @@ struct xs_out {
  * xs_out_close, so a command that fails midway leaves it as it was. */
 int xs_out_open(struct xs_out *out, const struct xs_out_options *options);
 
-/* Checks before a long run whether xs_out_open would refuse the file because it exists; negative after the same
- * message. */
+/* Checks before a long run that xs_out_open will not refuse the file because it exists. If it would, prints the same
+ * message and returns a negative value. */
 int xs_out_check(const struct xs_out_options *options);
 
-/* True when `path` is a system link to something already open, such as /dev/stdout or /dev/fd/1. Such a link is
+/* True if `path` is a system link to a file that is open already, such as /dev/stdout or /dev/fd/1. Such a link is
  * followed and must never be replaced; every other symbolic link is replaced and never followed. */
 bool xs_out_is_open_already(const char *path);
 
-/* Makes standard error the output, for `run --report`: standard output belongs to the application. */
+/* Makes standard error the output, for `run --report`, because standard output belongs to the application. */
 void xs_out_stderr(struct xs_out *out, const struct xs_out_options *options);
 
-/* Closes, and puts the file in its place if `keep`. Returns 0, or a negative status after printing what failed: a
- * full disk shows here at the latest. */
+/* Closes the output; if `keep`, the new file replaces the existing one. Returns 0, or a negative status after printing
+ * what failed. A full disk is noticed here at the latest. */
 int xs_out_close(struct xs_out *out, bool keep);
 
 enum xs_style { XS_STYLE_PLAIN = 0, XS_STYLE_HEADING, XS_STYLE_DIM, XS_STYLE_GOOD, XS_STYLE_WARN, XS_STYLE_BAD };
 const char *xs_style_on(const struct xs_out *out, enum xs_style style);
 const char *xs_style_off(const struct xs_out *out, enum xs_style style);
 
-/* Print a heading after an empty line, and an indented line of text: escaped, and wrapped on a terminal (lines.c). */
+/* xs_out_heading prints a heading after an empty line. xs_out_line prints an indented line of text, which is escaped,
+ * and wrapped on a terminal (out_lines.c). */
 void xs_out_heading(struct xs_out *out, const char *title);
 void xs_out_line(struct xs_out *out, enum xs_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints a line with another indent, which its continuation lines share. */
+/* Prints a line with the given indent, which its continuation lines have, too. */
 void xs_out_indented(struct xs_out *out, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints the rest of a line that already has `at` columns. */
 void xs_out_rest(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Prints the rest of a line; continuation lines begin at column `at`, too. */
+/* Does the same; continuation lines begin at column `at`, too. */
 void xs_out_hanging(struct xs_out *out, int at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints a line after a label in plain ASCII. */
 #define XS_FACT_LABEL 8
 void xs_out_fact(struct xs_out *out, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Faults of a named file. */
+/* Reasons why a named file cannot be written. */
 #define XS_EXISTS "exists already; --force replaces it"
 #define XS_NO_REGULAR_FILE "is no regular file"
 
-/* Prints "xferspy: ..." on standard error: escaped, one line, no full stop needed. */
+/* Prints "xferspy: ..." on standard error as one escaped line. The text needs no full stop. */
 void xs_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

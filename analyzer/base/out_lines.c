@@ -10,7 +10,8 @@ void xs_out_heading(struct xs_out *out, const char *title) {
     fprintf(out->file, "\n%s%s%s\n", xs_style_on(out, XS_STYLE_HEADING), title, xs_style_off(out, XS_STYLE_HEADING));
 }
 
-/* Prints escaped words, wrapped at blanks on a terminal; `at`: columns of the first line that are used already. */
+/* Prints escaped words, wrapped at blanks on a terminal. `at` is the number of columns that the first line has
+ * already. */
 static void put_words(struct xs_out *out, const char *words, int at, int indent) {
     bool first = true;
     for (const char *word = words; *word;) {

@@ -1,6 +1,6 @@
-/* A pool holds blocks of one size. A freed block returns to the pool, and the pool keeps its memory until it ends
- * itself. A pointer to a freed block is therefore still readable, and shows that the block now belongs to something
- * else. */
+/* A pool holds blocks of one size. A freed block returns to the pool, and the pool keeps all memory until xs_pool_free.
+ * A pointer to a freed block may therefore still be read, so its user can notice that the block now belongs to
+ * something else. */
 #ifndef XFERSPY_ANALYZER_BASE_POOL_H
 #define XFERSPY_ANALYZER_BASE_POOL_H
 

@@ -75,7 +75,8 @@ void xs_spans_insert(struct xs_spans *spans, uint64_t start, uint64_t end, void 
     struct xs_span_place place;
     if (end <= start)
         return;
-    if (!xs_spans_seek(spans, start, &place)) { /* after all spans: at the end of the last block */
+    if (!xs_spans_seek(spans, start,
+                       &place)) { /* the new span comes after all others, so it is added to the last block */
         if (!spans->count)
             add_block(spans, 0);
         place.block = spans->count - 1;
@@ -83,7 +84,7 @@ void xs_spans_insert(struct xs_spans *spans, uint64_t start, uint64_t end, void 
     }
     struct xs_span_block *block = spans->blocks[place.block];
     if (block->count == BLOCK_ITEMS) {
-        size_t kept = place.item == BLOCK_ITEMS ? BLOCK_ITEMS : BLOCK_ITEMS / 2; /* appending leaves full blocks */
+        size_t kept = place.item == BLOCK_ITEMS ? BLOCK_ITEMS : BLOCK_ITEMS / 2; /* appending must leave full blocks */
         add_block(spans, place.block + 1);
         struct xs_span_block *more = spans->blocks[place.block + 1];
         more->count = BLOCK_ITEMS - kept;
@@ -132,7 +133,8 @@ void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end) {
     struct xs_span_place place;
     if (end <= start || xs_spans_covered(spans, start, end))
         return;
-    /* from the span that touches on the left to the one that touches on the right */
+    /* the new span begins with a span that touches the range on the left, and ends with one that touches it on the
+     * right */
     const struct xs_span *span = xs_spans_seek(spans, start ? start - 1 : 0, &place);
     uint64_t first = span && span->start < start ? span->start : start, last = end;
     span = xs_spans_seek(spans, end - 1, &place);

@@ -1,5 +1,5 @@
 /* Spans are disjoint address ranges in order, each with an owner, such as the last write to the bytes or their
- * allocation. A set without owners only says which bytes are written. The spans are a sorted sequence in blocks: a
+ * allocation. A set without owners only says which bytes were written. The spans are a sorted sequence in blocks: a
  * look-up is two binary searches, and a change moves one block at most. */
 #ifndef XFERSPY_ANALYZER_BASE_SPANS_H
 #define XFERSPY_ANALYZER_BASE_SPANS_H
@@ -31,16 +31,16 @@ const struct xs_span *xs_spans_seek(const struct xs_spans *spans, uint64_t addre
 /* Returns the next span; NULL: none. */
 const struct xs_span *xs_spans_next(const struct xs_spans *spans, struct xs_span_place *place);
 
-/* Removes [start, end). `taken` is called for each part of a span in it, before that part is gone, and must not change
- * the spans; NULL: not called. */
+/* Removes [start, end). `taken` is called for each part of a span in this range, before that part is removed, and must
+ * not change the spans; NULL: no call. */
 typedef void xs_span_taken(void *context, void *owner, uint64_t bytes);
 void xs_spans_clear(struct xs_spans *spans, uint64_t start, uint64_t end, xs_span_taken *taken, void *context);
 
-/* Adds a span where nothing lies. An empty span is ignored. */
+/* Adds a span that must not overlap any other. An empty span is ignored. */
 void xs_spans_insert(struct xs_spans *spans, uint64_t start, uint64_t end, void *owner);
 
-/* Adds [start, end) to a set without owners and merges it with spans that it overlaps or touches, so that one span
- * covers each covered stretch. */
+/* Adds [start, end) to a set without owners and merges the range with spans that it overlaps or touches, so that spans
+ * never touch each other. */
 void xs_spans_cover(struct xs_spans *spans, uint64_t start, uint64_t end);
 bool xs_spans_covered(const struct xs_spans *spans, uint64_t start, uint64_t end);
 

@@ -53,7 +53,7 @@ double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high,
     if (!low_count || !high_count || total > MOST)
         return 1;
     size_t seen = ranks_of(low, low_count, high, high_count, ranks), largest = total * (total + 1);
-    /* ways[n][s]: how many choices of n runs have ranks that add up to s */
+    /* ways[n][s] is the number of choices of n runs whose ranks add up to s */
     double(*ways)[SUMS] = xs_realloc(NULL, (high_count + 1) * sizeof *ways);
     memset(ways, 0, (high_count + 1) * sizeof *ways);
     ways[0][0] = 1;
@@ -91,18 +91,18 @@ void xs_difference_of(const struct xs_metric_value *before, size_t before_count,
     }
 }
 
-/* How many of the smallest pairwise differences lie below the interval: the most whose chance is at most
- * SIGNIFICANT. -1: even none is too many. */
+/* Returns how many of the smallest pairwise differences lie below the interval: the largest number whose probability is
+ * at most SIGNIFICANT. -1: even the number 0 has a larger probability. */
 static long outside(size_t n, size_t m) {
     size_t most = n * m;
-    /* ways[i][u]: number of orders of i values of one side and j of the other with u pairs in the wrong order; j
-     * grows */
+    /* ways[i][u] is the number of orders of i values of one side and j values of the other that have u pairs in the
+     * wrong order. The loop increases j. */
     double(*ways)[XS_RUNS_LIMIT * XS_RUNS_LIMIT + 1] = xs_realloc(NULL, (n + 1) * sizeof *ways), all = 0, below = 0;
     memset(ways, 0, (n + 1) * sizeof *ways);
     for (size_t i = 0; i <= n; i++)
         ways[i][0] = 1;
     for (size_t j = 1; j <= m; j++)
-        for (size_t i = 1; i <= n; i++) /* the last value is one of j: as before with j - 1; or one of i, above all j */
+        for (size_t i = 1; i <= n; i++) /* the largest value is one of the j, or one of the i */
             for (size_t u = most + 1; u-- > 0;)
                 ways[i][u] = ways[i][u] + (u >= j ? ways[i - 1][u - j] : 0);
     for (size_t u = 0; u <= most; u++)

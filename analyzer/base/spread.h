@@ -1,5 +1,5 @@
-/* A spread describes one number over several runs by median and range. A difference says whether two programs differ by
- * more than their own runs do. */
+/* A spread describes the values of one number in several runs by their median and range. A difference says whether two
+ * programs differ by more than the runs of one program do. */
 #ifndef XFERSPY_ANALYZER_BASE_SPREAD_H
 #define XFERSPY_ANALYZER_BASE_SPREAD_H
 
@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 enum {
-    XS_RUNS_LIMIT = 32,  /* runs a side */
-    XS_RUNS_TO_TELL = 3, /* with this many runs on each side a test can reach 5 %: 1 of 20 orders */
+    XS_RUNS_LIMIT = 32, /* runs a side */
+    XS_RUNS_TO_TELL =
+        3, /* with this many runs on each side a test can reach 5 %, because the most extreme order is 1 of 20 */
 };
 
 struct xs_metric_value {
@@ -24,8 +25,8 @@ struct xs_spread {
 
 enum xs_certainty {
     XS_NOT_KNOWN,     /* the number is not known on one side */
-    XS_TOO_FEW_RUNS,  /* too few runs on one side to know how much runs vary */
-    XS_WITHIN_SPREAD, /* runs of one program differ as much */
+    XS_TOO_FEW_RUNS,  /* too few runs on one side to say how much runs vary */
+    XS_WITHIN_SPREAD, /* runs of one program differ by as much */
     XS_BEYOND_SPREAD, /* the difference exceeds the variation of runs */
 };
 extern const char *const xs_certainty_names[];
@@ -36,26 +37,27 @@ struct xs_difference {
     double p; /* result of the rank test; negative: no test */
 };
 
-/* Compares at most XS_RUNS_LIMIT values a side, `stride` bytes apart. */
+/* Compares two sides of at most XS_RUNS_LIMIT values each. The values lie `stride` bytes apart. */
 void xs_difference_of(const struct xs_metric_value *before, size_t before_count, const struct xs_metric_value *after,
                       size_t after_count, size_t stride, struct xs_difference *difference);
 
-/* Runs the exact one-sided rank sum test of Mann and Whitney; equal values share their ranks. Returns how likely `high`
- * ranks at least this far above `low` if both are of one kind. */
+/* Runs the exact one-sided rank sum test of Mann and Whitney; equal values share their ranks. Returns the probability
+ * that `high` ranks at least this far above `low` if both come from the same distribution. */
 double xs_rank_test(const uint64_t *low, size_t low_count, const uint64_t *high, size_t high_count);
 
-/* Computes the interval of how far `after` is above `before`: the differences that the rank test does not reject on
- * either side (Hodges and Lehmann), at 90 % or slightly more. The interval excludes 0 exactly when the test says that
- * the two differ. False where so few runs have no such interval; the result is then the range of all pairwise
- * differences. At most XS_RUNS_LIMIT values a side; with none, both ends are 0. */
+/* Computes a confidence interval for the shift from `before` to `after`. It contains the differences that the rank test
+ * rejects on neither side (Hodges and Lehmann), with a confidence of 90 % or slightly more. The interval excludes 0
+ * exactly when the test says that the two differ. False if there are too few runs for such an interval; the result is
+ * then the range of all pairwise differences. Each side has at most XS_RUNS_LIMIT values; if one has none, both ends
+ * are 0. */
 bool xs_shift_interval(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count,
                        int64_t *low, int64_t *high);
 
 /* Returns median after minus median before, saturated. */
 int64_t xs_difference_delta(const struct xs_difference *difference);
 
-/* True if the difference exceeds the spread. With too few runs to know the spread: if it is at least `floor` and at
- * least `percent` of the larger median. */
+/* True if the difference exceeds the spread. If there are too few runs to know the spread, true if the difference is at
+ * least `floor` and at least `percent` percent of the larger median. */
 bool xs_differs(const struct xs_difference *difference, uint64_t floor, unsigned percent);
 
 #endif

@@ -9,7 +9,7 @@
 #include "analyzer/base/text.h"
 
 #define GAP 2
-#define CELL_COLUMNS 500 /* a mangled name can have 200 KB; JSON and CSV have the whole text */
+#define CELL_COLUMNS 500 /* a mangled name can have 200 KB; only JSON and CSV show the whole text */
 #define LEAST_COLUMNS 8  /* no column is cut below this */
 
 struct column {

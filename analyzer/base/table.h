@@ -15,9 +15,10 @@ void xs_table_free(struct xs_table *table);
 
 /* Columns come before the first cell. NULL headers everywhere make a table without a heading line. */
 void xs_table_column(struct xs_table *table, const char *header, bool right);
-/* Lets the column just added be left out where the terminal is too narrow: the last such column first. */
+/* Makes the column that was just added optional: it may be left out if the terminal is too narrow. The last optional
+ * column is left out first. */
 void xs_table_optional(struct xs_table *table);
-/* Shows columns without any text, too. */
+/* Makes the table show columns without any text, too. */
 void xs_table_keep_empty(struct xs_table *table);
 void xs_table_align(struct xs_table *table, int column, bool right);
 

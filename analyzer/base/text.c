@@ -74,8 +74,8 @@ static int in_ranges(uint32_t code, const struct range *ranges, size_t count) {
 }
 #define IN(code, ranges) in_ranges(code, ranges, sizeof ranges / sizeof *ranges)
 
-/* The width as terminals count it: two columns for the blocks of Unicode's East Asian Width and emoji data, none for
- * combining marks. wcwidth() would need a UTF-8 locale. */
+/* Returns the width of a character as terminals count it: two columns in the blocks of Unicode's East Asian Width and
+ * emoji data, 0 for combining marks. wcwidth() is not used because it would need a UTF-8 locale. */
 static int code_width(uint32_t code) {
     static const struct range combining[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},
                                              {0x64b, 0x65f},   {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x20d0, 0x20ff},
@@ -94,7 +94,7 @@ static int code_width(uint32_t code) {
 }
 
 void xs_string_escape(struct xs_string *string, const char *text, size_t bytes) {
-    size_t plain = 0, used; /* plain: start of what can be copied unchanged */
+    size_t plain = 0, used; /* plain: start of the text that can be copied unchanged */
     char escape[XS_UTF8_ESCAPE_BYTES];
     for (size_t i = 0; i < bytes; i += used) {
         size_t length = xs_utf8_escape(escape, text + i, bytes - i, &used);

@@ -1,5 +1,5 @@
-/* All text from a trace, a file name or a program is escaped here before output, and measured in terminal columns
- * instead of bytes. Both functions assume UTF-8 in any locale. */
+/* These functions escape all text from a trace, a file name or a program before output, and measure it in terminal
+ * columns instead of bytes. They assume UTF-8 in any locale. */
 #ifndef XFERSPY_ANALYZER_BASE_TEXT_H
 #define XFERSPY_ANALYZER_BASE_TEXT_H
 
@@ -10,7 +10,7 @@
 #include "schema/path.h" /* for code that names files */
 #include "schema/utf8.h"
 
-/* A growing string; `data` is always NUL-terminated once something was added. Memory that runs out ends the program. */
+/* A growing string; `data` is NUL-terminated as soon as something was added. Memory that runs out ends the program. */
 struct xs_string {
     char *data;
     size_t length, capacity;
@@ -25,9 +25,9 @@ void xs_string_free(struct xs_string *string);
 /* Returns a new string; the caller frees it. */
 char *xs_text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Adds `bytes` bytes of text so that printing them neither moves the cursor nor hides or reorders anything: controls
- * as \n, \t or \xNN, invalid UTF-8 as \xNN, invisible and direction-changing characters as \uNNNN. Other UTF-8
- * passes. */
+/* Adds `bytes` bytes of text, escaped so that printing them neither moves the cursor nor hides or reorders anything.
+ * Control characters become \n, \t or \xNN, invalid UTF-8 becomes \xNN, and invisible and direction-changing characters
+ * become \uNNNN. Other UTF-8 is not changed. */
 void xs_string_escape(struct xs_string *string, const char *text, size_t bytes);
 
 /* Escapes a text into a new string; the caller frees it. NULL gives "". */
@@ -42,8 +42,8 @@ char *xs_text_shell_word(const char *word);
 /* Returns the terminal columns that (escaped) text takes. */
 int xs_text_width(const char *text);
 
-/* Returns how many bytes of the text fit into `columns`; never splits a character or separates a combining mark from
- * it. */
+/* Returns how many bytes of the text fit into `columns`; never splits a character, or separates a combining mark from
+ * its character. */
 size_t xs_text_fit(const char *text, int columns);
 
 /* Adds a text, escaped, and cut with "..." where it takes more columns. NULL adds nothing. */

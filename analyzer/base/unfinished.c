@@ -1,5 +1,5 @@
-/* Removing files on a signal; see unfinished.h. The handler only removes the files, and then ends the program as the
- * signal would have. */
+/* Removes files on a signal; see unfinished.h. The handler only removes the files, and then ends the program as the
+ * signal would have ended it. */
 #include "analyzer/base/unfinished.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Numbers as people read them; see units.h. */
+/* Writes numbers as people read them; see units.h. */
 #include "analyzer/base/units.h"
 
 #include <inttypes.h>
@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Writes three significant digits and `more`. `value` must be below 1000, or below 1024 for binary units. */
+/* Writes three significant digits, and `more` further ones. `value` must be below 1000, or below 1024 for binary
+ * units. */
 static void some_digits(char *buffer, double value, const char *unit, int more) {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
     snprintf(buffer, XS_UNIT_BYTES, "%.*f %s", decimals + more, value, unit);

@@ -1,10 +1,10 @@
-/* Numbers as people read them. Each function writes into the buffer and returns it. */
+/* Functions that write numbers as people read them. Each function writes into the buffer and returns it. */
 #ifndef XFERSPY_ANALYZER_BASE_UNITS_H
 #define XFERSPY_ANALYZER_BASE_UNITS_H
 
 #include <stdint.h>
 
-#define XS_UNIT_BYTES 40 /* every buffer below */
+#define XS_UNIT_BYTES 40 /* size of every buffer below */
 
 char *xs_format_count(char *buffer, uint64_t count);                   /* 1,234,567 */
 char *xs_format_bytes(char *buffer, uint64_t bytes);                   /* 512 B, 1.50 GiB */

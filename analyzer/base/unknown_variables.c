@@ -1,4 +1,4 @@
-/* Unknown variables of the environment; see unknown_variables.h. */
+/* Warns about unknown environment variables; see unknown_variables.h. */
 #include "analyzer/base/unknown_variables.h"
 
 #include <stdlib.h>

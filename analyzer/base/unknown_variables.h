@@ -2,10 +2,11 @@
 #ifndef XFERSPY_ANALYZER_BASE_UNKNOWN_VARIABLES_H
 #define XFERSPY_ANALYZER_BASE_UNKNOWN_VARIABLES_H
 
-/* Warns on standard error, and records the warning in the environment for the library. */
+/* Warns on standard error, and records in the environment that it warned, so that the library does not warn again. */
 void xs_warn_about_variables(void);
 
-/* Warns only about unknown variables that probably mean XFERSPY_DEBUG_PATH; a reader of traces needs no others. */
+/* Warns only about unknown variables that probably mean XFERSPY_DEBUG_PATH; a command that reads traces uses no other
+ * variable. */
 void xs_warn_about_debug_path(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finding the files of a binary; see binary.h. The places are gdb's (its manual, "Debugging Information in Separate
- * Files"), below every folder of the debug path. */
+/* Finds the files of a binary; see binary.h. The paths are those that gdb searches (its manual, "Debugging Information
+ * in Separate Files"), below every folder of the debug path. */
 #include "analyzer/symbols/binary.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 enum { NAME_BYTES = 4096 };
 
-/* A wanted file has this build id or, without one, this checksum. */
+/* Identifies a wanted file: it has this build id or, if that is NULL, this checksum. */
 struct wanted {
     const char *build_id;
     const uint32_t *crc;
@@ -33,7 +33,7 @@ static bool try_file(struct xs_elf_file *file, const struct wanted *wanted, cons
     return false;
 }
 
-/* The folder of a path with its slash, as the arguments of %.*s. */
+/* Returns the length of a path's folder with its slash, for %.*s. */
 static int folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (int)(slash - path + 1) : 0;
@@ -80,7 +80,7 @@ static bool has_debug_info(const struct xs_elf_file *file) {
     return xs_elf_has_section(file, ".debug_info") || xs_elf_has_section(file, ".zdebug_info");
 }
 
-/* The binary itself, before it was stripped, does as well. */
+/* Finds the separate debug file. A copy of the binary that was not stripped will do, too. */
 static void find_debug(struct xs_binary *binary, const char *path, const char *build_id) {
     char own[XS_BUILD_ID_HEX];
     const char *link;
@@ -99,7 +99,8 @@ static void find_debug(struct xs_binary *binary, const char *path, const char *b
         find_by_link(&binary->debug, &binary->file, &(struct wanted){build_id, &crc}, link);
 }
 
-/* Whether a text is a build id, so nothing but hexadecimal digits: it becomes part of file names. */
+/* True if a text is a build id of hexadecimal digits only. This is checked because the text becomes part of file
+ * names. */
 static bool is_build_id(const char *text) {
     size_t length = strspn(text, "0123456789abcdef");
     return !text[length] && length >= 4 && length < XS_BUILD_ID_HEX;

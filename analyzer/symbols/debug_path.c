@@ -1,4 +1,4 @@
-/* The folders with debug information; see debug_path.h. */
+/* Keeps the list of folders with debug information; see debug_path.h. */
 #include "analyzer/symbols/debug_path.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Debug folders are searched for binaries and debug information in addition to their usual places: --debug-path, then
- * XFERSPY_DEBUG_PATH, then /usr/lib/debug. One list for the program, filled before the first trace is read. */
+/* Binaries and debug information are searched in debug folders, in addition to their usual paths. The folders are those
+ * of --debug-path, then of XFERSPY_DEBUG_PATH, then /usr/lib/debug. The program has one list of them, which is filled
+ * before the first trace is read. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 #define XFERSPY_ANALYZER_SYMBOLS_DEBUG_PATH_H
 
@@ -10,11 +11,11 @@
 /* Adds folders, separated by colons; empty names are ignored. */
 void xs_debug_path_add(const char *folders);
 
-/* Returns the folders in order, NULL after the last. `given`: a person named it, so files directly in it count as
- * well. */
+/* Returns the folders in order, NULL after the last. *given becomes true if the user named the folder; files directly
+ * in such a folder are searched, too. */
 const char *xs_debug_path_folder(size_t i, bool *given);
 
-/* --debug-path DIR, for the argp children of a command that resolves addresses; it takes no input. */
+/* The option --debug-path DIR, for the argp children of a command that resolves addresses. The child takes no input. */
 extern const struct argp xs_debug_path_argp;
 #define XS_DEBUG_PATH_CHILD                                                                                            \
     { &xs_debug_path_argp, 0, NULL, 0 }

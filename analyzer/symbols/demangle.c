@@ -1,12 +1,13 @@
-/* Names of C++ and Rust functions as in their source, by libiberty. */
+/* Writes names of C++ and Rust functions as in their source, with libiberty. */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <string.h>
 
 #include "analyzer/symbols/symbols.h"
 
-/* libiberty refuses names above the first length to save its stack: its recursion is as deep as the name is long.
- * Names of nested templates are longer, so it is told not to check. At the second length its stack is still 2 MB. */
+/* libiberty refuses names longer than LENGTH_CHECKED to save stack, because its recursion is as deep as the name is
+ * long. Names of nested templates are longer, so libiberty is told not to check. For a name of LENGTH_MAX it needs 2 MB
+ * of stack. */
 enum { LENGTH_CHECKED = 1024, LENGTH_MAX = 4096 };
 
 struct text {
@@ -15,8 +16,8 @@ struct text {
     jmp_buf full;
 };
 
-/* Adds a part of the name. A name of a hundred letters can stand for 2^90 letters by referring to its own parts.
- * Leaving at the end of the buffer is safe, because libiberty keeps its data on the stack. */
+/* Adds a part of the name. A mangled name of a hundred letters can refer to its own parts and so expand to 2^90
+ * letters. Leaving by longjmp at the end of the buffer is safe, because libiberty keeps its data on the stack. */
 static void add(const char *part, size_t length, void *data) {
     struct text *text = data;
     size_t rest = text->bytes - 1 - text->length;
@@ -45,7 +46,7 @@ const char *xs_demangle(const char *name, char *buffer, size_t bytes) {
         return name;
     struct text text = {.data = buffer, .bytes = bytes};
     int options = length > LENGTH_CHECKED ? DMGL_NO_RECURSE_LIMIT : 0;
-    /* Rust's older form looks like C++ with a hash at the end, so Rust comes first. */
+    /* Names in Rust's older form look like C++ names with a hash at the end, so Rust is tried first. */
     bool done = demangle(rust_demangle_callback, name, options, &text) ||
                 demangle(cplus_demangle_v3_callback, name, options, &text);
     return done ? buffer : name;

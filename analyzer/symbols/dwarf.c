@@ -1,6 +1,6 @@
-/* Debug information by elfutils' libdw; see dwarf.h. libdw's own look-up of an address's scopes walks a compile unit
- * from its beginning each time; here the functions of a unit are listed once, and only the blocks of one function are
- * walked. */
+/* Reads debug information with elfutils' libdw; see dwarf.h. libdw's own look-up of the scopes of an address walks a
+ * compile unit from its beginning each time. Here the functions of a unit are listed once, and only the blocks of one
+ * function are walked. */
 #include "analyzer/symbols/dwarf.h"
 #include "analyzer/base/grow.h"
 
@@ -13,7 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/symbols/binary.h"
 
-/* Limits that no real program reaches; a damaged file could demand any number. */
+/* Limits that no real program reaches; a damaged file could have any number. */
 enum { NESTING_MAX = 64, INLINED_MAX = 128, RANGES_MAX = 100000, OVERLAPPING_MAX = 16, NOTHING_AROUND = INT32_MAX };
 
 struct range {
@@ -36,7 +36,7 @@ struct xs_dwarf {
     Dwarf *dwarf, *alternate;
     struct xs_elf_file alternate_file;
     struct ranges units;
-    struct unit *listed; /* the unit whose functions were asked for */
+    struct unit *listed; /* the unit whose functions are listed */
     size_t listed_count;
 };
 
@@ -61,7 +61,7 @@ static void sort(struct ranges *ranges) {
         qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
 }
 
-/* The innermost range with the address. Ranges hardly ever overlap, so a few steps back suffice. */
+/* Returns the innermost range that contains the address. Ranges hardly ever overlap, so a few steps back suffice. */
 static struct range *find(const struct ranges *ranges, uint64_t address) {
     size_t low = 0, high = ranges->count;
     while (low < high) {
@@ -122,8 +122,8 @@ static struct ranges *functions_of(struct xs_dwarf *dwarf, Dwarf_Die *unit_die) 
     return &unit->functions;
 }
 
-/* Opens dwz's file with the parts that several debug files share. Without it the debug information has holes, and
- * libdw would look for it itself and open any file of that name. */
+/* Opens dwz's file with the parts that several debug files share. Without this file the debug information has gaps, and
+ * libdw would search the file itself and open any file of that name. */
 static bool open_alternate(struct xs_dwarf *dwarf, const struct xs_elf_file *file) {
     const char *name = NULL;
     const void *bytes = NULL;
@@ -170,7 +170,8 @@ void xs_dwarf_close(struct xs_dwarf *dwarf) {
     free(dwarf);
 }
 
-/* The inlined calls that contain an address, outermost first, after the function itself. Returns how many. */
+/* Fills `calls` with the function itself and then the inlined calls that contain the address, outermost first. Returns
+ * the number of entries. */
 static unsigned inlined_calls(Dwarf_Die *function, uint64_t address, Dwarf_Die *calls) {
     unsigned count = 1, blocks = 0;
     Dwarf_Die die;
@@ -200,8 +201,9 @@ static const char *text_of(Dwarf_Die *die, unsigned name) {
     return text && *text ? text : NULL;
 }
 
-/* The mangled name of a function. `symbol`: its name in the symbol table; NULL for an inlined one. Compilers leave
- * mangled names of lambdas and of anonymous namespaces out of the debug information; the table has them. */
+/* Returns the mangled name of a function. `symbol` is its name in the symbol table; NULL for an inlined function.
+ * Compilers leave the mangled names of lambdas and of functions in anonymous namespaces out of the debug information,
+ * but the symbol table has these names. */
 static const char *name_of(Dwarf_Die *die, const char *symbol) {
     const char *name = text_of(die, DW_AT_linkage_name);
     if (!name)
@@ -220,7 +222,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name) {
     return known ? (uint32_t)value : 0;
 }
 
-/* The entry that all copies of a function share. Returns its offset; 0: not known. */
+/* Finds the entry that all copies of a function share. Returns its offset; 0: not known. */
 static Dwarf_Off origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
     Dwarf_Attribute attribute;
     if (!dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), origin))
@@ -228,8 +230,8 @@ static Dwarf_Off origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
     return dwarf_dieoffset(origin);
 }
 
-/* Whether a call is the rest of the function around it. Compilers split functions: the test at the beginning becomes
- * a function that calls the rest. If both are inlined, the call's line is the line of the function itself; a
+/* True if an inlined call is the rest of the function around it. Compilers split functions: the test at the beginning
+ * becomes a function that calls the rest. If both are inlined, the call's line is the line of the function itself; a
  * recursive call has a later line. */
 static bool is_rest(Dwarf_Die *call, Dwarf_Die *around) {
     Dwarf_Die origin, same;
@@ -243,7 +245,7 @@ static bool is_rest(Dwarf_Die *call, Dwarf_Die *around) {
            (dwarf_formudata(dwarf_attr_integrate(&origin, DW_AT_decl_line, &attribute), &line) == 0 && line == called);
 }
 
-/* Finds the call in a block of code that returns to `address` + 1. */
+/* Finds, in a block of code, the call that returns to `address` + 1. */
 static bool find_call(Dwarf_Die *block, uint64_t address, unsigned nesting, Dwarf_Die *call) {
     Dwarf_Die die;
     Dwarf_Attribute attribute;
@@ -280,8 +282,9 @@ bool xs_dwarf_calls_itself(struct xs_dwarf *dwarf, uint64_t address, uint64_t *s
            dwarf_highpc(&callee, end) == 0;
 }
 
-/* Takes the place where calls[i] was called, which is in the one around it, and returns that one's number. The
- * beginning and the rest of a split function are one. NOTHING_AROUND: of the function itself. */
+/* Sets file and line to where calls[i] is called, and returns the index of the function that contains this line. The
+ * beginning and the rest of a split function count as one function. NOTHING_AROUND: calls[i] is the function itself,
+ * which nothing contains. */
 static unsigned step_out(Dwarf_Die *unit, Dwarf_Die *calls, unsigned i, const char **file, int *line) {
     Dwarf_Files *files = NULL;
     size_t file_count = 0;
@@ -293,7 +296,7 @@ static unsigned step_out(Dwarf_Die *unit, Dwarf_Die *calls, unsigned i, const ch
         file_count = 0;
     uint32_t number = number_of(&calls[i], DW_AT_call_file);
     *file = number < file_count ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
-    if (*file && !strcmp(*file, "???")) /* number 0, which is a real file from DWARF 5 on */
+    if (*file && !strcmp(*file, "???")) /* file number 0, which means "no file" before DWARF 5 and a real file since */
         *file = NULL;
     *line = (int)number_of(&calls[i], DW_AT_call_line);
     return i - 1;

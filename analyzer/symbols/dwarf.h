@@ -10,14 +10,15 @@ struct xs_dwarf;
 struct xs_dwarf *xs_dwarf_open(const struct xs_elf_file *file);
 void xs_dwarf_close(struct xs_dwarf *dwarf);
 
-/* Gives the functions and lines at an instruction's address to the sink (symbols.h), with mangled names. `fallback`:
- * the function's name if the debug information has only a line; NULL: not known. `is_split`: the instruction calls
- * the split-off rest of the innermost function, and the rest's frame stands for it. Returns how many it gave. */
+/* Passes the functions and lines at an instruction's address to the sink (symbols.h), with mangled names, and returns
+ * their number. `fallback`: the function's name if the debug information has only a line; NULL: not known. `is_split`:
+ * the instruction calls the split-off rest of the innermost function; this function is then left out, because the rest
+ * has a frame of its own in the stack. */
 unsigned xs_dwarf_find(struct xs_dwarf *dwarf, uint64_t address, size_t index, const char *fallback, bool is_split,
                        xs_symbol_sink *sink, void *data);
 
-/* Whether the instruction calls, from an inlined function, the copy of this function that is not inlined. Gives the
- * copy's addresses, from `start` up to `end`. */
+/* True if the instruction lies in an inlined function and calls the copy of the same function that is not inlined. The
+ * copy's addresses are then [*start, *end). */
 bool xs_dwarf_calls_itself(struct xs_dwarf *dwarf, uint64_t address, uint64_t *start, uint64_t *end);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opening ELF files; see elf_file.h. */
+/* Opens and reads ELF files; see elf_file.h. */
 #include "analyzer/symbols/elf_file.h"
 
 #include <elfutils/libdwelf.h>
@@ -13,10 +13,12 @@
 
 #include "analyzer/base/memory.h"
 
-/* The most bytes that .gnu_debugdata may unpack to, and memory for unpacking; real ones have less than 10 MB. */
+/* The largest unpacked size of .gnu_debugdata, and the most memory for unpacking; real sections have less than 10
+ * MB. */
 enum { MINI_BYTES = 64 << 20 };
 
-/* Opens a regular file. It checks before opening, because some devices react to being opened, and again afterwards. */
+/* Opens a regular file. Checks the type before opening, because some devices react to being opened, and again
+ * afterwards. */
 static enum xs_binary_status open_regular(const char *path, int *fd) {
     struct stat st;
     if (stat(path, &st) != 0)

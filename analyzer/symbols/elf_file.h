@@ -1,5 +1,5 @@
-/* ELF files are named by a trace, or by another such file: only regular files are opened, and nothing in them is
- * trusted unchecked. */
+/* The names of ELF files come from a trace or from another ELF file. So only regular files are opened, and everything
+ * in them is checked before it is used. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_ELF_FILE_H
 #define XFERSPY_ANALYZER_SYMBOLS_ELF_FILE_H
 
@@ -20,7 +20,8 @@ struct xs_elf_file { /* zeroed: none */
     void *memory; /* memory that holds the file */
 };
 
-/* Opens a file; `build_id` NULL: any. XS_BINARY_CHANGED: the file has another build id, or none. */
+/* Opens a file; with `build_id` NULL any build id will do. XS_BINARY_CHANGED: the file has another build id, or
+ * none. */
 enum xs_binary_status xs_elf_open(struct xs_elf_file *file, const char *path, const char *build_id);
 void xs_elf_close(struct xs_elf_file *file);
 

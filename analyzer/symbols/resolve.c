@@ -1,4 +1,4 @@
-/* Functions and lines for the addresses of one binary; see symbols.h. */
+/* Finds functions and lines for the addresses of one binary; see symbols.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 enum { NAME_BYTES = 4096 };
 
-/* The caller's sink, which gets names as people read them. */
+/* The caller's sink, which receives names in readable form. */
 struct readable {
     xs_symbol_sink *sink;
     void *data;
 };
 
-/* Shortens a path: compilers make "/src/./app.c" and "/src//app.c" from relative names, but one file must be one
- * place. */
+/* Shortens a path. Compilers make "/src/./app.c" and "/src//app.c" from relative names, but one file must have one
+ * name. */
 static const char *tidy_path(const char *path, char *buffer, size_t bytes) {
     size_t length = 0;
     for (const char *p = path; *p && length < bytes - 1;)
@@ -38,11 +38,11 @@ static void make_readable(void *data, size_t index, unsigned depth, const char *
                    file && *file ? tidy_path(file, path, sizeof path) : NULL, file && *file ? line : 0);
 }
 
-/* Whether a name is the rest of a function that gcc split because its beginning was worth inlining. */
+/* True if a name is that of the rest of a function that gcc split because its beginning was worth inlining. */
 static bool is_rest(const char *name) { return name && strstr(name, ".part.") != NULL; }
 
-/* Whether the call at calls[i] calls the rest of its function. The rest is then on a stack, too, so one of the
- * addresses lies in it. The line of such a call may be any line nearby. */
+/* True if the instruction calls[i] calls the split-off rest of its own function. The rest is then on the stack, too, so
+ * one of the addresses lies in the rest. The debug information may give such a call any line nearby. */
 static bool is_split(struct xs_dwarf *dwarf, const struct xs_symbol_match *matches, const uint64_t *calls, size_t count,
                      size_t i) {
     uint64_t start = 0, end = 0;
@@ -54,8 +54,8 @@ static bool is_split(struct xs_dwarf *dwarf, const struct xs_symbol_match *match
     return false;
 }
 
-/* Resolves all addresses. A file with debug information also needs the symbol table, for functions that were
- * compiled without. */
+/* Resolves all addresses. The symbol table is needed even if there is debug information, for functions that were
+ * compiled without it. */
 static void find_all(const struct xs_binary *binary, struct xs_dwarf *dwarf, const uint64_t *addresses, size_t count,
                      struct readable *readable) {
     struct xs_symbol_match *matches = calloc(2 * count, sizeof *matches);
@@ -87,7 +87,7 @@ enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id,
         xs_binary_close(&binary);
         return status;
     }
-    /* A return address belongs to the next instruction, which may be on another line or in another function. */
+    /* A return address is the address of the next instruction, which may be of another line or in another function. */
     uint64_t *calls = xs_realloc(NULL, count * sizeof *calls);
     for (size_t i = 0; i < count; i++)
         calls[i] = addresses[i] ? addresses[i] - 1 : 0;

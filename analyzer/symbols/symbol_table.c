@@ -1,5 +1,6 @@
-/* Functions by symbol tables; see symbol_table.h. A CUDA library has a million symbols, and a trace has a few hundred
- * addresses in it. So the addresses are sorted, not the symbols, and each table is read once from end to end. */
+/* Finds functions in symbol tables; see symbol_table.h. A CUDA library has a million symbols, and a trace has a few
+ * hundred addresses in it. So the addresses are sorted instead of the symbols, and each table is read once from its
+ * beginning to its end. */
 #include "analyzer/symbols/symbol_table.h"
 
 #include <gelf.h>
@@ -7,11 +8,11 @@
 struct scan {
     const struct xs_elf_file *file;
     const uint64_t *addresses;
-    size_t count, strings; /* strings: the section with the names */
+    size_t count, strings; /* strings: index of the section with the names */
     struct xs_symbol_match *matches;
 };
 
-/* The index of the first address that is at least `address`. */
+/* Returns the index of the first address that is at least `address`. */
 static size_t lower_bound(const struct scan *scan, uint64_t address) {
     size_t low = 0, high = scan->count;
     while (low < high) {
@@ -24,7 +25,8 @@ static size_t lower_bound(const struct scan *scan, uint64_t address) {
     return low;
 }
 
-/* The rank of a symbol. A function of size 0, as in assembly, reaches to the next symbol; any other name is better. */
+/* Returns the rank of a symbol. A function of size 0, as in assembly, extends to the next symbol; a name with a size is
+ * better. */
 static unsigned rank_of(const GElf_Sym *symbol) {
     unsigned binding = GELF_ST_BIND(symbol->st_info);
     return (symbol->st_size ? 4u : 0) + (binding == STB_GLOBAL ? 2u : binding == STB_WEAK ? 1u : 0);
@@ -35,7 +37,8 @@ static bool section_of(Elf *elf, size_t number, GElf_Shdr *header) {
     return section && gelf_getshdr(section, header);
 }
 
-/* Whether a symbol is a label of code, which has no type. For aarch64 the assembler adds marks "$x" and "$d". */
+/* True if a symbol is a code label, which has no type. For aarch64 the assembler adds the marks "$x" and "$d", which
+ * are no labels. */
 static bool is_label(const struct scan *scan, const GElf_Sym *symbol) {
     GElf_Shdr header;
     const char *name = elf_strptr(scan->file->elf, scan->strings, symbol->st_name);

@@ -1,15 +1,15 @@
-/* Symbol tables give the functions at addresses. */
+/* Finds the functions at addresses in symbol tables. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_SYMBOL_TABLE_H
 #define XFERSPY_ANALYZER_SYMBOLS_SYMBOL_TABLE_H
 
 #include "analyzer/symbols/elf_file.h"
 
-/* A match is the nearest symbol below an address so far; zeroed: none. */
+/* A match is the nearest symbol at or below an address that was found so far; zeroed: none. */
 struct xs_symbol_match {
     Elf *elf; /* file of the symbol; must stay open */
     uint64_t start, bytes;
     size_t strings, name, section;
-    unsigned rank; /* among symbols at one place, the highest rank has the best name */
+    unsigned rank; /* among symbols with the same start, the highest rank has the best name */
 };
 
 /* Scans a file's symbol tables once, for ascending addresses. Calls for further files of the same binary add to

@@ -1,5 +1,5 @@
-/* Symbols give the function, file and line of a binary's addresses from this machine's files: the binary, its separate
- * debug files, and symbol tables where there is no debug information. Nothing is fetched from elsewhere. */
+/* Finds the function, file and line of a binary's addresses in this machine's files: the binary, its separate debug
+ * files, and symbol tables where there is no debug information. Nothing is fetched from other machines. */
 #ifndef XFERSPY_ANALYZER_SYMBOLS_SYMBOLS_H
 #define XFERSPY_ANALYZER_SYMBOLS_SYMBOLS_H
 
@@ -15,14 +15,14 @@ enum xs_binary_status {
     XS_BINARY_NO_SUPPORT  /* this build cannot read symbols */
 };
 
-/* A sink receives the calls at an address, innermost first: calls inlined into the next (depth 0 and up), then the
- * function itself. `file` NULL: not known; line 0: not known. The texts are valid during the call. */
+/* A sink receives the functions at an address, innermost first: functions that are inlined into the next one (depth 0
+ * and up), then the function itself. `file` NULL: not known; line 0: not known. The texts are valid during the call. */
 typedef void xs_symbol_sink(void *data, size_t index, unsigned depth, const char *function, const char *file,
                             uint32_t line);
 
-/* Resolves the return addresses addresses[0..count), ascending, relative to the file (not to memory). `build_id`: in
- * hexadecimal as the run saw it, NULL: it saw none. Without `lines` only symbol tables are read. The sink is not called
- * for an unknown address. */
+/* Resolves the return addresses addresses[0..count), ascending, relative to the file (not to memory). `build_id` is the
+ * build id that the run saw, in hexadecimal; NULL: the run saw none. Without `lines` only symbol tables are read. The
+ * sink is not called for an unknown address. */
 enum xs_binary_status xs_symbols_resolve(const char *path, const char *build_id, bool lines, const uint64_t *addresses,
                                          size_t count, xs_symbol_sink *sink, void *data);
 

@@ -1,4 +1,4 @@
-/* Call stacks as people read them, and the places that they stand for; see callsites.h. */
+/* Builds call stacks in readable form, and the places of their calls; see callsites.h. */
 #include "analyzer/trace/callsites.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { RANGE_NESTING_MAX = 64, RANGE_BYTES_MAX = 4096 };
 
-/* The parts of one stack in the order of the merged one. */
+/* The parts of one stack in the order of the merged stack. */
 struct merged {
     uint32_t parts[XS_STACK_FRAMES_MAX];
     size_t count;
@@ -36,7 +36,8 @@ static void merge(const struct xs_callsites *c, const struct xs_callsite_stack *
         merged->parts[i] = order[i] >= 0 ? native[order[i]] : python[-1 - order[i]] | XS_PART_ENTRY;
 }
 
-/* The frames that a part of a merged stack stands for. XS_PART_ENTRY marks Python's parts here. */
+/* Returns how many frames a part of a merged stack has, and sets the index of the first. XS_PART_ENTRY here marks the
+ * parts of Python. */
 static uint32_t part_frames(const struct xs_callsites *c, uint32_t part, uint32_t *first) {
     bool python = (part & XS_PART_ENTRY) != 0;
     *first = python ? part & ~XS_PART_ENTRY : c->addresses[part].first;
@@ -47,8 +48,8 @@ static bool is_known(const struct xs_frame *frame) { return frame->function || f
 
 static bool is_users(const struct xs_frame *frame) { return !frame->library && (is_known(frame) || frame->module); }
 
-/* Adds a frame to the chain, unless it is another part of the frame before: the compiler may split a function in
- * two. */
+/* Adds a frame to the chain, unless it is another part of the same function as the frame before it, because the
+ * compiler may split a function in two. */
 static void add_to_chain(const struct xs_callsites *c, struct xs_callsite_chains *chains, size_t begin, uint32_t k) {
     const struct xs_frame *inner = chains->count > begin ? &c->frames[chains->frames[chains->count - 1]] : NULL;
     if (inner && inner->inlined && inner->function && inner->function == c->frames[k].function)
@@ -77,8 +78,8 @@ static uint32_t add_chain(const struct xs_callsites *c, const struct merged *mer
     return chains->count > begin ? chains->frames[begin] + 1 : outermost;
 }
 
-/* The identity of a frame. A frame without a line is identified by its address, so each call in its function is a
- * place of its own. */
+/* Returns a key that identifies a frame: its low half; `high` gets the other half. A frame without a line is identified
+ * by its address, so each call in its function is a place of its own. */
 static uint64_t frame_key(struct xs_hash *pairs, const struct xs_frame *frame, uint64_t *high) {
     *high = 0;
     if (frame->python || frame->line) {
@@ -91,7 +92,7 @@ static uint64_t frame_key(struct xs_hash *pairs, const struct xs_frame *frame, u
     return frame->address;
 }
 
-/* The number of a key, from 1 in the order of first use. */
+/* Returns the number of a key; numbers begin at 1, in the order of first use. */
 static uint64_t number_of(struct xs_hash *table, uint64_t low, uint64_t high) {
     uint64_t *number = xs_hash_put(table, low, high);
     if (!*number)
@@ -101,11 +102,11 @@ static uint64_t number_of(struct xs_hash *table, uint64_t low, uint64_t high) {
 
 struct numbering {
     struct xs_hash pairs; /* functions and files */
-    struct xs_hash lines; /* frames that places are made of */
+    struct xs_hash lines; /* keys of the frames that places consist of */
 };
 
-/* The number of a place, made at its first use. If one line calls two helpers, each makes a place: they are likely
- * to copy different things. */
+/* Returns the number of a place, which is made at its first use. If one line calls two helpers, each of them makes a
+ * place, because they are likely to copy different things. */
 static uint32_t place_of(struct xs_callsites *c, struct numbering *n, uint32_t number, uint32_t through) {
     uint64_t high, low = frame_key(&n->pairs, &c->frames[number], &high);
     uint64_t line = number_of(&n->lines, low, high), inner = 0;

@@ -1,6 +1,6 @@
-/* Where calls came from, for people: the call-stack frames with function, file and line, and which of them is the
- * user's own. Python's frames stand where the interpreter's were. All texts are any bytes, as a trace or a binary
- * has them, at most 4095 each: escape them before printing. */
+/* Shows where calls came from: the frames of a call stack with function, file and line, and which frame is the user's
+ * own. Python frames replace those of the interpreter. Texts may contain any bytes, as a trace or a binary has them, at
+ * most 4095 each; escape them before printing. */
 #ifndef XFERSPY_ANALYZER_TRACE_CALLSITES_H
 #define XFERSPY_ANALYZER_TRACE_CALLSITES_H
 
@@ -12,62 +12,64 @@
 
 struct xs_frame {
     const char *function; /* demangled, without parameters; NULL: not known */
-    const char *file;     /* as the debug information or Python has it; NULL: not known */
+    const char *file;     /* as the debug information or Python names it; NULL: not known */
     uint32_t line;        /* 0: not known */
     const char *module;   /* path of the executable or library; NULL: a Python frame, or code in no file */
     uint64_t address;     /* offset of the next instruction in the module's file; 0: a Python frame */
     bool python;
-    bool inlined; /* into the next frame */
-    bool stored;  /* the trace has it, and no binary of this machine was asked; never set for a Python frame */
+    bool inlined; /* this function is inlined into that of the next frame */
+    bool stored;  /* taken from the trace, without a look into this machine's binaries; never set for a Python frame */
     bool library; /* belongs to CUDA, the C library, the interpreter, torch, cupy, ...: schema/source/libraries.def */
-    const struct xs_frame *through; /* for the frame of a place: the helper that makes the call for this line; NULL:
-                                     * none */
+    const struct xs_frame *through; /* only in the frame of a place: the frame of the helper that makes the call for
+                                     * this line; NULL: no helper */
 };
 
-struct xs_callsites; /* owns everything that its functions return */
+struct xs_callsites; /* owns everything that the functions below return */
 
-/* Reads all stacks and resolves their addresses: by the trace's table `symbol`, else by the binaries of this
- * machine, which are also looked for in the folders of analyzer/symbols/debug_path.h. On a negative status of
- * schema/error.h the message is set and *callsites is NULL. One thread only: some of the functions below build their
- * answer at the first question. */
+/* Reads all stacks and resolves their addresses: with the trace's table `symbol`, or else with the binaries of this
+ * machine, which are also searched in the folders of analyzer/symbols/debug_path.h. On a negative status of
+ * schema/error.h the message is set and *callsites is NULL. Only one thread may use the result, because some of the
+ * functions below build what they return in their first call. */
 int xs_callsites_open(const struct xs_trace *trace, struct xs_callsites **callsites, char *message);
 void xs_callsites_close(struct xs_callsites *callsites); /* NULL is nothing */
 
-/* The frames of a stack, innermost first. NULL and a count of 0 for number 0 and for an unknown number. */
+/* Returns the frames of a stack, innermost first. NULL and a count of 0 for number 0 and for an unknown number. */
 const struct xs_frame *xs_callsites_frames(const struct xs_callsites *callsites, int64_t stack, size_t *count);
-bool xs_callsites_cut(const struct xs_callsites *callsites, int64_t stack); /* Whether outer frames of the stack are
-                                                                             * missing. */
+bool xs_callsites_cut(const struct xs_callsites *callsites,
+                      int64_t stack); /* True if outer frames of the stack are missing. */
 
-/* The frame that stands for the stack's place: the innermost that is the user's own, even if only its binary is
- * known. If that frame is a helper (callsites_helpers.h), the frame that calls the helper. If all frames are of
- * libraries, the outermost known one. NULL: nothing is known. Stacks of one place give the same pointer. */
+/* Returns the frame that represents the stack's place. This is the innermost frame of the user's own code, even if only
+ * its binary is known. If that frame is a helper (callsites_helpers.h), it is the frame that calls the helper. If all
+ * frames belong to libraries, it is the outermost known one. NULL: nothing is known. Stacks of the same place give the
+ * same pointer. */
 const struct xs_frame *xs_callsites_user_frame(const struct xs_callsites *callsites, int64_t stack);
 
-/* A number for each distinct place, dense from 1; 0: nothing is known. Two stacks have one place if their user
- * frames have the same function, file and line (without a line: the same module and address) and the same helper or
- * none. */
+/* Returns the number of a stack's place; 0: nothing is known. Places are numbered from 1 without gaps. Two stacks have
+ * the same place if their user frames have the same function, file and line (without a line: the same module and
+ * address), and both have the same helper or both have none. */
 uint32_t xs_callsites_place(const struct xs_callsites *callsites, int64_t stack);
-uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* the largest number */
+uint32_t xs_callsites_place_count(const struct xs_callsites *callsites); /* the largest number of a place */
 const struct xs_frame *xs_callsites_place_frame(const struct xs_callsites *callsites, uint32_t place);
 
-/* What could not be resolved and why, each a sentence without its full stop: a binary is gone, or has changed since
- * the run. NULL after the last. */
+/* Returns note `i` about something that could not be resolved and why, such as a binary that is gone or has changed
+ * since the run. A note is a sentence without its full stop. NULL after the last note. */
 const char *xs_callsites_note(const struct xs_callsites *callsites, size_t i);
 
 /* Returns how many rows about stacks were left out because they are damaged. */
 uint64_t xs_callsites_damaged(const struct xs_callsites *callsites);
 
-/* A binary whose symbols could not be read; `reason`: "gone", "changed", "unreadable", or "unsupported" by this build.
- */
+/* A binary whose symbols could not be read. `reason` is "gone", "changed", "unreadable", or "unsupported" (by this
+ * build). */
 struct xs_unread_module {
     const char *path, *reason;
     bool library;
 };
-/* Finds the first unread module from number *next on, and sets *next to the number after it. False: there is none. */
+/* Finds the first unread module whose number is at least *next, and sets *next to the number after it. False: there is
+ * none. */
 bool xs_callsites_unread(const struct xs_callsites *callsites, uint32_t *next, struct xs_unread_module *module);
 
-/* The name of an NVTX range after the names of those around it, "epoch / batch". NULL for 0 and for an unknown
- * range. */
+/* Returns the name of an NVTX range, preceded by the names of the ranges around it: "epoch / batch". NULL for 0 and for
+ * an unknown range. */
 const char *xs_callsites_range(const struct xs_callsites *callsites, int64_t range);
 
 #endif

@@ -1,6 +1,6 @@
-/* Which frames are helpers: small functions that a program's copies go through, so that the caller's line matters.
- * The whole trace decides: a helper has callers that move different things, or it lies in a header of helpers. See
- * callsites_helpers.h. */
+/* Finds the frames that are helpers: small functions through which a program makes its copies, so that the caller's
+ * line is the more useful one. All calls of the trace together decide this: a helper has callers that move different
+ * things, or it lies in a header of helpers. See callsites_helpers.h. */
 #include "analyzer/trace/callsites_helpers.h"
 
 #include <inttypes.h>
@@ -20,34 +20,34 @@ enum {
     FEW_SIZES = 4,       /* sizes are steady if there are at most this many, */
     REPEATS_OF_SIZE = 4, /* or if each occurs this often on average */
     REPEATS_OF_ALLOCATION = 2,
-    SHARED_ONE_OF = 10,    /* callers move different things if they share at most one transfer in this many */
-    ROWS_BEGUN = 1 << 17,  /* rows read from a table's beginning, where a program sets up what it has */
-    PARTS = 64,            /* parts of the other rows; reading only the start of each */
-    ROWS_OF_PART = 1 << 10 /* costs the same for a trace of any length */
+    SHARED_ONE_OF = 10,   /* callers move different things if they share at most one transfer in this many */
+    ROWS_BEGUN = 1 << 17, /* rows read from a table's beginning, when a program sets up its data */
+    PARTS = 64, /* number of parts into which the other rows are divided; only the first rows of each part are read, */
+    ROWS_OF_PART = 1 << 10 /* which costs the same for a trace of any length */
 };
 
-/* Frames with one file and line: copies of a template share a key, and so does a line that was inlined in many
- * places. */
+/* All frames with the same file and line. Copies of a template share a key, and so do the copies of a line that was
+ * inlined into many functions. */
 struct key {
     uint32_t frame;               /* one of these frames */
-    uint32_t first;               /* first pair of the key; UINT32_MAX: none */
+    uint32_t first;               /* the key's first pair; UINT32_MAX: none */
     uint32_t callers;             /* number of pairs */
     uint32_t from_else;           /* callers in other files */
-    bool recurses, helper, moves; /* moves: the line itself makes calls that move something */
+    bool recurses, helper, moves; /* moves: the line itself makes calls that move data */
 };
 
 /* A frame and its caller. */
 struct pair {
     uint32_t key, caller;
     uint32_t next;  /* next pair of the same key */
-    uint32_t links; /* stacks with this pair, a list in `links`; UINT32_MAX: none */
+    uint32_t links; /* head of the list (in work.links) of the stacks with this pair; UINT32_MAX: none */
 };
 
 struct link {
     uint32_t stack, next;
 };
 
-/* What a stack's calls moved: a number of bytes, to or from one address of a device's memory. */
+/* What a stack's calls moved: a number of bytes, to or from one address of device memory. */
 struct thing {
     uint64_t bytes, address, allocation; /* address 0: the call is an allocation, or the address is not known */
     uint64_t count;
@@ -59,8 +59,8 @@ struct work {
     const struct xs_callsites *c;
     const struct xs_callsite_chains *chains;
     uint32_t *key_of;                                             /* by index in chains->frames */
-    struct xs_hash by_line, by_pair, by_thing, headers, lines_of; /* lines_of: number of lines of a function that
-                                                                   * move something */
+    struct xs_hash by_line, by_pair, by_thing, headers, lines_of; /* lines_of: number of a function's lines that move
+                                                                   * data */
     struct key *keys;
     struct pair *pairs;
     struct link *links;
@@ -169,7 +169,8 @@ static bool is_thing(const struct thing *a, const struct thing *b) {
     return a->bytes == b->bytes && a->address == b->address && a->allocation == b->allocation;
 }
 
-/* The index of a thing in `things`, added if it is new. NONE: the stack has too many things already. */
+/* Returns the index of a thing in `things`, which is added if it is new. NONE: the stack has too many things
+ * already. */
 static uint32_t find_thing(struct work *w, uint32_t stack, const struct thing *moved) {
     struct of_stack *of = &w->stacks[stack];
     uint64_t what = xs_mix(moved->bytes) ^ moved->address, where = moved->allocation << 32 | stack;
@@ -246,7 +247,7 @@ struct weight {
     uint64_t low, high, count;
 };
 
-/* The sum of what went through a frame from one of its callers. */
+/* The sums of what one caller of a frame moved through the frame. */
 struct caller {
     struct weight *sizes, *addresses, *allocations;
     size_t size_count, address_count, allocation_count;
@@ -261,7 +262,7 @@ static int by_key(const void *a, const void *b) {
     return (x->high > y->high) - (x->high < y->high);
 }
 
-/* Sorts, and folds equal items into one. Returns how many remain. */
+/* Sorts the items and combines equal ones. Returns how many remain. */
 static size_t add_up(struct weight *items, size_t count) {
     size_t kept = 0;
     if (count)
@@ -317,13 +318,13 @@ static void free_caller(struct caller *caller) {
 
 /* --- do they move different things --- */
 
-/* Whether a caller's sizes identify what it moves. Sizes that are new with each call, like those of batches of text,
- * do not. */
+/* True if a caller's sizes identify what it moves. Sizes that differ in every call, like those of batches of text, do
+ * not. */
 static bool has_steady_sizes(const struct caller *a) {
     return a->count && !a->others && (a->size_count <= FEW_SIZES || a->size_count * REPEATS_OF_SIZE <= a->count);
 }
 
-/* Whether a caller's memory identifies what it moves. Memory that is allocated for each call does not. */
+/* True if a caller's memory addresses identify what it moves. Memory that is allocated anew for each call does not. */
 static bool has_steady_memory(const struct caller *a) {
     return a->addressed && !a->others && a->allocation_count &&
            a->allocation_count * REPEATS_OF_ALLOCATION <= a->addressed;
@@ -344,7 +345,7 @@ static bool shares_few(const struct weight *a, size_t a_count, const struct weig
     return shared_a * SHARED_ONE_OF <= all_a && shared_b * SHARED_ONE_OF <= all_b;
 }
 
-/* Whether two callers move different things. In Python addresses do not count: its allocators hand out the same
+/* True if two callers move different things. In Python addresses do not count, because its allocators use the same
  * memory for one thing after another. */
 static bool are_different(const struct caller *a, const struct caller *b, bool python) {
     bool sizes =
@@ -353,13 +354,13 @@ static bool are_different(const struct caller *a, const struct caller *b, bool p
         return sizes;
     if (!shares_few(a->addresses, a->address_count, b->addresses, b->address_count))
         return false;
-    /* callers that alternate: each has its own memory, which was not freed in between */
+    /* the calls of the two callers alternate, so each has its own memory, which was not freed in between */
     bool turns = a->first_ns < b->last_ns && b->first_ns < a->last_ns;
     return sizes || (turns && has_steady_memory(a) && has_steady_memory(b) &&
                      shares_few(a->allocations, a->allocation_count, b->allocations, b->allocation_count));
 }
 
-/* Whether the callers form two groups or more; callers that move the same things are one group. */
+/* True if the callers form two groups or more; callers that move the same things are one group. */
 static bool has_two_groups(const struct caller *callers, size_t count, bool python) {
     uint8_t seen[CALLERS_MAX] = {1}, queue[CALLERS_MAX] = {0};
     size_t first = 0, last = 1;
@@ -407,7 +408,7 @@ static void find_helpers(struct work *w) {
     }
 }
 
-/* Counts for each function how many of its lines make calls that move something. */
+/* Counts for each function how many of its lines make calls that move data. */
 static void count_lines(struct work *w) {
     for (uint32_t stack = 0; stack < w->c->stack_count; stack++) {
         size_t first = w->chains->first[stack];
@@ -425,9 +426,9 @@ static bool is_in_header_of_helpers(const struct work *w, const struct xs_frame 
     return frame->file && xs_hash_find(&w->headers, (uint64_t)(uintptr_t)frame->file, 0);
 }
 
-/* Whether a line that no helper calls is a helper by its neighbours: it lies in a header of helpers, is the only
- * line of its function that moves something, and has one caller, in another file. What one caller moves cannot show
- * that it is a helper, but all others of the header are. */
+/* True if a line is a helper because of what is around it: it lies in a header of helpers, is the only line of its
+ * function that moves data, and has only one caller, which is in another file. One caller alone cannot show that the
+ * line is a helper, but other functions of the header are helpers. */
 static bool stands_beside_helpers(const struct work *w, const struct key *key) {
     const struct xs_frame *frame = &w->c->frames[key->frame];
     if (!key->moves || key->recurses || key->callers != 1 || key->from_else != 1 || !is_in_header_of_helpers(w, frame))
@@ -443,7 +444,7 @@ static bool belongs_to_helper(const struct work *w, const struct key *key, const
            is_in_header_of_helpers(w, frame);
 }
 
-/* How many of a stack's frames are helpers, from the innermost on. */
+/* Returns how many of a stack's frames are helpers, counted from the innermost frame. */
 static uint8_t frames_passed(const struct work *w, uint32_t stack) {
     size_t first = w->chains->first[stack], end = w->chains->first[stack + 1], i = first;
     const struct xs_frame *inner = NULL;

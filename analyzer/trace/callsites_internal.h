@@ -1,4 +1,4 @@
-/* What the files of callsites share; all others include callsites.h. */
+/* Declares what the files callsites*.c share; all other files include callsites.h. */
 #ifndef XFERSPY_ANALYZER_TRACE_CALLSITES_INTERNAL_H
 #define XFERSPY_ANALYZER_TRACE_CALLSITES_INTERNAL_H
 
@@ -12,7 +12,7 @@ struct xs_callsite_module {
     const char *path, *build_id; /* build_id NULL: the run saw none */
     uint64_t load_bias;
     bool library, glue;
-    enum xs_binary_status status; /* of reading its symbols; set once they were asked for */
+    enum xs_binary_status status; /* the result of reading its symbols; set when they are read */
 };
 
 struct xs_callsite_code {
@@ -22,33 +22,35 @@ struct xs_callsite_code {
 
 /* One address of one module; any number of stacks may have it. */
 struct xs_callsite_address {
-    uint64_t address;       /* offset in the file; address in memory if it lies in no module */
-    uint32_t module;        /* index in `modules`; UINT32_MAX: none */
-    uint32_t first, frames; /* in `frames`; 0 frames: not yet known */
-    uint8_t role;           /* enum xs_native_role */
-    bool stored;            /* the trace's table `symbol` has it */
-    bool looks_again;       /* only functions are stored; a binary that the user names may have the lines */
+    uint64_t address; /* offset in the module's file; address in memory if it lies in no module */
+    uint32_t module;  /* index in `modules`; UINT32_MAX: none */
+    uint32_t first,
+        frames;   /* the address's frames in `frames`: index of the first, and their number; 0 frames: not yet known */
+    uint8_t role; /* enum xs_native_role */
+    bool stored;  /* the trace's table `symbol` has it */
+    bool looks_again; /* only functions are stored; a binary that the user names may have the lines */
 };
 
 struct xs_callsite_stack {
     int64_t id;
-    uint64_t first; /* in `parts`: native frames, then Python's */
+    uint64_t first; /* index in `parts` of its native frames, which its Python frames follow */
     uint16_t natives, pythons;
     bool cut;
     uint32_t place;
-    struct xs_frame *merged; /* the stack's frames, built at the first question */
+    struct xs_frame *merged; /* the stack's frames, built by the first call of xs_callsites_frames; NULL before */
     size_t merged_count;
 };
 
 struct xs_callsite_range {
     int64_t parent;
     const char *name;
-    char *full; /* name with those around it, built at the first question */
+    char *full; /* the name with those of the ranges around it, built by the first call of xs_callsites_range; NULL
+                 * before */
 };
 
 struct xs_callsites {
     const struct xs_trace *trace;
-    uint64_t damaged; /* rows that cannot be true */
+    uint64_t damaged; /* number of rows that cannot be true */
     struct xs_texts texts;
     struct xs_callsite_module *modules;
     struct xs_callsite_code *codes;
@@ -57,13 +59,16 @@ struct xs_callsites {
     struct xs_callsite_range *ranges;
     uint32_t module_count, code_count, address_count, stack_count, range_count;
     size_t module_capacity, code_capacity, address_capacity, stack_capacity, range_capacity;
-    struct xs_hash module_by_id, code_by_id, address_by_key, stack_by_id, range_by_id; /* to index + 1 */
-    struct xs_hash python_by_key; /* a code and a line to index + 1 of the frame */
-    struct xs_frame *frames;      /* of addresses, innermost first, and of Python's codes and lines */
+    struct xs_hash module_by_id, code_by_id, address_by_key, stack_by_id,
+        range_by_id;              /* these map an id, or a module and an address, to an index + 1 */
+    struct xs_hash python_by_key; /* maps a Python code object and a line to the index of their frame + 1 */
+    struct xs_frame *frames;      /* the frames of native addresses, innermost first, and of Python's code objects and
+                                   * lines */
     size_t frame_count, frame_capacity;
-    uint32_t *parts; /* an index in `addresses`; for Python an index in `frames`, and XS_PART_ENTRY */
+    uint32_t *parts; /* of a native frame the index in `addresses`; of a Python frame the index in `frames`, perhaps
+                      * with XS_PART_ENTRY */
     size_t part_count, part_capacity;
-    struct xs_frame *places; /* by place - 1 */
+    struct xs_frame *places; /* item i is the frame of place i + 1 */
     uint32_t place_count;
     size_t place_capacity;
     struct xs_hash place_by_key;
@@ -74,7 +79,7 @@ struct xs_callsites {
 #define XS_PART_ENTRY 0x80000000u
 enum { XS_STACK_FRAMES_MAX = 4096 };
 
-/* With `stored`, symbols are taken from the trace's table `symbol` where it has them. */
+/* Does what xs_callsites_open does. If `stored` is false, the trace's table `symbol` is not used. */
 int xs_callsites_open_with(const struct xs_trace *trace, bool stored, struct xs_callsites **callsites, char *message);
 
 int xs_callsites_read(struct xs_callsites *callsites, bool stored, char *message);

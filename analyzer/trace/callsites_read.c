@@ -1,4 +1,4 @@
-/* Reading stacks, modules, Python's code, ranges and stored symbols from a trace; see callsites.h. */
+/* Reads stacks, modules, Python code objects, NVTX ranges and stored symbols from a trace; see callsites.h. */
 #include "analyzer/base/grow.h"
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/callsites_internal.h"
@@ -15,7 +15,8 @@ static uint32_t line_of(const struct xs_scan *scan, int column) {
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* The value of a new id in `by_id`, to be set. NULL: the id was there before, which happens only in a damaged file. */
+/* Adds an id to `by_id` and returns the address of its value, which the caller sets. NULL: the id was there before,
+ * which happens only in a damaged file. */
 static uint64_t *new_id(struct xs_callsites *callsites, struct xs_hash *by_id, int64_t id) {
     uint64_t *place = xs_hash_put(by_id, (uint64_t)id, 0);
     if (!*place)
@@ -120,8 +121,8 @@ static uint32_t python_part(struct xs_callsites *c, int64_t id, uint32_t line) {
     return (uint32_t)*place - 1;
 }
 
-/* The stack of a row. A stack's rows follow each other, native ones first, because of their ids. NULL: the row lies
- * elsewhere or is one too many, so it is damage. */
+/* Returns the stack of a row. Because of their ids, the rows of a stack follow each other, the native ones first. NULL:
+ * the row is out of order or one too many, which is damage. */
 static struct xs_callsite_stack *stack_of_row(struct xs_callsites *c, struct xs_callsite_stack *last, int64_t id,
                                               bool python) {
     struct xs_callsite_stack *stack = last && last->id == id ? last : NULL;

@@ -1,4 +1,4 @@
-/* Turning the addresses of stacks into frames: each distinct address is looked up once, one binary at a time; see
+/* Resolves the addresses of stacks to frames. Each distinct address is looked up once, one binary after the other; see
  * callsites.h. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ void xs_callsites_add_note(struct xs_callsites *callsites, const char *format, .
     callsites->notes[callsites->note_count++] = note.data;
 }
 
-/* The role of a binary between Python and C: the interpreter itself, or glue such as _ctypes and libffi, which may
- * lie in the interpreter's folders. */
+/* Returns the role of a binary between Python and C: the interpreter itself, or glue such as _ctypes and libffi, which
+ * may lie in the interpreter's folders. */
 static uint8_t glue_role(const char *path) {
     const char *name = xs_base_name(path);
     bool interpreter = !strncmp(name, "python", strlen("python")) || !strncmp(name, "libpython", strlen("libpython"));
@@ -87,7 +87,8 @@ static void found(void *data, size_t index, unsigned depth, const char *function
 
 static bool is_file(const char *path) { return *path && *path != '[' && strncmp(path, "linux-vdso", 10) != 0; }
 
-/* Libraries without symbols. They cost no line of the user's code, so they are only counted. */
+/* Counts libraries without symbols. No line of the user's code is missing because of them, so they are not listed one
+ * by one. */
 struct missing {
     size_t libraries;
     const char *library; /* the first library */

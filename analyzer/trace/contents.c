@@ -1,4 +1,4 @@
-/* Reading fingerprints and argument sets; see contents.h. */
+/* Reads fingerprints and argument sets; see contents.h. */
 #include "analyzer/trace/contents.h"
 #include "analyzer/base/grow.h"
 
@@ -38,7 +38,7 @@ int xs_contents_end(struct xs_contents *contents) {
     return status;
 }
 
-/* Whether a column is NULL. SQLite has to be asked only about a value of 0. */
+/* True if a column is NULL. SQLite gives 0 for NULL, so only a value of 0 needs a check. */
 static bool is_null(const struct xs_scan *scan, int column, int64_t value) {
     return value == 0 && xs_scan_null(scan, column);
 }
@@ -56,7 +56,7 @@ static void read_row(const struct xs_scan *scan, struct xs_content_row *row) {
     row->constant_value = (uint32_t)constant;
 }
 
-/* Reads one row into the ring. Numbers between this row and the one before do not exist. */
+/* Reads the next row into the ring. Rows come in order of their numbers; a number that is skipped has no row. */
 static void advance(struct xs_contents *contents) {
     if (!xs_scan_row(&contents->forward)) {
         contents->last = INT64_MAX;
@@ -68,7 +68,8 @@ static void advance(struct xs_contents *contents) {
     contents->last = row.id > contents->last ? row.id : contents->last;
 }
 
-/* Finds a fingerprint that came too early for the ring, or was lost. */
+/* Looks up one fingerprint in the table, because the ring no longer has it. False: the trace does not have it
+ * either. */
 static bool find_single(struct xs_contents *contents, int64_t id, struct xs_content_row *row) {
     sqlite3_bind_int64(contents->single.statement, 1, id);
     bool found = xs_scan_row(&contents->single);

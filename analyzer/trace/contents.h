@@ -1,4 +1,4 @@
-/* Fingerprints by number, and launches' argument sets by number. */
+/* Reads the fingerprints of transfers and the argument sets of launches, and finds them by number. */
 #ifndef XFERSPY_ANALYZER_TRACE_CONTENTS_H
 #define XFERSPY_ANALYZER_TRACE_CONTENTS_H
 
@@ -7,32 +7,33 @@
 #include "analyzer/trace/trace_event.h"
 #include "schema/read/trace.h"
 
-/* Fingerprints by number, for a reader of the transfers. A fingerprint's number is its row id and follows the order
- * of the calls, so one statement runs beside the transfers, and a ring keeps the last few thousand for transfers
- * that come out of order. */
+/* Finds fingerprints for a reader of the transfers. The number of a fingerprint is its row id. Numbers follow the order
+ * of the calls, so one statement reads the fingerprints in step with the transfers, and a ring keeps the last few
+ * thousand for transfers that come out of order. */
 struct xs_contents {
     const struct xs_trace *trace;
     struct xs_scan forward, single;
     struct xs_content_row *ring;
-    int64_t last; /* all up to this number were read */
+    int64_t last; /* all fingerprints up to this number were read */
 };
 
 /* Call xs_contents_end even after an error. */
 int xs_contents_begin(struct xs_contents *contents, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
-/* Fills in what a transfer's fingerprint says: the state, the content, and `pre` (MEASURED or UNKNOWN). Returns 0 or
- * a negative status with the message set. */
+/* Sets the fields of a transfer that its fingerprint determines: the state, the content, and `pre` (NONE, MEASURED or
+ * UNKNOWN). Returns 0 or a negative status with the message set. */
 int xs_contents_find(struct xs_contents *contents, struct xs_transfer_view *transfer);
 int xs_contents_end(struct xs_contents *contents);
 
-/* Reads all sets at once. Equal sets are stored once, so memory use grows with the number of different sets. */
+/* Holds all argument sets. The trace has equal sets only once, so memory use grows with the number of different
+ * sets. */
 struct xs_arguments {
     int64_t *allocations;
-    struct xs_hash sets; /* number to first index + 1 and count */
+    struct xs_hash sets; /* maps the number of a set to the first index in `allocations` + 1, and to the count */
 };
 int xs_arguments_read(struct xs_arguments *arguments, const struct xs_trace *trace, char *message, uint64_t *damaged);
 
-/* False: the set is not known. */
+/* Sets the arguments of a launch. False: the set is not known. */
 bool xs_arguments_find(const struct xs_arguments *arguments, int64_t set, struct xs_launch_view *launch);
 void xs_arguments_free(struct xs_arguments *arguments);
 

@@ -1,4 +1,4 @@
-/* Names of results; see cuda_errors.h. */
+/* Names the driver's results; see cuda_errors.h. */
 #include "analyzer/trace/cuda_errors.h"
 
 #include <inttypes.h>

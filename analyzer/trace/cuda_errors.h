@@ -1,4 +1,4 @@
-/* Names of the results that the driver's calls return. */
+/* Names the results that the driver's functions return. */
 #ifndef XFERSPY_ANALYZER_TRACE_CUDA_ERRORS_H
 #define XFERSPY_ANALYZER_TRACE_CUDA_ERRORS_H
 
@@ -13,8 +13,8 @@ enum xs_cuda_error {
 
 enum { XS_CUDA_ERROR_BYTES = 64 };
 
-/* "CUDA_ERROR_ILLEGAL_ADDRESS"; for a number without a name "error 4711", written into `buffer`
- * (XS_CUDA_ERROR_BYTES). */
+/* Returns a name such as "CUDA_ERROR_ILLEGAL_ADDRESS"; for a number without a name writes "error 4711" into `buffer`
+ * (XS_CUDA_ERROR_BYTES) and returns it. */
 const char *xs_cuda_error_name(int32_t result, char *buffer);
 
 #endif

@@ -1,5 +1,5 @@
-/* Device records in a hash table of those that wait; see device_records.h. Correlation numbers ascend, so the number
- * is its own hash, and records of neighbouring calls lie beside each other. */
+/* Keeps device records in a hash table until their calls come; see device_records.h. Correlation numbers ascend, so
+ * each number is its own hash, and records of neighbouring calls are neighbours in memory. */
 #include "analyzer/trace/device_records.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "analyzer/trace/kind_words.h"
 
 enum {
-    FIRST_PLACES = 1 << 8,   /* fits into a part of a cache; most traces never have more rows waiting */
-    PLACES = 1 << 18,        /* the most hash slots: 12 MB */
-    WINDOW = PLACES / 2,     /* records that may wait */
-    SETTLE = 16,             /* rows read past a call's first record, for its other records */
-    SWEEP_DISTANCE = 1 << 16 /* calls this far behind will not be asked for again */
+    FIRST_PLACES = 1 << 8, /* fits into a part of a cache; in most traces no more rows ever wait */
+    PLACES = 1 << 18,      /* the most hash slots: 12 MB */
+    WINDOW = PLACES / 2,   /* the most records that may wait */
+    SETTLE = 16, /* number of rows that are read after a call's first row, because they may be of the same call */
+    SWEEP_DISTANCE = 1 << 16 /* records of calls whose numbers are lower by more than this will not be searched again */
 };
 enum { NODE = XS_RECORD_NEXT, KIND, DEVICE, DESTINATION, SOURCE };
 
@@ -118,7 +118,7 @@ static void take_out(struct xs_device_records *records, const struct xs_device_r
     records->count--;
 }
 
-/* Makes room: drops the records of calls that passed long ago, which have no event of ours. */
+/* Makes room: drops the records of calls long ago, for which no event has come. */
 static void sweep(struct xs_device_records *records, uint32_t correlation) {
     records->full = true;
     if (correlation < records->swept_at + SWEEP_DISTANCE / 4 && records->swept_at)

@@ -1,20 +1,20 @@
-/* The device's copies and memsets by the correlation number of their call, read together with the host's calls. The
- * rows are nearly in the order of the calls, so only a few records wait to be asked for. Unlike records.h, a record
- * here also has the first start and the last end of its call. */
+/* Finds the device records of copies or memsets by the correlation number of their call. They are read in step with the
+ * host's calls. The rows are nearly in the order of the calls, so only a few records have to be kept until their call
+ * comes. Unlike in records.h, a record here also has the earliest start and the latest end of its call's rows. */
 #ifndef XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 #define XFERSPY_ANALYZER_TRACE_DEVICE_RECORDS_H
 
 #include "analyzer/trace/records.h"
 
 struct xs_device_record {
-    struct xs_record sums; /* of the call's rows; correlation 0: this hash slot is free */
-    uint32_t row;          /* count of rows read when the call's first row came */
+    struct xs_record sums; /* sums of the call's rows; correlation 0: this hash slot is free */
+    uint32_t row;          /* number of rows that had been read when the call's first row was read */
     int64_t start_ns, end_ns;
 };
 
 /* A copy that a launched graph made; it has no call of its own. */
 struct xs_graph_copy {
-    uint32_t correlation; /* the graph launch's */
+    uint32_t correlation; /* of the graph launch */
     unsigned kind;        /* number of XS_COPY_KINDS */
     int32_t device;
     int64_t start_ns, end_ns;
@@ -25,23 +25,24 @@ struct xs_device_records {
     struct xs_scan scan;
     struct xs_device_record *places; /* hash slots */
     uint32_t count, mask;
-    uint32_t rows, newest; /* rows read; the latest correlation seen */
+    uint32_t rows, newest; /* number of rows read; the correlation number of the newest call among them */
     bool ended, full;
-    uint32_t swept_at; /* the correlation asked for at the last sweep (device_records.c) */
+    uint32_t swept_at; /* the correlation number that was searched at the last sweep (device_records.c) */
     void (*on_graph_copy)(void *context, const struct xs_graph_copy *copy);
     void *context;
 };
 
-/* Reads device_copy if `copies`, else device_memset. The caller sets on_graph_copy, for copies only. */
+/* Reads device_copy if `copies`, else device_memset. The caller then sets on_graph_copy and `context`; they are used
+ * for copies only. */
 void xs_device_records_begin(struct xs_device_records *records, const struct xs_trace *trace, bool copies,
                              char *message, uint64_t *damaged);
 
-/* Returns the record of a call, and removes it unless `keep`: other copies of the call still need it. False: there
- * is none. */
+/* Returns the record of a call, and removes it unless `keep` is true because other copies of the call still need it.
+ * False: there is none. */
 bool xs_device_records_take(struct xs_device_records *records, uint32_t correlation, bool keep,
                             struct xs_device_record *record);
 
-/* Reads on until rows of later calls appear. The caller wants the graph copies on the way. */
+/* Reads on until rows of later calls appear, so that on_graph_copy is called for all graph copies before them. */
 void xs_device_records_reach(struct xs_device_records *records, uint32_t correlation);
 
 /* Frees everything and returns the status. */

@@ -1,4 +1,4 @@
-/* Turning the tables' rows into events, and merging the tables; see events.h. */
+/* Converts the tables' rows into events, and merges the tables; see events.h. */
 #include "analyzer/trace/events.h"
 
 #include <stddef.h>
@@ -11,7 +11,8 @@ static int32_t small_id(struct xs_scan *scan, int column) {
     return value > 0 && value <= INT32_MAX ? (int32_t)value : 0;
 }
 
-/* The device of a column; -1 for NULL. SQLite gives 0 for NULL, which is also the first device. */
+/* Returns the device in a column; -1 for NULL. The check is needed because SQLite gives 0 for NULL, and 0 is also the
+ * first device. */
 static int32_t device_of(struct xs_scan *scan, int column) {
     int64_t value = xs_scan_int(scan, column);
     if (value == 0 && xs_scan_null(scan, column))
@@ -145,8 +146,8 @@ static bool read_memset(struct xs_scan *scan, void *item) {
     return true;
 }
 
-/* Reads an allocation. It begins to exist when its call returns, so that time is the key; the enter time is in the
- * column where other tables have the return time. */
+/* Reads an allocation. An allocation begins to exist when its call returns, so the return time is the key, and the
+ * enter time is in the column that holds the return time in other tables. */
 static bool read_allocation(struct xs_scan *scan, void *item) {
     enum {
         CALLED = RETURN,
@@ -253,7 +254,7 @@ enum { ROW_BYTES = offsetof(struct xs_row_event, allocation), ALLOCATION_BYTES =
 #define KIND(source, table, name, time, where, bytes, columns)                                                         \
     [XS_SOURCE_##source] = {table, time, where, columns, bytes, read_##name}
 static const struct xs_source_kind kinds[XS_SOURCES] = {
-    /* without these the row is a free whose allocation was lost */
+    /* a row without these values is a free whose allocation was lost */
     KIND(ALLOCATION, "allocation", allocation, "return_ns", "return_ns IS NOT NULL AND address IS NOT NULL",
          ALLOCATION_BYTES,
          "enter_ns, entry_point, thread, context, stream, address, bytes, kind, origin, device,"
@@ -275,7 +276,7 @@ static const struct xs_source_kind kinds[XS_SOURCES] = {
          "end_ns, kind, address, bytes, src_device, dst_device"),
 };
 
-/* Asks a source for its next item, for the merge. */
+/* Gets the key of a source's next item, for the merge. */
 static int look(struct xs_events *events, enum xs_source_index index) {
     int status;
     events->alive[index] = xs_source_peek(events->sources[index], &events->heads[index], &status) != NULL;
@@ -302,7 +303,7 @@ void xs_events_end(struct xs_events *events) {
 
 int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *source) {
     bool any = false;
-    if (events->taken) { /* its item is no longer used */
+    if (events->taken) { /* the caller no longer uses that source's first item */
         enum xs_source_index index = (enum xs_source_index)(events->taken - 1);
         events->taken = 0;
         xs_source_pop(events->sources[index]);

@@ -1,7 +1,7 @@
-/* The rows of a trace as one stream in host order: transfers, memsets, allocations and their ends, launches, waits,
- * other calls, migrations. Rows lie nearly in order of time, so each table is read by row id and a few rows wait to
- * be sorted; SQLite sorts a table whose rows lie too far apart. The events are rows only: callers join device
- * records, contents and what the residency model knows. */
+/* Reads the rows of a trace as one stream in host order: transfers, memsets, allocations, launches, waits, other calls
+ * and migrations. Rows are stored nearly in order of time, so each table is read by row id, and a few rows are kept in
+ * memory to be sorted; SQLite sorts a table whose rows are too far out of order. An event has only what its row says.
+ * Callers add device records, contents and what the residency model knows. */
 #ifndef XFERSPY_ANALYZER_TRACE_EVENTS_H
 #define XFERSPY_ANALYZER_TRACE_EVENTS_H
 
@@ -9,7 +9,7 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/trace_event.h"
 
-/* The tables of events. Where times are equal, an earlier table's row takes effect first. */
+/* The tables of events. If times are equal, the row of the table that is listed first takes effect first. */
 enum xs_source_index {
     XS_SOURCE_ALLOCATION,
     XS_SOURCE_TRANSFER,
@@ -21,7 +21,8 @@ enum xs_source_index {
     XS_SOURCES,
 };
 
-/* An allocation's row; XS_ON_ALLOCATION carries it until the residency model has made its own allocation. */
+/* The row of an allocation. An event XS_ON_ALLOCATION has it until the residency model has made its struct
+ * xs_allocation. */
 struct xs_allocation_row {
     uint64_t address, bytes;
     enum xs_memory_kind kind;
@@ -31,53 +32,59 @@ struct xs_allocation_row {
     int64_t enter_ns, free_enter_ns, free_return_ns; /* INT64_MAX: never */
 };
 
-/* An event that waits to be sorted, and what does not fit into struct xs_trace_event. */
+/* An event that waits to be sorted, with what struct xs_trace_event has no field for. */
 struct xs_row_event {
     struct xs_trace_event event;
-    int64_t arguments;                   /* argument set of a launch, 0: not seen */
+    int64_t arguments;                   /* number of a launch's argument set; 0: the arguments were not seen */
     int64_t stack;                       /* stack.id, 0: not recorded */
-    struct xs_allocation_row allocation; /* for XS_ON_ALLOCATION; items of other tables end before this field */
+    struct xs_allocation_row allocation; /* for XS_ON_ALLOCATION only; items of other tables are shorter and end before
+                                          * this field */
 };
 
 struct xs_source;
 
 struct xs_events {
     struct xs_source *sources[XS_SOURCES];
-    struct xs_order_key heads[XS_SOURCES]; /* key of each source's next item; ns and id INT64_MAX: nothing is left */
+    struct xs_order_key heads[XS_SOURCES]; /* key of each source's next item; ns and id are INT64_MAX if nothing is
+                                            * left */
     bool alive[XS_SOURCES];
-    unsigned taken; /* index plus 1 of the source whose first item was handed out and is still in use */
+    unsigned taken; /* index plus 1 of the source whose first item was returned to the caller and is still in use; 0:
+                     * none */
 };
 
-/* Up to `window` rows of a table wait to be sorted, if that suffices; 0: as many as xs_events_window says. Negative
- * status: the message is set. Call xs_events_end even after an error. */
+/* Begins reading. Up to `window` rows of a table are kept to be sorted, if that suffices; 0: as many as
+ * xs_events_window says. Negative status: the message is set. Call xs_events_end even after an error. */
 int xs_events_begin(struct xs_events *events, const struct xs_trace *trace, unsigned window, char *message,
                     uint64_t *damaged);
 void xs_events_end(struct xs_events *events);
 
-/* The time of the next event: 1, or 0 at the end, or a negative status with the message set. */
+/* Sets the time and the source of the next event. Returns 1, or 0 at the end, or a negative status with the message
+ * set. */
 int xs_events_peek(struct xs_events *events, int64_t *ns, enum xs_source_index *source);
 
-/* The next event, of the source that peek named. The caller may change it; it is valid until the next peek. */
+/* Gets the next event, of the source that xs_events_peek named. The caller may change the event; it is valid until the
+ * next peek. Returns 0 or a negative status. */
 int xs_events_take(struct xs_events *events, enum xs_source_index source, struct xs_row_event **row);
 
-/* How many rows may wait to be sorted: few if one thread wrote the trace. Rows of several threads are taken over
- * chunk by chunk. */
+/* Returns how many rows may be kept to be sorted. They are few if all calls are of one thread. The rows of several
+ * threads are written in chunks of one thread each, so more of them are out of order. */
 unsigned xs_events_window(const struct xs_trace *trace);
 
-/* One table in order of time; exposure.c reads its intervals with it, too. */
+/* Describes one table that is read in order of time. exposure.c uses this for its intervals, too. */
 struct xs_source_kind {
     const char *table;
     const char *time;    /* rows are sorted by this column, then by id */
-    const char *where;   /* which rows: a condition of SQL; the check of the table's order uses it, too */
-    const char *columns; /* after id and the time */
+    const char *where;   /* which rows are read: a condition in SQL, which the check of the table's order uses, too */
+    const char *columns; /* the columns that are selected after id and the time */
     size_t item_bytes;
     /* Fills in a zeroed item from the row; false: the row is left out. */
     bool (*read)(struct xs_scan *scan, void *item);
 };
-/* Here `window` is never 0. */
+/* Begins reading a table. `window` is as in xs_events_begin, but never 0. */
 struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window,
                                   char *message, uint64_t *damaged);
-/* The next item; valid until the next call. NULL: the end, or an error in *status. */
+/* Returns the next item, valid until the next call of a function for this source. NULL: the end, or an error, and then
+ * *status is negative. */
 void *xs_source_peek(struct xs_source *source, struct xs_order_key *key, int *status);
 void xs_source_pop(struct xs_source *source);
 void xs_source_end(struct xs_source *source);

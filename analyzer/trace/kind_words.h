@@ -1,4 +1,4 @@
-/* Counts and printed names of the kinds of things in a trace (schema/format/kinds.h). */
+/* Has the numbers of kinds of things in a trace, and their printed names (schema/format/kinds.h). */
 #ifndef XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 #define XFERSPY_ANALYZER_TRACE_KIND_WORDS_H
 
@@ -16,7 +16,7 @@ enum {
 };
 #undef XS_COUNT_ROW
 
-/* By number. Static texts. */
+/* Names by number; static texts. */
 extern const char *const xs_direction_names[];
 extern const char *const xs_memory_kind_names[];
 extern const char *const xs_copy_kind_names[];
@@ -25,7 +25,7 @@ extern const char *const xs_sync_scope_names[];
 extern const char *const xs_launch_kind_names[];
 extern const char *const xs_category_names[];
 
-/* The direction of a kind of copy, a number of XS_DIRECTIONS; unknown for an unknown kind. */
+/* Returns the direction of a kind of copy, as a number of XS_DIRECTIONS; "unknown" for an unknown kind. */
 unsigned xs_direction_of_copy(unsigned kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fitting the link model; see link.h. */
+/* Fits the link model; see link.h. */
 #include "analyzer/trace/link.h"
 
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "schema/format/kinds.h"
 
 enum {
-    SIZE_CLASSES = 49, /* of xs_size_class */
-    SAMPLES = 256,     /* kept per class, evenly chosen */
+    SIZE_CLASSES = 49, /* number of values of xs_size_class that are used */
+    SAMPLES = 256,     /* number of samples that are kept per class, chosen evenly */
     WHOLE_ROWS = 1 << 18,
-    BLOCKS = 64, /* parts of a longer table that are read, evenly spread */
+    BLOCKS = 64, /* number of parts of a long table that are read, evenly spread */
     BLOCK_ROWS = 4096,
 };
 static const uint64_t large_bytes = 1 << 20;
@@ -33,7 +33,8 @@ struct fit {
     uint64_t random, samples;
 };
 
-/* Adds to a reservoir: each sample has the same chance to be kept, and every run keeps the same ones. */
+/* Adds a sample to a reservoir. Each sample has the same chance to be kept, and every analysis of a trace keeps the
+ * same samples. */
 static void add_sample(struct fit *fit, enum xs_link_class class, uint64_t bytes, uint64_t ns) {
     if (!bytes || !ns || xs_size_class(bytes) >= SIZE_CLASSES || class == XS_LINK_CLASSES)
         return;
@@ -63,8 +64,9 @@ struct point {
     double bytes, ns, seen;
 };
 
-/* The rate of a line through zero, by the large copies if there are any. Small copies may be faster per byte: the
- * driver stages those from pageable memory as a whole, and a line through both would fit neither. */
+/* Returns the time per byte of a line through zero, fitted to the large copies if there are any. Small copies may be
+ * faster per byte, because the driver stages small copies from pageable memory as a whole; a line through both would
+ * fit neither. */
 static double rate_through_zero(const struct point *points, unsigned count) {
     double least = 0, wxx = 0, wxy = 0;
     for (unsigned i = 0; i < count; i++)
@@ -79,8 +81,8 @@ static double rate_through_zero(const struct point *points, unsigned count) {
     return wxy / wxx;
 }
 
-/* Whether the sizes tell the rate: there are large copies, which take nearly all of their time for the bytes; or
- * there are several sizes and enough copies, and the largest take twice as long as the smallest. */
+/* True if the samples determine the rate. Either there are large copies, whose time depends almost only on the bytes;
+ * or there are several sizes and enough copies, and the largest take at least twice as long as the smallest. */
 static bool has_rate(const struct point *points, unsigned count, uint64_t samples) {
     enum { SIZES = 3, ENOUGH = 8, MEDIUM_BYTES = 65536 };
     const struct point *last = &points[count - 1];
@@ -102,7 +104,8 @@ static void fit_line(struct xs_link_line *line, const struct point *points, unsi
     }
     double spread = w * wxx - wx * wx;
     bool fits = has_rate(points, count, line->samples);
-    if (!fits || count < 2 || spread <= 1e-9 * w * wxx) { /* the fixed part cannot be told from the part per byte */
+    if (!fits || count < 2 ||
+        spread <= 1e-9 * w * wxx) { /* the constant part and the part per byte cannot be separated */
         double mean_bytes = wx / w, mean_ns = wy / w;
         line->rate_assumed = !fits;
         line->b_ns_per_byte = line->rate_assumed ? default_b : mean_ns / mean_bytes;
@@ -122,8 +125,9 @@ static void fit_line(struct xs_link_line *line, const struct point *points, unsi
     }
 }
 
-/* Fits the large copies, so that the sum of their times is right. If most size classes are small, the line would be
- * theirs: the driver stages small copies from pageable memory as a whole, and large ones piece by piece. */
+/* Fits the line to the large copies, so that the sum of their times is right. Otherwise, if most size classes are
+ * small, the line would fit only the small copies: the driver stages small copies from pageable memory as a whole, but
+ * large ones piece by piece. */
 static void fit_large(struct xs_link_line *line, const struct point *points, unsigned count) {
     double copies = 0, bytes = 0, ns = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -173,15 +177,15 @@ static void assume(struct xs_link_line *line, double a_ns, double bytes_per_s) {
 
 static void fit_all(struct xs_link_model *model, struct fit *fit) {
     double pinned_rate = (double)model->peak_bytes_per_s * 0.85;
-    /* Used where one size says nothing about the rate: the link's rate, or an old link's, so that little is
-     * promised. */
+    /* The time per byte that is used if the samples do not determine the rate: that of the link, or, if that is not
+     * known, that of an old link. A low rate makes the promised savings small. */
     double link_b = 1e9 / (pinned_rate > 0 ? pinned_rate : 16e9);
     for (unsigned i = 0; i < XS_LINK_CLASSES; i++)
         fit_class(&model->lines[i], fit->classes[i], i <= XS_LINK_D2H_PINNED ? link_b : 1e9 / 5e11);
     for (unsigned i = XS_LINK_H2D_PINNED; i <= XS_LINK_D2H_PINNED; i += XS_LINK_D2H_PINNED - XS_LINK_H2D_PINNED)
         if (!model->lines[i].known && pinned_rate > 0)
             assume(&model->lines[i], 0, pinned_rate);
-    /* a GPU's memory is at least this fast, so little is promised */
+    /* a GPU's memory is at least this fast; a low rate makes the promised savings small */
     if (!model->lines[XS_LINK_D2D].known)
         assume(&model->lines[XS_LINK_D2D], 2000, 5e11);
     if (!model->lines[XS_LINK_MEMSET].known)
@@ -231,7 +235,7 @@ static int sample(struct fit *fit, const struct sampled_table *table, const stru
     struct xs_scan scan;
     char sql[512];
     int64_t rows = 0;
-    /* modelled times follow from this model (analyzer/trace/modelled) */
+    /* modelled times cannot be used, because they are computed with this model (analyzer/trace/modelled) */
     const char *measured = trace->windows && table->is_of_device ? " AND NOT modelled" : "";
     snprintf(sql, sizeof sql, "SELECT max(id) FROM %s", table->name);
     xs_scan_begin(&scan, trace, sql, message, NULL);
@@ -241,7 +245,7 @@ static int sample(struct fit *fit, const struct sampled_table *table, const stru
     int64_t blocks = rows > WHOLE_ROWS ? BLOCKS : 1, step = rows / blocks;
     for (int64_t i = 0; i < blocks && status >= 0 && rows > 0; i++) {
         int64_t first = i * step, last = blocks == 1 ? INT64_MAX : first + BLOCK_ROWS;
-        /* a damaged last id can make a table look long, so it is read from its beginning, too */
+        /* a damaged last id can make a table look long, so the table is read from its beginning, too */
         snprintf(sql, sizeof sql, "SELECT %s FROM %s WHERE id >= %lld AND id < %lld AND %s%s", table->columns,
                  table->name, (long long)first, (long long)last, table->where, measured);
         xs_scan_begin(&scan, trace, sql, message, NULL);

@@ -1,4 +1,4 @@
-/* Copy records by correlation; see records.h. */
+/* Keeps device records by correlation number; see records.h. */
 #include "analyzer/trace/records.h"
 
 #include <stdlib.h>

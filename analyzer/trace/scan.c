@@ -16,7 +16,7 @@ static void fail(struct xs_scan *scan, int code) {
     snprintf(scan->message, XS_TRACE_MESSAGE_BYTES, "%s: %s%s", scan->trace->path, damaged ? "damaged: " : "", text);
 }
 
-/* If this fails, the first row that is read says why. */
+/* If this fails, the first read of a row reports the error. */
 void xs_snapshot_begin(const struct xs_trace *trace) { sqlite3_exec(trace->db, "BEGIN", NULL, NULL, NULL); }
 
 void xs_snapshot_end(const struct xs_trace *trace) { sqlite3_exec(trace->db, "COMMIT", NULL, NULL, NULL); }
@@ -51,9 +51,9 @@ static void damage(struct xs_scan *scan) {
     scan->row_damaged = true;
 }
 
-/* A column's value and type, asked for once: SQLite is asked for every column of every row. */
+/* A column's value and type. Both are read only once, because this is done for every column of every row. */
 struct number {
-    int64_t value; /* 0 where it is no integer */
+    int64_t value; /* 0 if the value is no integer */
     int type;      /* SQLITE_INTEGER, SQLITE_NULL, ... */
 };
 

@@ -1,5 +1,5 @@
-/* Reading rows of a trace that may be damaged: every value is checked, sums saturate, and an error in the middle
- * becomes one line that names the file. */
+/* Reads rows of a trace that may be damaged: every value is checked, sums saturate, and an error in the middle of a
+ * table becomes one line that names the file. */
 #ifndef XFERSPY_ANALYZER_TRACE_SCAN_H
 #define XFERSPY_ANALYZER_TRACE_SCAN_H
 
@@ -13,13 +13,14 @@ struct sqlite3_stmt;
 struct xs_scan {
     const struct xs_trace *trace;
     struct sqlite3_stmt *statement;
-    char *message;     /* XS_TRACE_MESSAGE_BYTES long, the caller's */
-    uint64_t *damaged; /* counts rows with a value that cannot be true; the caller's; NULL: not counted */
-    bool row_damaged;  /* this row was counted */
+    char *message;     /* the caller's buffer of XS_TRACE_MESSAGE_BYTES */
+    uint64_t *damaged; /* the caller's count of rows with a value that cannot be true; NULL: they are not counted */
+    bool row_damaged;  /* the current row was counted */
     int status;
 };
 
-/* Between these two every statement sees the trace as it was at begin, even while its process still writes. */
+/* Between these two calls every statement sees the trace as it was at xs_snapshot_begin, even if the recorded process
+ * still writes. */
 void xs_snapshot_begin(const struct xs_trace *trace);
 void xs_snapshot_end(const struct xs_trace *trace);
 
@@ -27,7 +28,7 @@ void xs_snapshot_end(const struct xs_trace *trace);
 void xs_scan_begin(struct xs_scan *scan, const struct xs_trace *trace, const char *sql, char *message,
                    uint64_t *damaged);
 
-/* The next row; false at the end and after an error. */
+/* Steps to the next row; false at the end and after an error. */
 bool xs_scan_row(struct xs_scan *scan);
 
 /* Frees the statement and returns the status. */
@@ -35,23 +36,27 @@ int xs_scan_end(struct xs_scan *scan);
 
 bool xs_scan_null(const struct xs_scan *scan, int column);
 
-/* Any integer; 0 for other values (NULL, text, a floating point number). */
+/* Returns an integer of any value; 0 for other values (NULL, text, a floating point number). */
 int64_t xs_scan_int(const struct xs_scan *scan, int column);
 
-uint64_t xs_scan_count(struct xs_scan *scan, int column);                /* NULL or negative is damage and 0 */
-uint64_t xs_scan_count_or_null(struct xs_scan *scan, int column);        /* NULL is 0, negative is damage */
-unsigned xs_scan_kind(struct xs_scan *scan, int column, unsigned limit); /* NULL is 0; limit or more is damage and 0 */
-uint32_t xs_scan_correlation(const struct xs_scan *scan, int column);    /* CUPTI's number of a call; 0: none */
-const char *xs_scan_text(const struct xs_scan *scan, int column);        /* never NULL; valid until the next row */
+uint64_t xs_scan_count(struct xs_scan *scan, int column); /* NULL or a negative value counts as damage and gives 0 */
+uint64_t xs_scan_count_or_null(struct xs_scan *scan,
+                               int column); /* NULL gives 0; a negative value counts as damage and gives 0 */
+unsigned xs_scan_kind(struct xs_scan *scan, int column,
+                      unsigned limit); /* NULL gives 0; `limit` or more counts as damage and gives 0 */
+uint32_t xs_scan_correlation(const struct xs_scan *scan,
+                             int column);                         /* CUPTI's correlation number of a call; 0: none */
+const char *xs_scan_text(const struct xs_scan *scan, int column); /* never NULL; valid until the next row */
 
-/* A name as a new string. Many rows show names, so one longer than 4095 bytes is cut and ends in "...". */
+/* Returns a name as a new string. Many rows have names, so a name longer than 4095 bytes is cut and ends in "...". */
 char *xs_scan_name(const struct xs_scan *scan, int column);
 
-/* end - start of two columns. False: one is NULL, or the end lies before the start, which is damage. */
+/* Computes end - start of two columns. False: one is NULL, or the end is before the start, which counts as damage. */
 bool xs_scan_span(struct xs_scan *scan, int start_column, int end_column, uint64_t *ns);
 
-/* Start and end, from two columns; a NULL end becomes the start. False: the start is NULL, or (damage) a value is no
- * time of a run or the end lies before the start. Returned times can be added and subtracted without overflow. */
+/* Reads start and end from two columns; if the end is NULL, it becomes the start. False: the start is NULL, or, which
+ * counts as damage, a value cannot be a time of a run or the end is before the start. Times can be added and subtracted
+ * without overflow. */
 bool xs_scan_times(struct xs_scan *scan, int start_column, int end_column, int64_t *start_ns, int64_t *end_ns);
 #define XS_SCAN_LATEST_NS (INT64_C(1) << 60) /* 36 years */
 

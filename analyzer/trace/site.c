@@ -37,7 +37,7 @@ static int largest_id(const struct xs_trace *trace, const char *sql, int64_t *id
     return xs_scan_end(&scan);
 }
 
-/* Keeps the places of all stacks: the analysis asks for one at each call. */
+/* Keeps the places of all stacks in an array, because the analysis needs a place for each call. */
 static void keep_places(struct xs_sites *sites, int64_t largest) {
     sites->place_count = xs_callsites_place_count(sites->callsites);
     sites->stack_limit = largest < STACKS_LIMIT ? largest + 1 : STACKS_LIMIT;
@@ -142,7 +142,7 @@ enum xs_framework xs_site_framework(const struct xs_sites *sites, uint32_t site)
         parts.stack && sites->callsites ? xs_callsites_frames(sites->callsites, parts.stack, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
         if (!frames[i].library && (frames[i].function || frames[i].file || frames[i].module))
-            break; /* the user's */
+            break; /* the frame is the user's own */
         const char *file = frames[i].python ? frames[i].file : frames[i].module;
         enum xs_framework of_frame = file ? xs_library_framework(file) : XS_FRAMEWORK_NONE;
         framework = of_frame ? of_frame : framework;

@@ -1,6 +1,6 @@
-/* A call site as a small number: the entry point, and the place that it was called from (callsites.h) if the call's
- * stack was recorded. A site without a stack has the number of its entry point. Other sites get numbers as they are
- * met; there are as many as lines of the program that call an entry point. */
+/* Gives each call site a small number. A site is an entry point, with the place that called it (callsites.h) if the
+ * call's stack was recorded. A site without a place has the number of its entry point. Other sites get numbers in the
+ * order in which they first occur; their number is about the number of the program's lines that call an entry point. */
 #ifndef XFERSPY_ANALYZER_TRACE_SITE_H
 #define XFERSPY_ANALYZER_TRACE_SITE_H
 
@@ -26,47 +26,48 @@ struct xs_site {
 };
 
 struct xs_sites {
-    struct xs_entry_point *entry_points; /* by site number; 0 is the unknown entry point */
+    struct xs_entry_point *entry_points; /* by number of the site without a place; 0 is the unknown entry point */
     uint32_t count;
     struct xs_hash by_id;
-    uint32_t near[1024]; /* site by entry_point.id for small ids; capture hands out only small ones */
+    uint32_t near[1024]; /* site by entry_point.id for small ids; capture gives entry points only small ids */
 
     struct xs_callsites *callsites; /* NULL: the trace has neither stacks nor ranges */
     uint32_t *places;               /* place by stack number, for numbers below stack_limit */
     int64_t stack_limit;
-    struct xs_site *placed; /* sites with a place; the number is the index + count */
+    struct xs_site *placed; /* sites with a place; the number of a site is its index + count */
     uint32_t placed_count;
     size_t placed_capacity;
     struct xs_site_hint {
-        uint32_t entry, site; /* the latest site of a place, which is mostly its only one; site 0: none yet */
-    } * hints;                /* by place */
+        uint32_t entry, site; /* the latest site of a place, which is usually its only one; site 0: none yet */
+    } * hints;                /* by number of the place */
     uint32_t place_count;
-    struct xs_hash by_place; /* entry and place to site */
+    struct xs_hash by_place; /* maps entry point and place to the site */
 
     char *cwd;                          /* working directory of the run; "": not known */
-    struct xs_source_text *source_text; /* NULL: there are no lines */
+    struct xs_source_text *source_text; /* NULL: the trace has no text of lines */
 };
 
 /* Negative status: the message is set. Call xs_sites_free even then. */
 int xs_sites_read(struct xs_sites *sites, const struct xs_trace *trace, char *message, uint64_t *damaged);
 void xs_sites_free(struct xs_sites *sites);
 
-/* The site of a call, 0: unknown. `stack` is stack.id, 0: not recorded. */
+/* Returns the site of a call; 0: unknown. `stack` is stack.id; 0: not recorded. */
 uint32_t xs_site_of(struct xs_sites *sites, int64_t entry_point, int64_t stack);
 
-/* The entry point and place of a site; an unknown number is taken as 0. */
+/* Returns the entry point and place of a site; an unknown number is treated as 0. */
 struct xs_site xs_site_parts(const struct xs_sites *sites, uint32_t site);
 static inline const struct xs_entry_point *xs_site_entry(const struct xs_sites *sites, uint32_t site) {
     return &sites->entry_points[xs_site_parts(sites, site).entry];
 }
 
-/* The user's frame of the site; NULL: not known. */
+/* Returns the user's frame of the site; NULL: not known. */
 const struct xs_frame *xs_site_place_frame(const struct xs_sites *sites, uint32_t site);
 
-/* The framework that the user's frame calls: of all frameworks between it and the driver, the one nearest to it. */
+/* Returns the framework that the user's frame calls. If there are several frameworks between that frame and the driver,
+ * it is the one nearest to the user's frame. */
 enum xs_framework xs_site_framework(const struct xs_sites *sites, uint32_t site);
 
-/* The place of a stack, 0: not known. */
+/* Returns the place of a stack; 0: not known. */
 uint32_t xs_sites_place(const struct xs_sites *sites, int64_t stack);
 
 #endif

@@ -1,4 +1,5 @@
-/* What was copied at each site of a trace, counted during the analysis so that nothing is read twice. */
+/* Holds the totals of the copies at each site of a trace. They are counted during the analysis, so that nothing is read
+ * twice. */
 #ifndef XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
 #define XFERSPY_ANALYZER_TRACE_SITE_TOTALS_H
 
@@ -9,13 +10,13 @@
 #include "analyzer/trace/trace_event.h"
 
 struct xs_site_total {
-    uint64_t transfers, bytes; /* that succeeded; copies that were only captured into a graph do not count */
+    uint64_t transfers, bytes; /* of copies that succeeded; copies that were only captured into a graph do not count */
     uint64_t timed;            /* transfers with a device time */
-    uint64_t device_ns;        /* sum over `timed` */
+    uint64_t device_ns;        /* sum over the transfers in `timed` */
     uint64_t exposed;          /* transfers with a known exposed time */
-    uint64_t exposed_ns;       /* sum over `exposed` */
-    uint64_t host_ns;          /* inside the calls */
-    uint64_t saves_ns;         /* most that the repairs of the causes here save; 0 until the causes are found */
+    uint64_t exposed_ns;       /* sum over the transfers in `exposed` */
+    uint64_t host_ns;          /* time inside the calls */
+    uint64_t saves_ns; /* the most that the repairs of the causes at this site save; 0 until the causes are found */
 };
 
 struct xs_site_totals {       /* all 0: empty */
@@ -23,11 +24,12 @@ struct xs_site_totals {       /* all 0: empty */
     size_t count;
 };
 
-/* The total of a site, added if it is missing; valid until the next one is added. */
+/* Returns the total of a site, which is added if it is missing. Valid until the next total is added. */
 struct xs_site_total *xs_site_total(struct xs_site_totals *totals, uint32_t site);
 /* Counts a transfer; ignores one that failed. */
 void xs_site_totals_add(struct xs_site_totals *totals, const struct xs_trace_event *transfer);
-/* Adds the transfers that a trace thinned out when it reached its largest size. Negative status: the message is set. */
+/* Adds the transfers whose rows were deleted when the trace reached its largest size (table `thinned`). Negative
+ * status: the message is set. */
 int xs_site_totals_add_thinned(struct xs_site_totals *totals, struct xs_sites *sites, const struct xs_trace *trace,
                                char *message);
 void xs_site_totals_free(struct xs_site_totals *totals);

@@ -1,4 +1,5 @@
-/* One table in order of time: rows by id that wait to be sorted, or rows sorted by SQLite; see events.h. */
+/* Reads one table in order of time: either by row id, with some rows kept in memory to be sorted, or sorted by SQLite;
+ * see events.h. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct xs_source {
     int status;
 };
 
-/* Whether all rows come into order if so many of them may wait. */
+/* True if all rows can be put into order with at most `window` rows in memory. */
 static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window) {
     char sql[256], message[XS_TRACE_MESSAGE_BYTES];
     struct xs_scan scan;
@@ -39,9 +40,9 @@ static bool fits(const struct xs_source_kind *kind, const struct xs_trace *trace
     return fit;
 }
 
-/* Decides how many rows wait. The table's times are read beforehand, because the events that followed from a row
- * cannot be taken back if an earlier row comes late. That is two columns of a transfer's thirty, a few percent of an
- * analysis. */
+/* Decides how many rows are kept in memory. For this the times of the whole table are read beforehand, because an event
+ * that the caller has received cannot be taken back if an earlier one comes late. This reads two of the thirty columns
+ * of a transfer, and takes a few percent of an analysis. */
 static unsigned window_of(const struct xs_source_kind *kind, const struct xs_trace *trace, unsigned window) {
     if (fits(kind, trace, window))
         return window;
@@ -61,8 +62,8 @@ struct xs_source *xs_source_begin(const struct xs_source_kind *kind, const struc
     return source;
 }
 
-/* Puts an item into the order. Even what SQLite sorted can go back in time if a value is no number: then the time
- * stands still. */
+/* Puts an item into the order. Even rows that SQLite sorted can go back in time, if a value is no number; such a row
+ * gets the time of the row before it. */
 static bool put(struct xs_source *source, void *item) {
     struct xs_order_key key = {xs_scan_int(&source->scan, 1), xs_scan_int(&source->scan, 0)};
     if (source->sorted) {

@@ -1,4 +1,4 @@
-/* Text of lines; see source_text.h. */
+/* Finds the text of source lines; see source_text.h. */
 #include "analyzer/trace/source_text.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "analyzer/trace/scan.h"
 #include "schema/source/source_file.h"
 
-/* What a forged trace may have us do. */
+/* Limits of what a forged trace can make this program read. */
 enum { FILES_MAX = 1 << 16, LINES_MAX = 1 << 16, STORED_BYTES_MAX = 16 << 20 };
 
 struct stored_file {
@@ -19,7 +19,7 @@ struct stored_file {
 };
 
 struct stored_line {
-    const char *path; /* of its stored_file */
+    const char *path; /* the path of its file in `files` */
     uint32_t line;
     char *text;
 };
@@ -111,7 +111,8 @@ bool xs_source_text_has(const struct xs_source_text *text, const struct xs_frame
     return text && frame && frame->file && frame->line && find_line(text, frame);
 }
 
-/* In place, without the blanks around it, and with blanks for tabs; NULL, and freed, where nothing is left. */
+/* Removes the blanks around a line and replaces tabs by blanks, in place. If nothing is left, frees the line and
+ * returns NULL. */
 static char *trimmed(char *line) {
     size_t start = 0, length = strlen(line);
     while (isspace((unsigned char)line[start]))

@@ -1,5 +1,6 @@
-/* The text of lines of the program is taken from the trace. No file is read: the program may have changed since, and
- * anybody can write a name into a trace. Texts are any bytes, to be escaped where they are shown. */
+/* Finds the text of the program's source lines in the trace. No source file is read, because the program may have
+ * changed since the run, and anybody can write the name of any file into a trace. Texts may contain any bytes; escape
+ * them before printing. */
 #ifndef XFERSPY_ANALYZER_TRACE_SOURCE_TEXT_H
 #define XFERSPY_ANALYZER_TRACE_SOURCE_TEXT_H
 
@@ -10,16 +11,16 @@
 
 struct xs_source_text;
 
-/* Reads what the trace has. Never fails for what is wrong there: that is left out. The trace may be closed
+/* Reads the texts that the trace has. Damaged rows are left out and are no error. The trace may be closed
  * afterwards. */
 struct xs_source_text *xs_source_text_open(const struct xs_trace *trace);
 void xs_source_text_close(struct xs_source_text *text); /* NULL is nothing */
 
-/* Returns the line of the frame, without the blanks around it and of 4096 bytes at most, to be freed. NULL: not known.
- */
+/* Returns the text of the frame's line, without the blanks around it, at most 4096 bytes. The caller frees it. NULL:
+ * not known. */
 char *xs_source_text_line(const struct xs_source_text *text, const struct xs_frame *frame);
 
-/* Says whether the trace has the line's text. */
+/* True if the trace has the text of the frame's line. */
 bool xs_source_text_has(const struct xs_source_text *text, const struct xs_frame *frame);
 
 #endif

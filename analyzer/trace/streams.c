@@ -1,4 +1,4 @@
-/* The default streams of a trace; see streams.h. */
+/* Finds the legacy default streams of a trace; see streams.h. */
 #include "analyzer/trace/streams.h"
 
 #include "analyzer/trace/scan.h"

@@ -1,4 +1,5 @@
-/* Which rows of the table `stream` are one stream: the legacy default stream of a context has two handles. */
+/* Says which rows of the table `stream` are the same stream. The legacy default stream of a context has two handles,
+ * and so two rows. */
 #ifndef XFERSPY_ANALYZER_TRACE_STREAMS_H
 #define XFERSPY_ANALYZER_TRACE_STREAMS_H
 
@@ -6,14 +7,15 @@
 #include "schema/read/trace.h"
 
 struct xs_streams {
-    struct xs_hash legacy; /* stream.id of a context's legacy default stream to context.id */
+    struct xs_hash legacy; /* maps stream.id of a context's legacy default stream to context.id */
 };
 
 /* Negative status: the message is set. Call xs_streams_free even then. */
 int xs_streams_read(struct xs_streams *streams, const struct xs_trace *trace, char *message, uint64_t *damaged);
 void xs_streams_free(struct xs_streams *streams);
 
-/* A number that two rows share only if they are the same stream. 0: unknown; two unknown streams are not the same. */
+/* Returns a number that is equal for two rows only if they are the same stream. 0: unknown; two unknown streams need
+ * not be the same. */
 static inline int64_t xs_stream_identity(const struct xs_streams *streams, int64_t stream) {
     const uint64_t *context = xs_hash_find(&streams->legacy, (uint64_t)stream, 0);
     return context ? -(int64_t)*context : stream;

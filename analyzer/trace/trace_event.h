@@ -1,6 +1,6 @@
-/* One thing that happened, as the detectors see it: a row of the trace joined with its device record, its
- * fingerprint and what the residency model knows, or an event that the model derived. Events come in host order
- * (docs/rules/analysis.md). One struct serves all events and is valid during the call only. */
+/* An event as the detectors see it: a row of the trace joined with its device record, its fingerprint and what the
+ * residency model knows; or an event that the model derived. Events come in host order (docs/rules/analysis.md). All
+ * kinds of events use one struct, which is valid only during the call that receives it. */
 #ifndef XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 #define XFERSPY_ANALYZER_TRACE_TRACE_EVENT_H
 
@@ -10,25 +10,27 @@
 #include "schema/format/entry_traits.h"
 #include "schema/format/kinds.h"
 
-struct xs_account;    /* what was claimed of a transfer, a memset or an allocation so far; engine/account.h */
+struct xs_account;    /* what findings have claimed of a transfer, a memset or an allocation so far; engine/account.h */
 struct xs_allocation; /* residency.h */
 struct xs_region;     /* residency.h */
 struct xs_write;      /* residency.h */
 
-/* Kinds of events. Rows of the trace come first; where times are equal, an earlier kind takes effect first. */
+/* Kinds of events. Those that are rows of the trace are listed first. If times are equal, the kind that is listed first
+ * takes effect first. */
 enum xs_on {
-    XS_ON_ALLOCATION,      /* came to be; the time is its return. u.allocation */
-    XS_ON_FREE,            /* ends; the time is its free's enter. u.allocation */
+    XS_ON_ALLOCATION,      /* an allocation begins; the time is the return of its call. u.allocation */
+    XS_ON_FREE,            /* an allocation ends; the time is the enter of its free. u.allocation */
     XS_ON_TRANSFER,        /* u.transfer */
     XS_ON_MEMSET,          /* u.memset */
     XS_ON_LAUNCH,          /* u.launch */
     XS_ON_SYNC,            /* u.sync */
-    XS_ON_API,             /* any other call, failed allocations and frees too. u.api */
-    XS_ON_MIGRATION,       /* managed pages moved or faulted; device times. u.migration */
-    XS_ON_DEVICE_INTERVAL, /* a copy between host and device, or a kernel, ran; ascending by start. u.interval */
-    XS_ON_WRITE_END,       /* an upload or memset was wholly overwritten, or its allocation freed, and no read of it
-                            * is known. u.write_end */
-    XS_ON_LIVE,            /* after the last event: an allocation that was never freed. u.allocation */
+    XS_ON_API,             /* any other call, also a failed allocation or free. u.api */
+    XS_ON_MIGRATION,       /* pages of managed memory moved or faulted; the times are device times. u.migration */
+    XS_ON_DEVICE_INTERVAL, /* a copy between host and device, or a kernel, ran on the device; ascending by start.
+                            * u.interval */
+    XS_ON_WRITE_END, /* the bytes of an upload or memset were all overwritten, or their allocation was freed, and no
+                      * read of them is known. u.write_end */
+    XS_ON_LIVE,      /* an allocation that was never freed; comes after the last other event. u.allocation */
     XS_ON_COUNT,
 };
 #define XS_WANT(on) (1u << (on))
@@ -36,7 +38,7 @@ enum xs_on {
 
 enum xs_content_state {
     XS_CONTENT_NONE, /* no fingerprint was taken; `skip` says why */
-    XS_CONTENT_LOST, /* taken, but lost with the process */
+    XS_CONTENT_LOST, /* a fingerprint was taken, but was lost when the process ended */
     XS_CONTENT_KNOWN,
 };
 
@@ -48,9 +50,9 @@ static inline bool xs_fingerprint_equal(const struct xs_fingerprint *a, const st
     return a->low == b->low && a->high == b->high;
 }
 
-/* What an upload's destination held before the upload (docs/rules/analysis.md, "pre"). */
+/* How it is known what an upload's destination held before the upload (docs/rules/analysis.md, "pre"). */
 enum xs_pre {
-    XS_PRE_NONE,    /* not every byte was written since the allocation: nothing to compare with */
+    XS_PRE_NONE,    /* not every byte was written since the allocation, so there is nothing to compare with */
     XS_PRE_UNKNOWN, /* neither measured nor inferred */
     XS_PRE_INFERRED,
     XS_PRE_MEASURED,
@@ -65,38 +67,39 @@ struct xs_box {
 struct xs_transfer_view {
     enum xs_direction direction;
     enum xs_memory_kind src_kind, dst_kind;
-    enum xs_memory_kind host_kind; /* memory of an upload's source or a download's destination; else UNKNOWN */
+    enum xs_memory_kind host_kind; /* kind of an upload's source or of a download's destination; else UNKNOWN */
     uint64_t bytes;
     uint64_t src_address, dst_address;
-    int64_t src_allocation, dst_allocation; /* allocation.id, 0: none known */
+    int64_t src_allocation, dst_allocation; /* allocation.id; 0: not known */
     int32_t src_device, dst_device;         /* -1: host or unknown */
-    int32_t batch_index;                    /* -1: not of a batch call */
+    int32_t batch_index;                    /* index within a batch call; -1: not of a batch call */
     struct xs_box box;
 
-    /* Content. `content` and the fields after it are set only where state is KNOWN. */
+    /* The content. `content` and the fields after it are set only if `state` is KNOWN. */
     enum xs_content_state state;
-    unsigned skip; /* enum xs_fingerprint_skip: where state is NONE; XS_SKIP_FOLLOWS also where KNOWN */
+    unsigned skip; /* enum xs_fingerprint_skip, if `state` is NONE; XS_SKIP_FOLLOWS also if it is KNOWN */
     struct xs_fingerprint content;
-    bool is_small; /* under 64 bytes, or one repeated value: equality may be chance */
+    bool is_small; /* less than 64 bytes, or one repeated value, so equal contents may be chance */
     bool is_constant;
     uint32_t constant_value;
     uint32_t leaves;
     int64_t changed_leaves;       /* -1: not known */
-    enum xs_pre pre;              /* for an upload; else NONE */
-    struct xs_fingerprint before; /* where pre is INFERRED or MEASURED */
+    enum xs_pre pre;              /* of an upload; else NONE */
+    struct xs_fingerprint before; /* set if `pre` is INFERRED or MEASURED */
 
-    /* The device region that an upload writes or a download reads, as it was before this transfer. NULL: not known
-     * (arrays), or not that kind of transfer. */
+    /* The device region that an upload writes or a download reads, in its state before this transfer. NULL: not known
+     * (arrays), or neither an upload nor a download. */
     struct xs_region *region;
     int64_t fingerprint; /* fingerprint.id, 0: none */
 };
 
-/* Whether the content of a copy was looked at, and whether chance chose it (schema/format/kinds.h, XS_SKIP_FOLLOWS). */
+/* Says if a fingerprint of a copy's content was taken, and if the random sample decided this (schema/format/kinds.h,
+ * XS_SKIP_FOLLOWS). */
 enum xs_look {
-    XS_LOOK_NONE,     /* no: it could or should not be, or what was seen is lost */
-    XS_LOOK_LEFT_OUT, /* no: by chance */
-    XS_LOOK_FOLLOWED, /* yes, because another copy was */
-    XS_LOOK_CHOSEN,   /* yes, by chance, or because all were */
+    XS_LOOK_NONE,     /* no fingerprint: none was possible or wanted, or it is lost */
+    XS_LOOK_LEFT_OUT, /* no fingerprint: the random sample left the copy out */
+    XS_LOOK_FOLLOWED, /* fingerprint taken because another copy's was taken */
+    XS_LOOK_CHOSEN,   /* fingerprint taken because the sample chose the copy, or because all copies are looked at */
 };
 
 static inline enum xs_look xs_look_of(const struct xs_transfer_view *t) {
@@ -117,16 +120,17 @@ struct xs_memset_view {
 struct xs_launch_view {
     enum xs_launch_kind kind;
     uint64_t function;
-    bool arguments_seen;      /* `arguments` has all allocations that the arguments point into; false for graphs */
-    const int64_t *arguments; /* allocation ids; kept as long as the analysis runs */
+    bool arguments_seen;      /* `arguments` lists all allocations that the launch's arguments point into; false for
+                               * graphs */
+    const int64_t *arguments; /* allocation.id of each; valid as long as the analysis runs */
     unsigned argument_count;
 };
 
 struct xs_sync_view {
     enum xs_sync_scope scope;
     uint64_t object; /* the event's handle, for scope EVENT */
-    /* The asynchronous upload or download that this call waits for, if it was the same thread's call just before; as
-     * it was shown then, without its region. NULL: none. Kept only if a detector wants XS_ON_SYNC. */
+    /* The asynchronous upload or download that this call waits for, if that was the previous call of the same thread.
+     * The event is as detectors saw it, but without its region. NULL: none. Set only if a detector wants XS_ON_SYNC. */
     const struct xs_trace_event *copy;
 };
 
@@ -141,71 +145,73 @@ struct xs_migration_view {
     unsigned kind; /* number of XS_MIGRATION_KINDS */
     uint64_t address, bytes;
     int32_t src_device, dst_device;   /* -1: the host */
-    struct xs_allocation *allocation; /* the live allocation with the address; NULL: not known */
+    struct xs_allocation *allocation; /* the live allocation that contains the address; NULL: not known */
 };
 
 struct xs_interval_view {
     bool is_kernel;
-    enum xs_direction direction; /* of a copy, H2D or D2H */
+    enum xs_direction direction; /* of a copy: H2D or D2H */
     int64_t transfer;            /* transfer.id; 0: a kernel, or a copy of a launched graph */
     int64_t device_allocation;   /* allocation.id of a copy's device side; 0: not known */
     uint64_t bytes;
-    uint32_t correlation;       /* of the call that started it */
-    struct xs_account *account; /* the transfer's; NULL for kernels and copies of graphs */
+    uint32_t correlation;       /* of the call that requested it */
+    struct xs_account *account; /* of the transfer; NULL for kernels and copies of graphs */
 
-    /* Set only for a transfer's copy. The event's device_ns and exposed_ns are then the transfer's. */
+    /* The next fields are set only for the copy of a transfer. The event's device_ns and exposed_ns are then those of
+     * the transfer. */
     enum xs_memory_kind host_kind;
     bool is_box, is_batch;
-    int64_t call_ns;  /* when the host called */
-    uint64_t host_ns; /* how long its call took */
+    int64_t call_ns;  /* enter time of the host's call */
+    uint64_t host_ns; /* how long the host's call took */
 };
 
 enum xs_write_certainty {
-    XS_WRITE_CERTAIN,   /* nothing that could have read it ran on the device */
+    XS_WRITE_CERTAIN,   /* nothing that could have read the bytes ran on the device */
     XS_WRITE_LIKELY,    /* launches or other copies ran, but no launch was given a pointer into the allocation */
     XS_WRITE_UNDECIDED, /* a launch with unseen arguments ran */
 };
 
 struct xs_write_end_view {
     const struct xs_write *write; /* the write that ended */
-    bool freed;                   /* its allocation ended; false: it was overwritten */
+    bool freed;                   /* true: its allocation ended; false: it was overwritten */
     enum xs_write_certainty certainty;
     enum xs_on ended_by; /* TRANSFER, MEMSET, FREE, API (a stream memory operation) */
-    int64_t ended_by_id; /* row id; the allocation's for FREE */
+    int64_t ended_by_id; /* row id of the event that ended it; for FREE the id of the allocation */
 };
 
 struct xs_trace_event {
     enum xs_on on;
     bool ran;      /* succeeded, moved something, and was not only captured into a graph */
-    bool is_async; /* the entry point's contract is asynchronous; transfers and memsets */
+    bool is_async; /* asynchronous by the entry point's contract; for transfers and memsets */
     bool is_captured;
     int32_t result;    /* CUresult */
     int64_t id;        /* row id in its table: allocation, transfer, memset, launch, sync, api_call, device_migration */
     int64_t enter_ns;  /* device start for MIGRATION and DEVICE_INTERVAL */
     int64_t return_ns; /* never before enter_ns; equal to it if it was not measured; device end for MIGRATION and
                         * DEVICE_INTERVAL */
-    uint64_t host_others_ns; /* for a batch call's copy: the part of the call's time that counts with its other
-                              * copies */
-    int32_t entry_point;     /* entry_point.id, 0: unknown. For a FREE: the one that freed, which may be a context's
-                              * end */
-    int32_t thread;          /* thread.id */
-    int32_t context;         /* context.id, 0: unknown */
-    int32_t stream;          /* stream.id, 0: unknown */
-    int32_t device;          /* ordinal: an upload's destination, a download's or device copy's source, a launch's
-                              * device; -1: unknown, or host memory */
-    uint32_t site;           /* where in the program it was called, as a number of xs_sites (site.h) */
-    uint32_t correlation;    /* CUPTI's, 0: none */
+    uint64_t
+        host_others_ns;  /* of a copy of a batch call: the part of the call's time that counts for the other copies */
+    int32_t entry_point; /* entry_point.id; 0: unknown. For a FREE: the function that freed, which may be one that
+                          * destroys a context */
+    int32_t thread;      /* thread.id */
+    int32_t context;     /* context.id, 0: unknown */
+    int32_t stream;      /* stream.id, 0: unknown */
+    int32_t device; /* ordinal of an upload's destination, of a download's or device copy's source, or of a launch's
+                     * device; -1: unknown, or host memory */
+    uint32_t site;  /* the call site, as a number of xs_sites (site.h) */
+    uint32_t correlation; /* CUPTI's correlation number; 0: none */
 
-    /* Device times of a transfer or memset; set if `timed`. A batch call's copy has its share (by bytes) of
-     * device_ns and exposed_ns; start and end are the whole call's. */
+    /* Device times of a transfer or memset, set if `timed`. A copy of a batch call has its share of device_ns and
+     * exposed_ns in proportion to its bytes, but start and end are those of the whole call. */
     bool timed;
-    bool exposed_known; /* kernels were recorded, too */
+    bool exposed_known; /* exposed_ns is known, because kernels were recorded, too */
     int64_t start_ns, end_ns;
     uint64_t device_ns;
     uint64_t exposed_ns; /* the part of device_ns in which no kernel ran on the device, or the host was blocked on it */
 
-    /* What was claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE); NULL for other events.
-     * To claim after this call, keep it with xs_account_keep and release it. */
+    /* What findings have claimed of this transfer, memset or allocation (XS_ON_ALLOCATION, FREE, LIVE); NULL for other
+     * events. A detector that wants to claim after this call keeps the account with xs_account_keep, and releases it
+     * later. */
     struct xs_account *account;
 
     union {

@@ -1,4 +1,4 @@
-/* Pairs of a free and the allocation that follows it; see churn.h. */
+/* Finds pairs of a free and the allocation that follows it; see churn.h. */
 #include "analyzer/findings/detectors/churn.h"
 
 #include <stdlib.h>
@@ -12,11 +12,12 @@ enum { ENOUGH = 5 /* pairs of one size */, SIZES = 16384 };
 struct freed {
     int64_t id, enter_ns;
     uint64_t free_ns;
-    uint64_t claimed_ns; /* part of it that the earlier pair claimed, in which this allocation followed a free */
+    uint64_t claimed_ns; /* the part of its time that an earlier pair claimed, in which this allocation was the later
+                          * one */
     struct xs_account *account;
 };
 
-/* A pair that waits until there are enough of its size. */
+/* A pair that waits until there are enough pairs of its size. */
 struct pair {
     struct freed freed;
     struct xs_account *account; /* of the allocation that followed */
@@ -27,13 +28,13 @@ struct pair {
 struct size {
     struct freed *freed; /* by the time of the free */
     size_t freed_count, freed_capacity;
-    unsigned pairs; /* counted up to ENOUGH; from then on each pair is reported at once */
+    unsigned pairs; /* number of pairs, counted up to ENOUGH; then each further pair is reported at once */
     struct pair waiting[ENOUGH - 1];
 };
 
 static uint64_t span_ns(int64_t enter, int64_t leave) { return (uint64_t)leave - (uint64_t)enter; }
 
-/* The key that allocations share if one of them could have been kept for the next. */
+/* Makes a key that is equal for two allocations if one could have been kept and used instead of the other. */
 static void find_key(const struct xs_allocation *a, uint64_t key[2]) {
     bool registered = a->kind == XS_MEM_REGISTERED;
     key[0] = a->bytes;
@@ -55,7 +56,7 @@ static void drop_size(struct xs_detection *detection, struct size *size) {
     xs_pool_give(&churn->pool, size);
 }
 
-/* Forgets the sizes with too few pairs; all sizes, if those are less than half. */
+/* Forgets the sizes with too few pairs; if these are less than half of all sizes, forgets all sizes. */
 static void sweep(struct xs_detection *detection) {
     struct xs_churn *churn = detection->state;
     struct xs_hash kept = {0};
@@ -91,15 +92,14 @@ static struct size *size_of(struct xs_detection *detection, const struct xs_allo
 
 /* --- pairs --- */
 
-/* The time that the earlier pair claimed of the freed allocation, if that pair passed the filter. */
+/* Returns the time that the earlier pair claimed of the freed allocation; 0 if that pair did not pass the filter. */
 static uint64_t claimed_before(struct xs_detection *detection, const struct pair *pair) {
     struct xs_instance before = {.evidence_count = 0};
     xs_add_evidence(&before, XS_EVIDENCE_ALLOCATION, pair->freed.id, "this allocation");
     return xs_consider(detection, &before) ? pair->freed.claimed_ns : 0;
 }
 
-/* Reports the calls that are superfluous if the freed allocation is kept: its free, and the allocation that
- * followed. */
+/* Reports the calls that are not needed if the freed allocation is kept: its free, and the later allocation. */
 static void report(struct xs_detection *detection, const struct xs_allocation *a, const struct pair *pair) {
     const struct xs_churn *churn = detection->state;
     if (churn->on_pair) {
@@ -143,7 +143,7 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
     const struct xs_allocation *a = event->u.allocation;
     struct size *size = size_of(detection, a, false);
     size_t i = size ? size->freed_count : 0;
-    while (i > 0 && size->freed[i - 1].enter_ns > a->enter_ns) /* freed while this call was under way */
+    while (i > 0 && size->freed[i - 1].enter_ns > a->enter_ns) /* was freed while this call was running */
         i--;
     if (!i)
         return;
@@ -164,7 +164,8 @@ static void take_free(struct xs_detection *detection, const struct xs_trace_even
     bool repeats = xs_hash_find(&churn->repeats, (uint64_t)a->id, 0) != NULL;
     if (repeats)
         xs_hash_remove(&churn->repeats, (uint64_t)a->id, 0);
-    if (!a->freed_by_call || refused) /* freed with its context, or to make room: it could not have been kept */
+    if (!a->freed_by_call ||
+        refused) /* it was freed with its context, or to make room, so it could not have been kept */
         return;
     struct size *size = size_of(detection, a, true);
     xs_grow_from(4, &size->freed, size->freed_count, &size->freed_capacity, sizeof *size->freed);
@@ -175,8 +176,8 @@ static void take_free(struct xs_detection *detection, const struct xs_trace_even
                                                       .account = xs_account_keep(event->account)};
 }
 
-/* Notes a refusal. An allocator that is refused memory frees blocks and asks again; those blocks could not have been
- * kept. */
+/* Records that an allocation failed for lack of memory. An allocator then frees blocks and tries again; those blocks
+ * could not have been kept. */
 static void take_refusal(struct xs_churn *churn, const struct xs_trace_event *event) {
     enum { OUT_OF_MEMORY = 2 }; /* CUresult */
     if (event->u.api.category == XS_CAT_ALLOCATE && event->result == OUT_OF_MEMORY)
@@ -196,7 +197,7 @@ void xs_churn_take(struct xs_detection *detection, const struct xs_trace_event *
     bool refused = churn->refused.count && xs_hash_find(&churn->refused, thread, 0);
     if (refused && event->on == XS_ON_ALLOCATION)
         xs_hash_remove(&churn->refused, thread, 0);
-    /* memory from a pool is the remedy already, and mappings hold no memory of their own */
+    /* memory from a pool already follows the remedy, and mappings have no memory of their own */
     if (a->origin != XS_ORIGIN_ALLOC || !(of == XS_CHURN_PAGE_LOCKED ? page_locked : other))
         return;
     if (event->on == XS_ON_ALLOCATION)

@@ -18,15 +18,15 @@ struct call {
 /* The state of a device. */
 struct device {
     int64_t ordinal;
-    int64_t first;     /* row of the call that created its first context; 0: none did */
-    struct call ended; /* latest call that ended a context, while no creation followed */
-    uint64_t retained; /* how often the primary context is retained now */
+    int64_t first;     /* row of the call that created its first context; 0: there was no such call */
+    struct call ended; /* the latest call that ended a context, if no creation has followed */
+    uint64_t retained; /* current number of retains of the primary context */
 };
 
 struct state {
     struct device *devices;
     size_t count, capacity;
-    struct xs_hash of; /* a created context's handle to its device's index plus 1, while it lives */
+    struct xs_hash of; /* maps the handle of each live context that a call created to its device's index plus 1 */
 };
 
 static struct device *device_of(struct state *state, int64_t ordinal) {
@@ -38,7 +38,7 @@ static struct device *device_of(struct state *state, int64_t ordinal) {
     return &state->devices[state->count++];
 }
 
-/* Reports a creation. If the ended context had been kept, its end would be superfluous, too. */
+/* Reports a creation. If the ended context had been kept, the call that ended it would not have been needed either. */
 static void report(struct xs_detection *detection, const struct xs_trace_event *event, const struct device *device) {
     bool is_beside = !device->ended.row;
     struct xs_instance instance = {
@@ -62,15 +62,15 @@ static void take_creation(struct xs_detection *detection, const struct xs_trace_
     device->ended = (struct call){0};
 }
 
-/* Takes the end of a context. Its wait for kernels does not count: without this call the program waits for them
- * elsewhere. */
+/* Handles the end of a context. Its wait for kernels does not count, because without this call the program waits for
+ * them elsewhere. */
 static void take_end(struct xs_detection *detection, const struct xs_trace_event *event, struct device *device) {
     int32_t ordinal = device->ordinal >= 0 && device->ordinal < INT32_MAX ? (int32_t)device->ordinal : -1;
     uint64_t waited_ns = ordinal < 0 ? 0 : xs_kernels_between(detection, ordinal, event->enter_ns, event->return_ns);
     device->ended = (struct call){.row = event->id, .ns = xs_event_host_ns(event) - waited_ns};
 }
 
-/* Takes a call about a primary context, which lives from the first retain to the last release or to a reset. */
+/* Handles a call about a primary context, which exists from the first retain to the last release or to a reset. */
 static void take_primary(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct device *device = device_of(detection->state, event->u.api.argument);
     unsigned traits = event->u.api.traits;
@@ -104,7 +104,7 @@ static void take_own(struct xs_detection *detection, const struct xs_trace_event
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     static const unsigned primary = XS_TRAIT_RETAINS_PRIMARY | XS_TRAIT_RELEASES_PRIMARY | XS_TRAIT_RESETS_PRIMARY;
     unsigned traits = event->u.api.traits;
-    if (!detection->addresses_recorded) { /* an imported trace does not say either which device a context belongs to */
+    if (!detection->addresses_recorded) { /* an imported trace does not say which device a context belongs to */
         if (traits & XS_TRAIT_CREATES_CONTEXT && xs_event_host_ns(event) >= LEAST_NS)
             xs_undecided(detection, "devices of contexts not recorded");
         return;

@@ -1,6 +1,6 @@
-/* costly-pinning: host memory whose page-locking cost more than it saved: its calls took longer than all its copies
- * would have taken longer from pageable memory. Memory use grows with the page-locked memory that costs enough, and
- * as in churn.h. */
+/* costly-pinning: host memory whose page-locking cost more time than it saved. The cost is the time of the calls that
+ * lock and unlock it; the saving is the extra time that all its copies would have taken from pageable memory. Memory
+ * use grows with the number of page-locked allocations that cost at least LEAST_NS, and as in churn.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -10,25 +10,25 @@
 
 enum { LEAST_NS = 1000000 };
 
-/* Page-locked memory that costs enough. */
+/* Page-locked memory whose calls cost at least LEAST_NS. */
 struct memory {
     struct xs_instance instance;
     struct xs_account *account;
-    uint64_t worth_ns; /* how much longer its copies would take from pageable memory, at most */
+    uint64_t worth_ns; /* upper bound of how much longer its copies would take from pageable memory */
     uint64_t copies;
-    int32_t device;     /* of its latest copy; -1: no copy, or unknown */
-    bool is_used_apart; /* by kernels, or by other calls than copies */
-    const char *doubt;  /* why it cannot be decided, so far; NULL: it can be */
-    bool is_costly;     /* set at its end, by its copies as far as they are known */
-    bool is_churned;    /* pinned-churn reports it */
+    int32_t device;     /* device of its latest copy; -1: no copy, or unknown */
+    bool is_used_apart; /* other calls than copies used it */
+    const char *doubt;  /* why it cannot be decided; NULL: no reason is known so far */
+    bool is_costly;     /* set when its life ends, from the copies that are known */
+    bool is_churned;    /* it is reported by pinned-churn */
 };
 
 struct state {
-    struct xs_churn churn; /* first; finds what pinned-churn reports */
+    struct xs_churn churn; /* must be the first member; finds the memory that pinned-churn reports */
     struct memory *memories;
     size_t count, capacity;
-    struct xs_hash live; /* allocation.id to the index plus 1 */
-    struct xs_hash all;  /* allocation.id to the index plus 1, ended ones included */
+    struct xs_hash live; /* maps allocation.id of live memory to its index plus 1 */
+    struct xs_hash all;  /* maps allocation.id of all memory, also if its life has ended, to its index plus 1 */
 };
 
 static bool applies(const struct xs_allocation *a) {
@@ -72,8 +72,10 @@ static void take_allocation(struct xs_detection *detection, const struct xs_trac
 
 /* --- use --- */
 
-/* How much longer the copy would take from pageable memory; the whole difference is the upper bound if the host did
- * not wait for the copy. */
+/* Returns how much longer the program would take if the copy were from or to pageable memory. An asynchronous copy
+ * costs the host no time if the memory is page-locked, but up to its whole time if the memory is pageable; so for it
+ * the whole pageable time is returned, as an upper bound. For other copies the result is the difference of the two
+ * times. */
 static uint64_t worth_of(const struct xs_detection *detection, const struct xs_trace_event *event, const char **doubt) {
     const struct xs_transfer_view *t = &event->u.transfer;
     enum xs_link_class classes[2] = {xs_link_class_of(t->direction, XS_MEM_PAGEABLE),
@@ -128,8 +130,8 @@ static const char *doubt_of(const struct xs_detection *detection, const struct m
     return a->unseen_launched ? XS_UNDECIDED_ARGUMENTS : memory->doubt;
 }
 
-/* The price of the memory's calls, without the free's wait for kernels: without the memory the program waits for
- * them elsewhere. */
+/* Returns the time of the calls that lock and unlock the memory. The wait for kernels in the free does not count,
+ * because without this free the program waits for them elsewhere. */
 static uint64_t price_of(struct xs_detection *detection, const struct memory *memory, const struct xs_allocation *a,
                          bool is_freed) {
     uint64_t price_ns = span_ns(a->enter_ns, a->return_ns), waited_ns = 0;
@@ -140,14 +142,15 @@ static uint64_t price_of(struct xs_detection *detection, const struct memory *me
     return xs_sum(price_ns, span_ns(a->free_enter_ns, a->free_return_ns) - waited_ns);
 }
 
-/* The time that stays without page-locking: the copies take longer, and the memory allocated instead has to be
- * touched. */
+/* Returns the time that the program needs without page-locking: its copies take longer, and the pageable memory that
+ * replaces an allocation has to be touched for the first time. */
 static uint64_t instead_of(const struct memory *memory, const struct xs_allocation *a) {
     double touch_ns = a->kind == XS_MEM_PINNED ? (double)a->bytes * XS_FIRST_TOUCH_NS_PER_BYTE : 0;
     return xs_sum(memory->worth_ns, touch_ns < 9e18 ? (uint64_t)touch_ns : (uint64_t)9e18);
 }
 
-/* Whether the memory is for copies only. If kernels or other calls may use it, it may be meant for them. */
+/* True if the memory is used for copies only. If kernels or other calls may use it, it may have been page-locked for
+ * them. */
 static bool is_for_copies(const struct memory *memory, const struct xs_allocation *a) {
     if (memory->is_used_apart || a->touch_order || a->any_launch_touches)
         return false;
@@ -221,7 +224,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         break;
     }
     if (event->on == XS_ON_ALLOCATION || event->on == XS_ON_FREE || event->on == XS_ON_API)
-        take_churn(detection, event); /* the memory of any pair is known by now */
+        take_churn(detection, event); /* this comes last, so that the memory of each pair is known */
 }
 
 static void finish(struct xs_detection *detection) {
@@ -231,7 +234,7 @@ static void finish(struct xs_detection *detection) {
         if (!memory->is_costly || memory->is_churned)
             continue;
         if (memory->doubt) {
-            if (memory->instance.removable.host_ns >= LEAST_NS) /* less would not matter to anybody */
+            if (memory->instance.removable.host_ns >= LEAST_NS) /* a smaller saving does not matter */
                 xs_undecided(detection, memory->doubt);
         } else {
             xs_report_instance(detection, &memory->instance);

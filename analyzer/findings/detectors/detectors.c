@@ -1,4 +1,4 @@
-/* The table of detectors that the engine goes through: one row of detectors.def each. */
+/* Defines the engine's table of detectors, which has an entry for each row of detectors.def. */
 #include "analyzer/findings/engine/detector.h"
 
 #define XS_DETECTOR(name) extern const struct xs_detector xs_detector_##name;

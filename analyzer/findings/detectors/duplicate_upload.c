@@ -1,5 +1,5 @@
 /* duplicate-upload: content that was uploaded to the same device before. Memory use grows with the number of distinct
- * contents, and of pairs of a content and a live region that it was uploaded to. */
+ * contents, and with the number of pairs of a content and a live region to which it was uploaded. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/hash.h"
@@ -10,13 +10,13 @@ enum { FIRST_SWEEP = 1024 };
 
 struct content;
 
-/* A region that got a small content from some host address. */
+/* A region to which a small content was uploaded from a certain host address. */
 struct holder {
     struct content *content;
     struct xs_region_ref region;
     int64_t transfer;           /* the latest such upload */
-    bool listed;                /* it is in the content's list of holders */
-    struct holder *prev, *next; /* in that list */
+    bool listed;                /* it is in the list of holders of its content */
+    struct holder *prev, *next; /* neighbours in that list */
 };
 
 struct content {
@@ -25,21 +25,21 @@ struct content {
     struct holder *holders;
 };
 
-/* The state. Contents times regions are too many for a cache, and each upload looks up one pair of them; so all data
- * about a pair is in its hash slot. */
+/* The state. There may be too many pairs of content and region for a cache, and each upload looks up one pair. So all
+ * data about a pair is in its hash slot. */
 struct state {
-    struct xs_hash contents; /* content, device (and host address) to struct content */
-    struct xs_hash pairs;    /* content and region to the latest such upload */
-    struct xs_hash holders;  /* small content and region to struct holder */
+    struct xs_hash contents; /* maps content and device (and host address) to struct content */
+    struct xs_hash pairs;    /* maps content and region to the latest upload of the content to the region */
+    struct xs_hash holders;  /* maps small content and region to struct holder */
     struct xs_pool content_pool, holder_pool;
-    struct content *coming; /* the entry for the next transfer of on_event; NULL: none */
+    struct content *coming; /* the entry of the transfer that on_event receives next; NULL: none */
     uint32_t content_count;
     size_t sweep_pairs_at, sweep_holders_at;
     bool any;
 };
 
-/* The key of a content. Small content has a second entry for each host address that it came from; across regions
- * only these count. */
+/* Makes the key of a content. A small content has a second entry for each host address from which it was uploaded; in a
+ * comparison between regions only these entries count. */
 static void key_of(const struct xs_trace_event *event, uint64_t source, uint64_t key[2]) {
     const struct xs_transfer_view *t = &event->u.transfer;
     key[0] = t->content.low ^ xs_mix(t->bytes);
@@ -58,8 +58,9 @@ static struct holder *holder_find(const struct state *state, const struct conten
     return found ? (struct holder *)(uintptr_t)*found : NULL;
 }
 
-/* The key of a pair. Half of the region's number distinguishes it from earlier regions in its memory, which are
- * never 2^32 regions apart. */
+/* Makes the key of a pair from the content's number, the pointer to the region's struct, and the lower half of its uid.
+ * This half distinguishes the region from earlier regions in the same struct, because their uids never differ by
+ * 2^32. */
 static void pair_key(const struct content *content, const struct xs_region *region, uint64_t key[2]) {
     key[0] = (uint64_t)content->number << 32 | (uint32_t)region->uid;
     key[1] = (uint64_t)(uintptr_t)region;
@@ -73,7 +74,7 @@ static uint64_t *pair_find(const struct state *state, const struct content *cont
     return xs_hash_find(&state->pairs, key[0], key[1]);
 }
 
-/* The value of a pair. A row number below 1 is damage and no evidence, but the pair still counts. */
+/* Returns the value of a pair. A row id below 1 is damage and cannot be evidence, but the pair still counts. */
 static uint64_t pair_value(int64_t transfer) { return transfer > 0 ? (uint64_t)transfer : UINT64_MAX; }
 
 static void list(struct holder *holder) {
@@ -98,7 +99,8 @@ static void unlist(struct holder *holder) {
     holder->listed = false;
 }
 
-/* Drops pairs of regions that ended; often enough that there are never many more of them than of live regions. */
+/* Drops pairs of regions that have ended. This is done often enough that they never outnumber the pairs of live regions
+ * by much. */
 static void sweep_pairs(struct state *state) {
     if (state->pairs.count < state->sweep_pairs_at)
         return;
@@ -157,7 +159,7 @@ static void remember(struct state *state, const struct xs_trace_event *event, st
     *pair = pair_value(event->id);
 }
 
-/* Remembers an upload of small content by its host address; the latest is listed first. */
+/* Remembers an upload of small content by its host address; the latest upload is the first of the list. */
 static void remember_small(struct state *state, const struct xs_trace_event *event, uint64_t source,
                            struct content *content) {
     const struct xs_region *region = event->u.transfer.region;
@@ -178,7 +180,8 @@ static void remember_small(struct state *state, const struct xs_trace_event *eve
     list(holder);
 }
 
-/* Does what xs_region_holding does, for small content: considers only regions of uploads that count. */
+/* Does what xs_region_holding does, but for small content: considers only regions to which the same host address was
+ * uploaded. */
 static enum xs_region_state search_small(const struct xs_detection *detection, const struct xs_transfer_view *t,
                                          struct content *others, const struct holder **found) {
     enum xs_region_state best = XS_REGION_NOTHING;
@@ -205,8 +208,8 @@ static enum xs_region_state search_small(const struct xs_detection *detection, c
     return best;
 }
 
-/* Searches another region that surely holds the content, or else one that may, and the upload that shows it. `held`:
- * it surely does, and that upload brought the content there. */
+/* Searches another region that surely holds the content, or else one that may hold it, and the upload that is evidence
+ * for it. `held` becomes true if the region surely holds the content and that upload brought it there. */
 static enum xs_region_state search(const struct xs_detection *detection, const struct xs_trace_event *event,
                                    struct content *others, int64_t *earlier, bool *held) {
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -230,15 +233,15 @@ static void report(struct xs_detection *detection, const struct xs_trace_event *
     instance.verdict = verdict;
     instance.held = held;
     xs_add_evidence(&instance, XS_EVIDENCE_TRANSFER, earlier, "an earlier upload of the same content");
-    if (verdict == OVERWRITTEN || verdict == ELSEWHERE) /* the device still has to copy it */
+    if (verdict == OVERWRITTEN || verdict == ELSEWHERE) /* the device still has to copy the bytes */
         instance.removable =
             xs_times_less(instance.removable, xs_link_ns(detection->link, XS_LINK_D2D, event->u.transfer.bytes));
     xs_report_and_claim(detection, event, &instance);
 }
 
-/* Decides about an upload (docs/rules/analysis.md, "duplicate-upload"). `here`: latest upload of the content to this
- * region, 0: none. `others`: uploads that count wherever they went; for small content those from the same host
- * address. */
+/* Decides about an upload (docs/rules/analysis.md, "duplicate-upload"). `here` is the latest upload of the content to
+ * this region; 0: none. `others` has the uploads that count whatever their destination was; for small content these are
+ * the uploads from the same host address. */
 static void decide(struct xs_detection *detection, const struct xs_trace_event *event, int64_t here,
                    struct content *others) {
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -254,7 +257,8 @@ static void decide(struct xs_detection *detection, const struct xs_trace_event *
     bool held = false;
     enum xs_region_state state = search(detection, event, others, &earlier, &held);
     if (t->pre == XS_PRE_UNKNOWN) {
-        /* it may be a no-op; it is only sure that this region, or one that may hold it, had the content */
+        /* the upload may be a no-op; it is only certain that this region, or another one that may still hold the
+         * content, had it */
         if (here || state == XS_REGION_UNSURE)
             report(detection, event, UNKNOWN, here ? here : earlier, false);
         else
@@ -289,7 +293,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         state->holder_pool.item_bytes = sizeof(struct holder);
         state->sweep_pairs_at = state->sweep_holders_at = FIRST_SWEEP;
     }
-    if (state->any) /* an upload that was left out by chance may have been earlier, so the estimate is rather too low */
+    if (state->any) /* the first upload may have been one that the sample left out, so the estimate may be too low */
         xs_sample(detection, event, 0, xs_drawn_alone(t));
     if (t->state != XS_CONTENT_KNOWN) {
         if (state->any)
@@ -301,7 +305,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct content *anywhere = state->coming;
     struct content *others = t->is_small ? content_find(state, event, source) : anywhere;
     uint64_t *here = pair_find(state, anywhere, t->region);
-    /* a no-op upload is reported as that alone; a content's first upload never counts */
+    /* a no-op upload is reported only by noop-upload; the first upload of a content never counts */
     if (anywhere && !(held && xs_fingerprint_equal(&t->before, &t->content)))
         decide(detection, event, here ? (int64_t)*here : 0, others);
     remember(state, event, anywhere, here);

@@ -1,6 +1,6 @@
 /* fake-async: an asynchronous copy that blocked the host until it ended, because its host memory is pageable, in a
- * thread that went on to something else. If the thread's next call waits for the copy, the program wanted a blocking
- * copy: then only `pageable` applies. Memory use grows with the number of threads, and with the copies of one batch
+ * thread whose next call was not a wait for the copy. If the next call is such a wait, the program wanted a blocking
+ * copy, so only `pageable` applies. Memory use grows with the number of threads, and with the copies of one batch
  * call. */
 #include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
@@ -11,17 +11,17 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/blocked.h"
 
-/* A download of at most this size wants one value, pinned or not: scalar-readback. */
+/* A download of at most this size reads one value. scalar-readback reports it, whether the memory is pinned or not. */
 enum { SCALAR_BYTES = 64 };
 
-/* A copy whose kind the thread's next call will show. */
+/* A copy that can be decided only when the thread's next call is known. */
 struct copy {
     bool undecided;
     struct xs_instance instance;
     struct xs_account *account;
 };
 
-/* The copies of a thread's latest call, if that is asynchronous and blocked the host. */
+/* The copies of a thread's latest call, if this call is asynchronous and blocked the host. */
 struct latest {
     int64_t enter_ns;
     struct copy *copies;
@@ -43,7 +43,7 @@ static struct latest *of_thread(struct state *state, int32_t thread, bool make) 
     return latest;
 }
 
-/* Settles the copies, as the thread's next call is known. `waited`: that call waits for them. */
+/* Decides about the copies, because the thread's next call is known now. `waited`: that call waits for them. */
 static void settle(struct xs_detection *detection, struct latest *latest, bool waited) {
     struct state *state = detection->state;
     for (size_t i = 0; i < latest->count; i++) {
@@ -60,7 +60,7 @@ static void settle(struct xs_detection *detection, struct latest *latest, bool w
     latest->count = 0;
 }
 
-/* Whether the call waits. A free waits for the whole device, unless the memory is from a pool. */
+/* True if the call waits for copies. A free waits for the whole device, unless the memory is from a pool. */
 static bool is_wait(const struct xs_trace_event *call) {
     if (call->on == XS_ON_SYNC)
         return call->u.sync.copy != NULL;
@@ -80,7 +80,7 @@ static bool is_candidate(const struct xs_trace_event *event) {
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     struct latest *latest = state->pending ? of_thread(state, event->thread, false) : NULL;
-    /* recording an event after the copy is the first half of a wait for it */
+    /* a record of an event after the copy is the first half of a wait for the copy */
     bool records = event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_RECORDS_EVENT;
     if (latest && latest->count && !records && !is_of_the_same_call(latest, event))
         settle(detection, latest, is_wait(event));
@@ -98,7 +98,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     copy->instance.cost = copy->instance.removable = (struct xs_times){.host_ns = xs_event_host_ns(event)};
 }
 
-/* Settles all copies, in the order of the threads' numbers, so that every run gives the same order. */
+/* Decides about all copies, in the order of the threads' numbers, so that every analysis gives the same order. */
 static void finish(struct xs_detection *detection) {
     struct state *state = detection->state;
     while (state->pending) {
@@ -122,7 +122,7 @@ static void end(struct xs_detection *detection) {
     xs_hash_free(&state->threads);
 }
 
-/* Drops all copies: it is not known which call came next. */
+/* Drops all copies, because it is not known which call came next. */
 static void on_gap(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (size_t i = state->pending; i > 0; i--)

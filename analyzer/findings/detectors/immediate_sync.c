@@ -1,4 +1,4 @@
-/* immediate-sync: an asynchronous copy whose thread waits for it with its very next call. */
+/* immediate-sync: an asynchronous copy for which its thread waits in the next call. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/findings/engine/blocked.h"
@@ -10,7 +10,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     enum xs_blocked blocked = xs_copy_blocked(copy, detection->link);
     if (blocked == XS_BLOCKED_UNKNOWN)
         xs_undecided(detection, "no device times");
-    if (blocked != XS_BLOCKED_NOT) /* the wait held nobody; `pageable` applies */
+    if (blocked != XS_BLOCKED_NOT) /* the copy itself blocked the host, so the wait cost nothing; `pageable` applies */
         return;
     struct xs_instance instance;
     xs_instance_of(&instance, copy, "this copy");

@@ -1,5 +1,5 @@
-/* leak: memory that grows while the program runs: one place allocates again and again, and the memory is neither
- * used nor freed afterwards. Memory use grows with the allocations that live at the end. */
+/* leak: memory whose amount grows while the program runs, because one place allocates again and again, and the memory
+ * is neither used nor freed afterwards. Memory use grows with the number of allocations that live at the end. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -11,25 +11,25 @@ struct live {
     struct xs_instance instance;
     uint64_t begin_order, use_order;
     bool unseen_launched;
-    bool is_lost; /* nothing used it after the next allocation of its place */
+    bool is_lost; /* nothing used it after its place had made the next allocation */
 };
 
 struct state {
     bool begun;
-    uint64_t first, last; /* in the order of the calls: the first allocation, and the end of the trace */
+    uint64_t first, last; /* `order` of the first allocation and of the end of the trace */
     struct live *live;
     size_t count, capacity;
 };
 
-/* Whether an allocation can be a leak. Mappings, imports and registered memory (the host's own) cannot, and pools
- * keep their memory. */
+/* True if an allocation can be a leak. Mappings, imports and registered memory (which is the program's own) cannot, and
+ * pools keep their memory on purpose. */
 static bool applies(const struct xs_allocation *a) {
     return (a->origin == XS_ORIGIN_ALLOC || a->origin == XS_ORIGIN_POOL) && !a->is_pool &&
            (a->kind == XS_MEM_DEVICE || a->kind == XS_MEM_PINNED || a->kind == XS_MEM_MANAGED);
 }
 
-/* Takes an allocation that lives at the end. A process that was killed could not free it, and a call that was not
- * recorded may have been the free. */
+/* Handles an allocation that lives at the end. It cannot be decided if the process was killed, because then it could
+ * not free the memory, or if calls were not recorded, because one of them may have been the free. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_allocation *a = event->u.allocation;
@@ -56,9 +56,9 @@ static int by_site_and_time(const void *a, const void *b) {
     return (x->begin_order > y->begin_order) - (x->begin_order < y->begin_order);
 }
 
-/* Judges the allocations of one place. In the first tenth of the run the program sets up. Growth goes on until the
- * end: each third of the rest must have an allocation that was lost. Calls are counted instead of time, so that a
- * busy machine gives the same answer. */
+/* Decides about the allocations of one place. The first tenth of the run does not count, because programs set up their
+ * memory then. Memory grows if each third of the rest has an allocation that was lost. Positions in the run are counted
+ * in events instead of time, so that a busy machine gives the same result. */
 static void judge(struct xs_detection *detection, struct live *live, size_t count) {
     enum { THIRDS = 3 };
     const struct state *state = detection->state;

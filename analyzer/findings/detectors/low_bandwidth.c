@@ -12,14 +12,14 @@
 #include "analyzer/base/size_class.h"
 
 enum {
-    RUNNING = 64, /* more copies at one time are only in a damaged trace */
-    FEWEST = 5,   /* fewer copies show nothing */
-    BLOCK = 64,   /* copies that are judged together: a link may be slow in a part of the run */
+    RUNNING = 64, /* more copies run at the same time only in a damaged trace */
+    FEWEST = 5,   /* fewer copies prove nothing */
+    BLOCK = 64,   /* number of copies that are tested together, because a link may be slow in a part of the run only */
 };
 static const uint64_t large_bytes = 1 << 20;
 static const double chance = 0.05;
 
-/* A copy that may still overlap with another one: no later copy starts earlier. */
+/* A copy that may still overlap with a later one. Copies come in the order of their starts. */
 struct running {
     struct xs_instance instance; /* set only for a candidate, which is large */
     struct xs_account *account;
@@ -39,7 +39,7 @@ struct group {
     unsigned copies, slow_count;
     size_t slow_capacity;
     struct slow *slow;
-    bool was_slow; /* the block before was slow */
+    bool was_slow; /* the previous block was slow */
 };
 
 struct state {
@@ -50,7 +50,7 @@ struct state {
 
 static bool is_pinned(enum xs_memory_kind kind) { return kind == XS_MEM_PINNED || kind == XS_MEM_REGISTERED; }
 
-/* The expected rate: the best of the trace, or the link's peak if a higher rate was measured. */
+/* Returns the expected rate: the best rate of the trace, but not more than the link's peak. */
 static double rate_to_expect(const struct xs_link_model *link, enum xs_direction direction) {
     double best = xs_link_best_rate(link, direction), peak = (double)link->peak_bytes_per_s;
     return peak > 0 && peak < best ? peak : best;
@@ -67,8 +67,8 @@ static void key_of(const struct xs_trace_event *event, uint64_t key[2]) {
     key[1] = (uint64_t)xs_size_class(copy->bytes) << 16 | (uint64_t)copy->direction << 8 | (uint64_t)copy->host_kind;
 }
 
-/* The sign test: whether more copies are slow than chance allows if fewer than half of them should be. It computes
- * the probability of at least `slow` heads in `copies` tosses. */
+/* Makes a sign test: true if so many copies are slow that this is no chance. If a copy were slow with a probability of
+ * one half, at least `slow` of `copies` would be slow with the probability that is computed here. */
 static bool are_slow(unsigned slow, unsigned copies) {
     double one = 1, sum = 0; /* one: the probability of exactly k heads, times 2^copies */
     for (unsigned k = 0; k <= copies; k++) {
@@ -80,7 +80,8 @@ static bool are_slow(unsigned slow, unsigned copies) {
     return copies >= FEWEST && sum <= chance;
 }
 
-/* Judges a block, or the trace's end. A rest of too few copies counts as the block before it. */
+/* Decides about a complete block, or about the rest at the end of the trace. A rest of too few copies gets the result
+ * of the previous block. */
 static void judge(struct xs_detection *detection, struct group *group) {
     bool slow = group->copies < FEWEST ? group->was_slow : are_slow(group->slow_count, group->copies);
     for (unsigned i = 0; i < group->slow_count; i++) {
@@ -115,7 +116,7 @@ static void decide(struct xs_detection *detection, const struct running *copy) {
     xs_account_release(detection->analysis, copy->account);
 }
 
-/* Decides the copies that ended before `ns`: no later one can overlap with them. */
+/* Decides about the copies that ended before `ns`, because no later copy can overlap with them. */
 static void decide_until(struct xs_detection *detection, int64_t ns) {
     struct state *state = detection->state;
     size_t left = 0;
@@ -148,7 +149,7 @@ static void on_interval(struct xs_detection *detection, const struct xs_trace_ev
     this->is_candidate = is_alone && is_comparable(copy);
     this->account = NULL;
     if (this->is_candidate) {
-        const double most_ns = 9e18; /* a damaged trace can have a link with a rate near 0 */
+        const double most_ns = 9e18; /* limits the time, because a damaged trace can have a link with a rate near 0 */
         double expected_ns =
             fmin((double)copy->bytes / rate_to_expect(detection->link, copy->direction) * 1e9, most_ns);
         key_of(event, this->key);
@@ -159,7 +160,7 @@ static void on_interval(struct xs_detection *detection, const struct xs_trace_ev
     }
 }
 
-/* Takes an event. Without device times it is not known whether a copy was alone. */
+/* Handles an event. Without device times it is not known whether a copy was alone. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     if (event->on == XS_ON_DEVICE_INTERVAL) {
         on_interval(detection, event);

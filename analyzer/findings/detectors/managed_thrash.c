@@ -1,11 +1,11 @@
-/* managed-thrash: managed memory whose pages went to the device and back again and again. It uses one byte of memory
- * for each 64 KiB of the live managed allocations whose pages moved; and where migrations were recorded in windows,
- * a block for each launch that was given managed memory and whose kernel's record has not come yet (a lost record
- * never comes).
+/* managed-thrash: managed memory whose pages moved to the device and back again and again. It uses one byte of memory
+ * for each 64 KiB of the live managed allocations whose pages moved. If migrations were recorded only in windows, it
+ * also uses a block for each launch that used managed memory and whose kernel's record has not been read yet (if the
+ * record was lost, the block remains).
  *
- * Where migrations were recorded in windows, a piece may not have been seen three times. There the recorded bytes
- * are scaled up: to the device in proportion to the time of kernels that were given the allocation, back in
- * proportion to the time without such a kernel. */
+ * If migrations were recorded only in windows, a piece that moved three times may not have been seen three times. The
+ * recorded bytes are then extrapolated: bytes to the device in proportion to the time of kernels that used the
+ * allocation, bytes to the host in proportion to the time without such a kernel. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -20,34 +20,36 @@ enum { XS_MIGRATION_KINDS(KIND) };
 
 enum { ENOUGH = 3, SMALLEST_SHIFT = 16, MOST_PIECES = 1 << 20 };
 
-/* State of a piece: where it went last, and how often it went to the device and back. */
+/* State of a piece: the direction of its last move, and how often it moved to the device and back. */
 enum { WENT_UP = 1, WENT_DOWN = 2, TRIP = 4, MOST_TRIPS = 0xfc };
 
 struct pages {
     uint64_t address, bytes;
     unsigned shift;      /* a piece has 2^shift bytes */
-    bool thrashes;       /* a piece made enough trips */
-    uint64_t ns;         /* of all migrations, both directions */
-    uint64_t again_ns;   /* the part of `ns` after each piece's first move to the device and first move back */
+    bool thrashes;       /* at least one piece made enough trips */
+    uint64_t ns;         /* time of all migrations in both directions */
+    uint64_t again_ns;   /* the part of `ns` that does not include each piece's first move to the device and its first
+                          * move back */
     int64_t first, last; /* device_migration.id */
     struct seen {
-        double bytes, sampled_bytes; /* in all windows; in samples, with their weights */
-        uint64_t windows;            /* samples with such migrations that have a kernel since the one before */
-        const void *window;          /* the latest of these windows */
-        uint64_t kernels;            /* number of kernels before that window */
+        double bytes, sampled_bytes; /* bytes in all windows; and in samples, multiplied by their weights */
+        uint64_t windows;   /* number of samples with such migrations, counted only if a kernel ran since the previous
+                             * one */
+        const void *window; /* the latest of these samples */
+        uint64_t kernels;   /* number of kernels before that sample */
     } up, down;
-    int64_t since_ns;  /* first kernel that was given it; 0: none */
-    uint64_t kernels;  /* number of kernels that were given it so far */
-    double kernels_ns; /* time of these kernels */
-    double recorded_ns[XS_MIGRATION_WAYS], sampled_ns[XS_MIGRATION_WAYS]; /* the parts of the time in windows, and in
+    int64_t since_ns;  /* start of the first kernel that used the allocation; 0: none */
+    uint64_t kernels;  /* number of kernels so far that used it */
+    double kernels_ns; /* total time of these kernels */
+    double recorded_ns[XS_MIGRATION_WAYS], sampled_ns[XS_MIGRATION_WAYS]; /* the parts of this time in windows, and in
                                                                            * samples */
     uint8_t pieces[];
 };
 
 struct state {
-    struct xs_hash pages;    /* allocation.id to struct pages */
-    struct xs_hash launches; /* correlation of a launch that was given managed memory, to struct given */
-    struct xs_hash managed;  /* allocation.id of live ones */
+    struct xs_hash pages;    /* maps allocation.id to struct pages */
+    struct xs_hash launches; /* maps the correlation number of a launch that used managed memory to struct given */
+    struct xs_hash managed;  /* allocation.id of each live managed allocation */
 };
 
 /* The managed memory in the arguments of a launch. */
@@ -66,7 +68,7 @@ static struct pages *pages_of(struct state *state, const struct xs_allocation *a
     if (known)
         return known;
     unsigned shift = SMALLEST_SHIFT;
-    while (((a->bytes - 1) >> shift) >= MOST_PIECES) /* for more than 64 GiB */
+    while (((a->bytes - 1) >> shift) >= MOST_PIECES) /* only for more than 64 GiB */
         shift++;
     size_t bytes = sizeof(struct pages) + (size_t)((a->bytes - 1) >> shift) + 1;
     struct pages *pages = xs_realloc(NULL, bytes);
@@ -78,7 +80,8 @@ static struct pages *pages_of(struct state *state, const struct xs_allocation *a
     return pages;
 }
 
-/* Moves a piece up or down. True: it went that way before. A piece may move page by page, which counts once. */
+/* Records that a piece moved to the device (`up`) or back. True: it had moved in this direction before. A piece may
+ * move page by page, which counts once. */
 static bool move_piece(struct pages *pages, uint8_t *piece, bool up) {
     unsigned last = *piece & (WENT_UP | WENT_DOWN), trips = *piece & MOST_TRIPS;
     if (!up && last == WENT_UP && trips < MOST_TRIPS)
@@ -171,13 +174,15 @@ static void take_kernel(struct xs_detection *detection, const struct xs_trace_ev
     free(given);
 }
 
-/* The bytes that moved, from those that were recorded. Bytes outside of samples stand only for themselves. */
+/* Returns the estimated number of bytes that moved, from the recorded bytes. Bytes in windows that are no samples
+ * represent only themselves. */
 static double scaled(const struct seen *seen, double all_ns, double recorded_ns, double sampled_ns) {
     double unseen = all_ns - recorded_ns;
     return seen->bytes + (unseen > 0 && sampled_ns > 0 ? seen->sampled_bytes * unseen / sampled_ns : 0);
 }
 
-/* How often the allocation's pages went there and back, by the windows; 0: the windows do not show it. */
+/* Returns how often the allocation's pages moved to the device and back, estimated from the windows; 0: the windows do
+ * not show that they did. */
 static double estimated_trips(const struct xs_detection *detection, const struct pages *pages, int64_t end_ns) {
     const struct xs_migration_windows *windows = &detection->windows[XS_MIGRATIONS_DOWN];
     bool seen = pages->up.windows >= 2 || pages->down.windows >= 2;
@@ -191,7 +196,8 @@ static double estimated_trips(const struct xs_detection *detection, const struct
                        pages->sampled_ns[XS_MIGRATIONS_UP]);
     double down = scaled(&pages->down, other_ns, recorded - pages->recorded_ns[XS_MIGRATIONS_DOWN],
                          sampled - pages->sampled_ns[XS_MIGRATIONS_DOWN]);
-    /* bytes that went one way in two windows went the other way in between, seen or not */
+    /* bytes that moved in one direction in two windows must have moved in the other direction in between, even if that
+     * was not recorded */
     if (!pages->up.windows || !pages->down.windows)
         return (up > down ? up : down) / (double)pages->bytes;
     return (up < down ? up : down) / (double)pages->bytes;

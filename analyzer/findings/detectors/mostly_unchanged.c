@@ -1,7 +1,7 @@
-/* mostly-unchanged: an upload that changed some, but under a quarter, of what the device held. */
+/* mostly-unchanged: an upload that changed some, but less than a quarter, of the bytes that the device held. */
 #include "analyzer/findings/engine/detector.h"
 
-enum { SHARE = 4 }; /* under one in this many leaves */
+enum { SHARE = 4 }; /* less than one in this many leaves has changed */
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_transfer_view *t = &event->u.transfer;

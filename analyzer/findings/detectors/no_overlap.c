@@ -1,5 +1,5 @@
-/* no-overlap: copies and kernels that alternated although neither needed the other. stretches.c finds pairs of
- * copies and kernels on one device. This file decides whether there are enough of them to report. */
+/* no-overlap: copies and kernels that ran alternately although neither depended on the other. stretches.c finds pairs
+ * of copies and kernels on one device. This file decides whether there are enough of them to report. */
 #include "analyzer/base/grow.h"
 #include "analyzer/findings/engine/detector.h"
 
@@ -11,9 +11,10 @@
 enum {
     ENOUGH_PAIRS = 3,
     ENOUGH_NS = 100000,
-    RUN_SHARE = 1000, /* causes that are shown by name save at least this part of the run */
-    LAUNCHES = 65536, /* kept between a launch and its kernel; arguments of older ones count as not seen */
-    WAITING = 65536,  /* pairs that wait until there are enough */
+    RUN_SHARE =
+        1000, /* the pairs must save at least one part in this many of the run; smaller causes are not shown by name */
+    LAUNCHES = 65536, /* launches that are kept until their kernels run; arguments of older ones count as not seen */
+    WAITING = 65536,  /* pairs that are kept until there are enough of them */
     DEVICES = 4096,
 };
 
@@ -25,7 +26,7 @@ struct launch {
 struct state {
     struct xs_stretches **devices; /* by ordinal */
     int32_t device_count;
-    struct launch *launches; /* by the last bits of their correlation number */
+    struct launch *launches; /* indexed by the last bits of their correlation number */
     struct xs_stretch_pair *waiting;
     size_t waiting_count, waiting_capacity;
     bool enough;
@@ -113,8 +114,8 @@ static void take_launch(struct state *state, const struct xs_trace_event *event)
                          .arguments_seen = launch->arguments_seen}};
 }
 
-/* Whether launch arguments show what depends on the memory. They do not for arrays, which kernels reach through
- * handles, and for memory that any kernel may reach. */
+/* True if the arguments of launches show which kernels depend on the memory. They do not show it for arrays, which
+ * kernels access through handles, and for memory that any kernel may access. */
 static bool is_followed(const struct xs_detection *detection, int64_t allocation) {
     const struct xs_allocation *a = xs_allocation_by_id(detection->residency, allocation);
     return allocation && !(a && (a->kind == XS_MEM_ARRAY || a->any_launch_touches));
@@ -135,7 +136,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     struct xs_stretches *stretches = stretches_of(state, event->device);
     const struct xs_interval_view *interval = &event->u.interval;
     if (!interval->is_kernel) {
-        /* if copies have no addresses, uploads still depend only on what the host had downloaded before */
+        /* even if copies have no addresses, an upload depends only on what the host had downloaded before */
         bool upload_anywhere = !detection->addresses_recorded && interval->direction == XS_DIR_H2D;
         xs_stretches_copy(stretches, event, upload_anywhere || is_followed(detection, interval->device_allocation));
         return;
@@ -159,7 +160,7 @@ static void finish(struct xs_detection *detection) {
             xs_undecided(detection, XS_UNDECIDED_ARGUMENTS);
 }
 
-/* Forgets: it is not known what came next to a copy or a kernel. */
+/* Forgets everything, because it is not known what ran next to a copy or a kernel. */
 static void on_gap(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (int32_t i = 0; i < state->device_count; i++) {

@@ -1,7 +1,8 @@
 /* noop-upload: an upload of exactly the bytes that its destination already held. */
 #include "analyzer/findings/engine/detector.h"
 
-/* The draw of an upload. The earlier content was either measured with it, or is known from the copy that brought it. */
+/* Returns how the sample treated an upload. The earlier content was either measured together with the upload, or is
+ * known from the copy that brought it. */
 static enum xs_drawn drawn(const struct xs_transfer_view *t) {
     if (t->state != XS_CONTENT_KNOWN || t->pre == XS_PRE_MEASURED)
         return xs_drawn_alone(t);
@@ -23,7 +24,8 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
     } else if (xs_fingerprint_equal(&t->before, &t->content)) {
         struct xs_instance instance;
         xs_instance_of(&instance, event, "this upload");
-        /* pointers inside device memory are not seen: a reader must know that nothing was measured */
+        /* kernels may write memory through pointers that are stored in device memory, which the trace does not show; so
+         * the role must say that nothing was measured */
         const char *role = t->pre == XS_PRE_INFERRED
                                ? "the last upload to this place (inferred: no kernel was given it since)"
                                : XS_ROLE_LAST_UPLOAD;

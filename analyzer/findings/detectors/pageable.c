@@ -5,8 +5,8 @@ static const uint64_t large_bytes = 65536;
 
 static uint64_t at_most(uint64_t value, uint64_t limit) { return value < limit ? value : limit; }
 
-/* The time that pinning removes. For a box that is slow because of its shape, not more than for a plain copy of its
- * size: the speed of the shape from pinned memory is not known. */
+/* Returns the time that pinning removes. For a 2D or 3D copy that is slow because of its shape, this is not more than
+ * for a plain copy of its size, because the speed of such a shape from pinned memory is not known. */
 static struct xs_times removable(const struct xs_link_model *link, const struct xs_transfer_view *t,
                                  struct xs_times times) {
     unsigned direction = t->direction;
@@ -21,7 +21,7 @@ static struct xs_times removable(const struct xs_link_model *link, const struct 
         host_ns = at_most(host_ns, plain_ns);
     }
     times = xs_times_less(times, pinned_ns);
-    /* the host is held for longer than the device while it fills the driver's staging memory */
+    /* the host is blocked for longer than the device works, because it fills the driver's staging memory */
     times.host_ns = host_ns - at_most(host_ns, pinned_ns);
     return times;
 }

@@ -1,4 +1,4 @@
-/* redundant-memset: every byte was overwritten before anything could read it. */
+/* redundant-memset: a memset of which every byte was overwritten before anything could read it. */
 #include "analyzer/findings/engine/detector.h"
 
 enum { CERTAIN, LIKELY };

@@ -1,4 +1,4 @@
-/* repeat-download: the previous download of the same region brought the same bytes. */
+/* repeat-download: a download of the same bytes as the previous download of the same region. */
 #include "analyzer/findings/engine/detector.h"
 
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {

@@ -1,12 +1,12 @@
-/* round-trip: an upload of bytes that an earlier download brought. Memory use grows with the number of distinct
- * contents that were downloaded and not yet uploaded. */
+/* round-trip: an upload of bytes that an earlier download had brought to the host. Memory use grows with the number of
+ * distinct contents that were downloaded and not yet uploaded. */
 #include "analyzer/findings/engine/detector.h"
 
 #include "analyzer/base/hash.h"
 #include "analyzer/base/pool.h"
 
 enum { SAME_DEVICE, CROSS_DEVICE };
-enum { KEPT = 256 }; /* latest downloads of one content */
+enum { KEPT = 256 }; /* number of latest downloads that are kept for one content */
 
 struct download {
     int64_t transfer;
@@ -25,8 +25,8 @@ struct content {
 
 struct state {
     struct xs_hash contents;
-    struct xs_hash arrived; /* by host address and bytes: downloads that were not yet uploaded from there, to look +
-                             * 1 */
+    struct xs_hash arrived; /* maps host address and bytes of a download that was not yet uploaded from there to its
+                             * enum xs_look + 1 */
     struct xs_pool content_pool, download_pool;
     bool any;
 };
@@ -81,8 +81,8 @@ static void add_download(struct state *state, const struct xs_trace_event *event
     content->count++;
 }
 
-/* Whether an upload matches a download. Small contents may be equal by chance, unless the bytes went back to where
- * they came from, or came from where they went. */
+/* True if an upload matches a download. Small contents may be equal by chance, so they match only if the upload's
+ * source is the download's destination, or the upload's destination is the download's source. */
 static bool matches(const struct xs_transfer_view *t, const struct download *download) {
     if (!t->is_small || (download->host_address && download->host_address == t->src_address))
         return true;
@@ -91,8 +91,9 @@ static bool matches(const struct xs_transfer_view *t, const struct download *dow
 
 enum { FROM_ELSEWHERE, FROM_A_DOWNLOAD };
 
-/* Adds an upload to the sample. An upload from a download's memory is decided by both copies; any other one is
- * compared with all downloads that were looked at. Chance chooses differently in these two cases. */
+/* Adds an upload to the sample. An upload from the memory to which a download went is decided by both copies. Any other
+ * upload is compared with all downloads that were looked at. The two cases have different chances of being decided, so
+ * they are two situations. */
 static void sample(struct xs_detection *detection, const struct xs_trace_event *event) {
     struct state *state = detection->state;
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -105,7 +106,7 @@ static void sample(struct xs_detection *detection, const struct xs_trace_event *
     xs_hash_remove(&state->arrived, t->src_address, t->bytes);
 }
 
-/* Whether the region that was downloaded still holds the bytes. */
+/* True if the region that was downloaded surely still holds the bytes. */
 static bool still_holds(const struct xs_detection *detection, const struct xs_transfer_view *t,
                         const struct xs_region *region) {
     return region && region->has_content && region->content_bytes == t->bytes &&

@@ -9,24 +9,24 @@
 
 enum { MANY = 10 };
 
-/* An address that a value was read from, and how often something could have written it before. */
+/* An address from which a value was read, and the number of events before it that could have written there. */
 struct reading {
     int64_t allocation;
     uint64_t address, bytes, writes;
 };
 
-/* A site. Its first instances wait here until there are enough. */
+/* A site. Its first instances are kept here until there are enough. */
 struct site {
     struct reading last;
-    unsigned count; /* up to MANY */
+    unsigned count; /* number of instances, counted up to MANY */
     struct xs_instance first[MANY - 1];
     struct xs_account *accounts[MANY - 1];
 };
 
 struct state {
-    struct site **sites; /* by number; NULL: none yet */
+    struct site **sites; /* by site number; NULL: none yet */
     uint32_t count;
-    uint64_t writes; /* launches, memsets, and transfers that are no downloads */
+    uint64_t writes; /* number of launches, memsets, and transfers that are no downloads */
 };
 
 static struct site *site_of(struct state *state, uint32_t number) {
@@ -51,7 +51,8 @@ static void report_first(struct xs_detection *detection, struct site *site) {
     }
 }
 
-/* How long the host waited for kernels before the copy: without the copy it waits for them elsewhere. */
+/* Returns how long the host waited for kernels before the copy. This does not count, because without the copy the host
+ * waits for them elsewhere. */
 static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_event *download,
                           const struct xs_trace_event *call) {
     int64_t until = download->timed && download->start_ns < call->return_ns ? download->start_ns : call->return_ns;
@@ -59,8 +60,8 @@ static uint64_t waited_ns(struct xs_detection *detection, const struct xs_trace_
     return ns < xs_event_host_ns(call) ? ns : xs_event_host_ns(call);
 }
 
-/* Whether one copy could have read this value together with the one before: no more than a value's size lies
- * between. */
+/* True if one copy could have read this value together with the previous one, because the gap between them is at most
+ * as large as a value may be. */
 static bool is_neighbour(struct site *site, const struct state *state, const struct xs_trace_event *download) {
     const struct xs_transfer_view *t = &download->u.transfer;
     struct reading last = site->last, now = {t->src_allocation, t->src_address, t->bytes, state->writes};
@@ -72,7 +73,7 @@ static bool is_neighbour(struct site *site, const struct state *state, const str
     return now.address != last.address && next >= end && next - end <= XS_SCALAR_BYTES;
 }
 
-/* `wait`: the wait that held the host for the copy; NULL: the copy's own call did. */
+/* Counts a download. `wait` is the wait that blocked the host until the copy's end; NULL: the copy's own call did. */
 static void count(struct xs_detection *detection, const struct xs_trace_event *download,
                   const struct xs_trace_event *wait) {
     struct site *site = site_of(detection->state, download->site);

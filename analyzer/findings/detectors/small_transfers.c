@@ -1,6 +1,6 @@
 /* small-transfers: a run of small copies from one place that could have been one copy, because nothing between them
- * prevents it. Events that end a run are counted by stream and by thread; if a count has changed since the last copy,
- * the run is over. Memory use grows with the number of call sites, streams and threads. */
+ * prevents it. Events that end a run are counted for each device and thread; if a count has changed since the last
+ * copy, the run has ended. Memory use grows with the number of call sites, streams and threads. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -14,29 +14,29 @@ enum { RUN = 8 };
 static const uint64_t small_bytes = 65536;
 
 struct run {
-    uint64_t breaks; /* count at its latest copy */
-    uint64_t own_ns; /* time of its copies, on the device if known */
+    uint64_t breaks; /* the count of such events at its latest copy */
+    uint64_t own_ns; /* time of its copies; device time if known */
     uint64_t claimed_ns;
     int64_t last_transfer;
     struct xs_instance instance;
-    struct { /* claims of the first copies, until there are enough of them */
+    struct { /* claims for the first copies, kept until there are enough copies */
         struct xs_account *account;
         struct xs_times times;
     } first[RUN - 1];
 };
 
-/* Counts of events that may separate the copies before them from those after. */
+/* Counts events after which a copy cannot be joined with the copies before them. */
 struct device {
     uint64_t launches, uploads, downloads, other_copies;
 };
 
 struct state {
-    struct xs_hash runs; /* thread, stream, site, direction and device to struct run */
+    struct xs_hash runs; /* maps thread, stream, site, direction and device to struct run */
     struct xs_pool run_pool;
     struct device *devices; /* by ordinal + 1 */
     size_t device_count;
-    uint64_t launches_anywhere; /* on unknown devices */
-    struct xs_hash waits;       /* by thread.id: how often it waited, or made a stream wait */
+    uint64_t launches_anywhere; /* number of launches on unknown devices */
+    struct xs_hash waits;       /* maps thread.id to how often the thread waited, or made a stream wait */
 };
 
 static struct device *device_of(struct state *state, int32_t ordinal) {
@@ -83,8 +83,8 @@ static void end_run(struct xs_detection *detection, struct run *run) {
 
 static uint64_t nanoseconds(double ns) { return ns > 0 ? (uint64_t)(ns + 0.5) : 0; }
 
-/* How much one copy for all would save of this copy: its fixed cost, but only so much that all copies together keep
- * the time that one copy of their bytes takes. */
+/* Returns how much of this copy's time is saved if one copy replaces all copies of the run. It is the copy's fixed
+ * cost, limited so that what remains of all copies together is at least the time of one copy of all their bytes. */
 static uint64_t saved_ns(const struct xs_link_model *link, const struct run *run, const struct xs_transfer_view *t,
                          uint64_t own_ns) {
     enum xs_link_class class = xs_link_class_of(t->direction, t->host_kind);
@@ -153,7 +153,7 @@ static void on_transfer(struct xs_detection *detection, const struct xs_trace_ev
         struct device *device = device_of(state, event->device);
         device->uploads += xs_is_upload(event);
         device->downloads += xs_is_download(event);
-        if (t->bytes < small_bytes && t->batch_index < 0) /* a batch is one call already */
+        if (t->bytes < small_bytes && t->batch_index < 0) /* a batch of copies is one call already */
             on_small(detection, event);
     } else if (t->direction != XS_DIR_H2H) {
         device_of(state, event->device)->other_copies++;
@@ -161,8 +161,8 @@ static void on_transfer(struct xs_detection *detection, const struct xs_trace_ev
     }
 }
 
-/* Whether the event counts as a launch on an unknown device. An unknown call may be a launch, a copy or a wait, each
- * of which ends a run. */
+/* True if the event counts as a launch on an unknown device. A call that may do anything counts, because a launch, a
+ * copy or a wait would end a run. */
 static bool is_launch_anywhere(const struct xs_trace_event *event) {
     return (event->on == XS_ON_API && event->u.api.traits & XS_TRAIT_DOES_ANYTHING) ||
            (event->on == XS_ON_LAUNCH && event->device < 0);
@@ -186,7 +186,7 @@ static void finish(struct xs_detection *detection) {
         end_run(detection, (struct run *)(uintptr_t)entry->value);
 }
 
-/* Frees runs that were never finished, because the analysis ended early. */
+/* Frees runs that did not end because the analysis ended early. */
 static void end(struct xs_detection *detection) {
     struct state *state = detection->state;
     for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&state->runs, entry));) {

@@ -1,9 +1,10 @@
-/* A detector to copy; docs/develop/adding/finding.md says what else a new one needs. It is compiled only into its unit
- * test (tests/unit/analyzer/findings/detectors/test_detector_template.c), which gives the engine a table with this one
- * row, so that it cannot rot; it is never part of the program.
+/* A detector to be copied; docs/develop/adding/finding.md says what else a new detector needs. The file is compiled
+ * only into its unit test (tests/unit/analyzer/findings/detectors/test_detector_template.c), which gives the engine a
+ * table with only this row; so it cannot become outdated. It is never part of the program.
  *
- * Its rule: in a row of uploads of the same bytes from one call site, every second one counts. That makes no sense,
- * but it uses what detectors use: its own state, undecided events, verdicts, evidence, and a claim of the total. */
+ * Its rule is that in a sequence of uploads of the same bytes from one call site, every second one counts. This rule
+ * makes no sense, but it needs all that detectors use: a state, undecided events, verdicts, evidence, and a claim for
+ * the total. */
 #include "analyzer/findings/engine/detector.h"
 
 #include <stdlib.h>
@@ -20,7 +21,8 @@ struct row_of_uploads {
     unsigned count;
 };
 
-/* Zeroed at the beginning. Its size must be bounded by live buffers, sites or distinct contents, not by events. */
+/* The state, zeroed at the beginning. Its size may grow with live buffers, sites or distinct contents, but not with
+ * events. */
 struct state {
     struct row_of_uploads *rows; /* by site */
     uint32_t sites;
@@ -37,7 +39,7 @@ static struct row_of_uploads *row_of(struct state *state, uint32_t site) {
     return &state->rows[site];
 }
 
-/* Gets only the events that `wants` names, and only those that ran, unless XS_WANT_NOT_RUN is set. */
+/* Receives only the events that `wants` names, and only those that ran, unless XS_WANT_NOT_RUN is set. */
 static void on_event(struct xs_detection *detection, const struct xs_trace_event *event) {
     const struct xs_transfer_view *transfer = &event->u.transfer;
     if (!xs_is_upload(event))

@@ -8,7 +8,7 @@ static bool applies(const struct xs_allocation *a) {
            a->kind != XS_MEM_REGISTERED && a->kind != XS_MEM_UNKNOWN && a->kind != XS_MEM_PAGEABLE;
 }
 
-/* Why it cannot be decided; NULL: it can be. */
+/* Returns why it cannot be decided; NULL: it can be decided. */
 static const char *doubt(const struct xs_detection *detection, const struct xs_allocation *a, bool lives) {
     if (!detection->calls_recorded)
         return XS_UNDECIDED_CALLS;
@@ -18,7 +18,7 @@ static const char *doubt(const struct xs_detection *detection, const struct xs_a
         return XS_UNDECIDED_END;
     if (a->unseen_launched)
         return XS_UNDECIDED_ARGUMENTS;
-    if (a->kind == XS_MEM_ARRAY && a->launch_ran) /* kernels reach an array through an object that is no pointer */
+    if (a->kind == XS_MEM_ARRAY && a->launch_ran) /* kernels access an array through an object that is no pointer */
         return "kernels may use the array";
     return NULL;
 }
@@ -32,7 +32,7 @@ static void on_event(struct xs_detection *detection, const struct xs_trace_event
         xs_undecided(detection, reason);
         return;
     }
-    /* the program can use host memory, and read it when needed, without a call */
+    /* the program can write and read host memory without a call */
     bool host_reaches = a->kind == XS_MEM_PINNED || a->kind == XS_MEM_MANAGED;
     struct xs_instance instance = {.verdict = a->launch_ran || host_reaches ? LIKELY : CERTAIN,
                                    .site = a->site,

@@ -1,4 +1,5 @@
-/* unused-upload: every byte was overwritten, or its allocation freed, before anything could read it. */
+/* unused-upload: an upload of which every byte was overwritten, or its allocation freed, before anything could read
+ * it. */
 #include "analyzer/findings/engine/detector.h"
 
 enum { CERTAIN, LIKELY };

@@ -1,4 +1,4 @@
-/* The union over what findings claim; see account.h. */
+/* Keeps the union of what findings claim; see account.h. */
 #include "analyzer/findings/engine/account.h"
 
 #include "analyzer/trace/scan.h"

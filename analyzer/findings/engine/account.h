@@ -1,6 +1,6 @@
-/* An account holds what findings claim of one transfer, memset or allocation: the union of docs/rules/analysis.md,
- * "Accounting". If a claim is larger than all claims before it, the totals grow by the difference at once. So an
- * account is needed only while a claim may still come. */
+/* An account holds the largest claim of findings on one transfer, memset or allocation, so that the total is a union
+ * (docs/rules/analysis.md, "Accounting"). If a claim is larger than all claims before it, the totals are increased by
+ * the difference at once. So an account is needed only as long as further claims may come. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_ACCOUNT_H
 
@@ -17,14 +17,14 @@ struct xs_account {
 struct xs_accounts {
     struct xs_pool pool;
     struct xs_total total;
-    struct xs_site_totals sites; /* what analyse_events.c counts */
-    uint64_t open;               /* accounts that are still kept; tests look at it */
+    struct xs_site_totals sites; /* totals by site, counted by analyse_events.c */
+    uint64_t open;               /* number of accounts that are still kept; for tests */
 };
 
 void xs_accounts_begin(struct xs_accounts *accounts);
 void xs_accounts_end(struct xs_accounts *accounts);
 
-/* Opens an account with one reference, the caller's. */
+/* Opens an account; the caller holds its only reference. */
 struct xs_account *xs_account_open(struct xs_accounts *accounts, bool is_transfer);
 void xs_account_close(struct xs_accounts *accounts, struct xs_account *account); /* NULL: nothing */
 void xs_account_claim(struct xs_accounts *accounts, struct xs_account *account, const struct xs_times *times);

@@ -1,4 +1,4 @@
-/* The pass over a trace: starts all parts of the analysis, takes the events in host order one after the other
+/* Makes the pass over a trace: starts all parts of the analysis, handles the events in host order one after the other
  * (analyse_events.c), and ends all parts. See analyse.h. */
 #include "analyzer/findings/engine/analyse.h"
 
@@ -20,8 +20,7 @@ static int run_events(struct xs_analysis *a) {
         int status = xs_events_peek(&a->events, &ns, &source);
         if (status < 0)
             return status;
-        /* an allocation that begins at the moment of a free may get the same memory, so that free comes first, but
-         * after all other events of the moment */
+        /* an allocation that begins at the same time as a free may get the same memory, so the free comes first */
         bool free_first = freed && (!status || freed->free_enter_ns <= ns);
         if (!status && !freed)
             return xs_show_intervals(a, INT64_MAX);
@@ -145,7 +144,7 @@ static int read_contexts(struct xs_analysis *a) {
     return xs_scan_end(&scan);
 }
 
-/* Whether kernels were recorded. Without them it is not known that none ran. */
+/* True if kernels were recorded. If not, it is not known that none ran. */
 static bool kernels_were_recorded(const struct xs_analysis *a) {
     int64_t recorded = xs_trace_meta_int(a->trace, "cupti.kernels", -1);
     if (recorded >= 0)
@@ -173,7 +172,7 @@ static void read_completeness(struct xs_analysis *a) {
         a->thinned_from_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_FROM_NS, 0);
         a->thinned_to_ns = xs_trace_meta_int(a->trace, XS_META_THINNED_TO_NS, INT64_MAX - 1);
     }
-    /* a profile may have ended before its program, and has no addresses of copies */
+    /* an imported profile may end before its program did, and has no addresses of copies */
     a->addresses_recorded = !*xs_trace_meta_text(a->trace, "importer", importer, sizeof importer, "");
     a->ended = a->addresses_recorded &&
                strcmp(xs_trace_meta_text(a->trace, "status", status, sizeof status, ""), "complete") == 0;
@@ -275,7 +274,7 @@ int xs_analyse(const struct xs_trace *trace, const struct xs_analysis_options *o
     if (status >= 0)
         status = pass(trace, options, findings, message);
     xs_snapshot_end(trace);
-    xs_repairables_sort(&findings->repairables); /* takes memory that the pass has given back */
+    xs_repairables_sort(&findings->repairables); /* sorting needs memory, which the pass has freed by now */
     if (status < 0) {
         xs_findings_free(findings);
         return status;

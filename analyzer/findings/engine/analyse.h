@@ -1,4 +1,4 @@
-/* Analyses one trace: one call reads it once, in host order, and returns the findings. */
+/* Analyses one trace. One call reads the trace once, in host order, and returns the findings. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSE_H
 
@@ -7,21 +7,22 @@
 #include "schema/read/trace.h"
 
 struct xs_analysis_options {
-    /* Called for every instance, in the order of decision (`explain --all`); NULL: none. `detector` is an index in
-     * xs_detectors. The instance is valid during the call. */
+    /* Called for every instance, in the order in which detectors report them (`explain --all`); NULL: not wanted.
+     * `detector` is an index in xs_detectors. The instance is valid during the call. */
     void (*on_instance)(void *data, unsigned detector, const struct xs_instance *instance);
     void *data;
     const char *only_detector; /* id of the only detector to run; NULL: all */
-    /* Restricts what is reported: the whole trace is analysed, then only instances that pass are reported and counted,
-     * and claim part of the total. Must outlive the findings; NULL or empty: all pass. */
+    /* Restricts what is reported. The whole trace is analysed, but only instances that pass are reported and counted,
+     * and their claims are in the total. Must outlive the findings; NULL or empty: all pass. */
     const struct xs_filter *filter;
-    /* Says whether a verdict's instances are in the part of a joined finding that gets a saving of its own
-     * (xs_diagnosed.part_saves); NULL: no part. */
+    /* Returns true if a verdict's instances belong to the part of a joined finding that gets a saving of its own
+     * (xs_diagnosed.part_saves). NULL: there is no such part. */
     bool (*is_in_part)(unsigned detector, unsigned verdict);
-    bool shows_replay;      /* the run is replayed even if no finding needs it (xs_diagnose) */
-    bool keeps_repairables; /* xs_findings.repairables is filled */
-    bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked behind the others */
-    unsigned reader_window; /* rows that may wait to be sorted; 0: as the trace needs (tests set it) */
+    bool shows_replay;      /* replay the run even if no finding needs it (xs_diagnose) */
+    bool keeps_repairables; /* fill xs_findings.repairables */
+    bool fold_nothing;      /* false: findings under both 1 ms and 0.1 % of the run are ranked after the others */
+    unsigned reader_window; /* number of rows that may be kept to be sorted; 0: as many as the trace needs (tests set
+                             * it) */
 };
 
 /* Returns 0, or a negative status with a one-line message naming the file in `message` (XS_TRACE_MESSAGE_BYTES long).

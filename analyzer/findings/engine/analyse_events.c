@@ -1,5 +1,5 @@
-/* Handling one event: it is joined with its device record and its content, shown to the detectors, and applied to
- * the residency model. See analysis.h. */
+/* Handles one event: joins it with its device record and its content, shows it to the detectors, and applies it to the
+ * residency model. See analysis.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/grow.h"
@@ -7,7 +7,7 @@
 
 /* --- intervals of copies, by their start --- */
 
-/* Adds an interval that begins at `start_ns`; the caller fills it in. */
+/* Adds an interval that begins at `start_ns`; the caller sets its other fields. */
 static struct xs_coming_interval *push_interval(struct xs_analysis *a, int64_t start_ns) {
     xs_grow(&a->coming, a->coming_count, &a->coming_capacity, sizeof *a->coming);
     size_t i = a->coming_count++;
@@ -76,10 +76,11 @@ void xs_show_write_end(void *context, const struct xs_write *write, bool freed, 
     xs_show(a, &event);
 }
 
-/* Notes the latest time, which is the run's length if the run could not record it. */
+/* Keeps the latest time, which is used as the run's length if the run could not record its length. */
 static void note_time(struct xs_analysis *a, int64_t ns) { a->last_ns = ns > a->last_ns ? ns : a->last_ns; }
 
-/* Shows a kernel. A kernel or copy always sets the same fields of its event, so the other fields stay zero. */
+/* Shows a kernel. Kernels and copies each have an event of their own and always set the same fields of it, so the other
+ * fields remain 0. */
 static void show_kernel(struct xs_analysis *a, const struct xs_kernel_interval *kernel) {
     struct xs_trace_event *e = &a->kernel_event;
     e->on = XS_ON_DEVICE_INTERVAL;
@@ -116,7 +117,7 @@ static void show_copy(struct xs_analysis *a, const struct xs_coming_interval *co
     xs_account_close(&a->accounts, e->account);
 }
 
-/* Shows the device's intervals that begin up to `ns`: kernels and copies, each ascending. */
+/* Shows the device's intervals that begin at `ns` or before: kernels and copies, ascending by start. */
 int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
     if (!a->wanting_count[XS_ON_DEVICE_INTERVAL])
         return XS_OK;
@@ -141,7 +142,8 @@ int xs_show_intervals(struct xs_analysis *a, int64_t ns) {
 
 /* --- joining --- */
 
-/* The share of a call's copy. The copies of a batch call share one record, by their bytes. */
+/* Returns the share of its call's record that a copy has. The copies of a batch call share one record in proportion to
+ * their bytes. */
 static double share_of(const struct xs_trace_event *e, const struct xs_device_record *record, uint64_t bytes) {
     bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
     return batch && bytes < record->sums.bytes ? (double)bytes / (double)record->sums.bytes : 1;
@@ -151,7 +153,8 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
                        uint64_t bytes) {
     struct xs_device_record record;
     bool batch = e->on == XS_ON_TRANSFER && e->u.transfer.batch_index >= 0;
-    /* without a record the sizes of the others are unknown: all of the call's time counts with the first */
+    /* without a record the sizes of the other copies are unknown, so all of the call's time counts for the first
+     * copy */
     e->host_others_ns = batch && e->u.transfer.batch_index ? (uint64_t)e->return_ns - (uint64_t)e->enter_ns : 0;
     if (!e->correlation || !xs_device_records_take(records, e->correlation, batch, &record) || record.sums.untimed)
         return records->scan.status;
@@ -170,7 +173,7 @@ static int join_device(struct xs_analysis *a, struct xs_trace_event *e, struct x
     int status =
         xs_exposure_of_copy(&a->exposure, e->device, e->stream, (struct xs_interval){record.start_ns, record.end_ns},
                             (struct xs_interval){e->enter_ns, e->return_ns}, e->enter_ns, &exposed);
-    /* several records of one call may lie apart, or overlap */
+    /* several records of one call may have gaps between them, or overlap */
     e->exposed_ns =
         length == exposed ? e->device_ns : (uint64_t)((double)e->device_ns * ((double)exposed / (double)length));
     e->exposed_known = true;
@@ -182,7 +185,7 @@ static void announce_interval(struct xs_analysis *a, const struct xs_trace_event
     bool up = t->direction == XS_DIR_H2D;
     if (!e->timed || (!up && t->direction != XS_DIR_D2H) || !a->wanting_count[XS_ON_DEVICE_INTERVAL])
         return;
-    if (t->batch_index > 0) /* the call's times are those of all its copies */
+    if (t->batch_index > 0) /* the call's times, which cover all its copies, count for the first one */
         return;
     *push_interval(a, e->start_ns) =
         (struct xs_coming_interval){.start_ns = e->start_ns,
@@ -254,10 +257,10 @@ static void prepare_launch(struct xs_analysis *a, struct xs_row_event *row) {
 
 /* --- gaps --- */
 
-/* Forgets what was before a gap, which has nothing to do with what comes: the model keeps the allocations, but not
- * their contents. */
+/* Forgets what was before a gap, because it is unrelated to what comes. The model keeps the allocations, but not their
+ * contents. */
 static void forget(struct xs_analysis *a) {
-    if (a->is_behind_gap) { /* once more: what was allocated since may be written, too */
+    if (a->is_behind_gap) { /* this was done already, but memory that was allocated since may have been written, too */
         xs_residency_gap(&a->residency);
         return;
     }
@@ -269,7 +272,7 @@ static void forget(struct xs_analysis *a) {
     a->is_behind_gap = true;
 }
 
-/* Notes gaps before an event. In the thinned part of a trace any call may be missing between two events, also before
+/* Handles gaps before an event. In the thinned part of a trace any call may be missing between two events, also before
  * the first event after that part. Calls are missing between recorded ranges, too. */
 static void note_gap(struct xs_analysis *a, int64_t ns) {
     if (ns >= a->thinned_from_ns) {
@@ -326,7 +329,7 @@ int xs_take_event(struct xs_analysis *a, struct xs_row_event *row) {
     } else if (e->on == XS_ON_LAUNCH) {
         prepare_launch(a, row);
     } else if (e->on == XS_ON_ALLOCATION) {
-        if (xs_allocation_by_id(&a->residency, e->id)) /* a number that occurs twice: the table is damaged */
+        if (xs_allocation_by_id(&a->residency, e->id)) /* an id that occurs twice, so the table is damaged */
             return XS_OK;
         e->u.allocation = xs_residency_make(&a->residency, row, device_of_context(a, e->context));
         e->device = e->u.allocation->device;

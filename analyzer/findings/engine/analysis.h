@@ -1,4 +1,5 @@
-/* Holds the state of one analysis, shared by analyse.c and the functions that detectors call (detection.c). */
+/* Declares the state of one analysis, for analyse.c, analyse_events.c, and the functions that detectors call
+ * (detection.c). */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSIS_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_ANALYSIS_H
 
@@ -18,7 +19,7 @@
 #include "analyzer/trace/streams.h"
 #include "analyzer/trace/windows/capture_ranges.h"
 
-/* A host-device copy that will be shown as an interval once its time has come. */
+/* A host-device copy that will be shown as an interval when the analysis reaches its start. */
 struct xs_coming_interval {
     int64_t start_ns, end_ns;
     int32_t device;
@@ -50,10 +51,10 @@ struct xs_analysis {
     int32_t *context_devices; /* by context.id, -1: not known */
     int32_t context_count;
 
-    int64_t thinned_from_ns, thinned_to_ns; /* calls are missing between these times; INT64_MAX: none are */
+    int64_t thinned_from_ns, thinned_to_ns; /* calls are missing between these times; INT64_MAX: no calls are missing */
     struct xs_capture_ranges ranges;
-    int64_t range;      /* where ranges have gaps: the range of the latest event; -1: none */
-    bool is_behind_gap; /* nothing was taken since the model forgot what was before the gap */
+    int64_t range;      /* if the ranges have gaps: index of the latest event's range; -1: none */
+    bool is_behind_gap; /* no event in a range came since the model forgot what was before the gap */
     struct xs_frees frees;
     int64_t last_ns; /* the latest time seen */
 
@@ -66,9 +67,9 @@ struct xs_analysis {
         struct xs_detection *detection;
         void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
         bool not_run;
-    } * wanting[XS_ON_COUNT]; /* who wants which event, in the order of the detectors */
+    } * wanting[XS_ON_COUNT]; /* by kind of event: the detectors that want it, in their order */
     unsigned wanting_count[XS_ON_COUNT];
-    struct wanting *early; /* who wants transfers in advance: before_transfer */
+    struct wanting *early; /* the detectors that have before_transfer */
     unsigned early_count;
     bool kernels_recorded, calls_recorded, ended, addresses_recorded; /* as in struct xs_detection */
 };
@@ -81,8 +82,8 @@ void xs_show(struct xs_analysis *analysis, const struct xs_trace_event *event);
 /* Shows the device's intervals that begin up to `ns`: kernels and copies, ascending. Returns 0 or a negative status. */
 int xs_show_intervals(struct xs_analysis *analysis, int64_t ns);
 
-/* Joins the event of a row, or an allocation's end, with its records, shows it to the detectors and updates the model.
- */
+/* These functions join the event of a row, or the end of an allocation, with its records, show it to the detectors and
+ * update the model. */
 int xs_take_event(struct xs_analysis *analysis, struct xs_row_event *row);
 void xs_take_free(struct xs_analysis *analysis, struct xs_allocation *allocation);
 

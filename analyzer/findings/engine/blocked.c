@@ -1,15 +1,15 @@
-/* Whether a copy blocked the host; see blocked.h. */
+/* Decides whether a copy blocked the host; see blocked.h. */
 #include "analyzer/findings/engine/blocked.h"
 
 enum {
-    STAGED_BYTES = 65536,          /* uploads up to this size are asynchronous by CUDA's contract: they are staged
-                                    * first */
-    PERHAPS_STAGED_BYTES = 2 << 20 /* current drivers stage up to this size */
+    STAGED_BYTES =
+        65536, /* uploads up to this size are asynchronous by CUDA's contract, because they are staged first */
+    PERHAPS_STAGED_BYTES = 2 << 20 /* current drivers stage uploads up to this size first */
 };
 
-/* Whether the copy was nearly over when the call returned. The last pieces of an upload lie in the driver's staging
- * memory then: of 8 MiB (580 us) an H100 had 20 us left to copy. A quarter also covers two clocks that agree only to
- * a few microseconds. */
+/* True if the copy was nearly over when the call returned. The last pieces of an upload are then still in the driver's
+ * staging memory: in a copy of 8 MiB (580 us), an H100 had 20 us left. The limit is a quarter of the copy, which also
+ * covers that the two clocks agree only to a few microseconds. */
 static bool was_almost_over(const struct xs_trace_event *e) {
     return e->return_ns >= e->end_ns ||
            (e->return_ns > e->start_ns &&

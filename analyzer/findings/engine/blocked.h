@@ -9,10 +9,11 @@
 enum xs_blocked {
     XS_BLOCKED_NOT,
     XS_BLOCKED,
-    XS_BLOCKED_UNKNOWN, /* no device times: a possibly staged upload, or no rate to compare with */
+    XS_BLOCKED_UNKNOWN, /* the trace has no device times, and the copy is an upload that may have been staged, or no
+                         * rate is known to compare with */
 };
 
-/* Judges an upload or download of an asynchronous entry point. */
+/* Decides this for an upload or download by an asynchronous entry point. */
 enum xs_blocked xs_copy_blocked(const struct xs_trace_event *transfer, const struct xs_link_model *link);
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions for detectors: instances, claims, and the times of an event. See detector.h. */
+/* The functions that detectors call, about instances, claims, and the times of an event. See detector.h. */
 #include "analyzer/findings/engine/analysis.h"
 #include "analyzer/findings/engine/selection.h"
 #include "analyzer/trace/windows/device_windows.h"
@@ -21,7 +21,8 @@ bool xs_consider(struct xs_detection *detection, const struct xs_instance *insta
     return !detection->left_out;
 }
 
-/* Whether device times are modelled. A run of transfers has only its first and last row here. */
+/* True if device times of an instance are modelled. Of a run of transfers only the first and the last row can be
+ * checked here. */
 static bool is_modelled(const struct xs_trace *trace, const struct xs_instance *instance) {
     bool modelled = false;
     for (unsigned i = 0; i < instance->evidence_count && instance->cost.device_known; i++) {
@@ -101,7 +102,7 @@ const char *xs_missing_content(const struct xs_transfer_view *transfer) {
     return named ? names[transfer->skip] : "no fingerprint";
 }
 
-/* Ignores an error of the file: reading the events meets it again. */
+/* Ignores an error of the file, because reading the events meets it again. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns) {
     uint64_t ns = 0;
     if (detection->kernels_recorded && from_ns < to_ns)
@@ -167,19 +168,20 @@ static void about_write(struct xs_instance *instance, const struct xs_write *wri
     xs_add_evidence(instance, upload ? XS_EVIDENCE_TRANSFER : XS_EVIDENCE_MEMSET, write->id, role);
 }
 
-/* Sets field by field, in place, because it is called more than once per transfer. Most of an instance is evidence,
- * and the count says how much of that is set. */
+/* Sets the fields one by one, because it is called more than once per transfer and this is faster. Most of an instance
+ * is evidence, of which only the first `evidence_count` rows are set. */
 void xs_instance_of(struct xs_instance *instance, const struct xs_trace_event *event, const char *role) {
     instance->verdict = 0;
     instance->evidence_count = 0;
     instance->transfers = instance->bytes = 0;
     instance->without_kernels = instance->neighbour = instance->held = false;
     set_times(&instance->apart, 0, 0, 0, false, false);
-    if (event->on == XS_ON_WRITE_END) { /* about the write, not about what ended it */
+    if (event->on == XS_ON_WRITE_END) { /* the instance is about the write, not about the event that ended it */
         about_write(instance, event->u.write_end.write, role);
         return;
     }
-    bool interval = event->on == XS_ON_DEVICE_INTERVAL; /* about the interval's transfer, not about the interval */
+    bool interval = event->on == XS_ON_DEVICE_INTERVAL; /* the instance is about the interval's transfer, not about the
+                                                         * interval */
     uint64_t host_ns = interval ? event->u.interval.host_ns : xs_event_host_ns(event);
     instance->site = event->site;
     instance->at_ns = interval ? event->u.interval.call_ns : event->enter_ns;

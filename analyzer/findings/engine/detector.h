@@ -1,5 +1,6 @@
-/* A detector is one rule of docs/rules/analysis.md, in its own file, with one row in detectors/detectors.def. It gets
- * the events that it wants, in host order, and reports instances. template.c shows how to add one. */
+/* A detector implements one rule of docs/rules/analysis.md, in its own file, and has one row in
+ * detectors/detectors.def. It receives the events that it wants, in host order, and reports instances. template.c shows
+ * how to add one. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_DETECTOR_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_DETECTOR_H
 
@@ -15,13 +16,13 @@
 enum { XS_SCALAR_BYTES = 64 }; /* a download of at most this size counts as one value */
 
 enum xs_detector_kind {
-    XS_REMOVES_TRANSFERS, /* removes the time of transfers (or memsets); claimed through xs_claim */
-    XS_REMOVES_CALLS,     /* removes time inside calls, or migrations; claimed through xs_claim */
-    XS_POTENTIAL,         /* may save nothing */
-    XS_ADVICE,            /* saves nothing by itself; ranked last */
+    XS_REMOVES_TRANSFERS, /* its remedies remove the time of transfers (or memsets), which it claims with xs_claim */
+    XS_REMOVES_CALLS,     /* its remedies remove time inside calls, or migrations, which it claims with xs_claim */
+    XS_POTENTIAL,         /* its remedies may save nothing */
+    XS_ADVICE,            /* its remedies save nothing by themselves; ranked last */
 };
 
-/* Says what a trace must hold for a detector to find anything. */
+/* What a trace must have so that a detector can find anything. */
 enum xs_detector_needs {
     XS_NEEDS_CONTENTS = 1,       /* fingerprints */
     XS_NEEDS_DEVICE_RECORDS = 2, /* CUPTI's device records */
@@ -33,7 +34,7 @@ struct xs_verdict {
     enum xs_repair repair;
 };
 
-/* Several detectors share these texts: roles of evidence, and reasons for undecided cases. */
+/* Texts that several detectors use: roles of evidence, and reasons for undecided cases. */
 #define XS_ROLE_WAIT "the wait for it"
 #define XS_ROLE_LAST_UPLOAD "the last upload to this place"
 #define XS_ROLE_OVERWRITING_COPY "the copy that overwrote it"
@@ -48,24 +49,25 @@ struct xs_verdict {
 /* What a detector works with during one analysis. */
 struct xs_detection {
     void *state;                          /* `state_bytes` zeroed bytes for the detector alone */
-    const struct xs_residency *residency; /* as it was before the current event */
-    const struct xs_link_model *link;     /* fitted; constant from the first event to finish */
-    uint64_t run_ns;                      /* the recorded time, mostly the run */
+    const struct xs_residency *residency; /* its state before the current event */
+    const struct xs_link_model *link;     /* fitted before the first event; does not change */
+    uint64_t run_ns;                      /* the recorded time, which is usually the whole run */
     bool kernels_recorded;                /* false: a kernel that ran may be missing from the trace */
-    bool calls_recorded;                  /* all calls were; false: the spool was too small, or damaged */
-    bool ended;                           /* the process ended by itself: what is still alive is never freed */
-    bool addresses_recorded;              /* where copies went from and to; false for an imported trace */
-    struct xs_analysis *analysis;         /* for the functions below */
-    unsigned index;                       /* index of this detector in xs_detectors */
-    bool left_out;                        /* the current instance did not pass the filter: its claims do not count */
+    bool calls_recorded;                  /* all calls were recorded; false: the spool was too small, or damaged */
+    bool ended;              /* the process ended by itself, so memory that is still allocated is never freed */
+    bool addresses_recorded; /* source and destination addresses of copies were recorded; false for an imported trace */
+    struct xs_analysis *analysis; /* for the functions below */
+    unsigned index;               /* index of this detector in xs_detectors */
+    bool left_out;                /* the current instance did not pass the filter, so its claims do not count */
 
     const struct xs_migration_windows *windows; /* XS_MIGRATION_WAYS windows: when page migrations were recorded */
 };
 
 struct xs_detector {
-    const char *id;         /* as in every output: the file's name, with dashes */
+    const char *id;         /* as in every output: the name of the detector's file, with dashes */
     const char *title;      /* a name in a few words, lower case: "uploads of one repeated value" */
-    const char *definition; /* when it counts, in one sentence, for `explain`; docs/rules/analysis.md: full rule */
+    const char *definition; /* when an instance counts, in one sentence, for `explain`; docs/rules/analysis.md has the
+                             * full rule */
     const char *remedy;     /* one sentence, imperative */
     enum xs_detector_kind kind;
     enum xs_repair repair; /* what the remedy changes in the run */
@@ -73,19 +75,20 @@ struct xs_detector {
     uint32_t wants;        /* XS_WANT(XS_ON_...) of the events that on_event is called for */
     size_t state_bytes;
     struct xs_verdict verdicts[XS_VERDICTS];
-    /* Bits by index of the verdicts that rest on what the trace cannot show; they rank after the sure ones. */
+    /* One bit for each verdict (by index) that depends on something the trace cannot show; such verdicts rank after the
+     * sure ones. */
     uint32_t unsure_verdicts;
-    /* The detector's repair mends all verdicts of a place at once, so they are one finding there. */
+    /* The detector's repair removes the instances of all verdicts at a place together, so they form one finding. */
     bool verdicts_join;
-    /* Called for each wanted event. A trace row comes before the model takes it over: the model shows the state just
-     * before the call. What the model derives from the row (XS_ON_WRITE_END) comes after it, before the next row.
-     */
+    /* Called for each wanted event. For a row of the trace, this happens before the model is updated, so the model
+     * shows the state just before the call. Events that the model derives from the row (XS_ON_WRITE_END) come after the
+     * row's event and before the next row. */
     void (*on_event)(struct xs_detection *detection, const struct xs_trace_event *event);
-    /* Called for each transfer that ran, a while before on_event, as soon as its content and region are known, so
-     * that the detector can prefetch what on_event will read. Nothing changes in between; NULL: nothing. */
+    /* Called for each transfer that ran, some time before on_event, as soon as its content and region are known. The
+     * detector can prefetch here what on_event will read; nothing changes in between. NULL: not needed. */
     void (*before_transfer)(struct xs_detection *detection, const struct xs_trace_event *event);
-    /* Called where calls are missing, as between two recorded parts of the run: what was before is unrelated to what
-     * comes. NULL: the detector keeps nothing that could be wrong then. */
+    /* Called where calls are missing, as between two recorded parts of the run. Events before this are unrelated to
+     * those after it. NULL: the detector keeps nothing that could become wrong by this. */
     void (*on_gap)(struct xs_detection *detection);
     /* Called after the last event, and after XS_ON_LIVE; NULL: nothing to do. */
     void (*finish)(struct xs_detection *detection);
@@ -93,11 +96,11 @@ struct xs_detector {
     void (*end)(struct xs_detection *detection);
 };
 
-/* All detectors, in the order of detectors.def; the numbers are not stable between versions, the ids are. */
+/* All detectors, in the order of detectors.def. Their indexes may change between versions; their ids do not. */
 extern const struct xs_detector *const xs_detectors[];
 extern const size_t xs_detector_count;
 
-/* Return the remedy and the repair of a verdict: its own, else the detector's. */
+/* These functions return the remedy and the repair of a verdict; if it has none of its own, those of the detector. */
 const char *xs_detector_remedy(const struct xs_detector *detector, unsigned verdict);
 enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned verdict);
 
@@ -105,49 +108,49 @@ enum xs_repair xs_detector_repair(const struct xs_detector *detector, unsigned v
  * to xs_consider, just before. If that instance does not pass the filter, the claim does not count. */
 void xs_report_instance(struct xs_detection *detection, const struct xs_instance *instance);
 
-/* Must be called before claims for an instance that will be reported later. Its first row of evidence must be set.
- * Returns false if the instance does not pass the filter. */
+/* Must be called before claims for an instance that will be reported later. The instance's first row of evidence must
+ * be set. Returns false if the instance does not pass the filter. */
 bool xs_consider(struct xs_detection *detection, const struct xs_instance *instance);
 
-/* How a copy that may be an instance was treated by the sample of mode `auto`. */
+/* How the sample of mode `auto` treated a copy that may be an instance. */
 enum xs_drawn {
-    XS_DRAWN_CHECKED,  /* decided, and chance alone made that possible */
-    XS_DRAWN_LEFT_OUT, /* left out by chance; or looked at, but not by chance */
-    XS_DRAWN_UNKNOWN,  /* cannot be decided */
+    XS_DRAWN_CHECKED,  /* the detector could decide, only because the random sample chose the copy */
+    XS_DRAWN_LEFT_OUT, /* the random sample left the copy out; or the copy was looked at, but for another reason */
+    XS_DRAWN_UNKNOWN,  /* the detector cannot decide, for another reason */
 };
 enum { XS_SITUATIONS = 2 };
 
 /* Must be called for each copy that may be an instance, whether or not its content is known, before the instance is
- * reported. The checked copies say how many of the others are instances (sample.h). The `situation` is known of
- * every copy: only copies of one situation stand for each other. */
+ * reported. The checked copies show how many of the others are instances (sample.h). `situation` is something that is
+ * known of every copy; only copies with the same situation represent each other. */
 void xs_sample(struct xs_detection *detection, const struct xs_trace_event *event, unsigned situation,
                enum xs_drawn drawn);
 
-/* Returns the draw of a copy that is decided by its own content alone. */
+/* Returns how the sample treated a copy that the detector decides by its own content alone. */
 enum xs_drawn xs_drawn_alone(const struct xs_transfer_view *transfer);
 
-/* Returns the draw of a copy that is decided by an earlier copy's content, too. A look at the earlier copy causes a
- * look at this one, so the chance of both is the earlier copy's. */
+/* Returns how the sample treated a copy that the detector decides by an earlier copy's content, too. If the earlier
+ * copy is looked at, this one is looked at as well, so only the choice of the earlier copy was random. */
 enum xs_drawn xs_drawn_pair(const struct xs_transfer_view *transfer, enum xs_look earlier);
 
-/* Claims this part of the time of a transfer, memset or allocation for the total: of several claims on one account the
- * largest counts. Has no effect for detectors of the kinds XS_POTENTIAL and XS_ADVICE, or for account NULL. */
+/* Claims this part of the time of a transfer, memset or allocation for the total. Of several claims on one account only
+ * the largest counts. Has no effect for detectors of the kinds XS_POTENTIAL and XS_ADVICE, or for account NULL. */
 void xs_claim(struct xs_detection *detection, struct xs_account *account, const struct xs_times *removable);
 
 /* Claims time that has no account (migrations) and that only this detector claims. */
 void xs_claim_unshared(struct xs_detection *detection, const struct xs_times *removable);
 
-/* Counts one thing that the detector could not decide. `reason` is static text, a few words. */
+/* Counts one case that the detector could not decide. `reason` is static text, a few words. */
 void xs_undecided(struct xs_detection *detection, const char *reason);
 
-/* Returns why a transfer has no content, as a reason for xs_undecided; only if its state is not KNOWN. */
+/* Returns why a transfer has no content, as a reason for xs_undecided. The transfer's state must not be KNOWN. */
 const char *xs_missing_content(const struct xs_transfer_view *transfer);
 
 /* Returns how long kernels ran on the device from `from_ns`, which is not before the current event, to `to_ns`. 0 if
  * kernels were not recorded. */
 uint64_t xs_kernels_between(struct xs_detection *detection, int32_t device, int64_t from_ns, int64_t to_ns);
 
-/* Keeps an account beyond its event; release it afterwards. */
+/* Keeps an account after its event; the caller must release it later. */
 struct xs_account *xs_account_keep(struct xs_account *account); /* NULL gives NULL */
 void xs_account_release(struct xs_analysis *analysis, struct xs_account *account);
 

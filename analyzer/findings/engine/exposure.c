@@ -1,4 +1,4 @@
-/* Kernels and waits around the present time; see exposure.h. */
+/* Keeps kernels and waits around the present time; see exposure.h. */
 #include "analyzer/findings/engine/exposure.h"
 
 #include <stdlib.h>
@@ -6,7 +6,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/ran.h"
 
-enum { QUEUE_LIMIT = 1 << 20 }; /* kernels read ahead; only with a wrong time do more lie between call and copy */
+enum {
+    QUEUE_LIMIT = 1 << 20
+}; /* the most kernels that are read ahead; more lie between a call and its copy only if a time is wrong */
 enum { FEW_STREAMS = 64 };
 
 static bool read_kernel(struct xs_scan *scan, void *item) {
@@ -46,8 +48,8 @@ static const struct xs_source_kind kernel_kind = {.table = "device_kernel",
                                                   .columns = "end_ns, device, correlation",
                                                   .item_bytes = sizeof(struct xs_kernel_interval),
                                                   .read = read_kernel};
-/* Reads only waits for streams. The others are excluded before the order is checked, because their times need not be
- * in any order. */
+/* Only waits for streams are read. Other waits are excluded by the condition, before the order is checked, because
+ * their times need not be in order. */
 _Static_assert(XS_SYNC_STREAM == 1, "the scope in the condition below");
 static const struct xs_source_kind wait_kind = {.table = "sync",
                                                 .time = "enter_ns",
@@ -60,14 +62,15 @@ static const struct xs_source_kind wait_kind = {.table = "sync",
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
                        unsigned window, bool wanted, char *message, uint64_t *damaged) {
     unsigned waits = window ? window : xs_events_window(trace);
-    /* streams interleave as their work ends, even if one thread launched all of it */
+    /* records are written when work ends, so those of several streams interleave even if one thread launched all
+     * work */
     unsigned kernels = window ? window : 16384;
     *exposure = (struct xs_exposure){.wanted = wanted,
                                      .streams = streams,
                                      .wait_pool = {.item_bytes = sizeof(struct xs_busy)},
                                      .sweep_at = FEW_STREAMS};
     exposure->kernel_source = xs_source_begin(&kernel_kind, trace, kernels, message, damaged);
-    /* events.c reads these rows, too, and counts damaged ones */
+    /* damaged rows are not counted here, because events.c reads these rows, too, and counts them */
     exposure->wait_source = xs_source_begin(&wait_kind, trace, waits, message, NULL);
 }
 
@@ -89,7 +92,7 @@ static struct xs_interval *busy_at(const struct xs_busy *busy, size_t i) {
     return &busy->items[(busy->first + i) & (busy->capacity - 1)];
 }
 
-/* Adds an interval. Starts ascend, so it joins the last interval or follows it. */
+/* Adds an interval. Starts ascend, so the interval overlaps the last one, and is united with it, or comes after it. */
 static void busy_add(struct xs_busy *busy, int64_t start, int64_t end) {
     if (end <= start)
         return;
@@ -155,7 +158,7 @@ static void enqueue(struct xs_exposure *exposure, const struct xs_kernel_interva
     exposure->queue[(exposure->queue_first + exposure->queue_count++) & (exposure->queue_capacity - 1)] = *kernel;
 }
 
-/* Reads one kernel. 0: the end; 1: there was one. */
+/* Reads one kernel. Returns 1 if there was one, 0 at the end. */
 static int read_one_kernel(struct xs_exposure *exposure, int64_t before) {
     struct xs_order_key key;
     int status;
@@ -174,7 +177,8 @@ static struct xs_busy *waits_for(const struct xs_exposure *exposure, int64_t str
     return found ? (struct xs_busy *)(uintptr_t)*found : NULL;
 }
 
-/* Drops streams that nobody waits for after `now`; often enough that there are never many more than others. */
+/* Drops streams without a wait after `now`. This is done often enough that such streams never outnumber the others by
+ * much. */
 static void sweep(struct xs_exposure *exposure, int64_t now) {
     struct xs_hash old = exposure->waits;
     exposure->waits = (struct xs_hash){0};
@@ -219,12 +223,12 @@ static int read_waits(struct xs_exposure *exposure, int64_t before, int64_t now)
     }
 }
 
-/* The length of [start, end) outside of both the waits (NULL: none) and the call. */
+/* Returns the length of the part of [start, end) that lies neither in a wait (`waits` NULL: none) nor in the call. */
 static uint64_t not_waited(const struct xs_busy *waits, int64_t start, int64_t end, struct xs_interval call) {
     uint64_t length = 0;
     size_t i = waits ? busy_seek(waits, start) : 0, count = waits ? waits->count : 0;
     while (start < end) {
-        /* the next stop: a wait or the call, whichever begins first */
+        /* the next interval to be left out: a wait or the call, whichever begins first */
         const struct xs_interval *wait = i < count ? busy_at(waits, i) : NULL;
         struct xs_interval next = {end, end};
         if (wait && wait->start < next.start)
@@ -300,7 +304,7 @@ int xs_exposure_peek(struct xs_exposure *exposure, const struct xs_kernel_interv
 
 void xs_exposure_pop(struct xs_exposure *exposure) {
     const struct xs_kernel_interval *kernel = &exposure->queue[exposure->queue_first];
-    busy_forget(kernels_of(exposure, kernel->device), kernel->start_ns); /* this is the stream's present */
+    busy_forget(kernels_of(exposure, kernel->device), kernel->start_ns); /* the event stream has reached this time */
     exposure->queue_first = (exposure->queue_first + 1) & (exposure->queue_capacity - 1);
     exposure->queue_count--;
 }

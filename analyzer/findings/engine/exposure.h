@@ -1,6 +1,6 @@
-/* Knows when each device ran kernels and when the host waited for a stream, around the time of the current event. It
- * says which part of a copy was exposed, and gives the intervals of the device in order. Kernels and waits are read
- * together with the events, and are forgotten once the events have passed them. */
+/* Keeps when each device ran kernels and when the host waited for a stream, around the time of the current event.
+ * Computes which part of a copy was exposed, and returns the kernels of all devices in order. Kernels and waits are
+ * read in step with the events, and are forgotten as soon as later events no longer need them. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_EXPOSURE_H
 
@@ -29,20 +29,21 @@ struct xs_exposure {
     const struct xs_streams *streams;
     struct xs_hash waits; /* by stream identity: struct xs_busy of the waits for it */
     struct xs_pool wait_pool;
-    size_t sweep_at;                  /* number of streams at which those without a wait are dropped */
-    struct xs_kernel_interval *queue; /* read ahead, not handed out yet; capacity is a power of two */
+    size_t sweep_at;                  /* number of streams at which streams without a wait are dropped */
+    struct xs_kernel_interval *queue; /* kernels that were read but not yet returned; capacity is a power of two */
     size_t queue_first, queue_count, queue_capacity;
     bool wanted; /* a detector takes the kernels' intervals */
 };
 
-/* `window` is as in xs_events_begin. `streams` is kept, and may be read later. */
+/* Begins. `window` is as in xs_events_begin. The pointer `streams` is kept; what it points to may be filled later.
+ * `wanted`: a detector wants the kernels' intervals. */
 void xs_exposure_begin(struct xs_exposure *exposure, const struct xs_trace *trace, const struct xs_streams *streams,
                        unsigned window, bool wanted, char *message, uint64_t *damaged);
 void xs_exposure_end(struct xs_exposure *exposure);
 
-/* Computes how much of a copy was exposed: no kernel ran on the device, or the host was blocked in the copy's own call,
- * or in a wait for its stream (0: unknown). Waits for the context or an event do not count: they are for other work as
- * well. Forgets what lies before `now`. Returns 0 or a negative status. */
+/* Computes how much of a copy was exposed: the time in which no kernel ran on the device, or the host was blocked in
+ * the copy's own call or in a wait for its stream (stream 0: unknown). Waits for the context or an event do not count,
+ * because they wait for other work as well. Forgets everything before `now`. Returns 0 or a negative status. */
 int xs_exposure_of_copy(struct xs_exposure *exposure, int32_t device, int32_t stream, struct xs_interval copy,
                         struct xs_interval call, int64_t now, uint64_t *exposed_ns);
 

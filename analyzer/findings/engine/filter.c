@@ -1,4 +1,4 @@
-/* The options of a filter, and what they mean; see filter.h. */
+/* Parses the options of a filter; see filter.h. */
 #include "analyzer/findings/engine/filter.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static void add_word(struct xs_filter_words *words, const char *word, size_t byt
     words->items[words->count++][bytes] = '\0';
 }
 
-/* Sets the words between commas; none may be empty. */
+/* Sets the words of a list, which commas separate; no word may be empty. */
 static char *set_words(struct xs_filter_words *words, const char *list, bool (*is_good)(const char *word),
                        const char *use) {
     for (const char *word = list;; word++) {
@@ -208,7 +208,7 @@ static char *set(struct xs_filter *filter, int option, const char *value) {
         return set_words(&filter->devices, value, is_number, "the numbers of devices, as 0,1");
     case THREAD:
         return set_words(&filter->threads, value, NULL, "numbers or names of threads");
-    case SITE: /* not split at commas, which a function's arguments have */
+    case SITE: /* this word is not split at commas, because a function's name may have arguments with commas */
         if (*value)
             add_word(&filter->sites, value, strlen(value));
         return *value ? NULL : xs_text_format("use a part of a function's or a file's name");

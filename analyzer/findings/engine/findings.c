@@ -1,4 +1,4 @@
-/* Instances into findings, and their order; see findings.h. */
+/* Collects instances into findings, and ranks these; see findings.h. */
 #include "analyzer/findings/engine/findings.h"
 #include "analyzer/base/grow.h"
 
@@ -54,9 +54,10 @@ static struct xs_finding *finding_of(struct xs_findings_builder *builder, unsign
     return finding;
 }
 
-/* Room for one more: most findings of a program with many call sites have few instances. */
+/* Makes room for one more instance. The array grows from a small size, because most findings of a program with many
+ * call sites have few instances. */
 static void reserve_instance(struct xs_instance **items, size_t count) {
-    if (!(count & (count - 1))) /* 0 or a power of two: full */
+    if (!(count & (count - 1))) /* the array is full if `count` is 0 or a power of two */
         *items = xs_realloc(*items, (count ? count * 2 : 1) * sizeof **items);
 }
 
@@ -100,7 +101,7 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
 
 void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason) {
     struct xs_undecided *u = builder->undecided;
-    /* reasons are few, and the same one comes again and again; equal texts of two files may be two pointers */
+    /* there are few reasons, and the same one comes again and again; equal texts in two files may have two addresses */
     size_t i = builder->last_undecided;
     if (i >= builder->undecided_count || u[i].detector != detector || u[i].reason != reason)
         for (i = 0; i < builder->undecided_count; i++)
@@ -127,10 +128,10 @@ static enum group group_of(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1 ? LIKELY : SURE;
 }
 
-/* What may save nothing is ranked by half of what it may save. */
+/* A finding that may save nothing is ranked by half of what it may save. */
 static uint64_t weight(const struct xs_finding *f) { return f->potential ? f->claimed_ns / 2 : f->claimed_ns; }
 
-/* By group; then by weight; then by anything that makes the order the same on every run. */
+/* Orders by group, then by weight, then by other fields so that the order is the same in every analysis. */
 static int compare(const void *a, const void *b) {
     const struct xs_finding *x = a, *y = b;
     if (group_of(x) != group_of(y))
@@ -181,7 +182,7 @@ static int compare_unchecked(const void *a, const void *b) {
     return (x->detector > y->detector) - (x->detector < y->detector);
 }
 
-/* One a site and detector. */
+/* Moves the unchecked copies out of the builder, with one item for each site and detector. */
 static void take_unchecked(struct xs_findings_builder *builder, struct xs_findings *findings) {
     struct xs_unchecked *u = findings->unchecked = builder->unchecked;
     size_t kept = 0;
@@ -211,7 +212,7 @@ void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings 
     take_unchecked(builder, findings);
     findings->left_out = builder->left_out;
     builder->left_out = NULL;
-    /* a millisecond of a short run matters, and so does a thousandth of a long one */
+    /* a millisecond matters in a short run, and a thousandth of the time in a long one */
     findings->floor_ns = fold_nothing ? 0 : xs_floor_of_both(findings->recorded.ns);
     xs_findings_join(findings);
     xs_findings_discard(builder);
@@ -236,7 +237,7 @@ static bool is_joined(const struct xs_finding *a, const struct xs_finding *b) {
     return xs_detectors[a->detector]->verdicts_join && a->detector == b->detector && a->site == b->site;
 }
 
-/* No more of them than `most`, with their share of the time. */
+/* Limits a count to `most`, and reduces the time in the same proportion. */
 static void cap(double *count, double *ns, double most) {
     if (*count <= most)
         return;
@@ -244,8 +245,9 @@ static void cap(double *count, double *ns, double most) {
     *count = most;
 }
 
-/* The verdicts share what was checked: what was and is of none of them is not there, and what was found is. An estimate
- * of theirs is as sure as the least sure one. */
+/* Adds the sample of another verdict. All verdicts have the same checked copies, so the sums are limited: a checked
+ * copy that is no instance does not count, and an instance that was found always counts. The bounds are the sums of the
+ * verdicts' bounds. */
 static void join_samples(struct xs_finding *finding, const struct xs_sample *more) {
     struct xs_sample *all = &finding->sample;
     double found = (double)finding->instances, ns = (double)finding->claimed_ns;

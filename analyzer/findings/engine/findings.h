@@ -1,6 +1,6 @@
-/* Holds the engine's result: instances grouped by (detector, verdict, site), what each finding claims, the union over
- * transfers, and what could not be decided. Memory use grows with the number of findings, not of instances: each
- * finding keeps a few instances. What repairs save is the diagnosis (analyzer/savings/causes/diagnosis.h). */
+/* Holds the engine's result: instances grouped by (detector, verdict, site), what each finding claims, the union of all
+ * claims, and what could not be decided. Memory use grows with the number of findings, not of instances, because each
+ * finding keeps only a few instances. The diagnosis says what repairs save (analyzer/savings/causes/diagnosis.h). */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_FINDINGS_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_FINDINGS_H
 
@@ -17,7 +17,7 @@
 struct xs_frame;     /* callsites.h */
 struct xs_selection; /* selection.h */
 
-/* A row of the trace that an instance names, and its role there. */
+/* A row of the trace that an instance names as evidence, and the row's role. */
 enum xs_evidence_table {
     XS_EVIDENCE_TRANSFER,
     XS_EVIDENCE_MEMSET,
@@ -36,75 +36,79 @@ struct xs_evidence {
 };
 enum { XS_EVIDENCE_ROWS = 4 };
 
-/* Nanoseconds by three measures; 0 if not known. */
+/* A time in ns by three measures; 0 if not known. */
 struct xs_times {
     uint64_t device_ns, exposed_ns, host_ns;
     bool device_known, exposed_known;
 };
 
-/* A detector has at most XS_VERDICTS verdicts. A finding of several verdicts (xs_findings_join) has the number after
- * the last one; that number has no name. */
+/* A detector has at most XS_VERDICTS verdicts. A finding of several verdicts (xs_findings_join) has the number
+ * XS_SEVERAL_VERDICTS, which has no name. */
 enum { XS_VERDICTS = 4, XS_SEVERAL_VERDICTS = XS_VERDICTS };
 
 /* One instance of a finding, as a detector reports it. */
 struct xs_instance {
     unsigned verdict;          /* index in the detector's verdicts; 0 if it has none */
-    uint32_t site;             /* of the call that the remedy is about */
+    uint32_t site;             /* site of the call that the remedy is about */
     int64_t at_ns;             /* host enter time of that call */
-    uint64_t transfers;        /* how many it is about: many for a run of small transfers, none for an allocation */
-    uint64_t bytes;            /* bytes that they moved, or of the allocation */
-    struct xs_times cost;      /* the time that they took */
-    struct xs_times removable; /* what the remedy might take away, at most the cost. A detector of host time (blocked,
-                                  or inside calls) gives host_ns and leaves device_known false */
-    bool modelled;             /* device times of its rows are modelled; xs_report_instance sets it */
-    bool without_kernels;      /* removable host time leaves out the waiting for kernels */
-    bool neighbour;            /* one copy could have read it together with the previous one */
-    bool held;             /* at the upload, the second row's device memory (another copy's) surely held these bytes */
-    struct xs_times apart; /* cost of something else that may have been in vain, too (a round trip's download): shown
-                              beside the finding, never added to it */
+    uint64_t transfers;        /* number of transfers that it is about: many for a run of small transfers, none for an
+                                * allocation */
+    uint64_t bytes;            /* bytes that these transfers moved, or of the allocation */
+    struct xs_times cost;      /* the time that the transfers, or the allocation's calls, took */
+    struct xs_times removable; /* the time that the remedy might remove, at most the cost. A detector of host time
+                                * (blocked, or inside calls) sets host_ns and leaves device_known false */
+    bool modelled;             /* device times of its rows are modelled; set by xs_report_instance */
+    bool without_kernels;      /* removable host time does not include the waiting for kernels */
+    bool neighbour;            /* one copy could have read this value together with that of the previous instance */
+    bool held; /* at the time of the upload, the device memory of the second row (another copy) surely held the same
+                * bytes */
+    struct xs_times apart; /* cost of another copy that may have been useless, too (a round trip's download); shown next
+                            * to the finding, never added to it */
     struct xs_evidence evidence[XS_EVIDENCE_ROWS];
     unsigned evidence_count; /* the first row is the subject of the instance */
 };
 
-/* Returns the removable time of an instance, by the measure that ranks: exposed time if known, else device, else host
- * time. */
+/* Returns the time by the measure that ranks findings: exposed time if known, else device time, else host time. */
 uint64_t xs_times_rank_ns(const struct xs_times *times);
 
-/* Says whether the instance covers all transfers of its site from its first row to its second, as a run of small
- * transfers does. */
+/* True if the instance covers all transfers of its site from its first row to its second, as a run of small transfers
+ * does. */
 static inline bool xs_instance_is_run(const struct xs_instance *instance) {
     const struct xs_evidence *rows = instance->evidence;
     return instance->transfers > 1 && instance->evidence_count > 1 && rows[0].table == XS_EVIDENCE_TRANSFER &&
            rows[1].table == XS_EVIDENCE_TRANSFER && rows[0].row < rows[1].row;
 }
 
-/* Adds to a sum. The sum's measures stay known while those of all its parts are known. */
+/* Adds times to a sum. A measure of the sum is known only if all added times have it. */
 void xs_times_add(struct xs_times *sum, const struct xs_times *times);
 
 enum {
     XS_KEPT_INSTANCES = 8,
-    XS_WELL_KEPT_FINDINGS = 4096, /* findings that come later keep one instance each */
+    XS_WELL_KEPT_FINDINGS = 4096, /* after this many findings, further ones keep one instance each */
 };
 
-/* Estimates how many copies are instances of a finding about contents, if not all contents are known. Copies without
- * any obtainable content (no fingerprint is possible, none was afforded, or it was lost) are `unknown`, and the
- * estimate says nothing about them. If all others were checked (checked == of), low, estimate and high equal the
- * number of instances. */
+/* Estimates how many copies are instances of a finding about contents, if not all contents are known. A copy is
+ * `unknown` if no fingerprint is possible, the budget did not suffice, or the fingerprint was lost; the estimate does
+ * not cover these. If all other copies were checked (checked == of), low, estimate and high equal the number of
+ * instances. */
 struct xs_sample {
     bool is_of_contents; /* false: the finding is of another kind, and the rest is 0 */
-    uint64_t checked;    /* copies of the site that the detector could decide about, because chance chose them */
-    uint64_t of;         /* the checked copies, and those that chance left out */
-    uint64_t hits;    /* instances of this finding among the checked copies. The finding may have more: copies that were
-                       * looked at because another one was */
-    uint64_t unknown; /* other copies of the site */
-    double estimate, low, high; /* instances among the `of`, with a 95 % interval; at least what was found */
-    double ns, low_ns, high_ns; /* the finding's claimed_ns as estimated, with the same interval */
-    double left, left_ns; /* copies that chance left out and that are like its checked copies; and their time, by the
-                           * measure that ranks */
-    double left_hits, left_hit_ns; /* instances among `left`, as estimated, and their time */
+    uint64_t
+        checked;   /* copies of the site that the detector could decide about, because the random sample chose them */
+    uint64_t of;   /* the checked copies, plus those that the random sample left out */
+    uint64_t hits; /* instances of this finding among the checked copies. The finding may have more instances, which
+                    * were looked at only because another copy was */
+    uint64_t unknown;           /* the other copies of the site */
+    double estimate, low, high; /* estimated number of instances among the `of` copies, with a 95 % interval; at least
+                                 * the number found */
+    double ns, low_ns, high_ns; /* estimate of the finding's claimed_ns, with the same interval */
+    double left, left_ns; /* copies that the sample left out and that are similar to the finding's checked copies; and
+                           * their time, by the measure that ranks */
+    double left_hits, left_hit_ns; /* estimated number of instances among the `left` copies, and their time */
 };
 
-/* An estimate needs its interval if fewer copies, or less than one in XS_SAMPLE_FEW_SHARE, were checked. */
+/* An estimate is shown with its interval if fewer than XS_SAMPLE_FEW copies, or less than one in XS_SAMPLE_FEW_SHARE,
+ * were checked. */
 enum { XS_SAMPLE_FEW = 10, XS_SAMPLE_FEW_SHARE = 10 };
 static inline bool xs_sample_is_part(const struct xs_sample *sample) {
     return sample->is_of_contents && sample->checked < sample->of;
@@ -133,24 +137,26 @@ struct xs_finding {
     uint64_t without_kernels;                    /* number of instances */
     uint64_t neighbours;                         /* number of instances */
     struct xs_times cost, removable, apart;      /* sums; a measure is known if every instance has it */
-    uint64_t claimed_ns;                         /* the claim: sum of xs_times_rank_ns(removable) */
+    uint64_t claimed_ns;                         /* the claim, which is the sum of xs_times_rank_ns(removable) */
     int64_t first_ns, last_ns;                   /* at_ns of the first and the last instance */
-    bool is_small;                               /* claims less than the floor: ranked behind the others */
-    bool advice, potential;                      /* the detector's kind: neither counts in the total */
-    struct xs_sample sample;                     /* the only place with estimates for copies that were not looked at */
+    bool is_small;                               /* claims less than the floor, so it is ranked after the others */
+    bool advice, potential;  /* the detector's kind; findings of these kinds do not count in the total */
+    struct xs_sample sample; /* only this has estimates for copies that were not looked at; all other fields are about
+                              * instances that were found */
 
-    size_t kept;               /* most instances in each of the next two lists: XS_KEPT_INSTANCES, or 1 */
+    size_t kept;               /* the most instances in each of the next two lists: XS_KEPT_INSTANCES, or 1 */
     struct xs_instance *first; /* in host order */
     size_t first_count;
     struct xs_instance *largest; /* by removable time, largest first; may repeat `first` */
     size_t largest_count;
-    uint64_t least_ns; /* removable time of the last of them, if there are `kept` */
+    uint64_t least_ns; /* removable time of the last item of `largest`, if it has `kept` items */
 };
 
 /* A saving under a millisecond, or under a thousandth of the run, is of little consequence. */
 enum { XS_FLOOR_NS = 1000000, XS_FLOOR_SHARE = 1000 };
 
-/* Return the bound below which a saving is under both limits, and the bound below which it is under at least one. */
+/* xs_floor_of_both returns the smaller of the two limits, xs_floor_of_either the larger one. A saving below the first
+ * is under both limits, a saving below the second is under at least one. */
 static inline uint64_t xs_floor_of_both(uint64_t recorded_ns) {
     return recorded_ns / XS_FLOOR_SHARE < XS_FLOOR_NS ? recorded_ns / XS_FLOOR_SHARE : XS_FLOOR_NS;
 }
@@ -165,34 +171,36 @@ struct xs_undecided {
     uint64_t count;
 };
 
-/* Counts copies of a site that may be instances but were not looked at for lack of budget, and that no sample stands
- * for, because no copy like them was checked. */
+/* Counts copies of a site that may be instances but were not looked at for lack of budget. No sample represents them,
+ * because no similar copy was checked. */
 struct xs_unchecked {
     unsigned detector;
     uint32_t site;
     uint64_t copies, downloads, bytes; /* downloads: number of downloads among the copies */
-    uint64_t ns; /* their time, the most that can be saved; without what other detectors found about copies like them */
+    uint64_t ns; /* their time, which is the most that can be saved, less what other detectors found about similar
+                  * copies */
 };
 
-/* Sums up the removable time of the findings that count: every transfer, memset, allocation and migration once, with
- * the largest claim of any finding. Findings that may save nothing, and advice, are not included. */
+/* Sums up the removable time of the findings that count. Every transfer, memset, allocation and migration counts once,
+ * with the largest claim of any finding. Findings that may save nothing, and advice, are not included. */
 struct xs_total {
-    uint64_t claimed_ns;                     /* by the measure that ranks, chosen for each thing */
+    uint64_t claimed_ns; /* by the measure that ranks, which is chosen for each transfer, memset, allocation and
+                          * migration */
     uint64_t device_ns, exposed_ns, host_ns; /* by each measure alone */
     uint64_t transfers;                      /* transfers with a claim of any finding */
 };
 
-/* Counts one detector's copies that chance left out and that checked copies stand for. */
+/* Counts one detector's copies that the random sample left out and that checked copies represent. */
 struct xs_by_chance {
     uint64_t copies;
     double most; /* possible instances at places where no checked copy was an instance, by the 95 % interval */
 };
 
 struct xs_findings {
-    struct xs_finding
-        *items; /* ranked: what counts, then what is small, then advice; each by its claim, largest first */
+    struct xs_finding *items; /* ranked: findings that count, then small ones, then advice; each group by its claim,
+                               * largest first */
     size_t count;
-    struct xs_repairables repairables; /* instances with a repair, by finding; empty if not asked for */
+    struct xs_repairables repairables; /* instances with a repair, by finding; empty unless keeps_repairables was set */
     struct xs_undecided *undecided;    /* by detector, then by count, the most frequent reason first */
     size_t undecided_count;
     struct xs_by_chance *left_out;  /* by detector; NULL: not known */
@@ -202,7 +210,7 @@ struct xs_findings {
     struct xs_site_totals at_sites;
     struct xs_link_model link;
 
-    struct xs_recorded_time recorded;       /* the base of shares, and of the floor */
+    struct xs_recorded_time recorded;       /* the time of which percentages and the floor are shares */
     uint64_t floor_ns;                      /* findings that claim or save less than this are small */
     uint64_t transfers, uploads, downloads; /* transfers that ran */
     uint64_t with_content;                  /* uploads and downloads with a fingerprint */
@@ -216,24 +224,24 @@ struct xs_findings {
     struct xs_steps steps; /* of the whole trace, regardless of the filter */
 
     struct xs_sites *sites;         /* site numbers and names; xs_site_name */
-    struct xs_selection *selection; /* what passed the filter; NULL: no filter */
+    struct xs_selection *selection; /* the rows that passed the filter; NULL: no filter */
 };
 
 /* Returns the entry point's name. Never NULL. */
 const char *xs_site_name(const struct xs_findings *findings, uint32_t site);
 /* Returns the entry point's traits (enum xs_entry_trait); 0: none, or not known. */
 unsigned xs_site_traits(const struct xs_findings *findings, uint32_t site);
-/* Returns the user's own frame that the call came from (callsites.h); NULL: not known. */
+/* Returns the user's own frame that made the call (callsites.h); NULL: not known. */
 const struct xs_frame *xs_site_frame(const struct xs_findings *findings, uint32_t site);
 
-/* Says whether instances of this verdict belong to the finding. */
+/* True if instances of this verdict belong to the finding. */
 static inline bool xs_finding_has_verdict(const struct xs_finding *finding, unsigned verdict) {
     return finding->verdict == XS_SEVERAL_VERDICTS ? finding->variants[verdict].instances > 0
                                                    : finding->verdict == verdict;
 }
 
-/* Returns the verdict by which findings of two traces are compared: joined verdicts may occur in one trace and not in
- * the other. */
+/* Returns the verdict by which findings of two traces are compared. It is the same for all verdicts that are joined,
+ * because some of these may occur in one trace only. */
 unsigned xs_finding_compared_verdict(unsigned detector, unsigned verdict);
 
 void xs_findings_free(struct xs_findings *findings); /* NULL: nothing */

@@ -12,7 +12,7 @@ struct xs_findings_builder {
     struct xs_undecided *undecided;
     size_t undecided_count, undecided_capacity;
     size_t last_undecided;
-    struct xs_unchecked *unchecked; /* in any order; a site and detector may occur several times */
+    struct xs_unchecked *unchecked; /* in any order; the same site and detector may occur several times */
     size_t unchecked_count, unchecked_capacity;
     struct xs_by_chance *left_out; /* by detector */
 };
@@ -21,7 +21,8 @@ void xs_findings_add(struct xs_findings_builder *builder, unsigned detector, con
 void xs_findings_undecided(struct xs_findings_builder *builder, unsigned detector, const char *reason);
 void xs_findings_unchecked(struct xs_findings_builder *builder, const struct xs_unchecked *unchecked);
 
-/* Hands everything over, joined and ranked; the builder is empty afterwards. run_ns of `findings` must be set. */
+/* Moves everything to `findings`, joined and ranked; the builder is empty afterwards. `recorded` of `findings` must be
+ * set. */
 void xs_findings_finish(struct xs_findings_builder *builder, struct xs_findings *findings, bool fold_nothing);
 /* Joins findings that differ in the verdict only, if all verdicts of the detector have one repair, and ranks them anew.
  */

@@ -1,4 +1,4 @@
-/* A heap of allocations by the time of their free; see frees.h. */
+/* Keeps a heap of allocations, ordered by the time of their free; see frees.h. */
 #include "analyzer/findings/engine/frees.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Holds live allocations in the order in which they will be freed. An allocation's row has both its begin and its free,
- * but the rows are in the order of the begins. */
+/* Holds live allocations in the order in which they will be freed. It is needed because an allocation's row has both
+ * its begin and its free, but rows are in the order of the begins. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_FREES_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_FREES_H
 

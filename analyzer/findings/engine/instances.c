@@ -1,4 +1,4 @@
-/* The instances whose findings have repairs; see instances.h. */
+/* Keeps the instances whose findings have repairs; see instances.h. */
 #include "analyzer/findings/engine/instances.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int compare(const struct xs_repairable *a, uint32_t detector, uint32_t si
     return (a->site > site) - (a->site < site);
 }
 
-/* Orders as compare() does; for a finding with one verdict also by that. */
+/* Orders as compare() does; for a finding with one verdict also by this verdict. */
 static int compare_with(const struct xs_repairable *a, const struct xs_finding *f) {
     int order = compare(a, f->detector, f->site);
     if (order || f->verdict == XS_SEVERAL_VERDICTS)

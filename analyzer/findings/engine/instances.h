@@ -1,4 +1,4 @@
-/* Keeps the instances that a repair can mend, in few bytes, grouped by finding. Memory use grows with the number of
+/* Keeps the instances that have a repair, in few bytes each, grouped by finding. Memory use grows with the number of
  * instances. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_INSTANCES_H
@@ -14,9 +14,9 @@ struct xs_instance;
 struct xs_repairable {
     int64_t rows[2];    /* the first two rows of its evidence; 0: none */
     uint64_t device_ns; /* the removable time on the device */
-    uint32_t site;      /* the finding's, as are detector and verdict */
+    uint32_t site;      /* site of the finding */
     uint8_t detector, verdict;
-    uint8_t table;   /* of the first row; enum xs_evidence_table */
+    uint8_t table;   /* table of the first row; enum xs_evidence_table */
     bool held : 1;   /* as in struct xs_instance */
     bool is_run : 1; /* xs_instance_is_run */
 };

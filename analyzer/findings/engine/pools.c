@@ -1,11 +1,11 @@
-/* Blocks of caching allocators; see pools.h. */
+/* Finds blocks of caching allocators; see pools.h. */
 #include "analyzer/findings/engine/pools.h"
 
 #include "analyzer/base/hash.h"
 #include "analyzer/findings/engine/residency.h"
 
-static const uint64_t block_bytes = 1 << 20; /* at least; smaller ones are nobody's pool */
-static const uint64_t page_bytes = 2 << 20;  /* of a device: what pools ask the driver for is a multiple of it */
+static const uint64_t block_bytes = 1 << 20; /* the least size; no pool has smaller blocks */
+static const uint64_t page_bytes = 2 << 20;  /* page size of a device; pools request multiples of it from the driver */
 
 static bool may_be_block(const struct xs_allocation *a) {
     return a->origin == XS_ORIGIN_ALLOC && a->kind == XS_MEM_DEVICE && a->bytes >= block_bytes;

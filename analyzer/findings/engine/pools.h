@@ -1,6 +1,6 @@
-/* Finds allocations that are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by
- * their use: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and the trace does not know what the
- * program asked its allocator for. */
+/* Finds allocations that are blocks of a caching allocator (PyTorch's, CuPy's, RMM's, a program's own arena), by their
+ * use: docs/rules/analysis.md, "Pools". Such a block is kept on purpose, and the trace does not show what the program
+ * requested from its allocator. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_POOLS_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_POOLS_H
 
@@ -9,12 +9,11 @@
 
 struct xs_allocation; /* residency.h */
 
-/* Says whether copies and memsets used two parts of the allocation that begin at different addresses, each at most
- * half of it. */
+/* True if copies and memsets used two parts of the allocation that begin at different addresses, each at most half of
+ * it. */
 bool xs_is_used_in_parts(const struct xs_allocation *allocation);
 
-/* Marks the other pool blocks among the allocations that live at the end (`is_pool`): those that look like a block that
- * was used in parts. */
+/* Sets `is_pool` also of allocations that live at the end and are similar to a block that was used in parts. */
 void xs_pools_mark(struct xs_allocation **live, size_t count);
 
 #endif

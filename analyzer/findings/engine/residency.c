@@ -1,4 +1,4 @@
-/* The residency model: allocations, launches, and the effect of each event. See residency.h and
+/* Implements the residency model: allocations, launches, and the effect of each event. See residency.h and
  * docs/rules/analysis.md. */
 #include "analyzer/findings/engine/residency.h"
 
@@ -9,7 +9,7 @@
 #include "analyzer/findings/engine/residency_change.h"
 #include "schema/format/event.h"
 
-enum { INFERRED_BYTES = 64 << 10 }; /* the earlier content of a larger region is not inferred, only measured */
+enum { INFERRED_BYTES = 64 << 10 }; /* for a larger region the earlier content is never inferred, only measured */
 
 void xs_residency_begin(struct xs_residency *residency, struct xs_accounts *accounts, xs_write_ended *ended,
                         void *context) {
@@ -54,7 +54,8 @@ uint64_t xs_residency_order(const struct xs_residency *residency) { return resid
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* The last events on a device. What ran on an unknown device may have run on this one. */
+/* Returns the last events on a device. An event on an unknown device counts as well, because it may have been on this
+ * one. */
 struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device) {
     size_t index = (size_t)device + 1; /* -1: 0 */
     struct xs_last last = device < 0 ? residency->all : residency->nowhere;
@@ -68,8 +69,8 @@ struct xs_last xs_last_on(const struct xs_residency *residency, int32_t device) 
     return last;
 }
 
-/* Whether a launch may have touched the memory. A pointer into memory without a known allocation looks like any
- * other argument, and module variables need no argument. */
+/* True if a launch may have touched the memory. For memory without a known allocation any launch counts, because a
+ * pointer into it looks like any other argument; so do module variables, which need no argument. */
 bool xs_touched_since(const struct xs_residency *residency, const struct xs_allocation *allocation, int32_t device,
                       uint64_t order) {
     struct xs_last last = xs_last_on(residency, device);
@@ -162,7 +163,7 @@ struct xs_allocation *xs_residency_make(struct xs_residency *residency, const st
     a->is_shared = a->origin == XS_ORIGIN_IPC || a->origin == XS_ORIGIN_EXTERNAL ||
                    (a->origin == XS_ORIGIN_VMM && residency->mappings_shared);
     a->any_launch_touches = a->origin == XS_ORIGIN_MODULE || a->is_shared;
-    if (a->free_enter_ns < a->return_ns) { /* freed before it began: the times are wrong */
+    if (a->free_enter_ns < a->return_ns) { /* it was freed before it began, so the times are wrong */
         a->free_enter_ns = a->return_ns;
         a->free_return_ns = later((uint64_t)a->free_return_ns, (uint64_t)a->return_ns) == (uint64_t)a->return_ns
                                 ? a->return_ns
@@ -182,7 +183,7 @@ static void begin_allocation(struct xs_residency *residency, struct xs_allocatio
     *xs_hash_put(&residency->allocations, (uint64_t)a->id, 0) = (uint64_t)(uintptr_t)a;
     if (!has_addresses(a))
         return;
-    if (xs_is_on_device(a->kind)) /* earlier writes went to memory whose end was not seen */
+    if (xs_is_on_device(a->kind)) /* earlier writes were to memory whose free the trace lacks */
         xs_drop_writes(residency, a->device, a->address, a->address + a->bytes, NULL);
     xs_spans_clear(&residency->addresses, a->address, a->address + a->bytes, NULL, NULL);
     xs_spans_insert(&residency->addresses, a->address, a->address + a->bytes, a);
@@ -294,7 +295,7 @@ static void apply_download(struct xs_residency *residency, const struct xs_trace
     region->download_bytes = t->bytes;
 }
 
-/* Copies from a region with known content into another one. */
+/* Applies the write of a device copy, and sets the content of its destination if that of the source is known. */
 static void copy_into(struct xs_residency *residency, const struct xs_trace_event *e, const struct xs_place *place,
                       enum xs_region_state state, const struct xs_fingerprint *content, enum xs_look look) {
     struct xs_region *into =
@@ -307,8 +308,9 @@ static void copy_into(struct xs_residency *residency, const struct xs_trace_even
     }
 }
 
-/* Applies device copies, peer copies, and copies without a direction: from one region to another. Writes that it
- * overwrites end before it counts as a read, because it did not come in between. */
+/* Applies device copies, peer copies, and copies without a direction, which copy from one region to another. The writes
+ * that the copy overwrites end before the copy counts as a read, so that its own read does not make their end less
+ * certain. */
 static void apply_copy(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_transfer_view *t = &e->u.transfer;
     struct xs_place place;
@@ -366,7 +368,7 @@ void xs_residency_gap(struct xs_residency *residency) {
     note_launch(residency, -1, false);
 }
 
-/* Forgets. The end of writes is told to nobody. */
+/* Forgets all contents. The writes end without a call of `ended`. */
 void xs_residency_forget(struct xs_residency *residency) {
     for (size_t i = 0; i < residency->device_count; i++)
         xs_drop_writes(residency, (int32_t)i - 1, 0, UINT64_MAX, NULL);
@@ -396,7 +398,8 @@ static void apply_launch(struct xs_residency *residency, const struct xs_trace_e
 
 static void share(struct xs_allocation *a) { a->is_shared = a->any_launch_touches = a->touched = true; }
 
-/* Applies a call that hands memory out by its address, or by a handle without a mapping in the trace. */
+/* Applies a call that shares memory with other processes or APIs, by address, or by a handle whose mapping the trace
+ * does not have. */
 static void apply_sharing(struct xs_residency *residency, const struct xs_api_view *call) {
     struct xs_allocation *a = call->address ? xs_allocation_at(residency, call->address) : NULL;
     if (a)
@@ -411,7 +414,7 @@ static void apply_sharing(struct xs_residency *residency, const struct xs_api_vi
     }
 }
 
-/* Applies other calls that write or read device memory, and prefetches, which use it. */
+/* Applies other calls that write or read device memory, and prefetches, which count as a use of the memory. */
 static void apply_api(struct xs_residency *residency, const struct xs_trace_event *e) {
     const struct xs_api_view *call = &e->u.api;
     if (call->traits & XS_TRAIT_DOES_ANYTHING) {
@@ -424,7 +427,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
     if (call->traits & XS_TRAIT_PREFETCHES && call->address) {
         struct xs_allocation *a = xs_allocation_at(residency, call->address);
         use(residency, a);
-        if (call->object > 1) /* a batch of ranges, of which the trace has the first only */
+        if (call->object > 1) /* a batch of ranges, of which the trace has only the first */
             residency->prefetch_batch = residency->order;
     }
     if (call->category != XS_CAT_STREAM_MEMOP && !(call->traits & XS_TRAIT_DECOMPRESSES))
@@ -438,7 +441,7 @@ static void apply_api(struct xs_residency *residency, const struct xs_trace_even
         xs_write_in(residency, &place, NULL, XS_WRITE_OTHER, e);
     else if (known && call->traits & XS_TRAIT_READS_VALUE)
         xs_read_out(residency, &place, NULL);
-    else if (!call->address) /* a batch, of addresses that the trace does not have */
+    else if (!call->address) /* a batch of addresses, which the trace does not have */
         note_launch(residency, e->device, false);
 }
 

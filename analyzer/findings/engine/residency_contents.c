@@ -1,4 +1,4 @@
-/* The regions of the residency model by their known content. See residency.h. */
+/* Finds regions of the residency model by their known content. See residency.h. */
 #include "analyzer/findings/engine/residency_change.h"
 
 static void key_of(const struct xs_fingerprint *content, uint64_t bytes, int32_t device, uint64_t key[2]) {
@@ -62,7 +62,8 @@ enum xs_region_state xs_region_holding(const struct xs_residency *residency, con
          region && looked_at < XS_REGIONS_LOOKED_AT && best != XS_REGION_SURE; region = next) {
         enum xs_region_state state = xs_region_state(residency, region);
         next = region->next_holder;
-        if (state == XS_REGION_NOTHING) { /* so an overwritten region is looked at only once */
+        if (state ==
+            XS_REGION_NOTHING) { /* an overwritten region is removed from the list, so that it is looked at only once */
             xs_region_forget_content(residency->holders, region);
         } else if (region != t->region) {
             looked_at++;

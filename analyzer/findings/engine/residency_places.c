@@ -1,4 +1,4 @@
-/* Making regions of the residency model from addresses, lengths and shapes. See residency_change.h. */
+/* Makes places of the residency model from addresses, lengths and shapes. See residency_change.h. */
 #include "analyzer/findings/engine/residency_change.h"
 
 /* Sets the steps between rows and planes. False: the numbers cannot be true. */
@@ -21,8 +21,8 @@ static bool shape(struct xs_place *place, const struct xs_box *box, bool source)
     place->has_gaps = (place->row_step > place->row_bytes && place->rows > 1) ||
                       (place->planes > 1 && place->plane_step > place->row_step * place->rows);
     if (!place->has_gaps && place->row_step > place->row_bytes)
-        place->has_gaps = place->planes > 1; /* one row per plane, with room after it */
-    if (!place->has_gaps)                    /* then the bytes, and the region, are those of a plain copy */
+        place->has_gaps = place->planes > 1; /* each plane has only one row, and there is room between the planes */
+    if (!place->has_gaps) /* without gaps the bytes, and so the region, are the same as for a plain copy */
         place->rows = 0;
     return true;
 }
@@ -37,7 +37,7 @@ bool xs_place_make(const struct xs_residency *residency, struct xs_place *place,
         return false;
     struct xs_allocation *a = xs_allocation_by_id(residency, allocation);
     if (a && address >= a->address && end <= a->address + a->bytes) {
-        place->allocation = a; /* so every write of an allocation ends with it */
+        place->allocation = a; /* so that every write to an allocation ends with the allocation */
         place->device = a->device;
     }
     return true;

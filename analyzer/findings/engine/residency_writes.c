@@ -1,10 +1,13 @@
-/* Writes and regions of the residency model: where they lie, and how a write ends. See residency.h. */
+/* Keeps the addresses of the residency model's writes and regions, and ends writes. See residency.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/residency_change.h"
 
-enum { ROWS_WRITTEN_ONE_BY_ONE = 4096 }; /* of a box with gaps; for more rows only its region knows of the write */
+enum {
+    ROWS_WRITTEN_ONE_BY_ONE = 4096
+}; /* the most rows of a box with gaps that are recorded as written; if there are more, only the box's region has the
+    * write */
 
 /* --- written parts --- */
 
@@ -160,7 +163,7 @@ bool xs_region_upload_intact(const struct xs_residency *residency, const struct 
 
 /* --- writes --- */
 
-/* Sets how sure it is that nothing read a write. False: something may have read it, and the trace shows what. */
+/* Sets how certain it is that nothing read a write. False: the trace shows something that may have read it. */
 static bool certainty_of(const struct xs_residency *residency, const struct xs_write *write,
                          enum xs_write_certainty *certainty) {
     const struct xs_allocation *owner = write->owner;
@@ -190,8 +193,8 @@ static void end_write(struct xs_residency *residency, struct xs_write *write, co
 struct taking {
     struct xs_residency *residency;
     const struct xs_trace_event *by;
-    const struct xs_region *region; /* of the new write */
-    bool has_gaps;                  /* the new write leaves the bytes between its rows as they were */
+    const struct xs_region *region; /* the new write's region */
+    bool has_gaps;                  /* the new write does not change the bytes between its rows */
 };
 
 static void take_part(void *context, void *owner, uint64_t bytes) {
@@ -200,7 +203,8 @@ static void take_part(void *context, void *owner, uint64_t bytes) {
     if (write->region && write->region->write == write)
         write->region->write = NULL;
     if (taking->has_gaps && !(taking->region && write->region == taking->region))
-        write->read = true; /* it was overwritten in part, and later reads of the rest are not seen */
+        write->read =
+            true; /* counts as read, because it was overwritten in part and reads of the rest are not followed */
     write->remaining -= bytes;
     if (write->remaining)
         return;
@@ -218,7 +222,7 @@ void xs_write_in(struct xs_residency *residency, const struct xs_place *place, s
                  enum xs_write_kind kind, const struct xs_trace_event *event) {
     struct xs_write *write = region ? region->write : NULL;
     uint64_t end = place->address + place->bytes;
-    if (write) { /* the usual case: the same region again, and no other write in between */
+    if (write) { /* the usual case: the same region is written again, and no other write overlapped it in between */
         end_write(residency, write, event);
     } else {
         struct taking taking = {residency, event, region, place->has_gaps};

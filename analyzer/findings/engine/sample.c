@@ -1,4 +1,4 @@
-/* Cells of checked copies, and estimates from them; see sample.h. */
+/* Counts checked copies in cells, and makes estimates from them; see sample.h. */
 #include "analyzer/findings/engine/sample.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "analyzer/base/size_class.h"
 #include "analyzer/trace/scan.h"
 
-enum { SLOTS = 16 }; /* of a group: cells by detector and situation, in the order of first use */
+enum { SLOTS = 16 }; /* cells of a group: one for each detector and situation, in the order of first use */
 
 struct xs_sample_group {
     struct xs_sample_cell *cells[SLOTS];
@@ -56,7 +56,8 @@ static void sum_up(struct xs_sample_cell *cell, const struct xs_sample_block *bl
         return;
     bool sampled = block->of > block->checked;
     double weight = (double)block->of / block->checked;
-    /* a look may lengthen a copy, so its share of the looked-at time is taken as its share of all the time */
+    /* looking at a copy may lengthen it, so a hit's share of the time of the checked copies is used as its share of all
+     * the time */
     double time_weight = block->checked_ns > 0 ? block->of_ns / block->checked_ns : weight;
     double left = (double)block->of - block->checked, left_ns = fmax(0, block->of_ns - block->checked_ns);
     cell->left += left;
@@ -82,8 +83,8 @@ static void end_block(struct xs_sample_cell *cell) {
     cell->open = (struct xs_sample_block){0};
 }
 
-/* Counts a copy that another run may look at: it was left out by chance, alone or with the copy before it, or the
- * budget was spent. */
+/* Counts a copy that another run may look at: the random sample left it out, alone or with the earlier copy that it is
+ * compared with, or the budget was spent. */
 static void count_unseen(struct xs_sample_cell *cell, const struct xs_trace_event *event, enum xs_drawn drawn,
                          uint64_t ns) {
     const struct xs_transfer_view *t = &event->u.transfer;
@@ -96,7 +97,8 @@ static void count_unseen(struct xs_sample_cell *cell, const struct xs_trace_even
     cell->unseen_ns = xs_sum(cell->unseen_ns, ns);
 }
 
-/* Whether a block is complete. The first copies of a site are all looked at, and stand for no others. */
+/* True if a block is complete. The first copies of a site are all looked at; they form a block of their own and
+ * represent no other copies. */
 static bool is_full(const struct xs_sample_block *open, enum xs_drawn drawn) {
     bool census = open->of == open->checked;
     if (census && drawn == XS_DRAWN_LEFT_OUT)
@@ -151,7 +153,7 @@ void xs_wilson(double hits, double checked, double *low, double *high) {
     *high = middle + half < 1 ? middle + half : 1;
 }
 
-/* Ends a cell. A block that is too small to stand for its copies joins the one before. */
+/* Ends a cell. If the last block has too few checked copies, it is joined with the block before. */
 static void end_cell(struct xs_sample_cell *cell) {
     struct xs_sample_block *open = &cell->open, *held = &cell->held;
     if (open->of && open->checked < XS_SAMPLE_LEAST && open->of > open->checked) {
@@ -171,8 +173,9 @@ static void end_cell(struct xs_sample_cell *cell) {
     *held = *open = (struct xs_sample_block){0};
 }
 
-/* How far a cell's estimate may be off, downwards and upwards. Copies in blocks of unequal weight say as much as
- * `effective` copies of equal weight; and the more of all copies were checked, the smaller the error. */
+/* Computes how far a cell's estimate may be off, downwards and upwards. The checked copies, which have unequal weights,
+ * are worth as much as `effective` copies of equal weight. The larger the checked share of the copies, the smaller the
+ * error. */
 static void spread(const struct xs_sample_cell *cell, unsigned verdict, double *down, double *up) {
     double of = cell->sampled_of, estimate = cell->sampled[verdict], low, high;
     *down = *up = 0;
@@ -202,12 +205,12 @@ static void add_cell(const struct xs_sample_cell *cell, struct xs_finding *findi
         sample->left_hits += cell->left_hits[finding->verdict];
         sample->left_hit_ns += cell->left_hit_ns[finding->verdict];
     }
-    sample->low += down * down; /* sums of squares until all cells are added */
+    sample->low += down * down; /* these are sums of squares until all cells are added */
     sample->high += up * up;
 }
 
-/* Completes a finding's sample. Instances that were found exist, whatever the sample says; checked copies that are
- * no instances do not count. */
+/* Completes a finding's sample. The estimate is at least the number of instances that were found, and cannot include
+ * checked copies that are no instances. */
 static void end_finding(struct xs_finding *finding) {
     struct xs_sample *sample = &finding->sample;
     double found = (double)finding->instances, most = (double)(sample->of - (sample->checked - sample->hits));
@@ -229,8 +232,8 @@ static void end_finding(struct xs_finding *finding) {
     sample->high_ns = fmax(sample->ns, sample->high * each);
 }
 
-/* Adds copies of a cell without any checked one. What another detector found about copies of this site and size must
- * not be saved twice. */
+/* Adds the copies of cells without any checked copy. Time that another detector found at copies of this site and size
+ * is subtracted, because it cannot be saved twice. */
 static void add_unchecked(const struct xs_sample_group *group, struct xs_findings_builder *builder) {
     double found = 0;
     for (unsigned i = 0; i < SLOTS && group->cells[i]; i++) {
@@ -255,7 +258,7 @@ static void add_unchecked(const struct xs_sample_group *group, struct xs_finding
     }
 }
 
-/* Adds the copies that were not looked at although similar ones were. */
+/* Adds the copies of a cell that were left out, if similar copies were checked. */
 static void add_left_out(const struct xs_sample_cell *cell, struct xs_by_chance *left_out) {
     double hits = 0, low = 0, high = 0;
     for (unsigned v = 0; v < XS_VERDICTS; v++)

@@ -1,11 +1,11 @@
-/* Estimates from copies with known contents how many copies of a call site are instances of a finding, with an
- * interval. Mode `auto` looks at a sample of the copies only (preload/fingerprint/sampler.h).
+/* Estimates, from the copies with known contents, how many copies of a call site are instances of a finding, with an
+ * interval. Mode `auto` looks only at a sample of the copies (preload/fingerprint/sampler.h).
  *
- * A copy counts as checked if a detector could decide about it, and chance alone made that possible. Copies that
- * were looked at because another one was are instances like others, but say nothing about the rest. Checked copies
- * are counted in cells: detector, site, size to a power of two, and a situation that is known of all copies. The
- * chance changes during a run, so a cell is a row of blocks in host order, and a checked copy stands for the copies
- * of its block. */
+ * A copy counts as checked if a detector could decide about it only because the random sample chose it. Copies that
+ * were looked at because another one was can be instances, too, but say nothing about the other copies. Checked copies
+ * are counted in cells; copies in one cell have the same detector, site, size class (a power of two), and situation,
+ * which is something that is known of all copies. The sampling rate changes during a run, so each cell is divided into
+ * blocks of copies in host order, and a checked copy represents the copies of its block. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_SAMPLE_H
 
@@ -16,14 +16,14 @@
 
 enum { XS_SAMPLE_BLOCK = 16, XS_SAMPLE_LEAST = 8, XS_SAMPLE_CENSUS = 4 };
 
-/* A block is consecutive copies that all have about the same chance. */
+/* A block has consecutive copies, all of which had about the same chance to be chosen. */
 struct xs_sample_block {
-    uint64_t of; /* copies that were checked, or left out by chance */
+    uint64_t of; /* copies that were checked, or left out by the sample */
     uint32_t checked;
     uint32_t hits[XS_VERDICTS];
-    double of_ns, checked_ns;   /* time of all these copies, and of the checked ones */
-    double ns[XS_VERDICTS];     /* time that the hits give back */
-    double hit_ns[XS_VERDICTS]; /* time that the hits took */
+    double of_ns, checked_ns;   /* time of all copies of the block, and of the checked ones */
+    double ns[XS_VERDICTS];     /* time that the remedy would remove from the hits */
+    double hit_ns[XS_VERDICTS]; /* total time of the hits */
 };
 
 struct xs_sample_cell {
@@ -31,35 +31,37 @@ struct xs_sample_cell {
     uint32_t site;
     uint64_t of, checked, unknown;
     uint64_t hits[XS_VERDICTS];
-    double estimate[XS_VERDICTS], ns[XS_VERDICTS]; /* of the blocks that ended */
-    double sampled_of, sampled_checked,
-        sampled_squares;         /* of the ended blocks that are no census; squares: sum of of^2 / checked */
-    double sampled[XS_VERDICTS]; /* the part of `estimate` in these blocks */
-    double left, left_ns;        /* in the blocks that ended: copies that chance left out, and their time */
-    double left_hits[XS_VERDICTS], left_hit_ns[XS_VERDICTS]; /* instances among them, as estimated */
-    struct xs_sample_block held, open;                       /* the block that ended last, and the block that grows */
-    uint64_t unseen, unseen_downloads, unseen_bytes,
-        unseen_ns; /* copies that nobody looked at: by chance, or for lack of budget */
+    double estimate[XS_VERDICTS], ns[XS_VERDICTS];       /* sums over the blocks that ended */
+    double sampled_of, sampled_checked, sampled_squares; /* sums over the ended blocks in which not all copies were
+                                                          * checked; squares: sum of of^2 / checked */
+    double sampled[XS_VERDICTS];                         /* the part of `estimate` in these blocks */
+    double left, left_ns; /* copies of the ended blocks that the sample left out, and their time */
+    double left_hits[XS_VERDICTS], left_hit_ns[XS_VERDICTS]; /* estimated number of instances among these copies, and
+                                                              * their time */
+    struct xs_sample_block held, open; /* the block that was completed last and is not yet in the sums, and the block
+                                        * that grows */
+    uint64_t unseen, unseen_downloads, unseen_bytes, unseen_ns; /* copies that were not looked at because of the sample,
+                                                                 * or for lack of budget */
 };
 
 struct xs_samples {
-    struct xs_hash groups; /* site and class of size to struct group */
+    struct xs_hash groups; /* maps site and size class to struct xs_sample_group */
     struct xs_pool group_pool, cell_pool;
-    struct xs_sample_group *latest; /* of the current transfer */
+    struct xs_sample_group *latest; /* the group of the current transfer */
     uint32_t latest_site, latest_class;
-    struct xs_sample_cell *current; /* the cell of an instance that is reported now; NULL: none */
-    double current_ns;              /* time of that instance's copy */
+    struct xs_sample_cell *current; /* the cell of the copy that was added last, if that copy was checked; else NULL */
+    double current_ns;              /* time of that copy */
 };
 
-/* Adds a copy: the detector could decide about it (`drawn` CHECKED), chance left it out, or it was undecidable anyway.
- */
+/* Adds a copy. `drawn` says if the detector could decide about it (CHECKED), the sample left it out, or it could not be
+ * decided anyway. */
 void xs_samples_add(struct xs_samples *samples, unsigned detector, const struct xs_trace_event *event,
                     unsigned situation, enum xs_drawn drawn);
 
 /* Says that the copy that was added last is an instance. */
 void xs_samples_hit(struct xs_samples *samples, unsigned detector, const struct xs_instance *instance);
 
-/* Writes the cells' results into the findings, and adds the copies that no checked copy stands for. */
+/* Writes the cells' results into the findings, and adds the copies that no checked copy represents. */
 void xs_samples_finish(struct xs_samples *samples, struct xs_findings_builder *builder);
 void xs_samples_free(struct xs_samples *samples);
 

@@ -1,5 +1,5 @@
-/* Finding the rows that pass a filter; see selection.h. Each table is read again for this, so a command without a
- * filter is as quick as before. */
+/* Finds the rows that pass a filter; see selection.h. For this each table is read once more, so only commands with a
+ * filter take longer. */
 #include "analyzer/findings/engine/selection.h"
 
 #include <inttypes.h>
@@ -11,7 +11,8 @@
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 
-/* Capture numbers rows from 1. In a damaged trace a number may be any, and larger ones get no bits. */
+/* Capture numbers rows from 1. A damaged trace may have any number, so larger numbers are kept in a hash table instead
+ * of bits. */
 enum { FAR = 1 << 30 };
 
 static bool has(const struct xs_selected *rows, int64_t row) {
@@ -55,8 +56,8 @@ struct work {
     struct xs_selection *selection;
     struct xs_sites *sites;
     char *message;
-    struct xs_hash threads, streams;                  /* ids that fit */
-    struct xs_hash stacks_met, texts_met, ranges_met; /* 1: does not fit, 2: fits */
+    struct xs_hash threads, streams;                  /* ids of threads and streams that fit */
+    struct xs_hash stacks_met, texts_met, ranges_met; /* results so far; 1: does not fit, 2: fits */
 };
 
 #define CALLED_FROM "t.entry_point, t.stack, t.nvtx_range, t.thread, t.stream"
@@ -74,7 +75,8 @@ const struct xs_evidence_columns xs_evidence_columns[XS_SELECTION_TABLES] = {
 };
 enum { ID, ENTRY, STACK, RANGE, THREAD, STREAM, ON_DEVICE, AT, DIRECTION, BYTES, RAN };
 
-/* Whether a word fits "train.py" and paths that end in it, with and without the line. */
+/* True if a word fits the file name of a frame, such as "train.py", or its path or the end of its path, with or without
+ * the line. */
 static bool fits_file(const char *word, const struct xs_frame *frame) {
     struct xs_string place = {0};
     bool fits = xs_filter_fits(word, frame->file);
@@ -87,8 +89,8 @@ static bool fits_file(const char *word, const struct xs_frame *frame) {
     return fits;
 }
 
-/* Whether one of the words fits a text, or a frame's file and line. Equal texts have one address
- * (analyzer/base/interned.h), so each is compared once, in however many stacks it occurs. */
+/* True if one of the words fits a text, or a frame's file and line. Equal texts have the same address
+ * (analyzer/base/interned.h), so each text is compared only once, even if it occurs in many stacks. */
 static bool any_fits(struct work *w, const char *name, const struct xs_frame *frame) {
     uint64_t *met =
         xs_hash_put(&w->texts_met, (uint64_t)(uintptr_t)(frame ? frame->file : name), frame ? frame->line : UINT64_MAX);
@@ -105,8 +107,8 @@ static bool frame_fits(struct work *w, const struct xs_frame *frame) {
     return (frame->function && any_fits(w, frame->function, NULL)) || (frame->file && any_fits(w, NULL, frame));
 }
 
-/* Whether a stack fits, by the program's own frames and by the place's frame, which is a library's if all frames
- * are. */
+/* True if a stack fits. Compared are the program's own frames and the frame of the place, which belongs to a library if
+ * all frames do. */
 static bool stack_fits(struct work *w, int64_t stack) {
     const struct xs_callsites *callsites = w->sites->callsites;
     if (stack <= 0 || !callsites)
@@ -161,7 +163,7 @@ static bool transfer_passes(const struct work *w, struct xs_scan *scan) {
            (!f->has_max_bytes || size <= f->max_bytes);
 }
 
-/* Whether a row passes; the most expensive conditions come last. */
+/* True if a row passes; the most expensive conditions are checked last. */
 static bool passes(struct work *w, struct xs_scan *scan, bool is_transfer) {
     const struct xs_filter *f = w->filter;
     int64_t at = xs_scan_int(scan, AT);
@@ -250,7 +252,8 @@ static int64_t moment_ns(const struct xs_moment *moment, int64_t run_ns, int64_t
     return moment->is_share ? (int64_t)((double)run_ns * moment->share) : moment->ns;
 }
 
-/* Turns the wanted steps into times. Without steps it is not known which calls are meant. */
+/* Converts the wanted steps into times. If the trace has no such steps, the status is negative, because it is not known
+ * which calls are meant. */
 static int choose_steps(struct work *w, const struct xs_steps *steps) {
     const struct xs_filter *f = w->filter;
     struct xs_selection *s = w->selection;
@@ -280,7 +283,7 @@ static int make(struct work *w, const struct xs_steps *steps) {
     int64_t run_ns = 0;
     int status = f->since.is_share || f->until.is_share ? read_end(w, &run_ns) : XS_OK;
     w->selection->since_ns = moment_ns(&f->since, run_ns, INT64_MIN);
-    /* the whole run ends with its last call, whenever that is */
+    /* the whole run includes its last call, whatever the recorded length is */
     w->selection->until_ns =
         f->until.is_share && f->until.share >= 1 ? INT64_MAX : moment_ns(&f->until, run_ns, INT64_MAX);
     if (status >= 0)

@@ -1,13 +1,13 @@
-/* The latest copy of each thread; see waits.h. */
+/* Keeps the latest copy of each thread; see waits.h. */
 #include "analyzer/findings/engine/waits.h"
 
 #include "analyzer/trace/scan.h"
 
 /* An asynchronous copy that is the latest call of its thread. */
 struct last_copy {
-    struct xs_trace_event copy; /* its account is kept */
+    struct xs_trace_event copy; /* a reference to its account is held */
     bool is_recorded;
-    uint64_t recorded; /* handle of the event that was recorded after it */
+    uint64_t recorded; /* handle of the event that was recorded after the copy; set if is_recorded */
 };
 
 static int read_contexts(struct xs_waits *waits, const struct xs_trace *trace, char *message, uint64_t *damaged) {
@@ -44,7 +44,7 @@ static bool is_same_stream(const struct xs_waits *waits, int32_t a, int32_t b) {
     return a != 0 && (a == b || xs_stream_identity(waits->streams, a) == xs_stream_identity(waits->streams, b));
 }
 
-/* The context that a wait is for: the named one, or the current one. */
+/* Returns the context that a wait is for: the context that it names, or the current one. */
 static uint64_t waited_context(const struct xs_waits *waits, const struct xs_trace_event *wait) {
     if (!wait->u.sync.object)
         return (uint64_t)wait->context;
@@ -92,7 +92,7 @@ void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
         return;
     struct last_copy *last = of_thread(waits, event->thread);
     bool is_copy = (xs_is_upload(event) || xs_is_download(event)) && event->ran && event->is_async;
-    /* recording an event after the copy is the first half of a wait for it */
+    /* a record of an event after the copy is the first half of a wait for the copy */
     if (last && event->on == XS_ON_API && event->ran && event->u.api.traits & XS_TRAIT_RECORDS_EVENT &&
         is_same_stream(waits, event->stream, last->copy.stream)) {
         last->is_recorded = true;
@@ -105,7 +105,7 @@ void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event) {
         return;
     if (event->account)
         event->account->references++;
-    if (last) /* one copy after the other is the usual case */
+    if (last) /* in the usual case one copy follows another, and the entry is used again */
         xs_account_close(waits->accounts, last->copy.account);
     else
         last = add(waits, event->thread);

@@ -1,5 +1,5 @@
-/* Finds the host's waits for the copy that the same thread requested just before. It remembers the latest call of each
- * thread if that is an asynchronous upload or download. Memory use grows with the number of threads. */
+/* Finds waits for the copy that the same thread requested just before. Remembers the latest call of each thread if it
+ * is an asynchronous upload or download. Memory use grows with the number of threads. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_ENGINE_WAITS_H
 #define XFERSPY_ANALYZER_FINDINGS_ENGINE_WAITS_H
 
@@ -16,11 +16,11 @@ struct xs_waits {
     struct xs_hash contexts; /* handle to context.id */
     struct xs_hash threads;  /* thread.id to struct last_copy */
     struct xs_pool pool;
-    size_t remembered; /* threads with such a copy as their latest call */
+    size_t remembered; /* number of threads whose latest call is such a copy */
 };
 
-/* Begins; without `wanted` nothing is remembered. `streams` is kept. Negative status: the message is set. Call
- * xs_waits_end even then. */
+/* Begins; without `wanted` nothing is remembered. The pointer `streams` is kept. Negative status: the message is set.
+ * Call xs_waits_end even then. */
 int xs_waits_begin(struct xs_waits *waits, const struct xs_trace *trace, struct xs_accounts *accounts,
                    const struct xs_streams *streams, bool wanted, char *message, uint64_t *damaged);
 void xs_waits_end(struct xs_waits *waits);
@@ -28,10 +28,10 @@ void xs_waits_end(struct xs_waits *waits);
 /* Returns the copy that this wait is for, valid until xs_waits_pass; NULL: none. */
 const struct xs_trace_event *xs_waits_look(const struct xs_waits *waits, const struct xs_trace_event *wait);
 
-/* Notes a call that was shown, whether it ran or not, as the latest of its thread. */
+/* Records a call that was shown to the detectors as the latest of its thread, even if it did not run. */
 void xs_waits_pass(struct xs_waits *waits, const struct xs_trace_event *event);
 
-/* Forgets the latest call of each thread, as calls are missing here. */
+/* Forgets the latest call of each thread, because calls are missing here. */
 void xs_waits_forget(struct xs_waits *waits);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading the steps that capture noted; see asked.h. */
+/* Reads the steps that were recorded during the run; see asked.h. */
 #include "analyzer/findings/steps/asked.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Reads the steps that capture itself distinguished, by an NVTX range that the user named: XFERSPY_STEP=NAME, or
+/* Reads the steps that were recorded during the run by an NVTX range that the user had named: XFERSPY_STEP=NAME, or
  * XFERSPY_WINDOW=nvtx:NAME. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
 #define XFERSPY_ANALYZER_FINDINGS_STEPS_ASKED_H
@@ -13,12 +13,12 @@ struct xs_asked_steps {
     int64_t *moments; /* ns, in order: the begin of each step, and the end of the last one */
     size_t count;     /* 0: no range was named, or its times are damaged */
     size_t capacity;
-    uint64_t of;     /* number of steps in the run; these are the first of them */
-    bool is_damaged; /* used while it is read */
-    char name[256];  /* name of the range; "": a copy without names */
+    uint64_t of;     /* number of steps in the run, of which the first ones are in the list */
+    bool is_damaged; /* used while the list is read */
+    char name[256];  /* name of the range; "": the trace is a copy without names */
 };
 
-/* Reads the steps; always free them. */
+/* Reads the steps. Always call xs_asked_steps_free. */
 void xs_asked_steps_read(struct xs_asked_steps *asked, const struct xs_trace *trace);
 void xs_asked_steps_free(struct xs_asked_steps *asked);
 

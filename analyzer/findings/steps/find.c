@@ -1,5 +1,5 @@
-/* Finding steps: collects the times of each range, wait or copy, and takes a rhythm that covers most of the run. The
- * rules are in docs/rules/analysis.md, "Steps". */
+/* Finds steps: collects the times of each kind of range, wait or copy, and chooses one whose rhythm covers most of the
+ * run. The rules are in docs/rules/analysis.md, "Steps". */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 #include "schema/rhythm.h"
 #include "schema/write/store_thin.h"
 
-enum { MOST_MOMENTS = 1 << 20 }; /* what occurs more often is no step that anybody would look at */
+enum { MOST_MOMENTS = 1 << 20 }; /* events that occur more often are no steps that anybody would look at */
 
 struct call {
     int64_t begin_ns, end_ns;
     int64_t entry_point, stack, range, thread;
 };
 
-/* Something that recurs: a kind of range, or a call from one place, on one thread. */
+/* Something that recurs on one thread: a kind of range, or a call from one place. */
 struct recurring {
-    int64_t entry_point, stack; /* of its first call */
+    int64_t entry_point, stack; /* entry point and stack of its first call */
     uint32_t kind;              /* kind of range */
-    size_t count, first;        /* number of moments; index of its first one in `sorted` */
+    size_t count, first;        /* number of its times; index of the first one in `sorted` */
 };
 
 struct work {
@@ -33,8 +33,8 @@ struct work {
     char *message;
     enum xs_step_mark mark;
     struct xs_step_ranges ranges;
-    struct xs_hash threads; /* range of each thread's last call */
-    struct xs_hash known;   /* to index in `recurring` plus 1 */
+    struct xs_hash threads; /* by thread: the range of its last call */
+    struct xs_hash known;   /* maps to the index in `recurring` plus 1 */
     struct recurring *recurring;
     size_t recurring_count, recurring_capacity;
     struct moment {
@@ -42,8 +42,8 @@ struct work {
         int64_t ns;
     } * moments;
     size_t moment_count, moment_capacity;
-    int64_t *sorted;  /* by `recurring` */
-    uint64_t span_ns; /* from the first transfer or wait to the last one */
+    int64_t *sorted;  /* all times, grouped by item of `recurring` */
+    uint64_t span_ns; /* time from the first transfer or wait to the last one */
 };
 
 static bool read_call(struct xs_scan *scan, void *item) {
@@ -78,7 +78,7 @@ static void add_moment(struct work *w, uint64_t key_low, uint64_t key_high, cons
     w->moments[w->moment_count++] = (struct moment){(size_t)(*known - 1), ns};
 }
 
-/* Notes the ranges that a call enters: those that it is in and its thread's previous call was not. */
+/* Records the ranges that a call enters, which are those that contain this call but not the thread's previous call. */
 static void take_in_ranges(struct work *w, const struct call *call) {
     uint64_t *last = xs_hash_put(&w->threads, (uint64_t)call->thread, 0);
     uint32_t before = *last ? (uint32_t)(*last - 1) : 0, now = xs_step_range_of(&w->ranges, call->range);
@@ -103,7 +103,7 @@ static void take(struct work *w, const struct call *call) {
                w->mark == XS_STEP_WAIT ? call->end_ns : call->begin_ns);
 }
 
-/* Reads all calls of the wanted tables (bits), in order of time. */
+/* Reads all calls of the wanted tables (one bit each), in order of time. */
 static int read_calls(struct work *w, unsigned wanted) {
     struct xs_source *sources[TABLES] = {NULL};
     struct xs_order_key heads[TABLES];
@@ -150,9 +150,9 @@ static void sort_moments(struct work *w) {
         w->recurring[i].first -= w->recurring[i].count;
 }
 
-/* Whether one candidate is better. Ranges of the default domain come first, since programs mark their steps there;
- * then outermost ranges, then what occurs most often, then what came first. A library's own ranges are no steps of
- * the program. */
+/* True if candidate `one` is better than `best`. Ranges of the default domain are better, because programs mark their
+ * steps there; then outer ranges are better than inner ones, then more frequent candidates, then earlier ones. A
+ * library's own ranges are no steps of the program. */
 static bool is_better(const struct work *w, const struct recurring *one, const struct recurring *best) {
     if (w->mark == XS_STEP_RANGE) {
         const struct xs_step_range_kind *kind = &w->ranges.kinds[one->kind];
@@ -181,7 +181,8 @@ static void keep(struct xs_steps *steps, const struct work *w, const char *range
         steps->items[i] = (struct xs_step){.begin_ns = w->sorted[best->first + i]};
 }
 
-/* The warm-up of a range counts too: compiling may take longer than all that comes behind it. */
+/* True if the steps cover most of the run. For ranges the warm-up counts, too, because compiling may take longer than
+ * all that comes after it. */
 static bool covers_run(const struct work *w, const struct xs_rhythm *rhythm) {
     uint64_t ns = rhythm->regular_ns + (w->mark == XS_STEP_RANGE ? rhythm->warm_up_ns : 0);
     return xs_rhythm_covers(ns, w->span_ns);
@@ -223,7 +224,7 @@ static int find_by(struct xs_steps *steps, struct work *w, enum xs_step_mark mar
     return status;
 }
 
-/* Reads the time from the first to the last row. Rows lie nearly in order of time, which is enough here. */
+/* Reads the time from the first to the last row. Rows are nearly in order of time, which is enough here. */
 static int read_span(struct work *w) {
     struct xs_scan scan;
     int64_t first = INT64_MAX, last = 0;
@@ -244,7 +245,7 @@ static int read_span(struct work *w) {
     return xs_scan_end(&scan);
 }
 
-/* Takes the steps of the range that the user named for capture, without judging whether these are steps. */
+/* Uses the steps of the range that the user named before the run, without checking that they have a rhythm. */
 static void find_asked(struct xs_steps *steps, struct work *w) {
     struct xs_asked_steps asked;
     struct xs_rhythm rhythm;
@@ -264,7 +265,8 @@ static void find_asked(struct xs_steps *steps, struct work *w) {
 int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const struct xs_sites *sites, char *message) {
     struct work w = {.trace = trace, .sites = sites, .message = message};
     *steps = (struct xs_steps){0};
-    if (xs_trace_meta_int(trace, XS_META_THINNED_ROWS, 0) > 0) /* calls are missing, so distances tell nothing */
+    if (xs_trace_meta_int(trace, XS_META_THINNED_ROWS, 0) >
+        0) /* calls are missing, so distances in time prove nothing */
         return XS_OK;
     int status = read_span(&w);
     if (status >= 0)

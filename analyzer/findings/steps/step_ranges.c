@@ -1,4 +1,4 @@
-/* Kinds of NVTX ranges; see step_ranges.h. */
+/* Groups NVTX ranges by kind; see step_ranges.h. */
 #include "analyzer/findings/steps/step_ranges.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]) {
     kind[used] = '\0';
 }
 
-/* The number of a kind. Ranges of one name in two domains are two kinds. */
+/* Returns the number of a kind. Ranges with the same name in two domains are of two kinds. */
 static uint32_t kind_of(struct xs_step_ranges *ranges, const char *domain, const char *name, uint32_t parent) {
     char text[XS_STEP_RANGE_NAME], in_domain[2 * XS_STEP_RANGE_NAME + 1];
     xs_step_range_kind_name(name, text);
@@ -48,8 +48,9 @@ static void add(struct xs_step_ranges *ranges, struct xs_step_range range) {
     ranges->items[ranges->count++] = range;
 }
 
-/* Reads the ranges. A range's number is larger than its parent's, so a damaged trace cannot make a circle. A range
- * that is deeper than steps lie counts as its parent, so that no call costs more than that many steps. */
+/* Reads the ranges. A parent is found only if its id is smaller, so a damaged trace cannot make a circle. A range that
+ * is nested deeper than XS_STEP_RANGES_DEEP counts as its parent, so that no call costs more than that many
+ * look-ups. */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message) {
     enum { ID, PARENT, DOMAIN, NAME, MOST = 1 << 20 };
     struct xs_scan scan;

@@ -1,5 +1,5 @@
-/* Groups the NVTX ranges of a trace by kind: ranges within ranges of one kind are of one kind if their names differ in
- * digits alone, as "step 1" and "step 2" do. */
+/* Groups the NVTX ranges of a trace by kind. Two ranges are of one kind if their names differ only in digits, as "step
+ * 1" and "step 2" do, and the ranges around them are of one kind. */
 #ifndef XFERSPY_ANALYZER_FINDINGS_STEPS_STEP_RANGES_H
 #define XFERSPY_ANALYZER_FINDINGS_STEPS_STEP_RANGES_H
 
@@ -10,22 +10,23 @@
 #include "schema/read/trace.h"
 
 enum {
-    XS_STEP_RANGES_DEEP = 8, /* nested ranges that are distinguished; deeper ones count as the last */
-    XS_STEP_RANGE_NAME = 256 /* bytes; capture keeps no longer names */
+    XS_STEP_RANGES_DEEP =
+        8, /* number of nested ranges that are distinguished; deeper ones count as the last of these */
+    XS_STEP_RANGE_NAME = 256 /* bytes of a name; capture records no longer names */
 };
 
 struct xs_step_ranges { /* zeroed: none */
     struct xs_step_range {
         uint32_t parent; /* index of the range around it, 0: none */
         uint32_t kind;   /* index in `kinds` */
-        uint32_t depth;  /* number of ranges around it, plus itself */
-    } * items;           /* from 1 on; 0 stands for no range */
+        uint32_t depth;  /* number of ranges around it, plus 1 */
+    } * items;           /* item 0 means no range */
     size_t count, capacity;
     struct xs_step_range_kind {
-        const char *name; /* with # for each number in it */
+        const char *name; /* has # instead of each number */
         uint32_t depth;
-        bool in_domain;  /* not of the default domain, in which programs mark their steps */
-        bool of_library; /* a library made them for itself */
+        bool in_domain;  /* the range is not in the default domain, in which programs mark their steps */
+        bool of_library; /* a library made the ranges for itself */
     } * kinds;
     size_t kind_count, kind_capacity;
     struct xs_texts names;
@@ -36,7 +37,7 @@ struct xs_step_ranges { /* zeroed: none */
 int xs_step_ranges_read(struct xs_step_ranges *ranges, const struct xs_trace *trace, char *message);
 void xs_step_ranges_free(struct xs_step_ranges *ranges);
 
-/* Gets what names of one kind have in common: "step # of #" for "step 12 of 100". */
+/* Writes what all names of one kind have in common: "step # of #" for "step 12 of 100". */
 void xs_step_range_kind_name(const char *name, char kind[XS_STEP_RANGE_NAME]);
 
 /* Returns the index of a range by nvtx_range.id; 0: no range, or none that the trace has. */

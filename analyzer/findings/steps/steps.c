@@ -1,4 +1,4 @@
-/* What each step transfers; see steps.h. */
+/* Counts what each step transfers; see steps.h. */
 #include "analyzer/findings/steps/steps.h"
 
 #include <stdlib.h>

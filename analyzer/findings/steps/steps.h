@@ -26,19 +26,21 @@ struct xs_step_sums {
 struct xs_steps { /* zeroed: none */
     enum xs_step_mark mark;
     char *range;                /* name of the range, digits as #; NULL unless `mark` is RANGE */
-    int64_t entry_point, stack; /* of the wait or the copy; 0: not known */
+    int64_t entry_point, stack; /* entry point and stack of the wait or the copy; 0: not known */
     uint32_t site;              /* site of the wait or the copy, set by xs_steps_finish; 0 for a range */
-    struct xs_step *items;      /* has one more item: items[count] is the end of the last step */
+    struct xs_step *items;      /* the steps, and one more item: items[count] begins at the end of the last step */
     size_t count;               /* 0: no steps were found */
-    uint64_t of;    /* steps that capture counted, if it noted the times of only the first `count`; 0: it noted all */
+    uint64_t of; /* number of steps in the run, if only the times of the first `count` steps were recorded; 0: all were
+                  * recorded */
     size_t warm_up; /* number of first steps in the warm-up */
-    double spread;  /* standard deviation of the steps' times in parts of the mean, without exceptions */
+    double spread;  /* standard deviation of the steps' times divided by their mean, without the exceptional steps */
     size_t current; /* used while transfers are counted */
-    struct xs_step_sums median; /* of the steps behind the warm-up, each value by itself; set by xs_steps_finish */
+    struct xs_step_sums median; /* medians over the steps after the warm-up, computed for each field by itself; set by
+                                 * xs_steps_finish */
     struct xs_step_sums warm;   /* the sums of the warm-up; set by xs_steps_finish */
 };
 
-/* Looks for steps. If there are none, `steps` is zeroed, which is no error. A negative status leaves a message. Always
+/* Searches steps. If there are none, `steps` is zeroed, which is no error. A negative status leaves a message. Always
  * free `steps`. `sites` is only read, so the numbers of sites do not change. */
 int xs_steps_find(struct xs_steps *steps, const struct xs_trace *trace, const struct xs_sites *sites, char *message);
 

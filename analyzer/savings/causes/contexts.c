@@ -1,4 +1,4 @@
-/* The context of findings in a framework; see contexts.h. */
+/* Finds the context of findings in a framework; see contexts.h. */
 #include "analyzer/savings/causes/contexts.h"
 
 #include <stdio.h>
@@ -35,7 +35,8 @@ static void add_stack(struct xs_framework_context *context, const struct xs_call
     xs_framework_add_stack(context, frames, count);
 }
 
-/* Who filled an upload's buffer. CuPy fills its own buffers only for uploads by its own code. */
+/* Returns which library filled an upload's source buffer. CuPy fills its own buffers only for uploads by its own
+ * code. */
 static enum xs_host_copy host_copy(const struct xs_callsites *callsites, int64_t source_stack,
                                    enum xs_framework framework) {
     size_t count = 0;
@@ -99,7 +100,7 @@ int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosi
 
 /* --- the time before uploads --- */
 
-/* No host copies faster than 100 GB/s with one thread, so shorter times are no copies. */
+/* No host copies faster than 100 GB/s with one thread, so a shorter time cannot include a copy. */
 #define FASTEST_NS_PER_BYTE 0.01
 
 static bool is_upload_of(const struct xs_model_call *call, uint32_t site) {
@@ -128,7 +129,7 @@ static void time_uploads(struct xs_framework_context *context, const struct xs_p
     context->uploads = count;
 }
 
-/* Each such finding costs a pass over all calls. */
+/* The most findings that are timed, because each of them needs a pass over all calls. */
 enum { TIMED_FINDINGS = 64 };
 
 void xs_contexts_time(struct xs_diagnosis *diagnosis, const struct xs_plan *plan) {

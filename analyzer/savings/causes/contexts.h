@@ -1,5 +1,5 @@
-/* Reads what a framework did around each finding (analyzer/trace/framework/framework_context.h), from the rows of its
- * first instances. */
+/* Finds what a framework did at each finding (analyzer/trace/framework/framework_context.h), from the rows of the
+ * finding's first instances. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_CONTEXTS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_CONTEXTS_H
 
@@ -9,8 +9,8 @@
 /* Sets `context` of the findings that have a known context. Negative status: the message is set. */
 int xs_contexts_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message);
 
-/* Measures how long the host takes before uploads that a library stages in page-locked memory. If that time is too
- * short to tell such a copy from the rest, `host_copy` of the finding becomes none. */
+/* Measures the host's time before uploads that a library stages in page-locked memory. If that time is too short for
+ * such a copy within host memory, `host_copy` of the finding becomes XS_HOST_COPY_NONE. */
 void xs_contexts_time(struct xs_diagnosis *diagnosis, const struct xs_plan *plan);
 
 #endif

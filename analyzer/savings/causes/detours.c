@@ -1,4 +1,4 @@
-/* Detours over the host; see detours.h. */
+/* Finds detours over the host; see detours.h. */
 #include "analyzer/savings/causes/detours.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { LEAST_TRIPS = 10, MOST_REPLAYS = 32 };
 
-/* A download, the next upload, and their pair of places. */
+/* A download and the next upload of the same thread, with the pair of their places. */
 struct trip {
     uint32_t down, up, pair;
 };
@@ -30,12 +30,12 @@ struct pair {
 
 /* The state of a thread. */
 struct thread {
-    uint32_t down; /* latest download; XS_PLAN_NONE: none, or a later call ended the trip */
+    uint32_t down; /* the latest download; XS_PLAN_NONE: none, or a later call ended the trip */
     bool has_it;   /* the host has waited for the download */
-    bool recorded; /* `event` was recorded after it, in its stream */
+    bool recorded; /* `event` was recorded after the download, in its stream */
     uint64_t event;
     int64_t host_ns, last_ns;
-    int64_t filled_ns; /* first launch or memset after it; 0: none */
+    int64_t filled_ns; /* time of the first launch or memset after the download; 0: none */
 };
 
 struct finding_detours {
@@ -45,8 +45,8 @@ struct finding_detours {
     size_t trip_count, trip_capacity;
     struct pair *pairs;
     size_t pair_count, pair_capacity;
-    struct xs_hash pair_of;    /* both sites to index plus 1 */
-    uint64_t replayed_from_ns; /* pairs with less work of the host are not replayed: each replay takes a while */
+    struct xs_hash pair_of;    /* maps both sites to the index of their pair plus 1 */
+    uint64_t replayed_from_ns; /* pairs with less host work are not replayed, because each replay takes a while */
     struct xs_hash copies;     /* number of copies by site and direction */
 };
 
@@ -56,7 +56,7 @@ static bool is_copy(const struct xs_model_call *call, enum xs_direction directio
     return call->kind == XS_MODEL_TRANSFER && call->direction == direction && !call->is_of_batch;
 }
 
-/* Whether the call returns after the copy, as CUDA does for a download into pageable memory. */
+/* True if the call returns after the copy's end, as CUDA does for a download into pageable memory. */
 static bool holds_the_host(const struct xs_model_call *down) {
     return !down->is_async || down->memory_kind == XS_MEM_PAGEABLE;
 }
@@ -66,8 +66,8 @@ static bool waits_for(const struct thread *thread, const struct xs_model_call *d
            (sync->wait == XS_WAITS_EVENT && thread->recorded && sync->object == thread->event);
 }
 
-/* Whether nothing but the statement itself filled the device's memory. A library may fill an array on the device in
- * the statement that then uploads it, as PyTorch does in its deterministic mode. */
+/* True if no work on the device came between, except work of the uploading statement itself. A library may first fill
+ * an array on the device in the statement that then uploads it, as PyTorch does in its deterministic mode. */
 static bool is_undisturbed(const struct finding_detours *finding, const struct thread *thread,
                            const struct xs_model_call *up) {
     const struct xs_frame *frame = xs_site_frame(finding->plan->findings, up->site);
@@ -92,7 +92,7 @@ static void add_trip(struct finding_detours *finding, const struct thread *threa
     finding->trips[finding->trip_count++] = (struct trip){thread->down, up, (uint32_t)(*number - 1)};
 }
 
-/* Takes a call after a download and before an upload. */
+/* Handles a call after a download and before an upload. */
 static void go_on(struct finding_detours *finding, struct thread *thread, uint32_t index) {
     const struct xs_model_call *call = &finding->plan->model->calls[index];
     const struct xs_model_call *down = &finding->plan->model->calls[thread->down];
@@ -159,8 +159,8 @@ static int stack_of(const struct xs_trace *trace, int64_t row, int64_t *stack, c
 
 static bool is_same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-/* Whether the download comes from the upload's function, or from a function that it calls, at an earlier line. A
- * download at a later line belongs to another upload: the one in a loop's next round. */
+/* True if the download is made by the upload's function, or by a function that it calls, at an earlier line than the
+ * upload. A download at a later line belongs to another upload, which is that of the loop's next iteration. */
 static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_stack, uint32_t up_site) {
     const struct xs_frame *up = xs_site_place_frame(sites, up_site);
     size_t count = 0;
@@ -172,8 +172,8 @@ static bool is_earlier_in_function(const struct xs_sites *sites, int64_t down_st
     return false;
 }
 
-/* Whether the upload needs nothing from the host: its bytes are known to be on the device, are one value, or are not
- * used. */
+/* True if the upload needs nothing from the host, because its bytes are known to be on the device, are one repeated
+ * value, or are not used. */
 static bool drops_upload(const struct xs_finding *f) {
     switch (xs_detector_repair(xs_detectors[f->detector], f->verdict)) {
     case XS_REPAIR_DROP:
@@ -187,8 +187,8 @@ static bool drops_upload(const struct xs_finding *f) {
     }
 }
 
-/* Whether at least half of the uploads have another explanation: a finding about their contents, or a loader's
- * batches. */
+/* True if at least half of the uploads have another explanation: a finding about their contents, or that they are a
+ * loader's batches. */
 static bool is_explained(const struct xs_diagnosis *diagnosis, uint32_t up_site, uint64_t uploads) {
     for (size_t i = 0; i < diagnosis->count; i++) {
         const struct xs_finding *f = diagnosis->items[i].finding;
@@ -220,7 +220,7 @@ static int judge(const struct finding_detours *finding, const struct xs_diagnosi
 
 /* --- what is saved at most --- */
 
-/* Leaves out both copies and everything between them. */
+/* Drops both copies and everything between them from the plan. */
 static void leave_out(struct xs_plan *plan, const struct trip *trip) {
     xs_plan_drop_call(plan, trip->down, XS_PLAN_MOST);
     for (uint32_t i = plan->next[trip->down]; i != XS_PLAN_NONE && i <= trip->up; i = plan->next[i]) {
@@ -231,7 +231,7 @@ static void leave_out(struct xs_plan *plan, const struct trip *trip) {
         else if (xs_plan_alter(plan, i))
             xs_plan_alter(plan, i)->before_ns = -before;
     }
-    xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* with the end of its statement */
+    xs_plan_drop_call(plan, trip->up, XS_PLAN_MOST); /* drops the end of its statement, too */
 }
 
 static uint64_t most_ns(const struct finding_detours *finding, const struct xs_diagnosis *diagnosis,
@@ -263,8 +263,9 @@ static void limit_replays(struct finding_detours *finding) {
 
 /* --- which findings belong to it --- */
 
-/* Whether a finding is about the detour. A finding that removes the uploads is better if it can be done, and so is
- * one that saves more. At least half of both the downloads and the uploads must belong to the detour. */
+/* True if a finding belongs to the detour. It does not if it saves more than the detour, or if it removes the uploads,
+ * because it is then the better advice. A finding at the download's site belongs to the detour only if at least half of
+ * the site's downloads do. */
 static bool is_about(const struct xs_diagnosed *d, const struct xs_detour *detour, uint64_t downloads) {
     const struct xs_finding *f = d->finding;
     if (d->saves.most_ns > detour->most_ns)

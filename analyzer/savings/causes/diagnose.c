@@ -1,4 +1,4 @@
-/* Computing savings and causes from findings; see diagnose.h. */
+/* Computes savings and causes from findings; see diagnose.h. */
 #include "analyzer/savings/causes/diagnose.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "analyzer/savings/plan/scale.h"
 #include "analyzer/trace/scan.h"
 
-/* Only this many findings, the largest, are replayed one by one. */
+/* Only this many findings, those with the largest claims, are replayed one by one. */
 enum { REPLAYED_FINDINGS = 64 };
 
 /* --- savings --- */
@@ -26,7 +26,8 @@ static bool is_unsure(const struct xs_finding *f) {
     return xs_detectors[f->detector]->unsure_verdicts >> f->verdict & 1;
 }
 
-/* The bounds without a replay: at least nothing, at most the finding's claim, with the copies that chance left out. */
+/* Returns the bounds without a replay: the least is 0, the most is the finding's claim including the estimate for
+ * copies that the sample left out. */
 static struct xs_saving bounds(const struct xs_finding *f) {
     uint64_t most_ns = f->claimed_ns, in_all = 0;
     if (xs_sample_is_part(&f->sample))
@@ -37,16 +38,17 @@ static struct xs_saving bounds(const struct xs_finding *f) {
                               .scaled_most_ns = in_all > most_ns ? in_all - most_ns : 0};
 }
 
-/* Limits the least saving if kernels are unknown. The replay then does not know what calls waited for, so at least
- * only the copies' own time goes away. */
+/* Limits the least saving if kernels were not recorded. The replay then does not know what calls waited for, so the
+ * least saving is only the copies' own time. */
 static void leave_waiting(struct xs_diagnosed *d) {
     const struct xs_times *removable = &d->finding->removable;
     uint64_t own_ns = removable->device_known ? removable->device_ns : 0;
     d->saves.least_ns = d->saves.least_ns < own_ns ? d->saves.least_ns : own_ns;
 }
 
-/* Whether the saving is at most the time of the changed calls. A repair that moves work beside other work also saves
- * pauses, and a repair of managed memory changes kernels and gaps. */
+/* True if the saving is at most the time of the changed calls. This does not hold for a repair that lets work run at
+ * the same time as other work, because it also saves pauses, nor for the repair of managed memory, because it changes
+ * kernels and gaps. */
 static bool is_bounded_by_calls(const struct xs_finding *f) {
     enum xs_repair repair = xs_detector_repair(xs_detectors[f->detector], f->verdict);
     return repair != XS_REPAIR_OVERLAP && repair != XS_REPAIR_KEEP_ON_DEVICE;
@@ -54,7 +56,7 @@ static bool is_bounded_by_calls(const struct xs_finding *f) {
 
 static uint64_t in_ns(double ns) { return ns < 0 ? 0 : ns < 9e18 ? (uint64_t)ns : INT64_MAX; }
 
-/* Sets both ends of the saving, and how much of each is about copies that were left out. */
+/* Sets both ends of the saving, and how much of each end is estimated for copies that the sample left out. */
 static void set_saving(struct xs_diagnosed *d, const double found[2], const double all[2], double most_ns) {
     bool swapped = all[XS_PLAN_LEAST] > all[XS_PLAN_MOST];
     enum xs_plan_end least = swapped ? XS_PLAN_MOST : XS_PLAN_LEAST, most = swapped ? XS_PLAN_LEAST : XS_PLAN_MOST;
@@ -82,7 +84,7 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
             d->pinning_assumed = d->pinning_ns && plan->pinning.assumed;
         }
     }
-    if (!found) { /* its rows are not in the model */
+    if (!found) { /* the finding's rows are not in the model */
         d->saves = bounds(f);
         return;
     }
@@ -97,7 +99,7 @@ static void replay(struct xs_plan *plan, struct xs_diagnosed *d, const struct xs
         d->saves.scaled_least_ns = d->saves.least_ns;
 }
 
-/* Reduces a finding to the verdicts that are asked for. False: it has none of them. */
+/* Makes a copy of a finding with only the verdicts for which is_in_part is true. False: it has none of them. */
 static bool take_part(const struct xs_finding *f, const struct xs_analysis_options *options, struct xs_finding *part) {
     *part = *f;
     part->instances = part->claimed_ns = 0;
@@ -122,7 +124,7 @@ static bool take_part(const struct xs_finding *f, const struct xs_analysis_optio
     return part->instances > 0;
 }
 
-/* `plan` NULL: without a replay. */
+/* Finds the saving of these verdicts alone. `plan` NULL: there is no replay. */
 static void find_part_saving(struct xs_diagnosed *d, struct xs_plan *plan, const struct xs_repairable *items,
                              size_t count, const struct xs_analysis_options *options, int64_t run) {
     struct xs_finding finding;
@@ -157,7 +159,7 @@ static int by_claim(const void *a, const void *b) {
     return (x->finding > y->finding) - (x->finding < y->finding);
 }
 
-/* The findings with repairs, largest claim first. To be freed. */
+/* Returns the findings with repairs, the largest claim first. The caller frees the array. */
 static struct claim *rank_claims(const struct xs_findings *findings, size_t *count) {
     struct claim *claims = xs_realloc(NULL, (findings->count + 1) * sizeof *claims);
     *count = 0;
@@ -199,7 +201,7 @@ static void set_fit(struct xs_diagnosis *diagnosis, const struct xs_model *model
                                                    .replayed_ns = run > 0 ? (uint64_t)run : 0};
 }
 
-/* Whether a model of the run is worth its memory, which grows with each call. */
+/* True if a model of the run is needed. It is not made otherwise, because its memory grows with the number of calls. */
 static bool is_replay_needed(const struct xs_findings *findings, const struct xs_analysis_options *options) {
     for (size_t i = 0; i < findings->count; i++)
         if (has_repair(&findings->items[i]))

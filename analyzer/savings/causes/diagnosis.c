@@ -1,4 +1,4 @@
-/* The diagnosis of a trace; see diagnosis.h. */
+/* Makes, orders and frees the diagnosis of a trace; see diagnosis.h. */
 #include "analyzer/savings/causes/diagnosis.h"
 
 #include <stdlib.h>

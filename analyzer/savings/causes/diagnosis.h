@@ -1,6 +1,5 @@
 /* Holds the diagnosis of a trace: the engine's findings with what each repair saves, and their causes. The engine's
- * result stays as it was; only analyzer/savings fills these types (causes/diagnose.h), and everything that prints takes
- * them. */
+ * result is not changed. Only analyzer/savings fills these types (causes/diagnose.h), and all outputs print them. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_DIAGNOSIS_H
 
@@ -8,82 +7,85 @@
 #include "analyzer/trace/framework/framework_context.h"
 
 /* A saving is the measured run less its replay with the repair (docs/rules/analysis.md, "What a repair saves"), in ns.
- * If the trace leaves a repair's effect open, the saving is a range from least to most. Never negative. */
+ * If the trace does not determine a repair's effect, the saving is a range from least to most. Never negative. */
 struct xs_saving {
     bool known;  /* false: the finding has no repair; all is 0 */
-    bool bounds; /* not from a replay: the range is from nothing to the finding's claim */
+    bool bounds; /* the range is not from a replay, but from 0 to the finding's claim */
     uint64_t least_ns, most_ns;
-    uint64_t scaled_least_ns,
-        scaled_most_ns; /* parts of least and most that come from copies which chance left out (xs_sample) */
+    uint64_t scaled_least_ns, scaled_most_ns; /* the parts of least and most that are estimated for copies that the
+                                               * sample left out (xs_sample) */
 };
 
-/* A cause is one cause of waste and its remedy: findings about the same place and the same transfers. The first finding
- * is the repair to begin with; the others are what else is wrong there, or what helps if the first cannot be done. */
+/* A cause is one cause of waste with its remedy: findings about the same place and the same transfers. The repair of
+ * the first finding should be tried first. The other findings show what else is wrong there, or what helps if the first
+ * repair is not possible. */
 struct xs_cause {
     size_t *findings; /* indexes in xs_diagnosis.items, best repair first */
     size_t count;
-    struct xs_saving saves; /* by the first finding's repair */
-    bool folded;            /* under the floor: to be shown in one line with others */
+    struct xs_saving saves; /* saving by the first finding's repair */
+    bool folded;            /* below the floor, so it is shown in one line with others */
 };
 
-/* A detour is data that goes to the host, is worked on there and goes to the device, again and again
- * (causes/detours.h). */
+/* A detour is data that is downloaded, changed by the host and uploaded, again and again (causes/detours.h). */
 struct xs_detour {
     uint32_t down_site, up_site;
     uint64_t trips;
-    uint64_t host_ns; /* total time of the program itself between download and upload */
-    uint64_t most_ns; /* most that is saved if the device does the work: that time and both copies */
+    uint64_t host_ns; /* total time of the program's own work between download and upload */
+    uint64_t most_ns; /* the most that is saved if the device does the work, which is that time and both copies */
 };
 
-/* Describes contents that are uploaded to a place again and again (causes/turns.h). */
+/* Describes contents that one place uploads again and again (causes/turns.h). */
 struct xs_turns {
     uint32_t contents; /* number of contents; 0: nothing to be said */
-    uint32_t buffers;  /* device addresses between which they alternate; 0: they do not */
+    uint32_t buffers;  /* number of device addresses to which the contents are uploaded alternately; 0: they do not
+                        * replace each other */
     uint64_t bytes;    /* size of all contents together */
     bool one_size;     /* all contents have the same size */
 };
 
 /* Compares a replay of the unchanged run with the measured run, and gives the size of the model. */
 struct xs_replay_fit {
-    uint64_t calls, operations; /* the program's calls and the device's operations in the model */
-    uint64_t unmatched;         /* device records without a call, left out */
-    bool too_large;             /* too much to be replayed: the model is empty */
+    uint64_t calls, operations; /* numbers of the program's calls and of the device's operations in the model */
+    uint64_t unmatched;         /* number of device records without a call, which are left out */
+    bool too_large;             /* the run is too large to be replayed, so the model is empty */
     uint64_t measured_ns, replayed_ns;
 };
 /* A replay is not believed if it is off by more than this part of the run. */
 #define XS_REPLAY_LARGEST_ERROR 0.05
 
-/* A finding, and what the diagnosis says of it. */
+/* A finding, and what the diagnosis says about it. */
 struct xs_diagnosed {
     const struct xs_finding *finding;
     size_t ordinal; /* rank among the findings of its detector and verdict, from 1 */
-    bool folded;    /* saves less than the floor: to be shown in one line with others */
+    bool folded;    /* saves less than the floor, so it is shown in one line with others */
 
-    struct xs_saving saves;      /* by this finding's repair alone */
-    struct xs_saving part_saves; /* of several verdicts: saving of those alone that xs_analysis_options.is_in_part
-                                  * takes; not known: it takes none, or there is no function */
-    uint64_t pinning_ns;         /* the price of page-locking, for a repair that page-locks memory; subtracted from
-                                  * the least saving */
-    bool pinning_assumed;        /* this price is at least partly typical of today's machines, not measured in this
-                                  * trace */
+    struct xs_saving saves; /* by this finding's repair alone */
+    struct xs_saving
+        part_saves;       /* of a finding of several verdicts: the saving of only the verdicts for which
+                           * xs_analysis_options.is_in_part is true; not known if there are none, or no such function */
+    uint64_t pinning_ns;  /* for a repair that page-locks memory: what the page-locking costs; subtracted from the least
+                           * saving */
+    bool pinning_assumed; /* at least a part of this price is not measured in this trace, but typical of today's
+                           * machines */
 
     struct xs_turns turns;
-    struct xs_framework_context *context; /* of its first instances; NULL: not known */
-    uint32_t detour; /* the detour that its copies are part of: index in xs_diagnosis.detours plus 1; 0: none */
+    struct xs_framework_context *context; /* context of its first instances; NULL: not known */
+    uint32_t detour; /* the detour that its copies belong to, as its index in xs_diagnosis.detours plus 1; 0: none */
 };
 
 struct xs_diagnosis {
     struct xs_findings *findings; /* the engine's result, ranked by claims */
 
-    struct xs_diagnosed *items; /* all findings: the first ones of the causes, by their causes' rank, then the others */
+    struct xs_diagnosed *items; /* all findings: first the first findings of the causes, by rank of the cause, then the
+                                 * others */
     size_t count;
     struct xs_cause *causes; /* ranked by what they save; every finding with a repair is in one */
     size_t cause_count;
-    struct xs_saving together; /* with all causes repaired */
-    uint64_t *saves_at;        /* by site: the most that the first findings of the causes there save */
+    struct xs_saving together; /* saving if all causes are repaired */
+    uint64_t *saves_at;        /* by site: the most that the first findings of the causes at this site save */
     size_t site_count;
 
-    double replay_error; /* how far a replay of the unchanged run is off the measured run, in parts of it */
+    double replay_error; /* how far a replay of the unchanged run differs from the measured run, as a part of the run */
     bool replayed;       /* false: savings are bounds, from nothing to what the findings claim */
     struct xs_replay_fit replay_fit;
 
@@ -91,21 +93,22 @@ struct xs_diagnosis {
     size_t detour_count;
 };
 
-/* Begins a diagnosis that owns the findings and says nothing of them yet. */
+/* Makes a diagnosis that owns the findings and has no savings and causes yet. */
 struct xs_diagnosis *xs_diagnosis_of(struct xs_findings *findings);
 
-/* Reorders the items; `order` has the old place for each new one. Causes are not touched. */
+/* Reorders the items; `order` has the old index for each new index. Causes are not changed. */
 void xs_diagnosis_reorder(struct xs_diagnosis *diagnosis, const size_t *order);
 
 /* Frees the findings, too. NULL: nothing. */
 void xs_diagnosis_free(struct xs_diagnosis *diagnosis);
 
 /* Returns an instance's share of what the finding saves: in proportion to the instance's claim (xs_times_rank_ns), or
- * an equal part if no instance claims anything. Savings at copies that were not looked at (scaled_ns) are shared by
- * none. 0 if the finding has no repair. */
+ * an equal part if no instance claims anything. The estimated savings at copies that were not looked at (scaled_..._ns)
+ * are not included. 0 if the finding has no repair. */
 uint64_t xs_finding_share_ns(const struct xs_diagnosed *diagnosed, uint64_t claimed_ns);
 
-/* Says whether the finding is the first of its cause, so that its saving counts: finding k is the first of cause k. */
+/* True if the finding is the first of its cause, so that its saving counts. Finding k is the first finding of cause
+ * k. */
 static inline bool xs_finding_leads(const struct xs_diagnosis *diagnosis, size_t index) {
     return index < diagnosis->cause_count;
 }

@@ -1,5 +1,6 @@
-/* Grouping findings into causes. First, findings of one place about one kind of thing are one cause. Then, from the
- * largest saving down, a cause becomes part of a larger one whose repair removes or changes its transfers already. */
+/* Groups findings into causes. First, findings of one place about one kind of thing form a cause. Then, beginning with
+ * the largest saving, a cause becomes part of a larger cause if the larger one's repair already removes or changes its
+ * transfers. */
 #include "analyzer/savings/causes/grouping.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/site.h"
 
-/* A repair that removes transfers goes before one that makes them faster if it saves at least this share of it. */
+/* A repair that removes transfers ranks before one that makes them faster if its saving is at least this share of the
+ * other's saving. */
 #define NEARLY 0.8
 
 enum what { UPLOAD, DOWNLOAD, OTHER_COPY, MEMSET, ALLOCATION, OTHER };
@@ -20,9 +22,9 @@ struct grouping {
     struct xs_diagnosis *diagnosis;
     struct xs_plan *plan;
     int64_t run_ns;
-    struct xs_hash by_key; /* (place, kind of thing) to the cause's index plus 1 */
-    uint32_t *owner;       /* by number (xs_plan_number): the cause that changes it, plus 1 */
-    size_t *owned;         /* by cause; 0 outside of larger_cause */
+    struct xs_hash by_key; /* maps place and kind of thing to the cause's index plus 1 */
+    uint32_t *owner;       /* by number of a transfer (xs_plan_number): the cause whose repair changes it, plus 1 */
+    size_t *owned;         /* by cause: a count that larger_cause uses; always 0 outside of that function */
 };
 
 /* --- by place --- */
@@ -93,7 +95,7 @@ static bool removes(const struct xs_finding *f) {
     return removed;
 }
 
-/* Whether repair a is to be preferred to b. */
+/* True if the repair of finding a is better than that of b. */
 static bool is_better(const struct xs_diagnosed *a, const struct xs_diagnosed *b) {
     double x = (double)middle(&a->saves), y = (double)middle(&b->saves);
     if (removes(a->finding) != removes(b->finding))
@@ -130,15 +132,16 @@ static const struct xs_repairable *instances_of(const struct grouping *g, size_t
     return &all->items[first];
 }
 
-/* How many transfers one changed transfer stands for: if only a part of the contents was looked at, the result holds
- * for the others, too. */
+/* Returns how many transfers one changed transfer represents. It is more than 1 if only a part of the contents was
+ * looked at, because the result then holds for the others, too. */
 static double stands_for(const struct xs_diagnosis *diagnosis, size_t cause) {
     const struct xs_finding *f = diagnosis->items[diagnosis->causes[cause].findings[0]].finding;
     bool is_part = f->sample.is_of_contents && f->sample.checked < f->sample.of && f->instances;
     return is_part && f->sample.estimate > (double)f->instances ? f->sample.estimate / (double)f->instances : 1;
 }
 
-/* The larger cause that changes at least half of the transfers of this cause's first finding; cause_count: none. */
+/* Returns the larger cause whose repair changes at least half of the transfers of this cause's first finding;
+ * cause_count: none. */
 static size_t larger_cause(const struct grouping *g, size_t cause) {
     size_t count, best = g->diagnosis->cause_count;
     const struct xs_repairable *items = instances_of(g, g->diagnosis->causes[cause].findings[0], &count);
@@ -149,7 +152,8 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
         if (owner && (double)++g->owned[owner - 1] * stands_for(g->diagnosis, owner - 1) * 2 >= all)
             best = owner - 1;
     }
-    for (size_t i = 0; i < count; i++) { /* reset only the counted ones: there may be as many causes as calls */
+    for (size_t i = 0; i < count;
+         i++) { /* resets only the counts that were used, because there may be as many causes as calls */
         uint32_t number = xs_plan_number(g->plan, &items[i]);
         if (number != XS_PLAN_NONE && g->owner[number])
             g->owned[g->owner[number] - 1] = 0;
@@ -157,8 +161,8 @@ static size_t larger_cause(const struct grouping *g, size_t cause) {
     return best;
 }
 
-/* Notes the transfers that the cause changes. If it moves copies to a stream of their own, other copies of the
- * stream are only moved along: their own problems remain. */
+/* Records which transfers the cause's repair changes. If it moves copies to a side stream, other copies of the stream,
+ * which are only moved with them, are not recorded, because their own problems remain. */
 static void own(struct grouping *g, const struct xs_repairable *items, size_t count, uint32_t cause) {
     uint32_t before = g->plan->count;
     bool moves = count && xs_detector_repair(xs_detectors[items->detector], items->verdict) == XS_REPAIR_OVERLAP;
@@ -196,13 +200,13 @@ static void merge_covered(struct grouping *g) {
 
 /* --- together --- */
 
-/* Whether a cause's repair is made at this end of the range. */
+/* True if a cause's repair is made at this end of the range. */
 static bool is_made(const struct xs_diagnosed *d, enum xs_plan_end end) {
     return d->saves.most_ns && (end == XS_PLAN_MOST || d->saves.least_ns);
 }
 
-/* What a replay with the repairs of all causes' first findings saves; with `with_left_out` also for copies that were
- * left out by chance. */
+/* Returns what a replay with the repairs of all causes' first findings saves; with `with_left_out`, the repairs are
+ * also applied to copies that the sample left out. */
 static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_left_out) {
     xs_plan_clear(g->plan);
     const int rounds = with_left_out ? 2 : 1;
@@ -222,8 +226,8 @@ static uint64_t replay_all(struct grouping *g, enum xs_plan_end end, bool with_l
     return g->run_ns > left ? (uint64_t)(g->run_ns - left) : 0;
 }
 
-/* The saving with extrapolated parts. They are added only as far as a replay of all these copies confirms, because
- * two repairs may save one wait. */
+/* Returns the saving of all repairs including the estimated parts for copies that the sample left out. These parts are
+ * limited to what a replay with all these copies saves in addition, because two repairs may save the same wait. */
 static uint64_t without(struct grouping *g, enum xs_plan_end end) {
     uint64_t scaled_ns = 0, saved = replay_all(g, end, false);
     for (size_t i = 0; i < g->diagnosis->cause_count; i++) {
@@ -257,7 +261,8 @@ static void sum_up(struct grouping *g) {
         else
             all->most_ns = xs_sum(all->most_ns, one->most_ns);
     }
-    if (!diagnosis->findings->exposed_known && least_ns < all->least_ns) /* the replay took waits for kernels away */
+    if (!diagnosis->findings->exposed_known &&
+        least_ns < all->least_ns) /* the replay removed waits that may have been for kernels */
         all->least_ns = least_ns;
     all->bounds = !diagnosis->replayed;
     if (all->bounds && diagnosis->findings->recorded.run_ns && all->most_ns > diagnosis->findings->recorded.run_ns)
@@ -290,7 +295,7 @@ static void put_in_order(struct xs_diagnosis *diagnosis) {
     free(place);
 }
 
-/* Folds findings by what they save, and sums that up by site. */
+/* Sets which findings are folded because they save too little, and sums up the savings by site. */
 static void apply_savings(struct xs_diagnosis *diagnosis) {
     for (size_t i = 0; i < diagnosis->count; i++) {
         struct xs_diagnosed *d = &diagnosis->items[i];
@@ -308,8 +313,8 @@ static void apply_savings(struct xs_diagnosis *diagnosis) {
     }
 }
 
-/* Folds causes below either limit, except the first one. Folded causes come last, so that the numbers of shown
- * causes have no gap. */
+/* Folds causes that save less than one of the two limits, except the first cause. Folded causes are moved to the end,
+ * so that the numbers of shown causes have no gap. */
 static void fold(struct xs_diagnosis *diagnosis) {
     uint64_t floor_ns = xs_floor_of_either(diagnosis->findings->recorded.ns);
     struct xs_cause *small = xs_realloc(NULL, (diagnosis->cause_count + 1) * sizeof *small);

@@ -5,7 +5,7 @@
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/savings/plan/replay_plan.h"
 
-/* Groups by the findings' savings; `run_ns` is the replay of the unchanged run. */
+/* Makes and ranks the causes, by the findings' savings. `run_ns` is the duration of a replay of the unchanged run. */
 void xs_group_causes(struct xs_diagnosis *diagnosis, struct xs_plan *plan, int64_t run_ns);
 
 #endif

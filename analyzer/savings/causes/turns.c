@@ -1,4 +1,4 @@
-/* Contents that instances upload, where they go, and what they replace; see turns.h. */
+/* Finds the contents that instances upload, their destinations, and the contents that they replace; see turns.h. */
 #include "analyzer/savings/causes/turns.h"
 
 #include <sqlite3.h>
@@ -7,12 +7,12 @@
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
-/* More contents are not a few that a program could keep one by one. */
+/* A program cannot keep more contents than MOST_CONTENTS in separate buffers. */
 enum { MOST_CONTENTS = 64, LEAST_CONTENTS = 2, LEAST_UPLOADS = 2 };
 
 struct content {
     int64_t low, high, bytes;
-    uint64_t uploads, replaced; /* instances that upload it, and instances that replace it */
+    uint64_t uploads, replaced; /* number of instances that upload it, and of instances that replace it */
 };
 
 struct seen {
@@ -59,7 +59,7 @@ static void add_row(struct seen *seen, sqlite3_stmt *row) {
     add_buffer(seen, sqlite3_column_int64(row, DESTINATION));
 }
 
-/* Adds what an upload replaced; call it once all contents are known. */
+/* Counts the content that an upload replaced. Must be called after all contents are known. */
 static void add_replaced(struct seen *seen, sqlite3_stmt *row) {
     int64_t low = sqlite3_column_int64(row, BEFORE_LOW), high = sqlite3_column_int64(row, BEFORE_HIGH);
     int64_t bytes = sqlite3_column_int64(row, BYTES);
@@ -86,7 +86,8 @@ static bool each_row(sqlite3_stmt *statement, const struct xs_repairable *items,
     return true;
 }
 
-/* Whether the contents are few. A content that was seen only once may be one of many more. */
+/* True if the contents are few. Each must have been uploaded at least LEAST_UPLOADS times, because a content that was
+ * seen only once may be one of many more. */
 static bool are_few(const struct seen *seen) {
     bool few = !seen->is_too_many && seen->count >= LEAST_CONTENTS;
     for (unsigned i = 0; i < seen->count && few; i++)

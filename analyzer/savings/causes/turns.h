@@ -1,6 +1,6 @@
-/* Finds contents that are uploaded to a place again and again, and whether they take turns in too few buffers
- * (docs/rules/analysis.md, "Contents that take turns"). Reads the rows of the instances of findings that have joining
- * verdicts. */
+/* Finds contents that one place uploads again and again, and whether they replace each other in too few buffers
+ * (docs/rules/analysis.md, "Contents that take turns"). Reads the rows of the instances of findings whose verdicts are
+ * joined. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_CAUSES_TURNS_H
 #define XFERSPY_ANALYZER_SAVINGS_CAUSES_TURNS_H
 
@@ -8,7 +8,7 @@
 
 struct xs_trace;
 
-/* Sets `turns` of the findings that have any. Negative status: the message is set. */
+/* Sets `turns` of the findings that have such contents. Negative status: the message is set. */
 int xs_turns_read(const struct xs_trace *trace, struct xs_diagnosis *diagnosis, char *message);
 
 #endif

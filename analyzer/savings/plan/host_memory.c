@@ -1,4 +1,4 @@
-/* Page-locked memory and its users; see host_memory.h. */
+/* Keeps track of page-locked memory and the copies that use it; see host_memory.h. */
 #include "analyzer/savings/plan/host_memory.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static bool is_locked(uint8_t memory_kind) { return memory_kind == XS_MEM_PINNED || memory_kind == XS_MEM_REGISTERED; }
 
-/* The copy with that number, as a copy of a batch. */
+/* Returns the copy with that number in the form of a batch's copy. */
 static struct xs_model_copy copy_of(const struct xs_model *model, uint32_t copy) {
     if (copy >= model->call_count)
         return model->copies[copy - model->call_count];
@@ -34,9 +34,9 @@ int64_t xs_host_memory_worth(const struct xs_plan *plan, uint32_t number) {
 struct reading {
     struct xs_host_memory *memory;
     const struct xs_plan *plan;
-    struct xs_life *lives; /* of the items */
+    struct xs_life *lives; /* lives of the items */
     size_t capacity, lives_capacity;
-    struct xs_hash rows; /* allocation.id to index plus 1 of the item */
+    struct xs_hash rows; /* maps allocation.id to the index of the item plus 1 */
 };
 
 static void add_allocation(struct reading *r, uint32_t i) {
@@ -103,7 +103,7 @@ static void add_copy(struct reading *r, struct xs_lives *lives, uint32_t number)
     item->last_copy = number;
 }
 
-/* Reads copies in the order of the calls, because an address may be reused. */
+/* Reads the copies in the order of the calls, because later memory may have the address of earlier memory. */
 static void read_copies(struct reading *r) {
     const struct xs_model *model = r->plan->model;
     struct xs_lives lives;

@@ -1,14 +1,15 @@
-/* Keeping managed pages where they are used, as changes of the replay; see managed.h. */
+/* Changes the replay so that managed pages stay where they are used; see managed.h. */
 #include "analyzer/savings/plan/managed_internal.h"
 
 #include "schema/format/kinds.h"
 
-/* If this part of a span was recorded, the rest is taken to be like it. */
+/* If at least this part of a span was recorded, the rest is assumed to be like it. */
 #define NEARLY_ALL 0.9
 
-/* The share of a group's time that was spent with pages. As a margin, one more span is added with the opposite
- * result. The number of spans is taken as if all were of equal length. If none of the kernels was looked at, all may
- * fault at most: the detector knows that pages go there and back. */
+/* Returns the share of a group's time in which pages moved. As a margin, one more span is added whose whole time (for
+ * the most saving), or no time (for the least saving), is spent with pages. The number of spans is computed as if all
+ * had equal length. If no kernel of the group was recorded, the share is 1 for the most saving, because the detector
+ * knows that pages move to the device and back, and 0 for the least saving. */
 static double share_of(const struct xs_managed_group *group, bool of_kernels, enum xs_plan_end end) {
     if (of_kernels && group->recorded_ns <= 0)
         return end == XS_PLAN_MOST ? 1 : 0;
@@ -19,7 +20,7 @@ static double share_of(const struct xs_managed_group *group, bool of_kernels, en
     return (seen * group->stalled_ns / group->recorded_ns + other) / (seen + 1);
 }
 
-/* How long the span was spent with pages, by what is known. */
+/* Returns how much of the span's time was spent with pages, as far as that is known or can be estimated. */
 static double stalled_ns(const struct xs_managed *m, const struct xs_managed_spans *spans,
                          const struct xs_managed_span *span, enum xs_plan_end end) {
     double length = (double)(span->end_ns - span->start_ns), seen = (double)span->stalled_ns;
@@ -45,7 +46,7 @@ static double staying_part(const struct xs_managed_spans *spans, uint32_t group)
     return all > 0 ? (stays < all ? stays / all : 1) : 0;
 }
 
-/* The duration of a prefetch. */
+/* Returns the duration of a prefetch. */
 static double prefetch_ns(const struct xs_managed *m, const struct xs_plan *plan, bool up, double bytes) {
     uint64_t whole = bytes < (double)INT64_MAX ? (uint64_t)bytes : INT64_MAX;
     uint64_t ns = xs_link_ns(&plan->findings->link, up ? XS_LINK_H2D_PINNED : XS_LINK_D2H_PINNED, whole);
@@ -61,8 +62,9 @@ static bool is_given_one_that_stays(const struct xs_managed *m, const struct xs_
     return false;
 }
 
-/* How much must still be sent to the device for the kernel. At most changed: each memory once, before the first
- * kernel that is given it. At least changed: what the host has taken back. */
+/* Returns the time for pages that must still be sent to the device before the kernel. For the most saving, each memory
+ * is sent once, before the first kernel that uses it. For the least saving, the pages that the host had taken back are
+ * sent each time. */
 static double sent_ns(const struct xs_managed *m, const struct xs_plan *plan, const struct xs_managed_span *kernel,
                       double stalled, enum xs_plan_end end) {
     const struct xs_managed_group *group = &m->kernels.groups[kernel->group];
@@ -110,7 +112,7 @@ static bool change_gap(const struct xs_managed *m, struct xs_plan *plan, struct 
     return true;
 }
 
-/* Changes all gaps; the last one gets what the host fetches in the end. */
+/* Changes all gaps. In the last one that is changed, the host fetches all memory that stayed on the device. */
 static size_t change_gaps(struct xs_managed *m, struct xs_plan *plan) {
     size_t changed = 0;
     double back = 0;

@@ -1,10 +1,10 @@
-/* Models managed memory with pages that stay where they are used: kernels that faulted last as long as they would
+/* Models managed memory whose pages stay where they are used. Kernels that had faults then take as long as they would
  * without faults, and the host does not wait for pages that come back one by one. Rule: docs/rules/analysis.md, "What a
  * repair saves".
  *
- * If page migrations were recorded in windows only, the windows give the share of time that was spent on pages: of a
- * function's kernels, and of the host's time behind calls of one place. The other kernels and gaps are assumed alike,
- * with a margin that is wide where few were seen. */
+ * If page migrations were recorded only in windows, the windows show what share of the time was spent waiting for
+ * pages, for the kernels of each function, and for the host's gaps after the calls of each place. Other kernels and
+ * gaps are assumed to have the same share, with a margin that is wide if few were seen. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_H
 #define XFERSPY_ANALYZER_SAVINGS_PLAN_MANAGED_H
 
@@ -12,21 +12,22 @@
 
 struct xs_managed;
 
-/* Reads the plan's model, which has linked calls. NULL in `managed`: no page moved. Negative status: the message is
- * set. Always free it. */
+/* Reads the managed memory of a trace. The calls of `plan` must be linked. *managed is NULL if no page moved. Negative
+ * status: the message is set. Always free it. */
 int xs_managed_read(struct xs_managed **managed, const struct xs_plan *plan, const struct xs_trace *trace,
                     char *message);
 void xs_managed_free(struct xs_managed *managed);
 
-/* Keeps the pages of this allocation (allocation.id) in place, too, from the next xs_managed_change on. */
+/* Adds this allocation (allocation.id) to the memory whose pages stay, for the next xs_managed_change. */
 void xs_managed_keep(struct xs_managed *managed, int64_t allocation);
 
-/* Changes the plan if more pages stay than before. At least, the host's part remains with the host: the pages are sent
- * to the device before each kernel. At most, the device does that part. Returns how many calls change. The time grows
- * with the kernels and the gaps between calls, not with the allocations that stay. */
+/* Changes the plan if more pages stay than before. For the least saving, the host keeps its part of the work, so the
+ * pages are sent to the device before each kernel. For the most saving, the device does that part, too. Returns how
+ * many calls change. The time that this takes grows with the number of kernels and gaps, not with the number of
+ * allocations that stay. */
 size_t xs_managed_change(struct xs_managed *managed, struct xs_plan *plan, enum xs_plan_end end);
 
-/* Resets: no allocation's pages stay. */
+/* Resets, so that no allocation's pages stay. */
 void xs_managed_clear(struct xs_managed *managed);
 
 #endif

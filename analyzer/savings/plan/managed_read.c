@@ -1,5 +1,5 @@
-/* Reading the managed memory of a trace: allocations, kernels that were given it, and migrations of its pages; and
- * finding how much of each kernel, and of each gap between calls, was spent with them. */
+/* Reads the managed memory of a trace: allocations, kernels that used them, and migrations of their pages. Finds how
+ * much time of each kernel, and of each gap between calls, was spent with migrations. */
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@
 enum { XS_MIGRATION_KINDS(KIND) };
 #undef KIND
 
-/* Pages belong to one streak if at most this time lies between them. A host that works on a block of 2 MiB before it
- * touches the next one stays below it. */
+/* Migrations belong to one streak if at most this time lies between them. A host that works on a block of 2 MiB before
+ * it touches the next one needs less time. */
 #define STREAK_GAP_NS INT64_C(1000000)
 
 struct reading {
@@ -23,14 +23,14 @@ struct reading {
     const struct xs_plan *plan;
     const struct xs_trace *trace;
     char *message;
-    struct xs_hash launches; /* launch.id to the call's index plus 1 */
-    bool *threads;           /* by thread: it launches kernels that were given managed memory */
+    struct xs_hash launches; /* maps launch.id to the call's index plus 1 */
+    bool *threads;           /* by thread: it launches kernels that use managed memory */
     struct streak {
-        int64_t start_ns, end_ns; /* 0: no streak yet */
+        int64_t start_ns, end_ns; /* both 0: no streak yet */
         const struct xs_recorded_window *window;
     } up, down;
-    double bytes, moving_ns; /* over all migrations */
-    struct xs_life *lives;   /* of the memories */
+    double bytes, moving_ns; /* sums over all migrations */
+    struct xs_life *lives;   /* lives of the memories */
     size_t lives_capacity;
     struct xs_lives living;
 };
@@ -64,7 +64,7 @@ static int read_memories(struct reading *r) {
     return xs_scan_end(&scan);
 }
 
-/* The memory that lives at the address at that time. Questions must be in the order of time. */
+/* Returns the memory that exists at the address at `ns`; NULL: none. Calls must come in order of `ns`. */
 static struct xs_managed_memory *memory_at(struct reading *r, uint64_t address, int64_t ns) {
     size_t number = xs_lives_at(&r->living, address, ns);
     return number ? &r->m->memories[number - 1] : NULL;
@@ -86,7 +86,7 @@ static int read_prefetches(struct reading *r) {
         struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(&scan, 0), xs_scan_int(&scan, 1));
         if (memory)
             memory->is_prefetched = true;
-        if (xs_scan_int(&scan, 2)) /* only one of its ranges is known */
+        if (xs_scan_int(&scan, 2)) /* the trace has only one of its ranges */
             r->m->all_prefetched = true;
     }
     return xs_scan_end(&scan);
@@ -116,7 +116,7 @@ static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uin
     const struct xs_model *model = r->plan->model;
     const struct xs_model_operation *o = &model->operations[model->calls[call].operation];
     uint64_t bytes = 0;
-    if (o->end_ns <= o->start_ns) { /* it tells neither its time nor how long others last */
+    if (o->end_ns <= o->start_ns) { /* such a record says nothing about this kernel's time or that of others */
         m->given_count = first_given;
         return;
     }
@@ -144,7 +144,7 @@ static void add_kernel(struct reading *r, uint32_t call, size_t first_given, uin
     r->threads[model->calls[call].thread] = true;
 }
 
-/* Reads the launches that were given managed memory, with their allocations. */
+/* Reads the launches whose arguments point into managed memory, with these allocations. */
 static int read_kernels(struct reading *r) {
     struct xs_managed *m = r->m;
     struct xs_scan scan;
@@ -177,8 +177,8 @@ static int read_kernels(struct reading *r) {
     return xs_scan_end(&scan);
 }
 
-/* Finds the gaps between calls of threads that launch such kernels, after the first such kernel. Gaps of a thread
- * after the same call of the program are one group. */
+/* Finds the gaps between calls of the threads that launch such kernels, after the first such kernel. All gaps after
+ * calls of one kind, entry point and site form a group. */
 static void find_gaps(struct reading *r) {
     const struct xs_model *model = r->plan->model;
     struct xs_managed_spans *spans = &r->m->gaps;
@@ -215,7 +215,7 @@ static void sort_spans(struct xs_managed_spans *spans) {
 
 /* --- migrations --- */
 
-/* The latest span that contains the moment; spans that begin later may not contain it. */
+/* Returns the latest span that contains the time `ns`. Spans that begin later but ended before `ns` are skipped. */
 static const struct xs_managed_span *span_at(const struct xs_managed_spans *spans, int64_t ns) {
     enum { TRIED = 64 };
     size_t low = 0, high = spans->count;
@@ -232,8 +232,8 @@ static const struct xs_managed_span *span_at(const struct xs_managed_spans *span
     return NULL;
 }
 
-/* Adds moved bytes to the span's group. Only samples count: outside of them lies the first kernel, in which pages
- * move for the first time. */
+/* Adds moved bytes to the span's group. Only samples count, so that the first kernel, in which pages move for the first
+ * time, does not count. */
 static void note_moved(const struct xs_managed *m, struct xs_managed_spans *spans, size_t memory, int64_t ns,
                        uint64_t bytes) {
     const struct xs_managed_span *span = span_at(spans, ns);
@@ -245,7 +245,8 @@ static void note_moved(const struct xs_managed *m, struct xs_managed_spans *span
     spans->groups[span->group].bytes += (double)bytes;
 }
 
-/* Ends the streak. Extends it to an edge of its window if its first or last page came close to the edge. */
+/* Ends the streak. If its window is a sample, and the first or last migration is close to the window's begin or end,
+ * extends the streak to there. */
 static void end_streak(struct streak *streak, struct xs_managed_spans *spans) {
     if (!streak->end_ns)
         return;
@@ -277,7 +278,7 @@ static void take_migration(struct reading *r, struct xs_scan *scan) {
     if (!xs_scan_times(scan, 3, 4, &start_ns, &end_ns))
         return;
     struct xs_managed_memory *memory = memory_at(r, (uint64_t)xs_scan_int(scan, 1), start_ns);
-    if (!memory || start_ns < memory->first_kernel_ns) /* it was not on the device yet */
+    if (!memory || start_ns < memory->first_kernel_ns) /* the memory was not on the device yet */
         return;
     if (kind == MIGRATION_HTOD || kind == MIGRATION_DTOH) {
         r->bytes += (double)bytes;
@@ -287,7 +288,7 @@ static void take_migration(struct reading *r, struct xs_scan *scan) {
         note_moved(m, &m->kernels, (size_t)(memory - m->memories), start_ns, bytes);
     if (kind == MIGRATION_DTOH)
         note_moved(m, &m->gaps, (size_t)(memory - m->memories), start_ns, bytes);
-    /* nobody waits while a prefetch moves pages */
+    /* while a prefetch moves pages, nothing waits */
     bool is_prefetched = memory->is_prefetched || m->all_prefetched;
     if (kind == MIGRATION_GPU_FAULT || (kind == MIGRATION_HTOD && !is_prefetched))
         extend_streak(r, &r->up, &m->kernels, start_ns, end_ns);
@@ -336,14 +337,15 @@ uint64_t xs_managed_covered(const struct xs_intervals *set, int64_t start_ns, in
 
 /* --- time spent with pages --- */
 
-/* Adds the parts of a span that lie in samples, and how much of them was spent with pages. */
+/* Adds to the span's group the parts of the span that lie in samples, and how much of this time was spent with
+ * pages. */
 static void measure_samples(const struct xs_managed *m, const struct xs_managed_spans *spans,
                             struct xs_managed_span *span) {
     struct xs_managed_group *group = &spans->groups[span->group];
     double sampled = xs_migration_windows_weighed(&m->windows[spans->way], span->start_ns, span->end_ns), stalled = 0;
     if (sampled <= 0)
         return;
-    /* if a window that is no sample is in it, too, both get the same share */
+    /* if the span also lies in a window that is no sample, the stalled time is divided in proportion to the lengths */
     if (span->recorded_ns)
         stalled = (double)span->stalled_ns * sampled / (double)span->recorded_ns;
     group->recorded_ns += sampled;
@@ -360,13 +362,14 @@ static void measure(const struct xs_managed *m, struct xs_managed_spans *spans) 
         if (span->stalled_ns > span->recorded_ns)
             span->stalled_ns = span->recorded_ns;
         measure_samples(m, spans, span);
-        int64_t length = span->end_ns - span->start_ns; /* no kernel needs longer than its shortest run */
+        int64_t length = span->end_ns - span->start_ns; /* a kernel without faults takes no longer than the shortest
+                                                         * recorded run */
         if (group->unfaulted_ns > length)
             group->unfaulted_ns = length;
     }
 }
 
-/* Finds how long a kernel lasts without faults, from kernels that were recorded whole and had none. */
+/* Finds how long a kernel takes without faults, from kernels that were recorded completely and had no faults. */
 static void find_unfaulted(struct xs_managed_spans *kernels) {
     bool *known = xs_realloc(NULL, kernels->group_count + 1);
     for (size_t i = 0; i < kernels->group_count; i++)

@@ -1,4 +1,4 @@
-/* The price of page-locked memory; see pinning.h. */
+/* Computes the price of page-locked memory; see pinning.h. */
 #include "analyzer/savings/plan/pinning.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-/* Costs per byte on the host of an H100 (docs/develop/measurements.md). Page-locked memory takes 0.31 to 0.55 ns to
- * allocate and 0.08 to 0.16 ns to free. Pageable memory takes 0.03 ns to free, and 0.35 to 0.48 ns when it is
- * touched for the first time, which page-locked memory does not. So the difference is small, and so is the cost of
- * registering existing memory, 0.05 to 0.11 ns. Smaller pieces are not measured, because their fixed cost would
- * count as a rate. */
+/* Times per byte on the host of an H100 (docs/develop/measurements.md). Page-locked memory takes 0.31 to 0.55 ns to
+ * allocate and 0.08 to 0.16 ns to free. Pageable memory takes 0.03 ns to free, and 0.35 to 0.48 ns at the first touch;
+ * page-locked memory needs no time for the first touch. So the difference between the two is small, and so is the time
+ * to register existing memory, 0.05 to 0.11 ns. Smaller pieces are not measured, because their fixed cost would be
+ * counted as a cost per byte. */
 #define ASSUMED_NS_PER_BYTE 0.08
 #define ASSUMED_FREE_NS_PER_BYTE 0.10
 enum { LEAST_BYTES = 1 << 20 };

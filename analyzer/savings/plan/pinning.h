@@ -1,5 +1,6 @@
-/* Prices the page-locking of the copies' host memory, each byte once: the extra time of the trace's own page-locked
- * allocations over pageable memory, or if the trace has none, the time on a current machine. */
+/* Computes what it costs to page-lock the host memory of copies. Each byte counts once. The price per byte is the extra
+ * time of the trace's own page-locked allocations compared to pageable memory, or, if the trace has none, a typical
+ * time of today's machines. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_PLAN_PINNING_H
 #define XFERSPY_ANALYZER_SAVINGS_PLAN_PINNING_H
 
@@ -10,15 +11,15 @@
 #include "schema/read/trace.h"
 
 struct xs_pinning {
-    double ns_per_byte; /* of locking and unlocking */
-    bool assumed;       /* ns_per_byte is wholly or partly not of this trace */
+    double ns_per_byte; /* price of locking and unlocking */
+    bool assumed;       /* ns_per_byte is at least partly not measured in this trace */
     struct xs_pinned_range {
         uint64_t begin, end;
-    } * ranges; /* of the copies that were added */
+    } * ranges; /* host memory of the copies that were added */
     size_t count, capacity;
 };
 
-/* Negative status: the message is set. Always end it. */
+/* Negative status: the message is set. Always call xs_pinning_end. */
 int xs_pinning_begin(struct xs_pinning *pinning, const struct xs_trace *trace, char *message);
 void xs_pinning_end(struct xs_pinning *pinning);
 

@@ -1,4 +1,4 @@
-/* The changes of the run that each repair makes; see plan_repairs.h. */
+/* Makes the changes of each repair; see plan_repairs.h. */
 #include "analyzer/savings/plan/plan_repairs.h"
 
 #include "analyzer/findings/engine/detector.h"
@@ -8,11 +8,11 @@
 #include "analyzer/trace/scan.h"
 #include "schema/format/kinds.h"
 
-/* The host's time for a call that only gives work to the device, measured on the host of an H100
+/* The host's time for a call that only requests work of the device, measured on the host of an H100
  * (docs/develop/measurements.md). */
 #define ASYNC_CALL_NS 4000
 
-/* The host's time per byte for gathering small pieces in one buffer. */
+/* The host's time per byte to gather small pieces in one buffer. */
 #define GATHER_NS_PER_BYTE 0.1
 
 static enum xs_model_kind kind_of(enum xs_evidence_table table) {
@@ -40,7 +40,8 @@ void xs_plan_drop_call(struct xs_plan *plan, uint32_t call, enum xs_plan_end end
     for (uint32_t i = call; (i = plan->next[i]) != XS_PLAN_NONE && xs_statement_continues(plan, call, i);) {
         int64_t before = plan->model->calls[i].enter_ns - plan->model->calls[plan->previous[i]].return_ns;
         struct xs_change of_it = {.before_ns = -before};
-        if (plan->model->calls[i].kind == XS_MODEL_RECORD) /* a call that waits for the event still finds it */
+        if (plan->model->calls[i].kind ==
+            XS_MODEL_RECORD) /* the event is still recorded, because calls may wait for it */
             of_it.returns = XS_RETURNS_AT_ONCE;
         else
             of_it.dropped = true;
@@ -55,9 +56,10 @@ static int64_t pinned_ns(const struct xs_plan *plan, uint32_t call) {
     return ns < now ? ns : now;
 }
 
-/* Page-locks a copy's host memory, so that it need not be staged. An asynchronous copy then returns at once. At
- * least: existing memory has to be page-locked for it. At most: it is allocated page-locked. All copies of a batch
- * are taken to be page-locked then, because each is an instance of its own. */
+/* Page-locks a copy's host memory, so that the copy need not be staged. The call of an asynchronous copy then returns
+ * at once. For the least saving, existing memory has to be page-locked for this; for the most saving, the memory is
+ * allocated page-locked at no extra cost. If the copy is of a batch, all copies of the batch are assumed to have
+ * page-locked memory, because each of them is an instance of its own. */
 static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
     uint32_t call = xs_plan_call_of(plan, number);
     const struct xs_model_call *c = &plan->model->calls[call];
@@ -79,7 +81,7 @@ static void pin(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
 
 /* --- copies of a batch --- */
 
-/* Shortens the call's time on the device by `ns`, once for each copy. */
+/* Shortens the call's time on the device by `ns`. Has no effect if the copy was changed before. */
 static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
     struct xs_plan_copy *copy = &plan->copies[number - plan->model->call_count];
     uint32_t call = xs_plan_call_of(plan, number);
@@ -91,13 +93,14 @@ static void take_less(struct xs_plan *plan, uint32_t number, int64_t ns) {
     if (!less->lasts)
         less->operation_ns = now;
     less->lasts = true;
-    if (less->unstaged) /* the call's memory is page-locked, too */
+    if (less->unstaged) /* the call's memory is page-locked by the plan, so its copies are faster */
         ns = (int64_t)((double)ns * (double)pinned_ns(plan, call) / (double)now);
     less->operation_ns = less->operation_ns > ns ? less->operation_ns - ns : 0;
 }
 
-/* Leaves a copy out, or lets the device make its bytes in `instead_ns`: shortens the call's time on the device by
- * the copy's share. The last copy takes the call with it. */
+/* Leaves out a copy of a batch, or replaces it by work of the device that takes `instead_ns`. The call's time on the
+ * device shrinks by the copy's share. If this was the last copy of the call, the call itself is dropped, or replaced by
+ * that work. */
 static void leave_out(struct xs_plan *plan, uint32_t number, uint64_t instead_ns, enum xs_plan_end end) {
     const struct xs_model_copy *copy = &plan->model->copies[number - plan->model->call_count];
     const struct xs_model_call *call = &plan->model->calls[copy->call];
@@ -143,7 +146,8 @@ static uint64_t link_ns(const struct xs_plan *plan, uint32_t number, enum xs_lin
     return xs_link_ns(&plan->findings->link, class, bytes_of(plan, number));
 }
 
-/* Replaces a copy: the device makes the bytes itself, or has them from another device, in `ns`. */
+/* Replaces a copy by work of the device that takes `ns`: the device makes the bytes itself, or copies them from another
+ * device. */
 static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_plan_end end) {
     if (xs_plan_is_of_batch(plan, number)) {
         leave_out(plan, number, ns, end);
@@ -159,8 +163,9 @@ static void replace(struct xs_plan *plan, uint32_t number, uint64_t ns, enum xs_
                        true);
 }
 
-/* Replaces a copy by a peer copy, as fast as the trace's peer copies. If there are none: at least, as fast as an
- * upload from pinned memory; at most, over a link between the devices, it takes nearly no time. */
+/* Replaces a copy by a peer copy, which is as fast as the trace's peer copies. If there are none, the least saving
+ * assumes the rate of an upload from pinned memory; the most saving assumes a link between the devices, over which the
+ * copy takes nearly no time. */
 static void replace_by_peer(struct xs_plan *plan, uint32_t number, enum xs_plan_end end) {
     double ns = (double)bytes_of(plan, number) * plan->peer_ns_per_byte;
     if (ns <= 0 && end == XS_PLAN_LEAST)
@@ -180,8 +185,7 @@ static void shorten(struct xs_plan *plan, uint32_t number, uint64_t by_ns) {
         xs_plan_change(plan, number, &(struct xs_change){.lasts = true, .operation_ns = now - less});
 }
 
-/* Moves a copy to a stream of its own. An upload that is there early is sent early. A program may need a download's
- * bytes at once, but at most the stream's downloads are moved, too. */
+/* Moves a copy to a side stream. The call of an upload then returns at once. */
 static void move(struct xs_plan *plan, uint32_t call) {
     struct xs_change beside = {.beside = true};
     if (plan->model->calls[call].direction == XS_DIR_H2D) {
@@ -191,6 +195,8 @@ static void move(struct xs_plan *plan, uint32_t call) {
     xs_plan_change(plan, call, &beside);
 }
 
+/* Moves a copy to a side stream. For the least saving nothing else changes, because the program may need a download's
+ * bytes at once. For the most saving, the thread's later copies in the same stream are moved, too. */
 static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
     const struct xs_model_call *calls = plan->model->calls;
     move(plan, call);
@@ -199,12 +205,13 @@ static void overlap(struct xs_plan *plan, uint32_t call, enum xs_plan_end end) {
         if (!is_copy || calls[i].stream != calls[call].stream)
             continue;
         if (plan->change_of[i] || calls[i].site == calls[call].site)
-            break; /* the finding's next instance, changed before; or the place again without an instance */
+            break; /* the next instance of the finding, which was changed before; or a call of the place that is no
+                    * instance */
         move(plan, i);
     }
 }
 
-/* Gathers the calls of a place from `first` to `last` into one. */
+/* Joins the copies of a place from call `first` to call `last` into one copy. */
 static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_plan_end end) {
     const struct xs_model *model = plan->model;
     const struct xs_model_call *to = &model->calls[first];
@@ -231,7 +238,7 @@ static void gather(struct xs_plan *plan, uint32_t first, uint32_t last, enum xs_
 static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enum xs_plan_end end) {
     enum xs_model_kind kind = kind_of((enum xs_evidence_table)item->table);
     uint32_t number = xs_plan_number_of(plan, kind, item->rows[0]),
-             other = xs_plan_number_of(plan, kind, item->rows[1]); /* of copies */
+             other = xs_plan_number_of(plan, kind, item->rows[1]); /* the numbers are those of copies */
     uint32_t first = xs_plan_call_of(plan, number), second = xs_plan_call_of(plan, other);
     enum xs_repair repair = xs_detector_repair(xs_detectors[item->detector], item->verdict);
     if (repair == XS_REPAIR_KEEP && kind == XS_MODEL_ALLOCATION)
@@ -283,14 +290,14 @@ static size_t repair(struct xs_plan *plan, const struct xs_repairable *item, enu
         break;
     case XS_REPAIR_KEEP_ON_DEVICE:
         xs_managed_keep(plan->managed, item->rows[0]);
-        return 0; /* counted when all are known */
+        return 0; /* xs_managed_change counts its calls, after all instances have been read */
     case XS_REPAIR_OF_DETECTOR:
         return 0;
     }
     return 1;
 }
 
-/* Leaves out the page-locking of memory for copies that are no longer made. */
+/* Drops the calls that page-lock memory for copies that are no longer made. */
 static void drop_host_memory(struct xs_plan *plan) {
     for (const struct xs_locked_memory *item; (item = xs_host_memory_next_useless(&plan->host_memory));) {
         xs_plan_change(plan, item->allocation, &(struct xs_change){.dropped = true});

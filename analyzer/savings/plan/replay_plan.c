@@ -1,4 +1,4 @@
-/* The calls of the run and their changes; see replay_plan.h. */
+/* Keeps the calls of the run and their changes; see replay_plan.h. */
 #include "analyzer/savings/plan/replay_plan.h"
 
 #include <stdlib.h>
@@ -78,7 +78,8 @@ static void link_calls(struct xs_plan *plan) {
         qsort(plan->rows, plan->row_count, sizeof *plan->rows, by_row);
 }
 
-/* Reads the rate of peer copies of a mebibyte or more: the fixed cost of small ones would count as a rate. */
+/* Reads the time per byte of peer copies of 1 MiB or more. Smaller copies do not count, because their fixed cost would
+ * be counted as a cost per byte. */
 static int read_peer_rate(struct xs_plan *plan, const struct xs_trace *trace, char *message) {
     struct xs_scan scan;
     double ns = 0, bytes = 0;
@@ -161,8 +162,8 @@ uint64_t xs_plan_room(const struct xs_plan *plan) {
 
 /* --- changes --- */
 
-/* Notes that the call's copies no longer use the host's memory. For a batch call, these are the copies that are
- * still made. */
+/* Records that the call's copies no longer use host memory. For a batch call, these are the copies that are still
+ * made. */
 static void leave_host_memory(struct xs_plan *plan, uint32_t call) {
     const struct xs_model_call *c = &plan->model->calls[call];
     if (c->kind == XS_MODEL_TRANSFER && !c->copies)

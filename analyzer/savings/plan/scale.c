@@ -1,4 +1,4 @@
-/* Replays with the copies that were left out by chance; see scale.h. */
+/* Replays the run with the copies that the sample left out; see scale.h. */
 #include "analyzer/savings/plan/scale.h"
 
 #include <math.h>
@@ -16,13 +16,13 @@ struct left_out {
     size_t own; /* number of copies at the finding's site; the others are at the site of the second copies */
 };
 
-/* What the found instances have in common. */
+/* What is needed of the instances that were found. */
 struct found {
     const struct xs_plan *plan;
     const struct xs_finding *finding;
     const struct xs_repairable *items;
     size_t count;
-    uint64_t classes[2]; /* bits of xs_size_class: of the first and of the second copies */
+    uint64_t classes[2]; /* one bit for each xs_size_class of the first copies, and of the second copies */
     uint32_t second;     /* site of the second copies; 0: there are none */
     double device_ns_per_byte;
 };
@@ -68,7 +68,7 @@ static void add(struct left_out *left, const struct found *found, int64_t row, u
         return;
     xs_grow(&left->items, left->count, &left->capacity, sizeof *left->items);
     struct xs_repairable *item = &left->items[left->count];
-    *item = found->items[left->count % found->count]; /* several verdicts share the copies out among them */
+    *item = found->items[left->count % found->count]; /* the verdicts of the instances are used in rotation */
     *item = (struct xs_repairable){.detector = item->detector,
                                    .verdict = item->verdict,
                                    .site = found->finding->site,
@@ -78,7 +78,7 @@ static void add(struct left_out *left, const struct found *found, int64_t row, u
     left->count++;
 }
 
-/* Adds the copies of a site that were not looked at and have the sizes of instances. */
+/* Adds the copies of a site that were not looked at and have the size classes of instances. */
 static void add_site(struct left_out *left, const struct found *found, uint32_t site, uint64_t classes) {
     const struct xs_model *model = found->plan->model;
     for (uint32_t i = 0; i < model->call_count; i++) {
@@ -93,8 +93,8 @@ static void add_site(struct left_out *left, const struct found *found, uint32_t 
     }
 }
 
-/* The share of the left-out copies that must count, if all together are `instances`. Instances may take longer or
- * shorter than other copies. */
+/* Returns the share of the left-out copies' saving that counts if the finding has `instances` instances in all.
+ * Instances may take longer or shorter than other copies, which the share takes into account. */
 static double part_of(const struct xs_finding *f, double instances, size_t left) {
     const struct xs_sample *s = &f->sample;
     double more = instances - (double)f->instances, longer = 1;
@@ -103,7 +103,7 @@ static double part_of(const struct xs_finding *f, double instances, size_t left)
     return left && more > 0 ? fmin(1, more / (double)left * longer) : 0;
 }
 
-/* The left-out copies of a finding. To be freed. */
+/* Returns the left-out copies of a finding; the caller frees the items. */
 static struct left_out left_out_of(const struct xs_plan *plan, const struct xs_finding *finding,
                                    const struct xs_repairable *items, size_t count) {
     struct found found = {.plan = plan, .finding = finding, .items = items, .count = count};

@@ -1,4 +1,4 @@
-/* Python statements and their work around a call; see statement.h. */
+/* Models Python statements and their work before and after a call; see statement.h. */
 #include "analyzer/savings/plan/statement.h"
 
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 #include "analyzer/trace/site.h"
 #include "schema/format/kinds.h"
 
-/* The times before the calls of one line vary with the program's work there. The shortest tenth is near to the
- * statement's own time; a statement of CuPy takes 20 to 40 us (docs/develop/measurements.md), so time above the
- * limit is the program's. */
+/* The times before the calls of one line vary, because they include the program's own work. The value below which a
+ * tenth of them lies is near to the statement's own time. A statement of CuPy takes 20 to 40 us
+ * (docs/develop/measurements.md), so time above XS_STATEMENT_LIMIT_NS is the program's work. */
 enum { SAMPLED = 512, LEAST_SAMPLES = 8, TENTH = 10 };
 
-/* The slowest copying of a library into page-locked memory: 5.5 GB/s were measured, including the first touch of the
- * source's pages. */
+/* The longest time per byte that a library takes to copy into page-locked memory; 5.5 GB/s were measured, including the
+ * first touch of the source's pages. */
 #define STAGING_NS_PER_BYTE 0.25
 
-/* A growing array: most lines have far fewer than SAMPLED. */
+/* The times before the calls of one line. The array grows, because most lines have far fewer calls than SAMPLED. */
 struct gaps {
     int64_t *items;
     size_t count, capacity;
@@ -86,9 +86,10 @@ int64_t xs_statement_before(const struct xs_plan *plan, uint32_t call, enum xs_p
         return 0;
     int64_t own = (int64_t)*overhead - 1, all = xs_statement_gap(plan, call);
     uint32_t previous = plan->previous[call];
-    while (previous != XS_PLAN_NONE && plan->model->calls[previous].kind == XS_MODEL_RECORD) /* of no known place */
+    while (previous != XS_PLAN_NONE &&
+           plan->model->calls[previous].kind == XS_MODEL_RECORD) /* the place of such a call is not known */
         previous = plan->previous[previous];
-    if (!xs_statement_is_same_place(plan, previous, call)) /* half of the time is the end of another statement */
+    if (!xs_statement_is_same_place(plan, previous, call)) /* half of the time counts as the end of another statement */
         own /= 2;
     bool staged = c->direction == XS_DIR_H2D && c->memory_kind == XS_MEM_PINNED;
     if (staged && end == XS_PLAN_MOST)

@@ -1,4 +1,4 @@
-/* The repair of memory that is page-locked for too few copies; see unpin.h. */
+/* Makes the repair of memory that is page-locked for too few copies; see unpin.h. */
 #include "analyzer/savings/plan/unpin.h"
 
 #include "schema/format/kinds.h"
@@ -12,8 +12,8 @@ static void drop(struct xs_plan *plan, uint32_t call) {
         change->dropped = true;
 }
 
-/* Makes a copy pageable, with `touch_ns` of the host's work before it. A call that the plan has changed keeps that
- * change, but a batch has copies of its own. */
+/* Makes a copy use pageable memory, with `touch_ns` of the host's work before the call. A call that the plan has
+ * already changed is not changed again, unless the copy is of a batch, whose copies are changed one by one. */
 static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_ns) {
     const struct xs_model *model = plan->model;
     bool is_of_batch = xs_plan_is_of_batch(plan, number);
@@ -26,7 +26,7 @@ static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_n
         return;
     int64_t longer_ns = xs_host_memory_worth(plan, number);
     change->before_ns = xs_model_ns(change->before_ns + touch_ns);
-    if (!call->operations) { /* not recorded: the host waits instead */
+    if (!call->operations) { /* the copy was not recorded, so the host takes the extra time */
         change->before_ns = xs_model_ns(change->before_ns + longer_ns);
         return;
     }
@@ -35,7 +35,7 @@ static void copy_pageable(struct xs_plan *plan, uint32_t number, int64_t touch_n
     change->lasts = true;
     change->operation_ns = xs_model_ns(change->operation_ns + longer_ns);
     if (call->is_async && (call->direction != XS_DIR_H2D || call->bytes > STAGED_BYTES)) {
-        change->unstaged = true; /* it runs within the call, not after it */
+        change->unstaged = true; /* the copy runs within the call, not after it */
         change->returns = XS_RETURNS_BEHIND;
         change->host_ns = XS_BEHIND_COPY_NS;
     }

@@ -1,4 +1,4 @@
-/* Medians; see durations.h. */
+/* Computes medians; see durations.h. */
 #include "analyzer/savings/replay/durations.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Collects measured values to take their median. */
+/* Collects measured values and computes their median. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_DURATIONS_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_DURATIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct xs_durations { /* begins as zeros */
+struct xs_durations { /* zeroed: empty */
     int64_t *items;
     size_t count, capacity;
 };

@@ -1,17 +1,17 @@
-/* Host threads that wait for each other; see handoffs.h. */
+/* Finds host threads that wait for each other; see handoffs.h. */
 #include "analyzer/savings/replay/handoffs.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 
-/* A shorter time is no pause: a framework works that long between two calls. */
+/* A shorter time is no pause, because a framework may work that long between two calls. */
 #define LEAST_PAUSE_NS 200000
-/* The call must come within the first quarter of the other thread's pause and the last quarter of its own. For
- * threads that are known to wait for each other, halves are enough. */
+/* The time from the other thread's last call to this thread's call must be at most a quarter of each thread's pause.
+ * For threads that are known to wait for each other, at most a half. */
 #define CLOSE 4
 #define CLOSE_ENOUGH 2
-/* How many percent of a pair's pauses the other thread must end, and how many at least. */
+/* The other thread must end at least this percentage of a pair's pauses, and at least this number of them. */
 #define MOST_PERCENT 75
 #define LEAST_COUNT 3
 /* Threads with higher numbers are not searched. */
@@ -19,7 +19,7 @@
 
 #define NONE UINT32_MAX
 
-/* How often one thread paused while the other made calls, and how often that one ended the pause. */
+/* How often one thread paused while another one made calls, and how often the other one ended the pause. */
 struct pair {
     uint32_t pauses, ended;
 };
@@ -27,9 +27,9 @@ struct pair {
 struct search {
     struct xs_model *model;
     int32_t threads;
-    uint32_t *next;     /* by call: the same thread's next call; NONE */
-    uint32_t *latest;   /* by thread: its latest call so far; NONE */
-    struct pair *pairs; /* [who made calls][who paused] */
+    uint32_t *next;     /* by call: the same thread's next call, or NONE */
+    uint32_t *latest;   /* by thread: its latest call so far, or NONE */
+    struct pair *pairs; /* [thread that made calls][thread that paused] */
 };
 
 static int64_t pause_after(const struct search *s, uint32_t call) {
@@ -38,7 +38,8 @@ static int64_t pause_after(const struct search *s, uint32_t call) {
     return (next == NONE ? model->run_ns : model->calls[next].enter_ns) - model->calls[call].return_ns;
 }
 
-/* Whether `last`, the other thread's last call, ended a pause of the call's thread. That pause began at `since_ns`. */
+/* True if `last`, which is the other thread's last call, ended the pause of the call's thread that began at
+ * `since_ns`. */
 static bool is_close(const struct search *s, uint32_t call, int64_t since_ns, uint32_t last, int64_t part) {
     const struct xs_model_call *c = &s->model->calls[call], *l = &s->model->calls[last];
     int64_t delay = c->enter_ns - l->return_ns, pause = pause_after(s, last);
@@ -50,7 +51,7 @@ static struct pair *pair_of(const struct search *s, int32_t other, int32_t threa
     return &s->pairs[other * s->threads + thread];
 }
 
-/* The other thread's last call, if it was made within the pause; else NONE. */
+/* Returns the other thread's last call if it was made within the pause; else NONE. */
 static uint32_t last_within(const struct search *s, int32_t other, int64_t since_ns, int64_t until_ns) {
     uint32_t last = s->latest[other];
     if (last == NONE || s->model->calls[last].enter_ns < since_ns || s->model->calls[last].return_ns > until_ns)

@@ -1,16 +1,17 @@
-/* Finds host threads that wait for each other: one works on where another one stops. */
+/* Finds host threads that wait for each other, so that one continues when another one pauses. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_HANDOFFS_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_HANDOFFS_H
 
 #include "analyzer/savings/replay/model.h"
 
-/* Sets `handed_by` of the calls, from the times alone: a trace does not say what a thread waits for outside of CUDA.
- * PyTorch's backward pass runs in its own thread, and the program's thread sleeps until it has ended. If both pauses
- * were work, no repair in the forward pass would make the other thread begin earlier.
+/* Sets `handed_by` of the calls. Only times can be used for this, because a trace does not show what a thread waits for
+ * outside of CUDA. For example, PyTorch's backward pass runs in its own thread, and the program's thread sleeps until
+ * the backward pass has ended. If such pauses counted as work, a repair in the forward pass would not make the other
+ * thread begin earlier.
  *
- * Thread A hands a call over to thread B if A made calls during B's pause before the call, made its last one shortly
- * before the call, and then paused, too. Unrelated threads look like that now and then. So a handoff counts only if
- * most of the pauses in which A made calls end like that. */
+ * Thread A hands over to a call of thread B if A made calls during B's pause before that call, made its last one
+ * shortly before that call, and then paused, too. Unrelated threads may do so by chance. So a handoff counts only if
+ * most of B's pauses in which A made calls end in this way. */
 void xs_model_find_handoffs(struct xs_model *model);
 
 #endif

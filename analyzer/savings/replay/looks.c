@@ -1,4 +1,4 @@
-/* How much longer calls took because their contents were looked at; see looks.h. */
+/* Computes how much longer calls took because contents were looked at; see looks.h. */
 #include "analyzer/savings/replay/looks.h"
 
 #include "analyzer/base/hash.h"
@@ -8,7 +8,7 @@
 
 enum { LEAST_OTHERS = 4 }; /* this many calls without a look are needed for a comparison */
 
-/* Copies of one place and one size (rounded to a power of two). */
+/* Copies of one site and one size class (a power of two). */
 struct group {
     struct xs_durations looked_at, others;
     size_t other_count;
@@ -17,7 +17,8 @@ struct group {
 
 static bool is_copy(const struct xs_model_call *call) { return call->kind == XS_MODEL_TRANSFER && call->site; }
 
-/* A call's time without its copy, if it waits for the copy: copies of one place take different times. */
+/* Returns a call's time; if the call waits for its copy, without the copy's time, because copies of one place may take
+ * different times. */
 static int64_t besides_ns(const struct xs_model *model, const struct xs_model_call *call) {
     int64_t ns = call->return_ns - call->enter_ns;
     for (uint32_t i = 0; call->wait == XS_WAITS_OWN && i < call->operations; i++)
@@ -67,7 +68,8 @@ void xs_model_find_looks(struct xs_model *model) {
         const struct group *group = group_of(&groups, call);
         int64_t most = besides_ns(model, call), look_ns = group->look_ns;
         if (group->other_count >= LEAST_OTHERS && most - group->longest_other_ns > look_ns)
-            look_ns = most - group->longest_other_ns; /* the first call may wait until kernels are loaded */
+            look_ns = most - group->longest_other_ns; /* the first call may take longer, because it waits until the
+                                                       * library's kernels are loaded */
         call->look_ns = look_ns < most ? look_ns : most;
     }
     xs_pool_free(&groups.pool);

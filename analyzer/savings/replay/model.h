@@ -1,14 +1,14 @@
-/* The model is the run as a graph, to be replayed with changes: each thread's calls in order with the program's own
- * work between them, and the device's operations with what each of them waited for.
+/* The model is a graph of the run, which can be replayed with changes. It has each thread's calls in order, with the
+ * program's own work between them, and the device's operations with what each of them waited for.
  *
- * The graph holds measurements. CUDA's rules (stream order, events, the legacy default stream, waits, blocking calls,
- * the wait inside cudaFree) say what a call or an operation waited for, but only where the measured times do not
- * contradict them: an operation that began before another one ended did not wait for it. The rest of each time (the
- * latency of a launch, the work in a call) is kept as measured. So a replay without changes gives the measured run,
- * except for what this model cannot express. For the graph and its replay see Daydream (USENIX ATC 2020).
+ * The graph has measured times. CUDA's rules (stream order, events, the legacy default stream, waits, blocking calls,
+ * the wait inside cudaFree) say what a call or an operation waited for, unless the measured times contradict them: an
+ * operation that began before another one ended did not wait for it. The other parts of the times (the latency of a
+ * launch, the work in a call) are kept as measured. So a replay without changes gives the measured run, except for what
+ * this model cannot express. For such a graph and its replay see Daydream (USENIX ATC 2020).
  *
- * Pauses show which host threads wait for each other (handoffs.h). The graph leaves out that kernels may slow each
- * other down. */
+ * Pauses show which host threads wait for each other (handoffs.h). The model ignores that kernels may slow each other
+ * down. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_MODEL_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_MODEL_H
 
@@ -31,13 +31,13 @@ enum xs_model_kind {
     XS_MODEL_OTHER,
 };
 
-/* Says what a call waited for before it returned. */
+/* What a call waited for before it returned. */
 enum xs_model_wait {
     XS_WAITS_NOT,
     XS_WAITS_OWN,    /* its own operations */
-    XS_WAITS_STREAM, /* what was in its stream at its enter */
-    XS_WAITS_EVENT,  /* what was in a stream when the event was recorded */
-    XS_WAITS_DEVICE, /* everything on the device at its enter */
+    XS_WAITS_STREAM, /* the work that was in its stream at its enter */
+    XS_WAITS_EVENT,  /* the work that was in a stream when the event was recorded */
+    XS_WAITS_DEVICE, /* all work on the device at its enter */
 };
 
 enum xs_model_engine { XS_ENGINE_H2D, XS_ENGINE_D2H, XS_ENGINE_OTHER, XS_ENGINES };
@@ -46,7 +46,7 @@ enum xs_model_engine { XS_ENGINE_H2D, XS_ENGINE_D2H, XS_ENGINE_OTHER, XS_ENGINES
 
 /* A call of the program. Times are the trace's, in ns. */
 struct xs_model_call {
-    int64_t enter_ns, return_ns; /* equal for a kernel launch: its own time counts as the program's work */
+    int64_t enter_ns, return_ns; /* equal for a kernel launch, whose own time counts as the program's work */
     int64_t row;                 /* id in the table of its kind */
     union {                      /* a call has at most one of these */
         uint64_t object;         /* the event's handle */
@@ -55,28 +55,29 @@ struct xs_model_call {
     uint64_t bytes;        /* bytes moved or allocated, with all copies of a batch */
     int64_t rest_ns;       /* from the enter, or from the end of what it waited for, to the return */
     int64_t own_ns;        /* its duration without waiting */
-    int64_t look_ns;       /* of a copy that was looked at: the time that took in the call (looks.h); else 0 */
-    uint32_t copy, copies; /* of a batch of several copies: its first copy, and how many; else 0 */
+    int64_t look_ns;       /* of a copy that was looked at: how long the look took in the call (looks.h); else 0 */
+    uint32_t copy, copies; /* of a batch of several copies: index of its first copy, and their number; else 0 */
     uint32_t correlation;  /* CUPTI's correlation number; 0: none */
-    uint32_t handed_by;    /* its thread paused until another thread's call returned: 1 + that call; 0: none known */
-    uint32_t site;         /* xs_site_of; 0: not known */
-    uint32_t operation;    /* index of its first operation, with the others behind it; XS_NO_OPERATION: none */
+    uint32_t handed_by;    /* its thread paused until another thread's call returned: the index of that call plus 1; 0:
+                            * none known */
+    uint32_t site;         /* site number; 0: not known */
+    uint32_t operation;    /* index of its first operation, which the others follow; XS_NO_OPERATION: none */
     uint32_t operations;
     int32_t entry_point;    /* entry_point.id */
-    int32_t thread, stream; /* dense numbers from 0; stream 0: unknown */
-    int32_t device;         /* dense, 0: unknown */
+    int32_t thread, stream; /* numbers from 0 without gaps; stream 0: unknown */
+    int32_t device;         /* number without gaps; 0: unknown */
     uint8_t kind, wait;     /* enum xs_model_kind, xs_model_wait */
     uint8_t direction;      /* of a copy: number of XS_DIRECTIONS */
     uint8_t memory_kind;    /* kind of the memory at `address`: number of XS_MEMORY_KINDS */
     bool is_legacy;         /* its stream is a legacy default stream */
     bool is_apart;          /* its stream is not ordered with the legacy default stream */
-    bool is_of_batch;       /* one row of a call that may make several copies */
+    bool is_of_batch;       /* the row is of a call that may make several copies */
     bool is_async;          /* by the entry point's contract */
     bool is_looked_at;      /* a fingerprint of its contents exists */
-    bool waited;            /* what it waits for had not ended at its enter */
+    bool waited;            /* the work that it waited for had not ended at its enter */
 };
 
-/* One of several copies of a batch call: a row of its own in the trace. */
+/* One of several copies of a batch call, each of which has a row of its own in the trace. */
 struct xs_model_copy {
     int64_t row;
     uint64_t bytes, address; /* as in xs_model_call */
@@ -87,39 +88,39 @@ struct xs_model_copy {
 /* An operation of the device: a copy, a memset, a kernel; or a launched graph from its first node to its last. */
 struct xs_model_operation {
     int64_t start_ns, end_ns;
-    int64_t
-        latency_ns; /* from its call's enter, or return, to its start if nothing was in the way; measured or usual */
-    int64_t gap_ns; /* from the end of what is before it in stream order to its start; measured or usual */
-    int64_t engine_gap_ns;  /* from the end of the copy before it on its engine; measured or usual */
+    int64_t latency_ns;     /* from its call's enter, or return, to its start if it does not have to wait; measured or
+                             * usual */
+    int64_t gap_ns;         /* from the end of the work before it in stream order to its start; measured or usual */
+    int64_t engine_gap_ns;  /* from the end of the previous copy on its engine to its start; measured or usual */
     uint32_t call;          /* index of its call */
     int32_t device;         /* dense */
     uint8_t engine;         /* enum xs_model_engine */
-    bool behind_stream;     /* did not run beside what was before it in its stream */
-    bool behind_default;    /* did not run beside what the legacy default stream orders before it */
-    bool behind_engine;     /* did not run beside the copy that began before it on its engine */
-    bool after_return;      /* its call returned first, and did its own work first */
-    bool waited;            /* what was in the way had not ended when its stream got it */
-    bool is_held_up;        /* waited, and began later for it */
-    bool waited_for_engine; /* waited for the copy on its engine */
+    bool behind_stream;     /* it began after the end of the work before it in its stream */
+    bool behind_default;    /* it began after the end of the work that the legacy default stream orders before it */
+    bool behind_engine;     /* it began after the end of the copy that began before it on its engine */
+    bool after_return;      /* it began after its call's own work, when the call had returned */
+    bool waited;            /* the work that it had to wait for had not ended when it was requested */
+    bool is_held_up;        /* it waited, and therefore began later */
+    bool waited_for_engine; /* it waited for the previous copy on its engine */
 };
 
 struct xs_model {
     struct xs_model_call *calls; /* sorted by enter time */
     uint32_t call_count;
-    struct xs_model_copy *copies; /* by their calls */
+    struct xs_model_copy *copies; /* in the order of their calls */
     uint32_t copy_count;
-    struct xs_model_operation *operations; /* by their calls */
+    struct xs_model_operation *operations; /* in the order of their calls */
     uint32_t operation_count;
-    int32_t threads, streams, devices; /* how many dense numbers there are */
+    int32_t threads, streams, devices; /* how many numbers of threads, streams and devices there are */
     int64_t run_ns;                    /* the measured duration */
-    int64_t notice_ns;                 /* from the end of what a call waited for to its return: the usual value */
-    uint64_t unmatched;                /* device records without a call, which are left out */
-    bool too_large;                    /* more than XS_MODEL_CALLS calls or operations: the model is empty */
+    int64_t notice_ns;  /* usual time from the end of the work that a call waited for to the call's return */
+    uint64_t unmatched; /* device records without a call, which are left out */
+    bool too_large;     /* there are more than XS_MODEL_CALLS calls or operations, so the model is empty */
 };
 enum { XS_MODEL_CALLS = 1 << 22 };
 
-/* Times and durations of a trace are no longer than this (analyzer/trace/scan.h), nor are those of a replay. So a few
- * of them can be added up whatever the trace says. */
+/* Times and durations of a trace (analyzer/trace/scan.h) and of a replay are limited to this value. So a few of them
+ * can be added without overflow, even for a damaged trace. */
 #define XS_MODEL_LATEST_NS (INT64_C(1) << 60)
 static inline int64_t xs_model_ns(int64_t ns) {
     return ns > XS_MODEL_LATEST_NS ? XS_MODEL_LATEST_NS : ns < -XS_MODEL_LATEST_NS ? -XS_MODEL_LATEST_NS : ns;
@@ -134,18 +135,19 @@ static inline int64_t xs_model_lasted(const struct xs_model_operation *operation
     return operation->end_ns - operation->start_ns;
 }
 
-/* Says whether the call's own work, the staging, lies behind its wait. */
+/* True if the call does its own work, which is the staging, after its wait. */
 static inline bool xs_model_is_staged(const struct xs_model_call *call) {
     return call->kind == XS_MODEL_TRANSFER && call->wait == XS_WAITS_STREAM;
 }
 
-/* `sites`: gets the sites of calls that it lacks; NULL: the calls have none. Negative status: the message is set.
- * Always free it. */
+/* Reads the model of a trace. `sites` gets the sites that it does not have yet; NULL: the calls get no sites. Negative
+ * status: the message is set. Always call xs_model_free. */
 int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct xs_sites *sites, char *message,
                   uint64_t *damaged);
 void xs_model_free(struct xs_model *model);
 
-/* Sets what each call and operation waited for, from the times. Part of xs_model_read; also for models made by hand. */
+/* Sets what each call and operation waited for, from CUDA's rules and the times. Part of xs_model_read; also for models
+ * made by hand. */
 void xs_model_find_waits(struct xs_model *model);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading a trace into the graph: the calls of all tables in one order, and their device records. */
+/* Reads a trace into the model: the calls of all tables in one order, and their device records. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,14 +17,14 @@
 /* A device record. */
 struct record {
     int64_t start_ns, end_ns;
-    uint32_t call; /* its correlation, until the call's index is known */
+    uint32_t call; /* the correlation number until the index of the call is known, then the index */
     int32_t device;
     uint8_t engine;
     bool is_of_graph;
 };
 
 struct numbers {
-    struct xs_hash of; /* to the number plus 1 */
+    struct xs_hash of; /* maps to the number plus 1 */
     int32_t count;
 };
 
@@ -36,12 +36,13 @@ struct reading {
     uint64_t *damaged;
     struct xs_streams streams;
     struct numbers threads, stream_numbers, devices;
-    struct xs_hash context_devices; /* context.id to ordinal plus 1 */
+    struct xs_hash context_devices; /* maps context.id to the device's ordinal plus 1 */
     struct correlated {
         uint32_t correlation, call;
-    } * correlations; /* of the calls, sorted by correlation */
+    } * correlations; /* correlation numbers of the calls, sorted */
     size_t correlation_count;
-    size_t count, call_capacity, copy_capacity; /* count: calls before nested ones are dropped */
+    size_t count, call_capacity, copy_capacity; /* count: number of calls, including nested ones, which are dropped
+                                                 * later */
     struct record *records;
     size_t record_count, record_capacity;
 };
@@ -55,10 +56,10 @@ static int32_t number_of(struct numbers *numbers, int64_t low, int64_t high) {
 
 /* --- calls --- */
 
-/* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object,
- * is_async, a column for the kind of call (for a copy: whether it is part of a batch), bytes, stack. Copies also
- * have direction, address and kind of the host's memory, and whether they were looked at; allocations have address
- * and kind. */
+/* Columns of every query: id, entry_point, thread, context, stream, enter_ns, return_ns, correlation, object, is_async,
+ * a column that depends on the kind of call (for a copy: it is part of a batch), bytes, stack. Copies also have
+ * direction, address and kind of the host memory, and a column that says if they were looked at; allocations have
+ * address and kind. */
 struct table {
     const char *sql;
     enum xs_model_kind kind;
@@ -106,7 +107,7 @@ static void read_kind(struct xs_model_call *call, enum xs_model_kind kind, int64
         call->kind = detail == 1 ? XS_MODEL_RECORD : XS_MODEL_WAIT_EVENT;
 }
 
-/* False: its times are damaged. */
+/* Reads a call. False: its times are damaged. */
 static bool read_call(struct reading *r, struct xs_scan *scan, enum xs_model_kind kind, struct xs_model_call *call) {
     int64_t enter_ns, return_ns;
     if (!xs_scan_times(scan, 5, 6, &enter_ns, &return_ns))
@@ -154,7 +155,7 @@ static int by_enter(const void *a, const void *b) {
     const struct xs_model_call *x = a, *y = b;
     if (x->enter_ns != y->enter_ns)
         return x->enter_ns < y->enter_ns ? -1 : 1;
-    /* if two begin together, the outer one comes first */
+    /* if two calls begin at the same time, the outer one comes first */
     return x->return_ns != y->return_ns ? (x->return_ns > y->return_ns ? -1 : 1)
                                         : (x->row > y->row) - (x->row < y->row);
 }
@@ -198,7 +199,7 @@ static int by_correlation(const void *a, const void *b) {
     return (x->call > y->call) - (x->call < y->call);
 }
 
-/* The last call with that correlation; XS_NO_OPERATION: none. */
+/* Returns the last call with that correlation number; XS_NO_OPERATION: none. */
 static uint32_t find_correlated(const struct reading *r, uint32_t correlation) {
     size_t low = 0, high = r->correlation_count;
     while (low < high) {
@@ -212,8 +213,9 @@ static uint32_t find_correlated(const struct reading *r, uint32_t correlation) {
     return found ? r->correlations[low - 1].call : XS_NO_OPERATION;
 }
 
-/* Drops calls inside another call of their thread (a runtime's retries, an allocator's own calls), which are part of
- * the outer one. Moves the others up in place, so that there are never two arrays of calls. */
+/* Drops calls inside another call of their thread (retries of the runtime, an allocator's own calls), because they are
+ * part of the outer call. The remaining calls are moved within the array, so that there are never two arrays of
+ * calls. */
 static void keep_outer_calls(struct reading *r) {
     struct xs_model *model = r->model;
     uint32_t *latest = xs_realloc(NULL, (size_t)(r->threads.count + 1) * sizeof *latest);
@@ -375,7 +377,7 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
                   uint64_t *damaged) {
     struct reading r = {.model = model, .trace = trace, .sites = sites, .message = message, .damaged = damaged};
     *model = (struct xs_model){.run_ns = xs_model_ns(xs_trace_meta_int(trace, "duration_ns", 0))};
-    number_of(&r.stream_numbers, INT64_MAX, 1); /* 0: unknown */
+    number_of(&r.stream_numbers, INT64_MAX, 1); /* stream number 0 means unknown */
     number_of(&r.devices, 0, 1);
     int status = xs_streams_read(&r.streams, trace, message, damaged);
     if (status >= 0)
@@ -388,13 +390,13 @@ int xs_model_read(struct xs_model *model, const struct xs_trace *trace, struct x
         join_records(&r);
         for (uint32_t i = 0; i < model->call_count; i++)
             model->run_ns = model->calls[i].return_ns > model->run_ns ? model->calls[i].return_ns : model->run_ns;
-        if (r.devices.count == 2) /* unknown, and the only real one */
+        if (r.devices.count == 2) /* the devices are "unknown" and only one real device */
             for (uint32_t i = 0; i < model->call_count; i++)
                 model->calls[i].device = 1;
         model->threads = r.threads.count;
         model->streams = r.stream_numbers.count;
         model->devices = r.devices.count;
-        end(&r); /* the next steps need memory of their own */
+        end(&r); /* frees memory, because the next steps need memory, too */
         xs_model_find_waits(model);
         xs_model_find_looks(model);
         xs_model_find_handoffs(model);

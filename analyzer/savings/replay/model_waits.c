@@ -1,4 +1,4 @@
-/* What each call and operation waited for, by CUDA's rules and by the measured times; see model.h. */
+/* Finds what each call and operation waited for, from CUDA's rules and the measured times; see model.h. */
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -9,11 +9,11 @@
 
 #define CLOCKS_NS XS_REPLAY_CLOCKS_NS
 
-/* A copy from pageable memory has left that memory before the device has all of it: the call may return this long,
- * or a quarter of the copy's time, before the copy's end. */
+/* The data of a copy from pageable memory has left that memory before all of it is on the device. The call may
+ * therefore return this long, or a quarter of the copy's time, before the copy's end. */
 #define STAGED_NS 20000
 
-/* Values for what was not measured. */
+/* Values that are used if nothing was measured. */
 #define USUAL_GAP_NS 1500
 #define USUAL_LATENCY_NS 5000
 #define USUAL_OWN_NS 2000
@@ -22,12 +22,13 @@
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 /* --- operations --- */
 
-/* Whether the times confirm the order. `end`: end of the work that would come before. */
+/* True if the times confirm that the operation began after other work. `end` is the end of that work. */
 static bool is_behind(int64_t end, const struct xs_model_operation *operation) {
     return end <= operation->start_ns + CLOCKS_NS;
 }
 
-/* `engine_end`: end of the copies on its engine that began before it. */
+/* Finds after which work an operation began. `engine_end` is the end of the copies on its engine that began before
+ * it. */
 static void find_order(const struct xs_queues *queues, const struct xs_model_call *call, int64_t engine_end,
                        struct xs_model_operation *operation) {
     operation->behind_stream = is_behind(queues->streams[call->stream], operation);
@@ -35,7 +36,8 @@ static void find_order(const struct xs_queues *queues, const struct xs_model_cal
     operation->behind_engine = operation->engine != XS_ENGINE_OTHER && is_behind(engine_end, operation);
     int64_t before = xs_queues_before(queues, call, operation);
     int64_t engine = operation->behind_engine ? engine_end : 0;
-    /* A copy that was staged first, or asked for, begins after the call's own work. */
+    /* A copy that began after the call returned was staged first, or only requested by the call, so it begins after the
+     * call's own work. */
     operation->after_return = call->return_ns > call->enter_ns && call->return_ns <= operation->start_ns;
     int64_t given = operation->after_return ? call->return_ns : call->enter_ns;
     operation->waited = xs_later(before, engine) > given;
@@ -47,7 +49,8 @@ static void find_order(const struct xs_queues *queues, const struct xs_model_cal
 
 /* --- engines --- */
 
-/* The order on an engine differs from the order of the calls: a copy that waits for a kernel lets later ones pass. */
+/* The order of copies on an engine may differ from the order of the calls, because a copy that waits for a kernel lets
+ * later copies run first. */
 struct engine_use {
     int64_t start_ns;
     uint32_t operation;
@@ -66,7 +69,7 @@ static int by_engine(const void *a, const void *b) {
     return (x->operation > y->operation) - (x->operation < y->operation);
 }
 
-/* By operation: the latest end of the copies that began before it on its engine. */
+/* Returns for each operation the latest end of the copies that began before it on its engine. */
 static int64_t *find_engine_ends(const struct xs_model *model) {
     uint32_t count = model->operation_count;
     struct engine_use *uses = xs_realloc(NULL, (count + 1) * sizeof *uses);
@@ -89,8 +92,8 @@ static int64_t *find_engine_ends(const struct xs_model *model) {
 
 /* --- calls --- */
 
-/* What a copy or memset waits for: for its own end, unless it returned before that; or, for a blocking upload from
- * pageable memory that was small enough to be staged, for the work before it in the stream. */
+/* Returns what the call of a copy or memset waits for. This is the operation's end, unless the call returned clearly
+ * before that. A blocking upload that was staged waits instead for the work before it in the stream. */
 static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const struct xs_model_operation *first,
                                        int64_t own, int64_t longest, int64_t stream_end) {
     if (!first->after_return && call->return_ns >= own - xs_later(STAGED_NS, longest / 4))
@@ -99,10 +102,10 @@ static enum xs_model_wait wait_of_copy(const struct xs_model_call *call, const s
     return is_upload && !call->is_async && call->return_ns >= stream_end - CLOCKS_NS ? XS_WAITS_STREAM : XS_WAITS_NOT;
 }
 
-/* What an allocation, a free or the end of a context waits for. A free waits for the device unless it is
- * stream-ordered; for the others there is no documentation. A function does not wait if one of its calls returned
- * while the device was working. A call of usual length did not wait either: the device's end then fell into it by
- * chance. */
+/* Returns what an allocation, a free or the end of a context waits for. A free waits for the device unless it is
+ * stream-ordered, or unless one of the function's calls returned while the device was working. For other functions
+ * there is no documentation; such a call waited if the device's work ended during it and it took longer than usual. If
+ * it took the usual time, the device's work ended during it only by chance. */
 static enum xs_model_wait wait_of_other(const struct xs_model_call *call, const struct xs_evidence_call *evidence,
                                         int64_t all) {
     int64_t took = call->return_ns - call->enter_ns;
@@ -128,7 +131,7 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
     case XS_MODEL_OTHER:
         call->wait = (uint8_t)wait_of_other(call, &evidence->calls[call->entry_point], all);
         break;
-    case XS_MODEL_SYNC: /* as it was read */
+    case XS_MODEL_SYNC: /* set when the call was read */
         break;
     case XS_MODEL_LAUNCH:
     case XS_MODEL_RECORD:
@@ -140,14 +143,15 @@ static void find_wait(const struct xs_queues *queues, const struct xs_evidence *
                   : call->wait == XS_WAITS_DEVICE ? all
                                                   : xs_queues_wait_end(queues, call, own);
     if (call->wait != XS_WAITS_OWN && end > call->return_ns + CLOCKS_NS)
-        call->wait = XS_WAITS_NOT; /* whatever the rule says */
+        call->wait = XS_WAITS_NOT; /* the times contradict the rule */
     call->waited = call->wait != XS_WAITS_NOT && end > call->enter_ns;
     call->rest_ns = call->return_ns - (call->waited ? end : call->enter_ns);
 }
 
 /* --- usual values for what was not measured --- */
 
-/* Finds the usual latencies of operations that did not have to wait: [counted from the call's return][engine]. */
+/* Finds the usual latencies of operations that did not have to wait. The first index is true if they are counted from
+ * the call's return, the second is the engine. */
 static void find_latencies(const struct xs_model *model, int64_t latencies[2][XS_ENGINES]) {
     struct xs_durations samples[2][XS_ENGINES] = {0};
     for (uint32_t i = 0; i < model->operation_count; i++) {
@@ -160,8 +164,9 @@ static void find_latencies(const struct xs_model *model, int64_t latencies[2][XS
             latencies[from][engine] = xs_durations_usual(&samples[from][engine], USUAL_LATENCY_NS);
 }
 
-/* Fills in the latency of an operation that had to wait, and the gap of one that did not: the usual value, unless
- * the measured times show less. An operation that began as soon as without a wait tells nothing about the gap. */
+/* Sets the latency of operations that had to wait, and the gaps of operations that were not held up, to the usual
+ * value, or to the measured value if that is less. An operation that began as early as it would have without a wait
+ * does not show how long the gap is. */
 static void fill_operations(struct xs_model *model) {
     struct xs_durations gaps = {0}, engine_gaps = {0};
     int64_t latencies[2][XS_ENGINES];
@@ -188,9 +193,10 @@ static void fill_operations(struct xs_model *model) {
 
 /* How long calls of an entry point take. */
 struct entry_point {
-    struct xs_durations own;               /* of calls that did not wait */
-    int64_t own_ns;                        /* their median; -1: there are none */
-    int64_t least_own_ns, least_staged_ns; /* of staged copies: without waiting, and from the wait's end */
+    struct xs_durations own;               /* times of calls that did not wait */
+    int64_t own_ns;                        /* median of these times; -1: there are none */
+    int64_t least_own_ns, least_staged_ns; /* of staged copies: the shortest time without a wait, and the shortest time
+                                            * from the end of a wait */
 };
 enum { SAMPLED = 4096 };
 
@@ -205,9 +211,10 @@ static void sample(struct entry_point *e, const struct xs_model_call *call, stru
     }
 }
 
-/* How long a call would take without waiting: as long as calls of its entry point that did not wait. But a staged
- * copy's own work is as long as the copy, so it is measured from the end of its wait; the part before the wait is
- * the difference between the shortest of both kinds. */
+/* Returns how long a call would take without waiting. Usually this is the time of calls of its entry point that did not
+ * wait. But the own work of a staged copy depends on the copy's size, so it is measured from the end of the call's
+ * wait. The call's work before the wait is added; it is the difference between the shortest staged copy without a wait
+ * and the shortest one from the end of its wait. */
 static int64_t own_of(const struct entry_point *e, const struct xs_model_call *call, int64_t allocation_ns) {
     if (!call->waited)
         return call->rest_ns;
@@ -217,7 +224,7 @@ static int64_t own_of(const struct entry_point *e, const struct xs_model_call *c
     }
     bool is_known = e->least_own_ns != INT64_MAX && e->least_staged_ns != INT64_MAX;
     int64_t before = is_known ? xs_later(0, e->least_own_ns - e->least_staged_ns) : 0;
-    before = earlier(before, USUAL_OWN_NS); /* if those that did not wait were longer copies */
+    before = earlier(before, USUAL_OWN_NS); /* the copies that did not wait may have been larger */
     return earlier(xs_later(0, call->rest_ns + before), call->return_ns - call->enter_ns);
 }
 
@@ -233,7 +240,7 @@ static void fill_calls(struct xs_model *model) {
         sample(&entry_points[model->calls[i].entry_point], &model->calls[i], &allocations);
     for (int32_t e = 0; e < count; e++)
         entry_points[e].own_ns = xs_durations_usual(&entry_points[e].own, -1);
-    /* If all frees had to wait, a free takes as long as an allocation. */
+    /* If all frees had to wait, a free is assumed to take as long as an allocation. */
     int64_t allocation_ns = xs_durations_usual(&allocations, USUAL_OWN_NS);
     for (uint32_t i = 0; i < model->call_count; i++)
         model->calls[i].own_ns = own_of(&entry_points[model->calls[i].entry_point], &model->calls[i], allocation_ns);

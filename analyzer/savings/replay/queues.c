@@ -1,4 +1,4 @@
-/* Streams and events in the order of the calls; see queues.h. */
+/* Keeps track of streams and events in the order of the calls; see queues.h. */
 #include "analyzer/savings/replay/queues.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_c
 
 static void raise(int64_t *end, int64_t to) { *end = xs_later(*end, to); }
 
-/* Notes work in the call's stream that ends at `end_ns`. */
+/* Records work in the call's stream that ends at `end_ns`. */
 static void put(struct xs_queues *queues, const struct xs_model_call *call, int64_t end_ns) {
     raise(&queues->streams[call->stream], end_ns);
     if (call->is_legacy)
@@ -99,5 +99,5 @@ void xs_queues_order(struct xs_queues *queues, const struct xs_model_call *call)
         if (event)
             end_ns = xs_later(end_ns, (int64_t)*event - 1);
     }
-    put(queues, call, end_ns); /* other streams wait for both kinds of points in the legacy default stream */
+    put(queues, call, end_ns); /* in the legacy default stream, a record or a wait delays other streams, too */
 }

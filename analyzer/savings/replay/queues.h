@@ -1,5 +1,5 @@
-/* Tracks when the streams and devices were through with their work, and what recorded events stood for, in the measured
- * run. The search for waits goes through the calls with it. */
+/* Keeps track of the times at which streams and devices ended their work in the measured run, and of the work that
+ * recorded events cover. It is used by the search for waits, which goes through the calls in order. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_QUEUES_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_QUEUES_H
 
@@ -8,30 +8,37 @@
 
 struct xs_queues {
     const struct xs_model *model;
-    int64_t *streams;      /* by stream: the end of its last operation, 0: none */
-    int64_t *all, *legacy; /* by device: the end of all streams, and of the legacy default stream */
-    int64_t *ordered;      /* by device: the end of the legacy default stream and all streams ordered with it */
-    struct xs_hash events; /* handle to the end, plus 1, of what was in the stream at its record */
+    int64_t *streams;      /* by stream: the end of its last operation; 0: none */
+    int64_t *all, *legacy; /* by device: the end of the work in all streams, and in the legacy default stream */
+    int64_t *ordered; /* by device: the end of the work in the legacy default stream and in all streams ordered with
+                       * it */
+    struct xs_hash events; /* maps a handle to the end, plus 1, of the work that was in the stream when the event was
+                            * recorded */
 };
 
 void xs_queues_begin(struct xs_queues *queues, const struct xs_model *model);
 void xs_queues_end(struct xs_queues *queues);
 
-/* Returns the end of what the legacy default stream orders before something in the call's stream: for that stream's own
- * calls, the end of all streams ordered with it; for other streams' calls, its own end. */
+/* Returns the end of the work that the legacy default stream orders before new work in the call's stream. For a call in
+ * the legacy default stream this is the end of all streams ordered with it; for a call in another stream, the end of
+ * the legacy default stream. */
 int64_t xs_queues_default_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
-/* Returns the end of what is in the call's stream, with what the legacy default stream orders before it. */
+/* Returns the end of the work in the call's stream, including the work that the legacy default stream orders before
+ * it. */
 int64_t xs_queues_stream_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
-/* Returns the end of what a wait for the call's stream waits for. Only a wait for the legacy default stream itself
- * includes other streams: what they do to wait for it is in them. */
+/* Returns the end of the work that a wait for the call's stream waits for. Only a wait for the legacy default stream
+ * itself includes work of other streams. If work in another stream waits for the legacy default stream, its own end
+ * shows that already. */
 int64_t xs_queues_stream_wait_end(const struct xs_queues *queues, const struct xs_model_call *call);
 
-/* Returns the end of what the call waits for, at its enter; `own`: the end of its own operations. 0: nothing. */
+/* Returns the end of the work that the call waits for, as known at its enter. `own` is the end of its own operations.
+ * 0: it waits for nothing. */
 int64_t xs_queues_wait_end(const struct xs_queues *queues, const struct xs_model_call *call, int64_t own);
 
-/* Returns the end of what an operation of this call starts behind in stream order. */
+/* Returns the end of the work before an operation of this call in stream order, as far as the operation began after
+ * it. */
 int64_t xs_queues_before(const struct xs_queues *queues, const struct xs_model_call *call,
                          const struct xs_model_operation *operation);
 

@@ -1,5 +1,5 @@
-/* The replay: each thread goes from call to call, always the thread with the earliest next call, and the device goes
- * with them; see replay.h. */
+/* Replays the run: again and again, the thread with the earliest next call makes this call, and the device is advanced
+ * to the same time; see replay.h. */
 #include "analyzer/savings/replay/replay.h"
 
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/savings/replay/replay_device.h"
 
-/* From the call of a copy with page-locked memory to its start if nothing is in the way. */
+/* Time from the call of a copy with page-locked memory to the copy's start, if it does not have to wait. */
 #define UNSTAGED_NS 10000
 
-/* A thread of the program, with its next call and the time of its enter. */
+/* A thread of the program, with its next call and the enter time of that call. */
 struct thread {
-    uint32_t call, last; /* XS_NO_CALL: there is none */
-    uint32_t point;      /* what it waits for within its call */
+    uint32_t call, last; /* next call, and (in begin) last call; XS_NO_CALL: none */
+    uint32_t point;      /* point of the device that it waits for within its call */
     int64_t enter_ns;
-    int64_t return_ns; /* return of its latest call */
-    int32_t paused;    /* first thread that pauses until a call of this one has returned; -1: none */
-    int32_t next;      /* next thread that pauses for the same one; -1: none */
+    int64_t return_ns; /* return time of its latest call */
+    int32_t paused;    /* first of the threads that pause until a call of this thread has returned; -1: none */
+    int32_t next;      /* next thread that pauses for the same thread; -1: none */
 };
 #define XS_NO_CALL UINT32_MAX
 
@@ -29,10 +29,11 @@ struct replay {
     struct xs_device device;
     uint32_t *next; /* by call: the same thread's next call */
     struct thread *threads;
-    int32_t *heap; /* of threads that have a next call, by its time */
+    int32_t *heap; /* the threads that have a next call, ordered by its enter time */
     int32_t heap_count;
     int64_t *returns;
-    int64_t *returned; /* by call: its return, -1: not yet; NULL: no thread hands over to another */
+    int64_t *returned; /* by call: its return time, or -1 if it has not returned yet; NULL: no thread hands over to
+                        * another */
 };
 
 /* --- the heap --- */
@@ -113,8 +114,9 @@ static const struct xs_change *change_at(const struct replay *r, uint32_t index)
     return number ? &r->changes[number - 1] : NULL;
 }
 
-/* Puts the call's operations on the device: those that begin after the call's own work, or the others. Data that
- * need not be staged do not wait for that work. */
+/* Puts on the device the call's operations that begin after the call's own work (`after_return`), or all its other
+ * operations. `given` is the time at which they are requested. With `unstaged`, no operation has to begin after the
+ * call's own work, because the data need not be staged. */
 static void put_operations(struct replay *r, uint32_t index, bool after_return, int64_t given) {
     const struct xs_model_call *call = &r->model->calls[index];
     const struct xs_change *change = change_at(r, index);
@@ -135,25 +137,25 @@ static int64_t measured_end(const struct replay *r, const struct xs_model_call *
     return end;
 }
 
-/* When the call returns. `end`: end of what it waits for. */
+/* Returns the time at which the call returns. `end` is the end of what it waits for. */
 static int64_t return_of(const struct replay *r, const struct xs_model_call *call, int64_t enter, int64_t end) {
     int64_t done = enter + call->own_ns;
     if (call->waited)
         return xs_later(call->wait == XS_WAITS_OWN ? enter : done, end + call->rest_ns);
-    if (call->wait == XS_WAITS_OWN) /* it ended before the call was entered, within the clocks' precision */
+    if (call->wait == XS_WAITS_OWN) /* its operation ended before the call began, as far as the clocks can tell */
         return xs_later(enter, end + call->return_ns - measured_end(r, call));
     if (call->wait == XS_WAITS_NOT || end <= enter)
         return done;
     return xs_model_is_staged(call) ? end + call->own_ns : xs_later(done, end + r->model->notice_ns);
 }
 
-/* The program's work between two calls of a thread, with what a change adds. */
+/* Returns the time of the program's work before a call: `work` as measured, plus what the call's change adds. */
 static int64_t work_before(const struct replay *r, uint32_t index, int64_t work) {
     const struct xs_change *change = change_at(r, index);
     return change ? xs_later(0, work + change->before_ns) : work;
 }
 
-/* Ends the pause of a thread whose next call was handed over by call `by`, which has returned now. */
+/* Ends the pause of a thread. Its next call was handed over by call `by`, which has now returned. */
 static void end_pause(struct replay *r, int32_t t, uint32_t by) {
     struct thread *thread = &r->threads[t];
     const struct xs_model_call *calls = r->model->calls;
@@ -162,8 +164,9 @@ static void end_pause(struct replay *r, int32_t t, uint32_t by) {
     push(r, t);
 }
 
-/* Sets the time of a thread's next call. It comes after the program's work, which began at `since_ns` in the replay
- * and `measured_ns` in the run, or after the call of another thread that handed over. */
+/* Sets the time of a thread's next call. The call comes after the program's work, which began at `since_ns` in the
+ * replay and at `measured_ns` in the run; or, if another thread hands over to it, after that thread's call has
+ * returned. */
 static void await_call(struct replay *r, int32_t t, int64_t since_ns, int64_t measured_ns) {
     struct thread *thread = &r->threads[t];
     const struct xs_model_call *call = &r->model->calls[thread->call];
@@ -260,7 +263,7 @@ static void move_device(struct replay *r) {
     }
 }
 
-/* The end of the run. The thread that ends the process is the one that returned last in the measured run. */
+/* Returns the end of the run. The process is ended by the thread whose last call returned last in the measured run. */
 static int64_t run_end(const struct replay *r) {
     const struct xs_model *model = r->model;
     int64_t run = 0, last = -1;

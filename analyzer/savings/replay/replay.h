@@ -5,31 +5,31 @@
 #include "analyzer/savings/replay/model.h"
 
 enum xs_change_return {
-    XS_RETURNS_AS_IT_DID, /* after what it waited for */
+    XS_RETURNS_AS_IT_DID, /* after the end of what it waited for in the run */
     XS_RETURNS_AT_ONCE,   /* `host_ns` after it was entered */
     XS_RETURNS_BEHIND,    /* `host_ns` after the end of its operations */
 };
 
-/* Says what is different about a call. */
+/* A change of a call. */
 struct xs_change {
-    bool dropped;  /* not made: no work in the host, no operations, no wait; the time of looking at it stays
-                      (xs_model_call.look_ns) */
-    bool lasts;    /* its operations take `operation_ns` together */
+    bool dropped;  /* the call is not made: no work of the host, no operations, no wait; only the time of looking at its
+                    * contents remains (xs_model_call.look_ns) */
+    bool lasts;    /* all its operations together take `operation_ns` */
     bool unstaged; /* its first operation starts as early as one without staging */
-    bool beside;   /* its copy is on a side stream (replay_device.h) */
+    bool beside;   /* its copy is made in a side stream (replay_device.h) */
     enum xs_change_return returns; /* when the call returns */
     int64_t host_ns, operation_ns;
-    int64_t before_ns; /* the host's extra work before it (negative: less, to 0 at the lowest) */
+    int64_t before_ns; /* the host's extra work before the call; negative: less work, but never below 0 */
 };
 
-/* Returns the duration of the run. `change_of`: by call, the index of its change plus 1, 0: none; NULL: nothing is
- * changed. `returns`: gets each call's return, by call; NULL: not wanted. */
+/* Returns the duration of the run. `change_of` has for each call the index of its change plus 1, or 0 for none; NULL:
+ * nothing is changed. `returns` gets the return time of each call; NULL: not wanted. */
 int64_t xs_replay_run(const struct xs_model *model, const uint32_t *change_of, const struct xs_change *changes,
                       int64_t *returns);
 
-/* Returns how far a replay without changes is off the measured run: the largest of the run's relative error and of any
- * call's return, in parts of the run; at least 1 if the replay never reaches a call. `run_ns` gets the duration of that
- * replay. */
+/* Returns how far a replay without changes differs from the measured run: the largest error of the run's duration or of
+ * any call's return time, as a part of the run; at least 1 if the replay never reaches some call. `run_ns` gets the
+ * duration of this replay. */
 double xs_replay_error(const struct xs_model *model, int64_t *run_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Streams, engines and events of a replay; see replay_device.h. */
+/* Simulates the streams, engines and events of a replay; see replay_device.h. */
 #include "analyzer/savings/replay/replay_device.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static uint32_t new_point(struct xs_device *d, uint32_t operation) {
     return d->point_count++;
 }
 
-/* Lets `point` wait for `before`. */
+/* Makes `point` wait for `before`. */
 static void follow(struct xs_device *d, uint32_t point, uint32_t before) {
     if (before == XS_NO_POINT)
         return;
@@ -112,7 +112,8 @@ static void is_past_now(struct xs_device *d, uint32_t point) {
     d->past[d->past_count++] = point;
 }
 
-/* Counts one of the things that the point waits for as done. Each point also waits for its own creation. */
+/* Records that one of the things for which the point waits has ended. Each point also waits for its own creation to be
+ * complete. */
 static void arrive(struct xs_device *d, uint32_t point) {
     struct xs_point *p = &d->points[point];
     if (--p->awaited)
@@ -152,7 +153,8 @@ static uint32_t made(struct xs_device *d, uint32_t point) {
 
 /* --- streams --- */
 
-/* Lets the point wait for all streams of the device, or for those that are ordered with its legacy default stream. */
+/* Makes the point wait for all streams of the device, or only for those that are ordered with its legacy default
+ * stream. */
 static void follow_streams(struct xs_device *d, uint32_t point, int32_t device, bool only_ordered) {
     int64_t past = (only_ordered ? d->ordered : d->all)[device];
     d->points[point].end_ns = xs_later(d->points[point].end_ns, past);
@@ -163,7 +165,7 @@ static void follow_streams(struct xs_device *d, uint32_t point, int32_t device, 
         s->is_active = !tail->is_past;
         if (s->is_active)
             d->active[kept++] = d->active[i];
-        else if (!s->is_apart) /* a wait for another device's event counts, too */
+        else if (!s->is_apart) /* the stream's end may also come from a wait for another device's event */
             d->ordered[s->device] = xs_later(d->ordered[s->device], tail->end_ns);
         if (s->device == device && !(only_ordered && s->is_apart))
             follow(d, point, s->tail);
@@ -171,7 +173,7 @@ static void follow_streams(struct xs_device *d, uint32_t point, int32_t device, 
     d->active_count = kept;
 }
 
-/* Lets the point wait as the legacy default stream orders it in the call's stream. */
+/* Makes the point wait for what the legacy default stream orders before new work in the call's stream. */
 static void follow_default(struct xs_device *d, uint32_t point, const struct xs_model_call *call) {
     if (call->is_legacy)
         follow_streams(d, point, call->device, true);
@@ -182,7 +184,9 @@ static void follow_default(struct xs_device *d, uint32_t point, const struct xs_
 /* Makes the point the last one of the call's stream. */
 static void append(struct xs_device *d, uint32_t point, const struct xs_model_call *call, bool is_behind) {
     struct xs_device_stream *s = &d->streams[call->stream];
-    if (!is_behind && s->tail != XS_NO_POINT) { /* both have to end; a past point's end may lie in the future */
+    if (!is_behind &&
+        s->tail !=
+            XS_NO_POINT) { /* a new mark waits for both points, because the end of a past point may lie in the future */
         uint32_t both = new_point(d, XS_NO_OPERATION);
         follow(d, both, s->tail);
         follow(d, both, point);
@@ -199,7 +203,7 @@ static void append(struct xs_device *d, uint32_t point, const struct xs_model_ca
         d->legacy[call->device] = point;
 }
 
-/* Adds a download beside its stream. Whoever waits for it also waits for the downloads before it. */
+/* Adds a download to the side stream. A wait for it is also a wait for the downloads before it. */
 static void append_beside(struct xs_device *d, uint32_t point, int32_t device) {
     uint32_t both = new_point(d, XS_NO_OPERATION);
     follow(d, both, d->beside[device]);
@@ -231,7 +235,7 @@ void xs_device_order(struct xs_device *d, const struct xs_model_call *call) {
         return;
     uint32_t point = new_point(d, XS_NO_OPERATION);
     follow(d, point, d->streams[call->stream].tail);
-    follow_default(d, point, call); /* other streams wait for both kinds of points in the legacy default stream */
+    follow_default(d, point, call); /* in the legacy default stream, a record or a wait delays other streams, too */
     if (call->kind == XS_MODEL_RECORD) {
         *xs_hash_put(&d->events, call->object, 0) = (uint64_t)point + 1;
     } else {
@@ -254,7 +258,7 @@ uint32_t xs_device_wait(struct xs_device *d, const struct xs_model_call *call, e
         break;
     case XS_WAITS_STREAM:
         follow(d, point, d->streams[call->stream].tail);
-        if (call->is_legacy) /* what others do to wait for this stream is in their own streams */
+        if (call->is_legacy) /* if other streams wait for this stream, their own points show that already */
             follow_default(d, point, call);
         follow(d, point, d->beside[call->device]);
         break;

@@ -1,4 +1,5 @@
-/* Streams that are not ordered with the legacy default one, and functions that wait; see unordered_streams.h. */
+/* Finds streams that are not ordered with the legacy default stream, and functions that wait; see
+ * unordered_streams.h. */
 #include "analyzer/savings/replay/unordered_streams.h"
 
 #include <stdlib.h>
@@ -18,18 +19,19 @@ static void *zeros(size_t count, size_t bytes) {
 
 /* --- streams --- */
 
-/* The end of the work that each stream was given so far. */
+/* The end of the work so far in each stream. */
 struct streams {
     int32_t count;
     int64_t *ends;             /* by stream */
     int32_t *devices;          /* by stream: device of its last call; 0: unknown */
     bool *is_apart;            /* by stream */
-    int64_t *legacy, *ordered; /* by device: end of the legacy default stream; end of it and of all streams ordered
-                                * with it */
+    int64_t *legacy, *ordered; /* by device: end of the work in the legacy default stream; and in this and all streams
+                                * ordered with it */
 };
 
-/* Takes work of the legacy default stream that began at `at_ns`. Streams whose work ended later are not ordered with
- * it. Each search finds at least one such stream, so there are no more searches than streams. */
+/* Handles work of the legacy default stream that began at `at_ns`. Streams whose earlier work ended later than that are
+ * not ordered with the legacy default stream. Each search finds at least one such stream, so there are no more searches
+ * than streams. */
 static void legacy_came(struct streams *s, int32_t device, int64_t at_ns) {
     if (s->ordered[device] <= at_ns + XS_REPLAY_CLOCKS_NS)
         return;

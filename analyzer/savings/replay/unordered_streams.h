@@ -1,18 +1,19 @@
-/* Derives what only all calls together show: which streams are not ordered with the legacy default stream (the trace
- * does not say how a stream was created), and which functions wait for the device. Both follow from the measured times:
- * what began or returned too early did not wait. */
+/* Finds which streams are not ordered with the legacy default stream (the trace does not show how a stream was
+ * created), and which functions wait for the device. For this all calls are needed. Both follow from the measured
+ * times, because what began or returned too early did not wait. */
 #ifndef XFERSPY_ANALYZER_SAVINGS_REPLAY_UNORDERED_STREAMS_H
 #define XFERSPY_ANALYZER_SAVINGS_REPLAY_UNORDERED_STREAMS_H
 
 #include "analyzer/savings/replay/model.h"
 
-/* The clocks of host and device agree to about this much. An end this much later than a start contradicts an order. */
+/* The clocks of host and device may differ by about this much. If work ended later than other work began by more than
+ * this, the two were not ordered. */
 #define XS_REPLAY_CLOCKS_NS 1500
 
 /* What is known of the calls of an entry point. */
 struct xs_evidence_call {
     int64_t own_ns;     /* usual duration of calls that waited for nothing; -1: no such call */
-    bool returns_first; /* a call returned while the device worked on */
+    bool returns_first; /* a call returned while the device was still working */
 };
 
 struct xs_evidence {
@@ -20,7 +21,7 @@ struct xs_evidence {
     int32_t entry_points;
 };
 
-/* Fills `evidence`, and sets `is_apart` of the model's calls. Always free it. */
+/* Fills `evidence`, and sets `is_apart` of the model's calls. Always call xs_evidence_free. */
 void xs_evidence_find(struct xs_evidence *evidence, struct xs_model *model);
 void xs_evidence_free(struct xs_evidence *evidence);
 

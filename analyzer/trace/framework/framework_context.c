@@ -1,4 +1,4 @@
-/* What a framework did, from a stack, NVTX ranges and the thread's name; see framework_context.h. */
+/* Finds what a framework did, from a stack, NVTX ranges and the thread's name; see framework_context.h. */
 #include "analyzer/trace/framework/framework_context.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ const char *const xs_framework_phase_words[XS_PHASES] = {
 #undef XS_PHASE
 };
 
-/* A row of phases.def: what to look for. */
+/* A row of phases.def: what shows a phase. */
 struct mark {
     enum xs_framework_phase phase;
     const char *text, *function;
@@ -63,8 +63,8 @@ static enum xs_framework_phase phase_of_python(const struct xs_frame *frame) {
     return XS_PHASE_NONE;
 }
 
-/* Adds the names of a frame. The outermost name that the user's line called counts, so each frame further out
- * replaces the one before. */
+/* Adds the names of a frame. The outermost name counts, which is what the user's line called; so each frame further out
+ * replaces the names of the frames before. */
 static void add_names(struct xs_framework_context *context, const struct xs_frame *frame) {
     char name[XS_FRAMEWORK_NAME];
     const char *file = frame->python ? frame->file : frame->module;
@@ -81,7 +81,7 @@ static void add_names(struct xs_framework_context *context, const struct xs_fram
         memcpy(context->node, name, sizeof name);
 }
 
-/* Whether a frame is the user's own code, or lies in a binary about which nothing else is known. */
+/* True if a frame is the user's own code, or lies in a binary about which nothing else is known. */
 static bool is_users(const struct xs_frame *frame) {
     return !frame->library && (frame->function || frame->file || frame->module);
 }
@@ -146,8 +146,9 @@ bool xs_framework_is_known(const struct xs_framework_context *context) {
     return context->phase || *context->operator_name || *context->call || *context->node || context->host_copy;
 }
 
-/* Who uses page-locked memory for copies of the user's data. CuPy's pool serves its array constructor, which is in
- * cupy/_core/core; programs that ask for page-locked memory themselves go through cupyx, without that module. */
+/* Returns which library uses page-locked memory for copies of the user's data. CuPy's array constructor, which is in
+ * cupy/_core/core, takes such memory from CuPy's pool. A program that requests page-locked memory itself does so
+ * through cupyx, without that module. */
 enum xs_host_copy xs_framework_host_copy(const struct xs_frame *frames, size_t count) {
     bool of_pool = false, by_loader = false;
     for (size_t i = 0; i < count && !is_users(&frames[i]); i++) {

@@ -1,6 +1,6 @@
-/* What a Python framework was doing when it made a call: which of its operators and functions ran, in which phase of
- * the program's work. The sources are the call's stack, the NVTX ranges around it and its thread's name, which every
- * trace has. Names of native functions are known only if the addresses were resolved. */
+/* Finds what a Python framework was doing when it made a call: which of its operators and functions ran, and in which
+ * phase of the program's work. This is read from the call's stack, the NVTX ranges around the call and the name of its
+ * thread. Names of native functions are known only if the addresses were resolved. */
 #ifndef XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_CONTEXT_H
 #define XFERSPY_ANALYZER_TRACE_FRAMEWORK_FRAMEWORK_CONTEXT_H
 
@@ -12,7 +12,8 @@
 #include "analyzer/trace/framework/framework_names.h"
 #include "schema/source/library.h"
 
-/* The innermost phase that the stack is in; phases.def says which frames mark a phase. */
+/* Phases of a program's work. A call is in the innermost phase that its stack shows; phases.def says which frames show
+ * a phase. */
 enum xs_framework_phase {
     XS_PHASE_NONE, /* no known phase */
 #define XS_PHASE(name, key, words) XS_PHASE_##name,
@@ -26,10 +27,10 @@ extern const char *const xs_framework_phase_words[XS_PHASES]; /* "called by auto
 
 /* Who copied an upload's data within host memory into page-locked memory before the upload. */
 enum xs_host_copy {
-    XS_HOST_COPY_NONE, /* nobody who is known */
+    XS_HOST_COPY_NONE, /* no known library did */
     XS_HOST_COPY_CUPY,
     XS_HOST_COPY_LOADER,        /* a DataLoader with pin_memory, in the thread that uploads */
-    XS_HOST_COPY_LOADER_THREAD, /* a DataLoader with pin_memory, in a thread of its own */
+    XS_HOST_COPY_LOADER_THREAD, /* a DataLoader with pin_memory, in another thread than the one that uploads */
 };
 
 struct xs_framework_context {
@@ -40,8 +41,8 @@ struct xs_framework_context {
     char call[XS_FRAMEWORK_NAME];          /* "cupy.asarray": the outermost public function that the user's line
                                             * called; "": not known */
     char node[XS_FRAMEWORK_NAME];          /* "AddmmBackward0": the innermost function of autograd; "": not known */
-    char sizes[XS_FRAMEWORK_SIZES];        /* of the operator's arguments, if NVTX has them */
-    bool sizes_vary;                       /* other calls of the finding have other sizes */
+    char sizes[XS_FRAMEWORK_SIZES]; /* sizes of the operator's arguments, if the NVTX range has them; "": not known */
+    bool sizes_vary;                /* not all calls of the finding have these sizes */
     enum xs_host_copy host_copy;
     uint64_t before_ns, uploads; /* for host_copy: the median time before the uploads, and the number of uploads */
 };
@@ -49,16 +50,17 @@ struct xs_framework_context {
 /* Adds what the frames of a stack say, innermost first. The context must be all 0. */
 void xs_framework_add_stack(struct xs_framework_context *context, const struct xs_frame *frames, size_t count);
 
-/* Adds what an NVTX range and those around it say (xs_callsites_range); keeps what the stack said. */
+/* Adds what an NVTX range and the ranges around it say (xs_callsites_range); what the stack said is not replaced. */
 void xs_framework_add_range(struct xs_framework_context *context, const char *range);
 
-/* Adds what the thread's name says; keeps what is known already. */
+/* Adds what the thread's name says; what is known already is not replaced. */
 void xs_framework_add_thread(struct xs_framework_context *context, const char *name);
 
-/* Whether anything is known that is worth a line. */
+/* True if anything is known that is worth a line of output. */
 bool xs_framework_is_known(const struct xs_framework_context *context);
 
-/* Who allocates page-locked memory for copies of the user's data, by the stack of the allocation. */
+/* Returns which library allocates page-locked memory for copies of the user's data, from the stack of the
+ * allocation. */
 enum xs_host_copy xs_framework_host_copy(const struct xs_frame *frames, size_t count);
 
 #endif

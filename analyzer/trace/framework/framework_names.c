@@ -1,5 +1,5 @@
-/* Names of PyTorch's operators, of Cython's and Python's functions, and of emit_nvtx's ranges; see framework_names.h.
- */
+/* Makes the names of PyTorch's operators, of Cython's and Python's functions, and of emit_nvtx's ranges; see
+ * framework_names.h. */
 #include "analyzer/trace/framework/framework_names.h"
 
 #include <ctype.h>
@@ -27,8 +27,9 @@ static bool put(char *name, const char *before, const char *text, size_t length)
 
 /* --- PyTorch --- */
 
-/* The length of the operator in "add__Tensor". A part that begins with a capital is an overload. The other overloads
- * listed here are those of copies and related operators (native_functions.yaml of PyTorch). */
+/* Returns the length of the operator in "add__Tensor". A part that begins with a capital letter is an overload. Other
+ * overloads are recognised by the list here, which has those of copies and related operators (native_functions.yaml of
+ * PyTorch). */
 static size_t without_overload(const char *text, size_t length) {
     static const char *const overloads[] = {
         "_dtype_layout", "_dtype", "_device", "_other", "_out", "_dim", "_int", "_memory_format", "_names", "_start",
@@ -46,7 +47,7 @@ static size_t without_overload(const char *text, size_t length) {
 
 bool xs_framework_operator(char *name, const char *function) {
     static const char start[] = "at::_ops::", *const ends[] = {"::call", "::redispatch"};
-    size_t length = strcspn(function, "("); /* names in imported profiles have parameters */
+    size_t length = strcspn(function, "("); /* in imported profiles names have parameters */
     *name = '\0';
     if (!starts_with(function, start))
         return false;
@@ -104,8 +105,8 @@ static bool add_text(char *name, const char *text, size_t length) {
     return true;
 }
 
-/* Adds the modules up to the first private one, because a package lifts functions of its own modules to the package.
- * For torch.nn.modules.linear only "torch.nn" is added. */
+/* Adds the modules up to the first private one, because functions of private modules are used under the name of the
+ * package. For torch.nn.modules.linear only "torch.nn" is added. */
 static bool add_modules(char *name, const struct parts *modules) {
     for (size_t i = 0; i < modules->count; i++) {
         const struct part *part = &modules->items[i];
@@ -122,8 +123,8 @@ static bool none(char *name) {
     return false;
 }
 
-/* Splits "4cupy_5_core_4core_17array". A length precedes each part; a number may precede the function's name, and
- * the characters after it tell it from a length. */
+/* Splits "4cupy_5_core_4core_17array". A length precedes each part. A number may also precede the function's name; the
+ * characters after it show that it is no length. */
 static bool read_cython(struct parts *parts, const char *text) {
     while (isdigit((unsigned char)*text)) {
         char *end;

@@ -1,4 +1,4 @@
-/* Reading the text of lines from source files; see lines.h for when that is allowed. */
+/* Reads the text of lines from source files; lines.h says when that is allowed. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "analyzer/trace/source_text.h"
 #include "schema/source/source_file.h"
 
-/* These bounds are for a trace and a binary that were made to take long. */
+/* Limits that protect against a trace or a binary that was made to keep this program busy. */
 enum { LINES_MAX = 4096, TEXT_BYTES_MAX = 4 << 20, READ_BYTES_MAX = 256 << 20, FILES_MAX = 4096 };
-enum { BIRTH_SECONDS = 10 }; /* capture makes its trace within two seconds, or gives it up */
+enum { BIRTH_SECONDS = 10 }; /* capture creates its trace within two seconds, or makes none */
 
 struct reader {
     const struct xs_trace *trace;
@@ -23,7 +23,7 @@ struct reader {
     bool is_own;
     int64_t start_unix_ns;
     char cwd[4096];
-    struct xs_source_file open; /* the file that was read last */
+    struct xs_source_file open; /* the source file that was read last */
     const char *open_path;      /* its name; NULL: none */
     const char *open_module;    /* the binary that named it */
     bool is_open;
@@ -47,14 +47,14 @@ bool xs_lines_is_own(const struct xs_trace *trace) {
         statx(AT_FDCWD, trace->file, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &st) != 0)
         return false;
     int64_t late_s = (int64_t)st.stx_btime.tv_sec - start_s;
-    bool writable = (st.stx_mode & S_IWUSR) && access(trace->file, W_OK) == 0 && /* root may write to any */
-                    is_in_writable_folder(trace->file);
+    /* root may write to any file, so the mode is checked, too */
+    bool writable = (st.stx_mode & S_IWUSR) && access(trace->file, W_OK) == 0 && is_in_writable_folder(trace->file);
     return S_ISREG(st.stx_mode) && writable && st.stx_uid == geteuid() && (st.stx_mask & STATX_BTIME) &&
            late_s >= -BIRTH_SECONDS && late_s <= BIRTH_SECONDS;
 }
 
-/* A binary can name any file as its source, and a stranger's binary may lie on this disk. What has the name of source
- * code is no key, no token and no list of passwords. */
+/* True if a file has a name as source code has. A binary can name any file as its source, and a stranger's binary may
+ * be on this disk. A file with such a name is no key, no token and no list of passwords. */
 static bool is_source_name(const char *path) {
     static const char *const ends[] = {".c",   ".cc",  ".cpp", ".cxx", ".c++", ".cu",  ".cuh",  ".h",   ".hh",  ".hpp",
                                        ".hxx", ".h++", ".inl", ".inc", ".ipp", ".tcc", ".tpp",  ".def", ".hip", ".rs",
@@ -70,21 +70,23 @@ static bool is_source_name(const char *path) {
 
 static int64_t in_ns(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 
-/* Returns the latest change (Unix time in ns) that a source may have: a newer one than the binary or the run may not be
- * the text that was built. INT64_MIN: no text is read for this frame. */
+/* Returns the latest time of change (Unix time in ns) that a source file may have. If the file is newer than the binary
+ * or the run, its text may differ from what was built. INT64_MIN: no text is read for this frame. */
 static int64_t not_after(const struct reader *reader, const struct xs_frame *frame) {
     struct stat binary;
     if (!frame->module || stat(frame->module, &binary) != 0 || (binary.st_uid != geteuid() && binary.st_uid != 0))
         return INT64_MIN;
-    /* Unasked, a binary counts only if it was there before the run. So it did not come with the trace. */
+    /* If the user did not request the lines, a binary is used only if it existed before the run, so that it did not
+     * come with the trace. */
     if (reader->reason == XS_LINES_READ && in_ns(binary.st_ctim) > reader->start_unix_ns)
         return INT64_MIN;
     int64_t made_ns = in_ns(binary.st_mtim);
     return made_ns < reader->start_unix_ns ? made_ns : reader->start_unix_ns;
 }
 
-/* A trace names the files of Python and those of its table `symbol`, so none of them is read here; capture has read the
- * lines of Python. The folder of relative names is the trace's, too, and is taken only from an own one. */
+/* True if the file of a frame may be read. The names of Python's files and of those in the table `symbol` come from the
+ * trace, so these files are not read here; capture has stored the lines of Python. The folder for relative names comes
+ * from the trace, too, so it is used only if this user recorded the trace. */
 static bool may_read(const struct reader *reader, const struct xs_frame *frame) {
     if (!frame || frame->library || !frame->file || !frame->line || reader->start_unix_ns <= 0)
         return false;
@@ -134,7 +136,8 @@ static int by_place(const void *a, const void *b) {
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Several places, such as two functions that one line was inlined into, can be of one line. */
+/* Removes repeated lines. Several places can have the same line, for instance if the line was inlined into two
+ * functions. */
 static void drop_repeated(struct xs_lines *lines) {
     uint32_t kept = 0;
     if (lines->text_count)
@@ -147,7 +150,7 @@ static void drop_repeated(struct xs_lines *lines) {
     lines->text_count = kept;
 }
 
-/* The option of the run holds unless the user asks for the text afterwards. */
+/* True if the run's option says that no text is wanted. The user can still request the text afterwards. */
 static bool is_unwanted(const struct reader *reader) {
     char word[8];
     const char *value = xs_trace_meta_text(reader->trace, "option.source_lines", word, sizeof word, "on");

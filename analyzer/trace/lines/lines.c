@@ -1,4 +1,4 @@
-/* Looking up the lines of a trace, and doing it once for a trace that is read; see lines.h. */
+/* Looks up the lines of a trace, once for a trace that is read; see lines.h. */
 #include "analyzer/trace/lines/lines.h"
 
 #include <sqlite3.h>

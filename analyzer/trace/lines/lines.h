@@ -1,8 +1,9 @@
-/* The lines that calls came from, put into a trace: function, file and line of each address, and the text of the user's
- * lines. A trace that has them is read without its binaries and sources, so that a rebuild changes no report of it.
+/* Puts the lines that calls came from into a trace: function, file and line of each address, and the text of the user's
+ * lines. A trace that has them is read without its binaries and sources, so that a rebuild of the program changes no
+ * report.
  *
- * A trace may come from a stranger, so what it names is never by itself a reason to read a file. See
- * docs/develop/internals.md, "Lines in the trace". */
+ * A trace may come from a stranger, so no file is read merely because a trace names it. See docs/develop/internals.md,
+ * "Lines in the trace". */
 #ifndef XFERSPY_ANALYZER_TRACE_LINES_LINES_H
 #define XFERSPY_ANALYZER_TRACE_LINES_LINES_H
 
@@ -15,14 +16,14 @@
 
 /* The reason for looking lines up decides which files may be read. */
 enum xs_lines_reason {
-    XS_LINES_RECORDED, /* `xferspy run` has just recorded the trace by a child of its own */
-    XS_LINES_ASKED,    /* the user asked for it: `xferspy symbolize` */
-    XS_LINES_READ      /* a command reads the trace, and it is this user's own */
+    XS_LINES_RECORDED, /* `xferspy run` has just recorded the trace of its child process */
+    XS_LINES_ASKED,    /* the user has run `xferspy symbolize` */
+    XS_LINES_READ      /* a command reads a trace that this user recorded */
 };
 
 /* The text of one line. */
 struct xs_line_text {
-    const char *path; /* as the frame of the call site names it; the callsites' */
+    const char *path; /* as the frame of the call site names it; owned by `callsites` */
     uint32_t line;
     char *text;
     struct xs_source_identity identity; /* of the file that it was read from */
@@ -30,25 +31,26 @@ struct xs_line_text {
 
 struct xs_lines {
     struct xs_callsites *callsites;
-    uint32_t stored, found, unknown; /* addresses: in the trace before, new, and those that nobody knows */
-    struct xs_line_text *texts;      /* new ones, by path and line */
+    uint32_t stored, found, unknown; /* numbers of addresses: known from the trace, found now, and unknown */
+    struct xs_line_text *texts;      /* new texts, by path and line */
     uint32_t text_count;
     size_t text_capacity;
 };
 
-/* Looks up what the trace lacks, or all again with `again`. A negative status leaves a message and nothing to be
- * freed. */
+/* Looks up the lines that the trace lacks; with `again`, looks up all lines. If the status is negative, the message is
+ * set and nothing has to be freed. */
 int xs_lines_find(const struct xs_trace *trace, enum xs_lines_reason reason, bool again, struct xs_lines *lines,
                   char *message);
 void xs_lines_free(struct xs_lines *lines);
 
-/* Writes what was found into the trace's file, in one transaction. Waits `patience_ms` for other writers. After false,
- * `why` has what a message says behind the file's name. */
+/* Writes what was found into the trace's file, in one transaction. Waits up to `patience_ms` for other writers. If the
+ * result is false, `why` has the reason, to be printed after the file's name. */
 enum { XS_LINES_WHY_BYTES = 512 };
 bool xs_lines_write(const struct xs_trace *trace, const struct xs_lines *lines, int patience_ms, char *why);
 
-/* For a command that has opened a trace to read it: if the trace is this user's own, may be written and has no lines
- * yet, they are looked up and written into it. Failures are silent: they cost lines and nothing else. */
+/* Is called by a command that has opened a trace to read it. If this user recorded the trace, may write it, and it has
+ * no lines yet, looks them up and writes them into the trace. Failures are silent, because only lines are missing
+ * then. */
 void xs_lines_complete(const struct xs_trace *trace);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing lines into a trace; see lines.h. */
+/* Writes lines into a trace; see lines.h. */
 #include <inttypes.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -18,8 +18,8 @@ static int run(sqlite3_stmt *statement) {
     return sqlite3_reset(statement);
 }
 
-/* Files beside the trace may have changed since it was opened for reading, and another user's journal would be played
- * back into it. */
+/* True if there is no file next to the trace that SQLite would use wrongly. Such files may have appeared since the
+ * trace was opened for reading, and SQLite would write another user's journal back into the trace. */
 static bool is_alone(const char *file, char *message) {
     struct xs_side_files side;
     xs_side_files_look(file, &side);
@@ -46,7 +46,7 @@ static int open_for_writing(const char *path, int patience_ms, sqlite3 **db) {
 
 /* --- functions, files and lines of addresses --- */
 
-/* In a merged file a row also says of which trace it is, and no number comes by itself. */
+/* In a merged file a row also has the number of its trace, and SQLite does not assign the id by itself. */
 #define DELETE_SYMBOLS                                                                                                 \
     "DELETE FROM main.symbol WHERE EXISTS (SELECT 1 FROM temp.resolved r"                                              \
     " WHERE r.module = symbol.module AND r.address = symbol.address)"
@@ -79,7 +79,7 @@ static int insert(sqlite3_stmt *statement, int64_t module, uint64_t address, uin
     return run(statement);
 }
 
-/* Rows of the same addresses are replaced: another process may have been quicker. */
+/* Deletes the rows of the addresses that will be written, because another process may have written them first. */
 static int delete_symbols(sqlite3 *db, const struct xs_trace *trace, const struct xs_callsites *c) {
     sqlite3_stmt *key = NULL;
     int rc = sqlite3_prepare_v2(db, "INSERT INTO temp.resolved VALUES (?, ?)", -1, &key, NULL);
@@ -115,7 +115,8 @@ static int write_symbols(sqlite3 *db, const struct xs_trace *trace, const struct
 
 /* --- text --- */
 
-/* The statements of a trace and of one in a merged file, where ?1 is its number and no id comes by itself. */
+/* The statements for a trace, and for a trace in a merged file, where ?1 is the trace's number and SQLite does not
+ * assign the id by itself. */
 enum { FIND, ADD_FILE, REMOVE_LINE, ADD_LINE, STATEMENTS };
 static const char *const of_trace[STATEMENTS] = {"SELECT id FROM source_file WHERE path = ?2 ORDER BY id LIMIT 1",
                                                  "INSERT INTO source_file (path, bytes, mtime_ns) VALUES (?2, ?3, ?4)",

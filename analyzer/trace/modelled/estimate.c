@@ -1,4 +1,4 @@
-/* Intervals of sums; see estimate.h. */
+/* Computes the intervals of sums; see estimate.h. */
 #include "analyzer/trace/modelled/estimate.h"
 
 #include <math.h>
@@ -55,7 +55,8 @@ static void estimate_sum(struct xs_device_estimate *estimate, const struct xs_pa
     free(expected);
 }
 
-/* Collects when recorded copies and kernels ran, by part. A row in two parts belongs to the first. */
+/* Collects the times in which recorded copies or kernels ran, for each part. A row that lies in two parts belongs to
+ * the first. */
 static void collect(struct xs_intervals *of_parts, const struct xs_modelled_rows *rows, const struct xs_parts *parts,
                     const struct xs_device_windows *windows) {
     for (size_t i = 0; i < rows->count; i++) {

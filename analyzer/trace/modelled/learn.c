@@ -1,4 +1,4 @@
-/* Learning from the windows; see learn.h. Only calls with records are read, and waits and frees. */
+/* Learns from the windows; see learn.h. Only calls with records, waits and frees are read. */
 #include "analyzer/trace/modelled/learn.h"
 
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 
 enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
 
-/* Ends of the work recorded so far; 0: none. */
+/* The state of the pass, with the ends of the work recorded so far; 0: none. */
 struct learning {
     struct xs_learned *learned;
     struct xs_recordings *recordings;
     struct xs_modelled_tables *tables;
     const struct xs_device_windows *windows;
-    struct xs_hash lanes, legacy, ordered, events; /* by lane, by device + 1, and by the event's handle */
+    struct xs_hash lanes, legacy, ordered, events; /* by lane, by device + 1, and by the handle of the event */
     struct xs_hash engines[ENGINES];
-    struct xs_hash devices; /* of all work of a device */
-    struct xs_hash latest;  /* a lane's latest call: its window plus 1 */
+    struct xs_hash devices; /* ends of all work of a device */
+    struct xs_hash latest;  /* by lane: the window of its latest call, plus 1 */
 };
 
 static int64_t end_of(const struct xs_hash *ends, uint64_t key) {
@@ -59,12 +59,13 @@ static void learn_graph(struct learning *l, const struct xs_call *call, const st
             (struct xs_launched_graph){first, rows, work->start_ns, work->end_ns - work->start_ns, work->sum_ns};
 }
 
-/* When the work ended that was in the way of a call's work, by CUDA's order of streams and by the copy engine that
- * the call needs. */
+/* When the work ended that a call's work had to wait for, because of CUDA's order of streams or because of the copy
+ * engine that the call needs. */
 struct before {
     int64_t lane_ns, all_ns;
     bool is_legacy;
-    bool is_known; /* the work before it in its lane was recorded, too; false: a queue may have been before it */
+    bool is_known; /* the previous work in the lane was recorded, too; false: unknown work may have been queued before
+                    * this work */
     uint64_t device;
 };
 
@@ -87,9 +88,8 @@ static struct before before_of(const struct learning *l, const struct xs_call *c
 
 static void add_order(struct learning *l, const struct xs_call *call, int64_t lane, const struct before *before,
                       const struct xs_work *work) {
-    if (!before->is_legacy &&
-        work->start_ns + XS_MODELLED_CLOCKS_NS < end_of(&l->legacy, before->device)) /* it did not wait for the legacy
-                                                                                      * stream */
+    if (!before->is_legacy && work->start_ns + XS_MODELLED_CLOCKS_NS <
+                                  end_of(&l->legacy, before->device)) /* the work did not wait for the legacy stream */
         *xs_hash_put(&l->learned->apart, (uint64_t)lane, 0) = 1;
     *xs_hash_put(&l->latest, (uint64_t)lane, 0) = (uint64_t)(xs_device_window_at(l->windows, call->enter_ns) + 1);
     raise(&l->lanes, (uint64_t)lane, work->end_ns);
@@ -110,7 +110,7 @@ static int64_t thousandths(int64_t of, int64_t whole) {
 static void learn_group(struct learning *l, struct xs_group *group, const struct xs_call *call,
                         const struct before *before, const struct xs_work *work, uint32_t shape) {
     struct xs_values *values = group->values;
-    bool is_measured = call->return_ns > call->enter_ns; /* a kernel's launch is not measured */
+    bool is_measured = call->return_ns > call->enter_ns; /* the duration of a kernel's launch is not measured */
     if (group->shape == UINT32_MAX)
         group->shape = shape;
     if (call->batch_index < 0)
@@ -159,7 +159,7 @@ static void learn_work(struct learning *l, const struct xs_call *call) {
     add_order(l, call, lane, &before, &work);
 }
 
-/* Learns how soon a wait notices the end of the work it waited for. */
+/* Learns how soon a wait returns after the end of the work that it waited for. */
 static void learn_wait(struct learning *l, const struct xs_call *call) {
     enum { LONGEST_NS = 1000000 };
     const uint64_t *device = xs_hash_find(&l->learned->device_of, (uint64_t)call->context, 0);

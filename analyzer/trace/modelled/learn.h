@@ -1,24 +1,24 @@
-/* The first pass of the model: it goes over the recorded work and its calls. */
+/* Makes the first pass of the model, over the recorded work and its calls. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_LEARN_H
 
 #include "analyzer/trace/modelled/learned.h"
 #include "analyzer/trace/windows/device_windows.h"
 
-/* How exactly the clocks of host and device agree. */
+/* The clocks of host and device may differ by this much. */
 #define XS_MODELLED_CLOCKS_NS 1500
 
-/* A call's rows as one piece of work. */
+/* The rows of a call, combined into one piece of work. */
 struct xs_work {
     int64_t start_ns, end_ns, sum_ns;
     uint64_t bytes;
 };
 
-/* False: a row has no times. */
+/* Combines the rows of a call. False: a row has no times. */
 bool xs_work_of(const struct xs_recorded *first, size_t rows, struct xs_work *work);
 
-/* Fills `learned` and marks the rows of calls that were found. The link model, streams and devices of `learned` must
- * be set. Negative status: the message is set. */
+/* Fills `learned`, and sets `taken` in the first row of each call that was found. The link model, streams and devices
+ * of `learned` must be set before. Negative status: the message is set. */
 int xs_learn(struct xs_learned *learned, struct xs_recordings *recordings, struct xs_modelled_tables *tables,
              const struct xs_device_windows *windows, const struct xs_trace *trace, char *message);
 

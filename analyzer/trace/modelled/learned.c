@@ -1,4 +1,4 @@
-/* Groups of similar work and their medians; see learned.h. */
+/* Holds groups of similar work and their medians; see learned.h. */
 #include "analyzer/trace/modelled/learned.h"
 
 #include <stdlib.h>
@@ -80,7 +80,8 @@ static bool fills_call(const struct xs_group *group) {
     return share->seen >= ENOUGH && share->median >= HALF && begins_within(group);
 }
 
-/* The next smaller size whose copies fill their calls; larger copies do so all the more. NULL: there is none. */
+/* Returns the group of the next smaller size whose copies take nearly their whole calls. If copies of a smaller size do
+ * so, larger copies do so even more. NULL: there is none. */
 static const struct xs_group *smaller_size(const struct xs_learned *learned, const struct xs_call *call) {
     struct xs_call smaller = *call;
     uint64_t low, high;
@@ -140,7 +141,8 @@ void xs_learned_free(struct xs_learned *learned) {
 
 /* --- asking --- */
 
-/* A length from a group's values. A few similar values say little about how much others differ. */
+/* Returns a length from a group's values. A few similar values say little about how much other values differ, so the
+ * error is then not taken as small. */
 static struct xs_length length_of(const struct xs_values *values, int64_t part) {
     enum { LEAST_PART = 4 };
     bool few = values->seen <= FEW;
@@ -150,14 +152,14 @@ static struct xs_length length_of(const struct xs_values *values, int64_t part) 
     return (struct xs_length){values->median, unsure_ns, values->least > less_ns ? values->least - less_ns : 0};
 }
 
-/* One step of a search through the levels: up to which level, and how many values a group must have. */
+/* One step of a search through the levels: how many levels are searched, and how many values a group must have. */
 struct look {
     unsigned levels, enough;
 };
 enum { LOOKS = 4 };
 static const struct look narrow_first[LOOKS] = {{XS_LEARNED_LEVELS, ENOUGH}, {XS_LEARNED_LEVELS, 1}, {0, 0}, {0, 0}};
-/* For copies that the driver stages: how it does that depends on the size, so one copy of that size says more than
- * many of others. */
+/* For copies that the driver stages. How the driver does that depends on the size, so one copy of the same size says
+ * more than many copies of other sizes. */
 static const struct look size_first[LOOKS] = {
     {XS_ALIKE_KINDS, ENOUGH}, {XS_ALIKE_KINDS, 1}, {XS_LEARNED_LEVELS, ENOUGH}, {XS_LEARNED_LEVELS, 1}};
 
@@ -194,7 +196,7 @@ bool xs_learned_has_kind(const struct xs_alike *alike) {
     return group && group->values[XS_LEARNED_NS].seen;
 }
 
-/* The narrowest group of copies of the call's size that knows their share of their calls; NULL: none does. */
+/* Returns the narrowest group of copies of the call's size with enough values of XS_LEARNED_SHARE; NULL: none. */
 static const struct xs_group *shares_of(const struct xs_alike *alike, const struct xs_call *call) {
     if (!alike->is_pageable || call->return_ns <= call->enter_ns)
         return NULL;
@@ -215,8 +217,9 @@ bool xs_learned_fills_call(const struct xs_alike *alike, const struct xs_call *c
 
 struct xs_length xs_learned_latency(const struct xs_alike *alike, const struct xs_call *call) {
     const struct xs_group *of_size = shares_of(alike, call);
-    bool is_within = of_size && begins_within(of_size); /* copies of this size begin within their call, whatever
-                                                         * other sizes do */
+    bool is_within =
+        of_size &&
+        begins_within(of_size); /* copies of this size begin within their call, even if copies of other sizes do not */
     const struct look *looks = looks_of(alike);
     for (unsigned i = 0; i < LOOKS; i++) {
         for (unsigned level = 0; level < looks[i].levels; level++) {
@@ -243,15 +246,15 @@ static enum xs_link_class class_of(const struct xs_call *call) {
 }
 
 int64_t xs_learned_link_ns(const struct xs_learned *learned, const struct xs_call *call, uint64_t bytes) {
-    enum { USUAL_NS = 2000, USUAL_BYTES_PER_NS = 16 }; /* for memory that the link model does not know */
+    enum { USUAL_NS = 2000, USUAL_BYTES_PER_NS = 16 }; /* for kinds of memory that the link model does not have */
     uint64_t ns = xs_link_ns(&learned->link, class_of(call), bytes);
     if (!ns)
         ns = USUAL_NS + bytes / USUAL_BYTES_PER_NS;
     return ns < (uint64_t)XS_SCAN_LATEST_NS ? (int64_t)ns : XS_SCAN_LATEST_NS;
 }
 
-/* How long a kernel takes. The group with the same grid comes first, however few its values are: another grid may
- * take quite another time. */
+/* Returns how long a kernel takes. The group with the same grid is used first even if it has few values, because with
+ * another grid the kernel may take a very different time. */
 static struct xs_length kernel_ns(const struct xs_alike *alike) {
     for (unsigned level = 0; level < XS_LEARNED_LEVELS; level++) {
         const struct xs_group *group = alike->levels[level];
@@ -266,14 +269,14 @@ static struct xs_length kernel_ns(const struct xs_alike *alike) {
 
 static int64_t whole(double ns) { return ns < 1 ? 1 : ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS; }
 
-/* A length in thousandths of `ns`. */
+/* Converts a length in thousandths of `ns` into ns. */
 static struct xs_length part_of(double ns, const struct xs_length *thousandths) {
     return (struct xs_length){whole(ns * (double)thousandths->ns / 1000),
                               whole(ns * (double)thousandths->unsure_ns / 1000),
                               whole(ns * (double)thousandths->least_ns / 1000)};
 }
 
-/* How long a copy takes by its bytes. */
+/* Returns how long a copy takes, from the number of its bytes. */
 static struct xs_length ns_by_size(const struct xs_learned *learned, const struct xs_alike *alike,
                                    const struct xs_call *call) {
     const struct xs_group *exact = alike->levels[XS_ALIKE_EXACT];
@@ -295,7 +298,7 @@ struct xs_length xs_learned_ns(const struct xs_learned *learned, const struct xs
     struct xs_length share = length_of(&group->values[XS_LEARNED_SHARE], 30);
     struct xs_length by_call = part_of((double)(call->return_ns - call->enter_ns), &share);
     bool is_surer = (double)by_call.unsure_ns * (double)by_size.ns < (double)by_size.unsure_ns * (double)by_call.ns;
-    /* a call that took far longer than any other, by its bytes, waited for something else */
+    /* a call that took far longer per byte than any other one waited for something else */
     double most_ns =
         (double)xs_learned_link_ns(learned, call, call->bytes) * (double)group->values[XS_LEARNED_RATIO].most / 1000;
     return is_surer && (double)by_call.ns <= 2 * most_ns ? by_call : by_size;

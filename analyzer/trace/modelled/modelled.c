@@ -1,4 +1,4 @@
-/* The model of one trace, from reading to the tables that a reader sees; see modelled.h. */
+/* Makes the model of one trace, from reading the trace to the tables that a reader sees; see modelled.h. */
 #include "analyzer/trace/modelled/modelled.h"
 
 #include <sqlite3.h>
@@ -12,7 +12,7 @@
 #include "analyzer/trace/modelled/modelled_place.h"
 #include "analyzer/trace/modelled/virtual_table.h"
 
-/* Lives as long as the connection. */
+/* Exists until the connection is closed. */
 struct modelled {
     struct xs_modelled_tables tables;
     struct xs_placed placed;
@@ -33,7 +33,7 @@ static void free_modelled(void *data) {
 static const char *const call_tables[] = {
     [XS_CALL_TRANSFER] = "transfer", [XS_CALL_MEMSET] = "memset", [XS_CALL_LAUNCH] = "launch"};
 
-/* xferspy_call_number(kind, id) */
+/* Implements the SQL function xferspy_call_number(kind, id). */
 static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv) {
     const struct modelled *m = sqlite3_user_data(context);
     int64_t kind = sqlite3_value_int64(argv[0]), id = sqlite3_value_int64(argv[1]);
@@ -45,11 +45,11 @@ static void call_number(sqlite3_context *context, int argc, sqlite3_value **argv
         sqlite3_result_int64(context, number);
 }
 
-/* The table or query that a table's name stands for: in a merged file it is a TEMP view already. Empties `from` if
- * the view has an unknown form. */
+/* Writes the table or query that a table's name refers to; in a merged file the name is a TEMP view already. `from`
+ * becomes empty if the view has an unknown form. */
 static void find_source(sqlite3 *db, const char *table, struct xs_string *from) {
     static const char *const begins[] = {" AS\n",
-                                         " AS "}; /* a view over shapes, and one over a table of a merged file */
+                                         " AS "}; /* of a view over shapes; of a view over a merged file's table */
     sqlite3_stmt *statement = NULL;
     xs_string_format(from, "main.%s", table);
     if (sqlite3_prepare_v2(db, "SELECT sql FROM sqlite_temp_schema WHERE type = 'view' AND name = ?", -1, &statement,
@@ -67,9 +67,9 @@ static void find_source(sqlite3 *db, const char *table, struct xs_string *from) 
     sqlite3_finalize(statement);
 }
 
-/* Makes the TEMP view with all columns of a table as they are, except the correlation. The new column has SQLite's
- * type integer like the old one: a join of an integer with another type uses no index and compares each row with
- * every other. */
+/* Makes the TEMP view of a table. It has all columns as they are, except that the call's number replaces the
+ * correlation. The new column has SQLite's type integer like the old one, because a join of an integer with another
+ * type would use no index and compare each row with every other. */
 static int show_calls(sqlite3 *db, unsigned kind) {
     struct xs_string sql = {0}, from = {0};
     sqlite3_stmt *statement = NULL;
@@ -108,7 +108,7 @@ static int show(struct modelled *m, const struct xs_trace *trace, char *message)
         rc = show_calls(db, kind);
     if (rc == SQLITE_OK)
         rc = xs_modelled_show(db, &m->tables);
-    if (rc != SQLITE_OK) /* ask now: the next statement may succeed */
+    if (rc != SQLITE_OK) /* SQLite's message is read now, because the next statement may succeed and replace it */
         say_why(trace, message);
     bool ended = sqlite3_exec(db, "PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
     return rc == SQLITE_OK && ended ? XS_OK : XS_ERROR_SQLITE;
@@ -155,7 +155,7 @@ int xs_modelled_add_to(struct xs_trace *trace, char *message) {
         return XS_OK;
     struct modelled *m = xs_realloc(NULL, sizeof *m);
     *m = (struct modelled){.windows = windows};
-    /* the connection frees it when it is closed, or now if this call fails */
+    /* the connection frees the model when it is closed, or at once if this call fails */
     if (sqlite3_create_function_v2(trace->db, "xferspy_call_number", 2,
                                    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, m, call_number, NULL, NULL,
                                    free_modelled) != SQLITE_OK) {

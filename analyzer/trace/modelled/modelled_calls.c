@@ -1,4 +1,4 @@
-/* The tables of calls, merged; see modelled_calls.h. */
+/* Merges the tables of calls; see modelled_calls.h. */
 #include "analyzer/trace/modelled/modelled_calls.h"
 
 #include "analyzer/trace/kind_words.h"
@@ -106,7 +106,7 @@ static const struct xs_source_kind all[XS_CALL_KINDS] = {
     [XS_CALL_SYNC] = KIND("sync", "enter_ns", "result = 0", NO_NUMBER ", scope, object", read_sync),
     [XS_CALL_EVENT] = KIND("api_call", "enter_ns", EVENTS, EVENT_COLUMNS, read_event),
     [XS_CALL_FREE] = KIND("allocation", "free_enter_ns", FREED, FREE_COLUMNS, read_free)};
-/* Only work that has a number. */
+/* Only calls that have a correlation number. */
 static const struct xs_source_kind recorded_only[] = {
     [XS_CALL_TRANSFER] = KIND("transfer", "enter_ns", WORKED RECORDED, TRANSFER_COLUMNS, read_transfer),
     [XS_CALL_MEMSET] = KIND("memset", "enter_ns", WORKED RECORDED, MEMSET_COLUMNS, read_memset),
@@ -119,7 +119,7 @@ void xs_calls_begin(struct xs_calls *calls, const struct xs_trace *trace, bool r
         const struct xs_source_kind *kind = recorded && i <= XS_CALL_LAUNCH ? &recorded_only[i] : &all[i];
         calls->sources[i] = xs_source_begin(kind, trace, window, message, NULL);
         calls->alive[i] = true;
-        calls->heads[i] = (struct xs_order_key){INT64_MIN, INT64_MIN}; /* not asked yet */
+        calls->heads[i] = (struct xs_order_key){INT64_MIN, INT64_MIN}; /* not known yet */
     }
 }
 

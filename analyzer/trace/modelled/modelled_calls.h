@@ -1,5 +1,5 @@
-/* The calls that gave the device work, waited for it or ordered it, in the order of time, with the fields that the
- * model needs. */
+/* Reads, in order of time, the calls that gave work to the device, waited for work, or ordered work in streams, with
+ * the fields that the model needs. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_CALLS_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_CALLS_H
 
@@ -13,7 +13,7 @@ enum xs_call_kind {
     XS_CALL_LAUNCH,
     XS_CALL_SYNC,
     XS_CALL_EVENT, /* records an event, or makes a stream wait for one */
-    XS_CALL_FREE,  /* a free that is not ordered in a stream */
+    XS_CALL_FREE,  /* a free that is not stream-ordered */
     XS_CALL_KINDS
 };
 
@@ -21,19 +21,19 @@ struct xs_call {
     int64_t id; /* row id in the call's table */
     int64_t enter_ns, return_ns;
     uint64_t bytes;
-    uint64_t object;         /* a launch's function; the event of a wait or an event call */
-    uint64_t grid;           /* a launch's hash of grid, block and shared memory */
+    uint64_t object;         /* a launch's function; the event of a wait or of an XS_CALL_EVENT */
+    uint64_t grid;           /* hash of a launch's grid, block and shared memory */
     int64_t context, stream; /* ids; 0: unknown */
     uint32_t correlation;
     int32_t entry_point;
     int32_t batch_index; /* -1: not of a batch call */
     uint8_t kind;        /* enum xs_call_kind */
     uint8_t direction, src_kind, dst_kind;
-    uint8_t detail; /* a launch's kind, a wait's scope; for XS_CALL_EVENT 1: it records the event */
+    uint8_t detail; /* a launch's kind; a wait's scope; for XS_CALL_EVENT 1 if it records the event, else 0 */
     bool is_async, is_box;
 };
 
-/* A copy between the device and pageable memory, which the driver stages. */
+/* True for a copy between the device and pageable memory, which the driver stages. */
 static inline bool xs_call_is_pageable(const struct xs_call *call) {
     return call->kind == XS_CALL_TRANSFER && ((call->direction == XS_DIR_H2D && call->src_kind == XS_MEM_PAGEABLE) ||
                                               (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE));
@@ -43,14 +43,16 @@ struct xs_calls {
     struct xs_source *sources[XS_CALL_KINDS];
     struct xs_order_key heads[XS_CALL_KINDS];
     bool alive[XS_CALL_KINDS];
-    int taken; /* the source of the call that was handed out; -1: none */
+    int taken; /* the source of the call that was returned last; -1: none */
 };
 
-/* With `recorded`, work without a correlation number is left out. Call xs_calls_end even after an error. */
+/* Begins reading. With `recorded`, calls for work are left out if they have no correlation number. Call xs_calls_end
+ * even after an error. */
 void xs_calls_begin(struct xs_calls *calls, const struct xs_trace *trace, bool recorded, char *message);
 void xs_calls_end(struct xs_calls *calls);
 
-/* The next call, valid until the next question. NULL: the end, or an error, and then *status is negative. */
+/* Returns the next call, valid until the next call of this function. NULL: the end, or an error, and then *status is
+ * negative. */
 const struct xs_call *xs_calls_next(struct xs_calls *calls, int *status);
 
 #endif

@@ -1,4 +1,4 @@
-/* Giving the work of a lane its times; see modelled_lanes.h. */
+/* Gives the work of a lane its times; see modelled_lanes.h. */
 #include "analyzer/trace/modelled/modelled_lanes.h"
 
 #include "analyzer/base/grow.h"
@@ -19,8 +19,8 @@ int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
     const struct xs_lane *lane = moment->lane;
     if (!lane)
         return 0;
-    uint64_t pending = moment->place - lane->base; /* wraps around if the work is no longer pending, or there was
-                                                    * none */
+    uint64_t pending = moment->place - lane->base; /* becomes a huge number if the work is no longer pending, or there
+                                                    * was none */
     if (pending < xs_lane_pending(lane))
         return lane->items[lane->first + pending].end_ns;
     return earlier(moment->end_ns, lane->done_ns);
@@ -28,16 +28,16 @@ int64_t xs_lane_place_end(const struct xs_lane_place *moment) {
 
 /* --- times --- */
 
-/* How lengths that the windows gave are changed: each by `off` times its usual error, and where that is not enough
- * by a factor. */
+/* Says how the learned lengths are changed to fit a known end: `off` times its usual error is added to each length, and
+ * the result is multiplied by the factor of its kind. */
 struct pace {
     double off;
-    double latencies, kernels, copies; /* latencies: also gaps */
+    double latencies, kernels, copies; /* latencies: for gaps, too */
 };
 static const struct pace as_usual = {0, 1, 1, 1};
-/* Tried in this order. */
+/* Paces that make work shorter; they are tried in this order. */
 static const struct pace shorter[] = {{-3, 1, 1, 1}, {-3, 0.3, 1, 1}, {-3, 0.3, 0, 1}, {-3, 0, 0, 1}, {-3, 0, 0, 0}};
-/* A greater length is not plausible: then something else was waited for. */
+/* Longer times are not plausible; then the wait was for something else. */
 static const struct pace longest = {4, 1, 1, 1};
 
 static int64_t scaled(const struct xs_length *length, double off, double factor) {
@@ -47,7 +47,8 @@ static int64_t scaled(const struct xs_length *length, double off, double factor)
     return ns > 0 ? ns < 0x1p60 ? (int64_t)ns : XS_SCAN_LATEST_NS : 0;
 }
 
-/* The end of the first `count` pending items at a pace. With `write`, items from `from` on get their times. */
+/* Returns the end of the first `count` pending items at a pace. With `write`, the items from `from` on get these
+ * times. */
 static int64_t lay(struct xs_lane *lane, size_t from, size_t count, const struct pace *pace, bool write) {
     int64_t end_ns = from ? lane->items[lane->first + from - 1].end_ns : lane->done_ns;
     for (size_t i = from; i < count; i++) {
@@ -69,8 +70,8 @@ static struct pace between(const struct pace *a, const struct pace *b, double sh
                          a->kernels + (b->kernels - a->kernels) * share, a->copies + (b->copies - a->copies) * share};
 }
 
-/* The pace between `slow`, which ends after `end_ns`, and `fast`, at which the items end nearest to `end_ns` but not
- * after it. */
+/* Returns the pace between `slow` and `fast` at which the items end nearest to `end_ns` but not after it. At `slow`
+ * they end after `end_ns`, at `fast` not. */
 static struct pace find_pace(struct xs_lane *lane, size_t count, const struct pace *slow, const struct pace *fast,
                              int64_t end_ns) {
     double low = 0, high = 1;
@@ -95,7 +96,7 @@ static struct pace find_shorter(struct xs_lane *lane, size_t count, int64_t end_
     return *slow;
 }
 
-/* Cuts off what no pace can shorten: work that was given to the lane just before the lane ended. */
+/* Cuts off what no pace can shorten, which is work that was added to the lane just before the lane's known end. */
 static void cut(struct xs_lane *lane, size_t count, int64_t end_ns) {
     for (size_t i = count; i-- > 0 && lane->items[lane->first + i].end_ns > end_ns;) {
         struct xs_pending *work = &lane->items[lane->first + i];
@@ -128,7 +129,7 @@ static void set_times(struct xs_modelled_tables *tables, unsigned table, uint32_
     r->end_ns = end_ns;
 }
 
-/* Gives the nodes of a graph their recorded positions, closer together or wider apart. */
+/* Gives the nodes of a graph their recorded times, scaled to the length that the graph has here. */
 static void set_graph(struct xs_modelled_tables *tables, const struct xs_pending *work) {
     const struct xs_launched_graph *graph = work->graph;
     uint32_t next[XS_MODELLED_TABLES];

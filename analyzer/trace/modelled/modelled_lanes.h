@@ -1,54 +1,55 @@
-/* Lanes: streams in which work is placed in time. A lane's work is pending if it was added after the last moment at
- * which the lane's end was known. Pending times can still change, so that the work ends when a wait says that it
- * did. */
+/* A lane is a stream whose work gets modelled times. Work is pending if it was added after the last time at which the
+ * end of the lane's work was known. The times of pending work can still change, so that the work ends when a later wait
+ * shows that it ended. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_LANES_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_LANES_H
 
 #include "analyzer/trace/modelled/learned.h"
 
-/* Work of a lane whose times are modelled. */
+/* Work in a lane whose times are modelled. */
 struct xs_pending {
     int64_t start_ns, end_ns;
-    int64_t enter_ns;                      /* when its call was entered */
+    int64_t enter_ns;                      /* enter time of its call */
     int64_t behind_ns;                     /* end of the work in other lanes that it waits for */
-    struct xs_length latency;              /* from its call to its start if no other work is in the way */
-    struct xs_length gap;                  /* from the end of the work before it to its start */
-    struct xs_length lasts;                /* how long it runs; the only one of the three with a least length */
-    const struct xs_launched_graph *graph; /* NULL: one row */
+    struct xs_length latency;              /* from its call's enter to its start if it waits for no other work */
+    struct xs_length gap;                  /* from the end of the previous work to its start */
+    struct xs_length lasts;                /* how long it runs; of these three only this one has a least length */
+    const struct xs_launched_graph *graph; /* the recorded launch that gives the rows; NULL: the work has one row */
     uint32_t first[XS_MODELLED_TABLES];    /* index of its first row in each table */
     uint8_t table;
-    bool is_kernel; /* a kernel's time is less sure than a copy's */
+    bool is_kernel; /* the work is a kernel, whose time is less sure than a copy's */
 };
 
 struct xs_lane;
 
-/* A piece of work in a lane that others may wait for, even if its times change. */
+/* Refers to a piece of work in a lane. Other work can wait for it even though its times may still change. */
 struct xs_lane_place {
     struct xs_lane *lane; /* NULL: no work */
-    uint64_t place;       /* number of the piece in its lane, counted from the beginning */
-    int64_t end_ns;       /* its end when this was made */
+    uint64_t place;       /* number of the piece in its lane, counted from the lane's first piece */
+    int64_t end_ns;       /* its end when this reference was made */
 };
 
 struct xs_lane {
     struct xs_pending *items;
     size_t first, count, capacity; /* items from `first` on are pending */
-    uint64_t base;                 /* number in the lane of the first pending item */
+    uint64_t base;                 /* number of the first pending item in the lane */
     int64_t done_ns;               /* the end of the last work that is no longer pending */
-    struct xs_lane_place behind;   /* the event that the lane's next work waits for */
+    struct xs_lane_place behind;   /* the work that the lane's next work waits for, because of an event */
     int64_t device;                /* ordinal plus 1; 0: not known */
     bool is_legacy, is_apart, is_listed;
 };
 
-/* When the lane's work ends, by its times so far. */
+/* Returns when the lane's work ends according to its present times. */
 int64_t xs_lane_end(const struct xs_lane *lane);
 struct xs_lane_place xs_lane_latest(struct xs_lane *lane);
 int64_t xs_lane_place_end(const struct xs_lane_place *moment);
 
-/* Adds work at the lane's end and gives it times. The pointer is valid until the next call. */
+/* Adds work at the lane's end and gives it times. The result is valid until the next call of this function. */
 struct xs_pending *xs_lane_add(struct xs_lane *lane, const struct xs_pending *work, struct xs_modelled_tables *tables);
 
-/* Moves the end of the first `count` pending items to `end_ns`. An end that is later than that is always moved; an
- * earlier one only with `longer`, and only as far as is plausible. Less sure times change more. */
+/* Changes the times of the first `count` pending items so that the last of them ends at `end_ns`. If it ends later so
+ * far, this is always done. If it ends earlier, this is done only with `longer`, and only if the longer times are
+ * plausible. The less sure a time is, the more it is changed. */
 void xs_lane_fit(struct xs_lane *lane, size_t count, int64_t end_ns, bool longer);
 
 /* Fixes the times of the first `count` pending items and writes them into their rows. */

@@ -1,4 +1,4 @@
-/* Giving times to what was not recorded, in the order of the calls; see modelled_place.h. */
+/* Gives times to work that was not recorded, in the order of the calls; see modelled_place.h. */
 #include "analyzer/base/numbers.h"
 #include "analyzer/trace/modelled/modelled_place_internal.h"
 
@@ -9,7 +9,7 @@
 
 #define USUAL_GAP_NS 1500
 #define USUAL_NOTICE_NS 2000
-/* A call that took longer than this, and longer than its own work, waited for work before it. */
+/* If a call took longer than its own work by more than this, it waited for earlier work. */
 #define WAITED_NS 5000
 #define LARGE_BYTES 65536
 
@@ -98,7 +98,8 @@ static int by_start(const void *a, const void *b, void *items) {
     return (x > y) - (x < y);
 }
 
-/* Finds recorded work without a call. Rows without a number come first in a table, which is in the order of numbers. */
+/* Finds recorded work whose call is not in the trace. Rows without a correlation number are added at once, because they
+ * get no call number either, and tables are in the order of these numbers. */
 static void find_strays(struct xs_placing *p) {
     const struct xs_recordings *r = p->recordings;
     for (size_t i = 0; i < r->count; i++) {
@@ -135,7 +136,7 @@ int64_t xs_part_at(const struct xs_parts *parts, const struct xs_device_windows 
     return window * parts->in_window + (slice < parts->in_window ? slice : parts->in_window - 1);
 }
 
-/* Adds what the model would have said about recorded work, for the intervals of the sums. */
+/* Adds the time that the model would have given to recorded work, for the intervals of the sums. */
 static void compare(struct xs_placing *p, const struct xs_call *call, const struct xs_work *work) {
     struct xs_parts *parts = &p->placed->parts;
     int64_t part = xs_part_at(parts, p->windows, work->start_ns);
@@ -164,7 +165,8 @@ static void raise(struct xs_lane_place *moment, struct xs_lane_place to) {
         *moment = to;
 }
 
-/* Notes the call's work, the latest of its lane, also as the latest of its device's orders. */
+/* Records the call's work, which is the latest of its lane, also as the latest work of the device's legacy default
+ * stream, of the streams ordered with it, and of its copy engine, as far as it belongs to these. */
 static void note_latest(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane) {
     struct device *device = device_at(p, (uint64_t)lane->device);
     struct xs_lane_place latest = xs_lane_latest(lane);
@@ -178,12 +180,13 @@ static void note_latest(struct xs_placing *p, const struct xs_call *call, struct
         raise(&device->engines[D2H_ENGINE], latest);
 }
 
-/* The end of work in another lane; 0 for the lane itself, which its own order covers whatever its times become. */
+/* Returns the end of work in another lane. Returns 0 for work in the same lane, because the order within a lane is kept
+ * even if the times change. */
 static int64_t end_elsewhere(const struct xs_lane_place *moment, const struct xs_lane *lane) {
     return moment->lane == lane ? 0 : xs_lane_place_end(moment);
 }
 
-/* The end of the work in other lanes that a call's work waits for. */
+/* Returns the end of the work in other lanes that a call's work waits for. */
 static int64_t others_end(struct xs_placing *p, const struct xs_call *call, const struct xs_lane *lane) {
     const struct device *device = device_at(p, (uint64_t)lane->device);
     int64_t end_ns = end_elsewhere(&lane->behind, lane);
@@ -211,7 +214,7 @@ static void place_recorded(struct xs_placing *p, const struct xs_call *call, str
 
 /* --- what was not recorded --- */
 
-/* A call's work as the windows describe such work. */
+/* Returns a call's work with the lengths that were learned for such work. */
 static struct xs_pending work_of(const struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call) {
     struct xs_pending work = {.enter_ns = call->enter_ns,
                               .latency = xs_learned_latency(alike, call),
@@ -220,7 +223,7 @@ static struct xs_pending work_of(const struct xs_placing *p, const struct xs_ali
                               .is_kernel = call->kind == XS_CALL_LAUNCH};
     bool is_pageable = alike->is_pageable && call->bytes >= LARGE_BYTES;
     xs_learned_find(alike, XS_LEARNED_GAP, &work.gap);
-    if (is_pageable && !xs_learned_has_kind(alike)) { /* the host does its part during the call */
+    if (is_pageable && !xs_learned_has_kind(alike)) { /* the host stages the data during the call */
         int64_t lasted = call->return_ns - call->enter_ns;
         work.latency = (struct xs_length){lasted / 16, lasted / 16, 0};
         work.lasts.ns = xs_later(work.lasts.ns, lasted - lasted / 8);
@@ -234,7 +237,7 @@ static struct xs_pending work_of(const struct xs_placing *p, const struct xs_ali
     return work;
 }
 
-/* Whether the call returns when its work has ended, both by its contract and by what the windows say. */
+/* True if the call returns when its work has ended, both by its contract and according to the recorded calls. */
 static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call) {
     const struct xs_group *group = xs_learned_of(alike);
     bool by_contract = !call->is_async || (call->direction == XS_DIR_D2H && call->dst_kind == XS_MEM_PAGEABLE);
@@ -243,14 +246,15 @@ static bool is_blocking(const struct xs_alike *alike, const struct xs_call *call
     return !group || group->returned_early * 10 <= group->values[XS_LEARNED_NOTICE].seen;
 }
 
-/* Whether the work ends with its call. `notice_ns`: the time from the work's end to the return; negative if it ends
- * later. The times around the work are fitted into the call. Calls take longer inside windows, where CUPTI records;
- * so outside of windows not the copy is shorter, but what is around it. */
+/* True if the work ends with its call. `notice_ns` gets the time from the work's end to the return; it is negative if
+ * the work ends after the return. The times before and after the work are scaled to fit into the call. Calls take
+ * longer inside windows, because CUPTI records there; so outside of windows these times are shorter, and not the
+ * copy. */
 static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *call, struct xs_pending *work,
                            int64_t *notice_ns) {
     struct xs_length notice = {USUAL_NOTICE_NS, 0, 0};
     int64_t room_ns = call->return_ns - call->enter_ns - work->lasts.ns;
-    if (xs_learned_fills_call(alike, call, &notice)) { /* what is not the copy comes before it */
+    if (xs_learned_fills_call(alike, call, &notice)) { /* the rest of the call's time comes before the copy */
         work->latency.ns = xs_later(0, room_ns - notice.ns);
         work->latency.unsure_ns = work->latency.ns / 4;
         work->gap = (struct xs_length){USUAL_GAP_NS, USUAL_GAP_NS / 4, 0};
@@ -270,8 +274,8 @@ static bool ends_with_call(const struct xs_alike *alike, const struct xs_call *c
     return true;
 }
 
-/* For a call that ends with its work: the work before it in the lane has ended, too. If the call took longer than
- * its own work, it waited for that. */
+/* Handles a call that ends with its work: the earlier work in the lane has then ended, too. If the call took longer
+ * than its own work, it waited for the earlier work. */
 static void end_with_call(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, int64_t notice_ns) {
     struct xs_pending *own = &lane->items[lane->count - 1];
     int64_t end_ns = xs_later(call->enter_ns, call->return_ns - notice_ns);
@@ -282,8 +286,8 @@ static void end_with_call(struct xs_placing *p, const struct xs_call *call, stru
     settle_all(p, lane);
 }
 
-/* For an upload from pageable memory: it returns when the data has left that memory, but not before the end of the
- * work before it in its stream. */
+/* Handles an upload from pageable memory. Its call returns when the data has left that memory, but not before the end
+ * of the earlier work in its stream. */
 static void end_staged(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call,
                        struct xs_lane *lane) {
     const struct xs_group *group = xs_learned_of(alike);
@@ -345,7 +349,7 @@ static void place_work(struct xs_placing *p, const struct xs_call *call) {
 
 /* --- waits --- */
 
-/* The first `count` items of the lane had ended when the call returned. */
+/* Handles a wait: the first `count` pending items of the lane had ended when the call returned. */
 static void end_waited(struct xs_placing *p, const struct xs_call *call, struct xs_lane *lane, size_t count,
                        bool longer) {
     int64_t notice_ns = p->learned->wait_notice.kept ? p->learned->wait_notice.median : USUAL_NOTICE_NS;
@@ -378,7 +382,8 @@ static void wait_for_event(struct xs_placing *p, const struct xs_call *call) {
     const struct xs_lane_place *moment = place ? (const struct xs_lane_place *)(uintptr_t)*place : NULL;
     if (!moment || !moment->lane)
         return;
-    uint64_t before = moment->place - moment->lane->base + 1; /* wraps around if the work is no longer pending */
+    uint64_t before = moment->place - moment->lane->base + 1; /* meaningless if the work is no longer pending, which the
+                                                               * next line checks */
     if (moment->place - moment->lane->base < xs_lane_pending(moment->lane))
         end_waited(p, call, moment->lane, before, before == xs_lane_pending(moment->lane));
 }

@@ -1,4 +1,4 @@
-/* Shared by the files that place work; no other file includes this. */
+/* Declares what modelled_place.c and modelled_place_rows.c share; no other file includes this. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_PLACE_INTERNAL_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_MODELLED_PLACE_INTERNAL_H
 
@@ -10,7 +10,7 @@ enum { H2D_ENGINE, D2H_ENGINE, ENGINES };
 struct device {
     struct xs_lane_place legacy, engines[ENGINES];
     struct xs_lane_place ordered; /* the latest work that the legacy default stream waits for */
-    struct xs_lane **lanes;       /* with pending work */
+    struct xs_lane **lanes;       /* lanes with pending work */
     size_t lane_count, lane_capacity;
 };
 
@@ -20,26 +20,26 @@ struct xs_placing {
     struct xs_recordings *recordings;
     struct xs_device_windows *windows;
     int64_t file_bytes;                          /* size of the trace's file, an upper bound for its number of rows */
-    struct xs_hash lane_of, device_of, event_of; /* to pointers */
+    struct xs_hash lane_of, device_of, event_of; /* they map to pointers */
     uint32_t number;
     size_t numbers_capacity;
-    int64_t batch_ns; /* when the present batch call was entered */
+    int64_t batch_ns; /* enter time of the current batch call */
     int32_t batch_entry;
-    size_t *strays, stray_count, stray_capacity, next_stray; /* recorded work without a call, by start */
+    size_t *strays, stray_count, stray_capacity, next_stray; /* indexes of recorded work without a call, by start */
 };
 
 /* --- modelled_place_rows.c --- */
 
-/* The number of the call's device: its ordinal plus 1; 0: not known. */
+/* Returns the number of the call's device: its ordinal plus 1; 0: not known. */
 uint64_t xs_placing_device(const struct xs_placing *placing, const struct xs_call *call);
 
-/* Adds the rows of the call's work, still without times, in the form that recorded rows of the kind have. `work`
- * gets their indices. */
+/* These functions add the rows of the call's work without times yet, with the other values as in recorded rows of
+ * similar work. `work` gets the indexes of the rows. */
 void xs_placing_add_graph(struct xs_placing *placing, struct xs_pending *work, uint32_t number);
 void xs_placing_add_row(struct xs_placing *placing, const struct xs_alike *alike, const struct xs_call *call,
                         struct xs_pending *work, uint32_t number);
 
-/* Sets the sums over all rows. */
+/* Adds up the times of all rows in `windows`. */
 void xs_placing_add_up(struct xs_placing *placing);
 
 #endif

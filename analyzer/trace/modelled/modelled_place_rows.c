@@ -1,4 +1,4 @@
-/* Adding rows for placed work, and their sums; see modelled_place_internal.h. */
+/* Adds rows for modelled work, and adds up the times of all rows; see modelled_place_internal.h. */
 #include "analyzer/trace/kind_words.h"
 #include "analyzer/trace/modelled/modelled_place_internal.h"
 
@@ -7,7 +7,7 @@ uint64_t xs_placing_device(const struct xs_placing *p, const struct xs_call *cal
     return device ? *device : 0;
 }
 
-/* CUPTI's number for a kind of memory. */
+/* Returns CUPTI's number for a kind of memory. */
 static int64_t device_memory_kind(unsigned kind) {
     static const uint8_t kinds[] = {0, 1, 2, 2, 3, 4, 5};
     return kind < sizeof kinds ? kinds[kind] : 0;
@@ -19,7 +19,7 @@ static int64_t copy_kind(const struct xs_call *call) {
     return call->direction < sizeof kinds / sizeof *kinds ? kinds[call->direction] : 0;
 }
 
-/* The shape of the group's first row, with the call's own stream. */
+/* Returns the shape of the group's first row, with the stream of this call. */
 static uint32_t shape_of(struct xs_placing *p, const struct xs_alike *alike, const struct xs_call *call) {
     struct xs_modelled_tables *tables = p->placed->tables;
     const struct xs_group *group = xs_learned_of(alike);
@@ -41,7 +41,7 @@ static uint32_t shape_of(struct xs_placing *p, const struct xs_alike *alike, con
     if (device)
         shape.values[XS_SHAPE_DEVICE] = (int64_t)device - 1;
     shape.values[XS_SHAPE_CONTEXT] = queue ? tables->shapes[*queue - 1].values[XS_SHAPE_CONTEXT] : call->context;
-    /* CUPTI's numbers of streams are small; a stream that it did not number gets a large one */
+    /* CUPTI's numbers of streams are small; a stream without such a number gets a large one */
     shape.values[XS_SHAPE_STREAM] =
         queue ? tables->shapes[*queue - 1].values[XS_SHAPE_STREAM] : (1 << 20) + call->stream;
     return xs_shape_number(tables, &shape);
@@ -74,7 +74,6 @@ static enum xs_device_sum sum_of_copy(int64_t kind) {
     return direction == XS_DIR_H2D ? XS_SUM_H2D : direction == XS_DIR_D2H ? XS_SUM_D2H : XS_SUM_OTHER_COPIES;
 }
 
-/* Adds up the rows that are in the tables now. */
 void xs_placing_add_up(struct xs_placing *p) {
     for (unsigned table = 0; table < XS_MODELLED_TABLES; table++) {
         const struct xs_modelled_rows *rows = &p->placed->tables->of[table];

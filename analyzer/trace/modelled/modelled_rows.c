@@ -1,4 +1,4 @@
-/* Rows in memory, and reading what was recorded; see modelled_rows.h. */
+/* Keeps rows in memory, and reads the recorded ones; see modelled_rows.h. */
 #include "analyzer/trace/modelled/modelled_rows.h"
 
 #include <stdio.h>
@@ -85,7 +85,7 @@ static void read_row(struct xs_scan *scan, const struct xs_modelled_table_kind *
                      struct xs_shape *shape) {
     for (int i = 0; i < XS_SHAPE_VALUES; i++)
         shape->values[i] = XS_SHAPE_NULL;
-    for (int i = 0; i < kind->count - 1; i++) { /* the last column, `modelled`, is in no trace */
+    for (int i = 0; i < kind->count - 1; i++) { /* no trace has the last column, `modelled` */
         int place = kind->columns[i].place;
         int64_t value = xs_scan_int(scan, i);
         bool is_null = !value && xs_scan_null(scan, i);
@@ -111,7 +111,7 @@ static int read_table(struct xs_recordings *recordings, struct xs_modelled_table
         length += (size_t)snprintf(sql + length, sizeof sql - length, "%s%s", i ? ", " : "", kind->columns[i].name);
     snprintf(sql + length, sizeof sql - length, " FROM %s ORDER BY id", kind->name);
     struct xs_scan scan;
-    xs_scan_begin(&scan, trace, sql, message, NULL); /* later readers of the table count the damage */
+    xs_scan_begin(&scan, trace, sql, message, NULL); /* damaged rows are counted by later readers of the table */
     while (xs_scan_row(&scan)) {
         struct xs_shape shape;
         struct xs_recorded recorded = {.table = (uint8_t)table, .order = (uint32_t)recordings->count};

@@ -18,7 +18,8 @@ struct cursor {
     size_t at, end;
 };
 
-/* How a statement looks for rows: one bit for each kind of condition. xBestIndex passes them to xFilter. */
+/* Says by which conditions a statement searches rows, with one bit for each kind of condition. xBestIndex passes the
+ * bits to xFilter. */
 enum { BY_NUMBER = 1, BY_ID = 2, FROM_ID = 4, BEHIND_ID = 8, UP_TO_ID = 16, BEFORE_ID = 32 };
 
 static const struct xs_modelled_rows *rows_of(const struct table *table) { return &table->tables->of[table->index]; }
@@ -83,7 +84,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const struct table *table = (const struct table *)base;
     int used = 0, arguments = 0;
     double rows = (double)rows_of(table)->count + 1;
-    int at[BEFORE_ID + 1] = {0}; /* by bit: the condition plus 1 */
+    int at[BEFORE_ID + 1] = {0}; /* by bit: index of the condition, plus 1 */
     for (int i = 0; i < info->nConstraint; i++) {
         int bit = bit_of(&info->aConstraint[i]);
         if (bit && info->aConstraint[i].usable && !at[bit]) {
@@ -116,7 +117,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor) {
     return SQLITE_OK;
 }
 
-/* The first row whose number is at least `number`. */
+/* Returns the index of the first row whose number is at least `number`. */
 static size_t seek(const struct xs_modelled_rows *rows, int64_t number) {
     size_t low = 0, high = rows->count;
     while (low < high) {
@@ -138,8 +139,8 @@ static void narrow(struct cursor *cursor, size_t from, size_t to) {
     cursor->end = to < cursor->end ? to : cursor->end;
 }
 
-/* Begins a search. For a value that is no integer all rows are given, because SQLite compares it itself; but
- * nothing is equal to NULL. */
+/* Begins a search. If a condition's value is no integer, all rows are returned, because SQLite checks the condition
+ * itself; if it is NULL, no row is returned, because nothing is equal to NULL. */
 static int filter(sqlite3_vtab_cursor *base, int used, const char *name, int argc, sqlite3_value **argv) {
     struct cursor *cursor = (struct cursor *)base;
     const struct xs_modelled_rows *rows = rows_of((const struct table *)base->pVtab);
@@ -207,7 +208,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i) {
     }
     if (value != XS_SHAPE_NULL)
         sqlite3_result_int64(context, value);
-    return SQLITE_OK; /* NULL if nothing is set */
+    return SQLITE_OK; /* the result is NULL if nothing was set */
 }
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *id) {
@@ -232,7 +233,7 @@ int xs_modelled_show(sqlite3 *db, const struct xs_modelled_tables *tables) {
     int rc = sqlite3_create_module_v2(db, MODULE, &module, (void *)(uintptr_t)tables, NULL);
     for (unsigned i = 0; i < XS_MODELLED_TABLES && rc == SQLITE_OK; i++) {
         const char *name = xs_modelled_table_kinds[i].name;
-        char sql[160]; /* in a merged file the name is a view already */
+        char sql[160]; /* in a merged file the table's name is a view already */
         sqlite3_snprintf(sizeof sql, sql, "DROP VIEW IF EXISTS temp.%s; CREATE VIRTUAL TABLE temp.%s USING " MODULE,
                          name, name);
         rc = sqlite3_exec(db, sql, NULL, NULL, NULL);

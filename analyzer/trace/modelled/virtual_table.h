@@ -1,5 +1,5 @@
-/* The rows in memory as tables of SQLite. A statement on device_copy, device_memset or device_kernel finds the
- * modelled rows beside the recorded ones and needs no change. */
+/* Shows the rows in memory as tables of SQLite. A statement on device_copy, device_memset or device_kernel finds the
+ * modelled rows together with the recorded ones, and needs no change. */
 #ifndef XFERSPY_ANALYZER_TRACE_MODELLED_VIRTUAL_TABLE_H
 #define XFERSPY_ANALYZER_TRACE_MODELLED_VIRTUAL_TABLE_H
 
@@ -7,8 +7,8 @@
 
 struct sqlite3;
 
-/* Hides the trace's tables behind TEMP tables. `tables` must live as long as the connection. Returns a code of
- * SQLite. */
+/* Makes TEMP tables that hide the trace's tables of the same names. `tables` must exist until the connection is closed.
+ * Returns a result code of SQLite. */
 int xs_modelled_show(struct sqlite3 *db, const struct xs_modelled_tables *tables);
 
 #endif

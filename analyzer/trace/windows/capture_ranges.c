@@ -1,4 +1,4 @@
-/* Reading the ranges; see capture_ranges.h. */
+/* Reads the ranges; see capture_ranges.h. */
 #include "analyzer/trace/windows/capture_ranges.h"
 
 #include <stdlib.h>
@@ -23,20 +23,20 @@ static int64_t one_time(const struct xs_trace *trace, const char *sql) {
     struct xs_scan scan;
     xs_scan_begin(&scan, trace, sql, message, NULL);
     int64_t ns = xs_scan_row(&scan) ? xs_scan_int(&scan, 0) : 0;
-    xs_scan_end(&scan); /* the analysis reads the whole table and reports the damage */
+    xs_scan_end(&scan); /* an error is ignored here, because the analysis reads the whole table and reports it */
     return ns;
 }
 
 /* Adds what was recorded after the list was written, for a process that was killed or still runs. Copies outside of
- * ranges are not in the trace. So if there are copies after the list, the last range went on, or new ones came. Gaps
- * between these are not known, so the time to the last copy counts as recorded. Threads write their calls in chunks
- * one after the other, so the latest calls are among the last rows. */
+ * ranges are not in the trace. So if the trace has copies that are later than the list, the last range continued, or
+ * new ranges began. Gaps between ranges are not known there, so all time to the last copy counts as recorded. Threads
+ * write their calls in chunks, so the latest calls are among the last rows of the table. */
 static void add_since_list(struct xs_capture_ranges *r, const struct xs_trace *trace) {
     int64_t last = one_time(trace, "SELECT max(return_ns) FROM"
                                    " (SELECT return_ns FROM transfer ORDER BY id DESC LIMIT 256)");
     int64_t known =
         r->count ? r->items[r->count - 1].end_ns : one_time(trace, "SELECT enter_ns FROM transfer ORDER BY id LIMIT 1");
-    bool is_cut = r->count < r->ranges; /* there were too many ranges for the list */
+    bool is_cut = r->count < r->ranges; /* the list ended because there were too many ranges */
     if (is_cut || known < 0 || last <= known)
         return;
     r->recorded_ns += (uint64_t)last - (uint64_t)known;
@@ -56,7 +56,7 @@ void xs_capture_ranges_read(struct xs_capture_ranges *r, const struct xs_trace *
                                     .others = xs_trace_meta_count(trace, "range.left_out_others")};
     if (!r->limited)
         return;
-    /* if the process was killed, the counts are from an earlier moment */
+    /* if the process was killed, the counts are those of an earlier time */
     r->is_complete = strcmp(xs_trace_meta_text(trace, "status", status, sizeof status, ""), XS_STATUS_COMPLETE) == 0;
     r->has_gaps = !r->is_complete || r->transfers || r->memsets || r->launches || r->others;
     xs_window_list_read(trace, "range.windows", add, r);
@@ -69,7 +69,7 @@ void xs_capture_ranges_free(struct xs_capture_ranges *ranges) {
     *ranges = (struct xs_capture_ranges){0};
 }
 
-/* Without any recorded range, shares refer to the run. */
+/* If nothing was recorded in ranges, percentages are shares of the run. */
 struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns) {
     struct xs_capture_ranges ranges;
     xs_capture_ranges_read(&ranges, trace);
@@ -79,7 +79,7 @@ struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t 
     return time;
 }
 
-/* The number of ranges that begin at the moment or before it. */
+/* Returns the number of ranges that begin at or before `ns`. */
 static size_t begun_at(const struct xs_capture_ranges *ranges, int64_t ns) {
     size_t low = 0, high = ranges->count;
     while (low < high) {

@@ -1,5 +1,6 @@
-/* The recorded parts of a run ("ranges" here), if the user asked to record only parts (XFERSPY_OUTSIDE=allocations).
- * Outside of them a trace has allocations and frees, and only counts of all other calls. */
+/* Reads which parts of a run ("ranges" here) were recorded, if the user wanted only parts
+ * (XFERSPY_OUTSIDE=allocations). Outside of the ranges a trace has only allocations and frees, and counts of all other
+ * calls. */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 #define XFERSPY_ANALYZER_TRACE_WINDOWS_CAPTURE_RANGES_H
 
@@ -15,42 +16,42 @@ struct xs_capture_range {
 
 struct xs_capture_ranges {
     bool limited;                   /* only parts were to be recorded */
-    bool has_gaps;                  /* calls were left out, or may have been */
-    struct xs_capture_range *items; /* in the order of time; only the first ones if there were many */
+    bool has_gaps;                  /* calls were left out, or may have been left out */
+    struct xs_capture_range *items; /* in order of time; only the first ones if there were many */
     size_t count, capacity;
-    bool is_complete;             /* the process ended, so the list and the numbers are not from an earlier moment */
+    bool is_complete;             /* the process ended regularly, so the list and the counts cover the whole run */
     bool is_at_most;              /* recorded_ns is an upper bound, and `ranges` a lower one */
-    uint64_t ranges, recorded_ns; /* number and total length of all ranges, with what was recorded after the list was
-                                   * written */
+    uint64_t ranges, recorded_ns; /* number and total length of all ranges, also of those after the list was written */
     uint64_t transfers, memsets, launches, others; /* calls that were left out */
 };
 
-/* Always to be freed. */
+/* Reads the ranges. Always call xs_capture_ranges_free. */
 void xs_capture_ranges_read(struct xs_capture_ranges *ranges, const struct xs_trace *trace);
 void xs_capture_ranges_free(struct xs_capture_ranges *ranges);
 
-/* The time that every share of a trace refers to: the total length of the ranges, or the whole run if no call is
- * missing outside of them. */
+/* The time of which percentages are shares: the total length of the ranges, or the whole run if no call outside of the
+ * ranges is missing. */
 struct xs_recorded_time {
-    uint64_t ns;     /* the time that shares refer to */
+    uint64_t ns;     /* this time */
     uint64_t run_ns; /* how long the run took; equal to `ns` unless `in_part` */
     bool in_part;    /* only a part of the run's calls was recorded */
 };
 
-/* `run_ns`: how long the run took. */
+/* Returns the recorded time of a trace; `run_ns` is how long the run took. */
 struct xs_recorded_time xs_recorded_time(const struct xs_trace *trace, uint64_t run_ns);
 
-/* What shares refer to, in words: XS_OF_THE_RUN, or "of the time recorded" if that is only a part of the run. */
+/* Returns the words after a percentage: XS_OF_THE_RUN, or "of the time recorded" if that is only a part of the run. */
 #define XS_OF_THE_RUN "of the run"
 static inline const char *xs_share_is_of(const struct xs_recorded_time *recorded) {
     return recorded->in_part ? "of the time recorded" : XS_OF_THE_RUN;
 }
 
-/* The index of the range that contains the moment; -1: none does. */
+/* Returns the index of the range that contains the time `ns`; -1: none does. */
 int64_t xs_capture_range_at(const struct xs_capture_ranges *ranges, int64_t ns);
 
-/* How much of the time between two moments was recorded. All of it if there are no gaps; time after the list's end
- * also counts as recorded, because there were too many ranges or the process was killed. */
+/* Returns how much of the time from start_ns to end_ns was recorded; all of it if there are no gaps. Time after the end
+ * of the list also counts as recorded, because the list ends early if there were too many ranges or the process was
+ * killed. */
 uint64_t xs_recorded_between(const struct xs_capture_ranges *ranges, int64_t start_ns, int64_t end_ns);
 
 #endif

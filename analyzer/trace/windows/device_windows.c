@@ -1,4 +1,4 @@
-/* Windows of device times; see device_windows.h. */
+/* Reads the windows of device times; see device_windows.h. */
 #include "analyzer/trace/windows/device_windows.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void xs_device_windows_free(struct xs_device_windows *windows) {
 
 int64_t xs_device_window_at(const struct xs_device_windows *windows, int64_t ns) {
     size_t low = 0, high = windows->items.count;
-    while (low < high) { /* finds the first window that ends after the moment */
+    while (low < high) { /* finds the first window that ends after `ns` */
         size_t middle = low + (high - low) / 2;
         if (windows->items.items[middle].end > ns)
             high = middle;

@@ -1,4 +1,4 @@
-/* Reading the windows, and cutting off the end of each, which CUPTI did not hand over; see migration_windows.h. */
+/* Reads the windows, and cuts off the end of each, because its records are lost; see migration_windows.h. */
 #include "analyzer/trace/windows/migration_windows.h"
 
 #include <stdlib.h>
@@ -10,9 +10,10 @@
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/window_list.h"
 
-/* A window this many times as long as usual is no sample: it went on until there were enough migrations. */
+/* A window that is more than this many times as long as usual is no sample, because it lasted until there were enough
+ * migrations. */
 enum { LONG = 3 };
-/* From this number of records on, migrations are taken to go on to the end of the window. */
+/* If a window has at least this many records, migrations are assumed to continue to the end of the window. */
 enum { GOING_ON = 16 };
 
 static void add(struct xs_migration_windows *w, int64_t start_ns, int64_t end_ns) {
@@ -65,8 +66,8 @@ static int64_t median(int64_t *values, size_t count) {
     return count ? values[count / 2] : 0;
 }
 
-/* Finds the windows that are no samples. The first one began with the capture and ended with the first migrations,
- * as other long ones did. */
+/* Finds the windows that are no samples. The first window began with the capture and ended at the first migrations, and
+ * other long windows ended at migrations, too. */
 static void find_samples(struct xs_migration_windows *w) {
     int64_t *lengths = xs_realloc(NULL, (w->count + 1) * sizeof *lengths);
     for (size_t i = 0; i < w->count; i++)
@@ -77,9 +78,10 @@ static void find_samples(struct xs_migration_windows *w) {
     free(lengths);
 }
 
-/* Cuts the end off every window: records that CUPTI had not handed over when recording was switched off are lost. In
- * windows in which migrations go on to the end, the median distance from the last record to the end is that time.
- * Windows without migrations are cut too: otherwise those with migrations would weigh more. */
+/* Cuts the end off every window, because the records that CUPTI had not delivered when recording was switched off are
+ * lost. The length of this end is the median time from the last record to the window's end, in windows in which
+ * migrations continue to the end. Windows without migrations are cut, too; otherwise windows with migrations would have
+ * a larger weight. */
 static void cut_ends(struct xs_migration_windows *w) {
     int64_t *lost = xs_realloc(NULL, (w->count + 1) * sizeof *lost), cut;
     size_t count = 0;
@@ -94,8 +96,8 @@ static void cut_ends(struct xs_migration_windows *w) {
     free(lost);
 }
 
-/* Weighs the samples. A window stands for itself and the time before it, which is longer after many migrations
- * because their cost had to be paid for. */
+/* Sets the weights of the samples. A window represents itself and the time since the window before it. This time is
+ * longer after many migrations, because the budget had to recover from their cost. */
 static void weigh(struct xs_migration_windows *w) {
     double stood_for = 0, length = 0;
     for (size_t i = 1; i < w->count; i++) {
@@ -133,7 +135,7 @@ void xs_migration_windows_free(struct xs_migration_windows *w) {
 
 /* --- asking --- */
 
-/* The first window that ends after the moment. */
+/* Returns the index of the first window that ends after `ns`. */
 static size_t seek(const struct xs_migration_windows *w, int64_t ns) {
     size_t low = 0, high = w->count;
     while (low < high) {
@@ -151,7 +153,7 @@ const struct xs_recorded_window *xs_migration_window_at(const struct xs_migratio
     return i < w->count && w->items[i].start_ns <= ns ? &w->items[i] : NULL;
 }
 
-/* How much of the window lies between the two moments. */
+/* Returns how much of the window lies between start_ns and end_ns. */
 static uint64_t part_within(const struct xs_recorded_window *window, int64_t start_ns, int64_t end_ns) {
     int64_t start = window->start_ns > start_ns ? window->start_ns : start_ns;
     int64_t end = window->end_ns < end_ns ? window->end_ns : end_ns;

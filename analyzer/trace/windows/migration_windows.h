@@ -1,7 +1,7 @@
-/* When page migrations of managed memory were recorded: in the whole run, or in windows of it
- * (preload/cupti/migration_budget.h), and how much of a time lay in these windows. Migrations to the device come
- * many at once, so a window's end loses more of them than of those to the host; each direction therefore has its own
- * windows. */
+/* Reads when page migrations of managed memory were recorded (in the whole run, or in windows of it;
+ * preload/cupti/migration_budget.h), and how much of a time span lies in these windows. At a window's end records are
+ * lost. Migrations to the device come many at once, so more of them are lost than of migrations to the host; each
+ * direction therefore has its own windows. */
 #ifndef XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
 #define XFERSPY_ANALYZER_TRACE_WINDOWS_MIGRATION_WINDOWS_H
 
@@ -15,32 +15,36 @@ enum xs_migration_way { XS_MIGRATIONS_UP, XS_MIGRATIONS_DOWN, XS_MIGRATION_WAYS 
 
 struct xs_recorded_window {
     int64_t start_ns, end_ns;
-    double weight;    /* of a sample: the time that it stands for, in its own length; 1 on average */
-    bool is_sample;   /* begun at a random moment; false: begun where migrations were, so it stands for itself alone */
-    uint64_t records; /* migrations in this direction, and the faults that ask for them */
+    double weight;  /* of a sample: the length of time that it represents, divided by its own length; scaled to 1 on
+                     * average */
+    bool is_sample; /* the window began at a random time; false: it was long because of migrations, or is the first, so
+                     * it represents only itself */
+    uint64_t records; /* number of migrations in this direction, and of the faults that cause them */
     int64_t last_ns;  /* end of the last record of either direction */
-    bool ends_so;     /* the last record is of this direction */
+    bool ends_so;     /* the window's last record is of this direction */
 };
 
 struct xs_migration_windows {
-    struct xs_recorded_window *items; /* disjoint, by time; none if `whole` */
+    struct xs_recorded_window *items; /* disjoint, in order of time; none if `whole` */
     size_t count, capacity;
-    bool whole; /* all of the run was recorded */
+    bool whole; /* migrations were recorded in the whole run */
 };
 
-/* Negative status: the message is set. Call xs_migration_windows_free even then. */
+/* Reads the windows of one direction. Negative status: the message is set. Call xs_migration_windows_free even then. */
 int xs_migration_windows_read(struct xs_migration_windows *windows, enum xs_migration_way way,
                               const struct xs_trace *trace, char *message, uint64_t *damaged);
 void xs_migration_windows_free(struct xs_migration_windows *windows);
 
-/* The window that contains the moment. NULL: none does, or `whole`. */
+/* Returns the window that contains the time `ns`. NULL: none does, or `whole`. */
 const struct xs_recorded_window *xs_migration_window_at(const struct xs_migration_windows *windows, int64_t ns);
 
-/* How much of the time from start to end was recorded; with `samples`, only windows that are samples count. */
+/* Returns how much of the time from start_ns to end_ns lies in windows; with `samples`, only windows that are samples
+ * count. */
 uint64_t xs_migration_windows_within(const struct xs_migration_windows *windows, int64_t start_ns, int64_t end_ns,
                                      bool samples);
-/* How much of it was recorded in samples, each multiplied by its weight. After a window with many migrations the
- * next one comes later, so a part of the run with many migrations has fewer windows. */
+/* Returns how much of that time lies in samples, with each sample's part multiplied by its weight. The weight is needed
+ * because the next window comes later after a window with many migrations, so there are fewer windows where migrations
+ * are many. */
 double xs_migration_windows_weighed(const struct xs_migration_windows *windows, int64_t start_ns, int64_t end_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading a list of windows; see window_list.h. */
+/* Reads a list of windows; see window_list.h. */
 #include "analyzer/trace/windows/window_list.h"
 
 #include <stdlib.h>
