@@ -1,21 +1,10 @@
 /* Opens a trace that its process did not close. First recovers what is beside it, in place or in a temporary copy. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "schema/read/copy.h"
 #include "schema/read/recover.h"
 #include "schema/read/trace_internal.h"
-
-static bool place_is_writable(const char *path) {
-    char directory[XS_PATH_BYTES];
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    if (slash)
-        slash[slash == directory ? 1 : 0] = 0;
-    return access(slash ? directory : ".", W_OK) == 0 && access(path, W_OK) == 0;
-}
 
 static void warn(struct xs_trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void warn(struct xs_trace *trace, const char *format, ...) {
@@ -89,7 +78,7 @@ static bool open_settled(const char *file, unsigned what, struct xs_trace *trace
 }
 
 bool xs_trace_is_for_us_alone(const char *file, const struct xs_side_files *side) {
-    return side->owned && !side->foreign && !side->linked && place_is_writable(file);
+    return side->owned && !side->foreign && !side->linked && xs_side_files_can_be_made(file);
 }
 
 /* Opens the trace or a copy of it. If the trace belongs to another user and its process still runs, a copy is used,

@@ -14,6 +14,15 @@ bool xs_beside(char *buffer, const char *path, const char *suffix) {
     return n > 0 && n < XS_PATH_BYTES;
 }
 
+bool xs_side_files_can_be_made(const char *path) {
+    char directory[XS_PATH_BYTES];
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    if (slash)
+        slash[slash == directory ? 1 : 0] = 0;
+    return access(slash ? directory : ".", W_OK) == 0 && access(path, W_OK) == 0;
+}
+
 void xs_resolve(const char *path, char *file) {
     _Static_assert(XS_PATH_BYTES >= PATH_MAX, "realpath needs that much");
     if (!realpath(path, file))

@@ -34,6 +34,9 @@ struct xs_side_files {
  * cannot be examined, all fields are false. */
 void xs_side_files_look(const char *path, struct xs_side_files *side);
 
+/* True if this user may write to the file and to its folder, so that SQLite can make its journal beside the file. */
+bool xs_side_files_can_be_made(const char *path);
+
 /* Called before a trace is made. True if anything exists under the name of one of SQLite's side files. SQLite would use
  * that file, or fail to delete it. */
 bool xs_side_files_taken(const char *path);

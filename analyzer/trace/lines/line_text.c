@@ -11,6 +11,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/trace/lines/lines_internal.h"
 #include "analyzer/trace/source_text.h"
+#include "schema/safe_open/side_files.h"
 #include "schema/source/source_file.h"
 
 /* Limits that protect against a trace or a binary that was made to keep this program busy. */
@@ -30,16 +31,6 @@ struct reader {
     size_t read_bytes, files;
 };
 
-/* SQLite makes its journal beside the trace. */
-static bool is_in_writable_folder(const char *file) {
-    char *folder = xs_strdup(file), *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    bool is_writable = access(slash ? folder : ".", W_OK) == 0;
-    free(folder);
-    return is_writable;
-}
-
 bool xs_lines_is_own(const struct xs_trace *trace) {
     struct statx st;
     int64_t start_s = xs_trace_meta_int(trace, "start_unix_ns", 0) / 1000000000;
@@ -48,7 +39,7 @@ bool xs_lines_is_own(const struct xs_trace *trace) {
         return false;
     int64_t late_s = (int64_t)st.stx_btime.tv_sec - start_s;
     /* root may write to any file, so the mode is checked, too */
-    bool writable = (st.stx_mode & S_IWUSR) && access(trace->file, W_OK) == 0 && is_in_writable_folder(trace->file);
+    bool writable = (st.stx_mode & S_IWUSR) && xs_side_files_can_be_made(trace->file);
     return S_ISREG(st.stx_mode) && writable && st.stx_uid == geteuid() && (st.stx_mask & STATX_BTIME) &&
            late_s >= -BIRTH_SECONDS && late_s <= BIRTH_SECONDS;
 }
