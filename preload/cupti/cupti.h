@@ -20,6 +20,7 @@ struct xs_cupti_wishes {
     unsigned migrations_permille;        /* share of the run's time that recording migrations may cost in mode auto */
     unsigned budget_percent;             /* share of the run's time that all profiling may cost; 0: unbounded */
     struct xs_window_spec window;        /* requested part of the run */
+    bool yields_to_checkpoints;          /* CUPTI is not used if the program is linked to checkpoint functions */
     int driver_version;                  /* cuDriverGetVersion */
     bool (*is_idle_within)(uint64_t ns); /* waits at most `ns`; gate must be closed; any thread */
     uint64_t (*others_ns)(void);         /* cost of xferspy so far, except CUPTI's; any thread */
@@ -96,9 +97,11 @@ void xs_cupti_forget(void);
  * names the application's call. Any thread. */
 void xs_cupti_step_aside(const char *why);
 
-/* Like xs_cupti_step_aside, and also detaches CUPTI from the driver where possible (cuptiFinalize). The calling thread
- * must be outside the driver. */
-void xs_cupti_detach_for_good(const char *why);
+/* Like xs_cupti_step_aside, but does nothing if CUPTI has already been attached in this process. Any thread. */
+void xs_cupti_keep_away(const char *why);
+
+/* True if CUPTI has been attached in this process, even if it was detached again. Any thread. */
+bool xs_cupti_was_attached(void);
 
 /* True if the application called a CUPTI function by which it takes CUPTI for itself. From then on the application's
  * own profile may show device work. Any thread. */

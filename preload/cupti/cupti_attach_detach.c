@@ -177,10 +177,6 @@ static void end_pause(void) {
     xs_gate_open();
 }
 
-bool xs_cupti_finalize_alone(void) {
-    return is_alone() && !why_not_detachable() && xs_cupti_api.cuptiFinalize() == CUPTI_SUCCESS;
-}
-
 /* If a change was slow, ends changes for good, at the latest when CUPTI is detached again, because what took so long
  * once may do so again. */
 static void end_where_slow(uint64_t held_ns) {

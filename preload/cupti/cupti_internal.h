@@ -183,9 +183,6 @@ bool xs_cupti_is_paused(void);
  * disabled. If the device is not idle within half a second, closes the gate anyway if possible. True: the gate is
  * closed, and the caller must open it. */
 bool xs_cupti_quiet_device(void);
-/* Detaches CUPTI after the library has unsubscribed. The caller has closed the gate. False: a thread entered the driver
- * nevertheless, the device is working, or this CUPTI cannot be detached. */
-bool xs_cupti_finalize_alone(void);
 /* From this call on, CUPTI is never attached or detached again. */
 void xs_cupti_end_turns(void);
 void xs_cupti_forget_turns(void); /* in a forked child */

@@ -12,6 +12,7 @@
 #include "preload/core/notes.h"
 #include "preload/core/quiescence.h"
 #include "preload/core/thread.h"
+#include "preload/cupti/checkpoints.h"
 #include "preload/cupti/cupti_internal.h"
 #include "schema/error.h"
 
@@ -34,6 +35,7 @@ static int driver_version;
 /* True: a session by the shared interface has ended, and CUPTI may still remember it and refuse calls of the
  * application. */
 static _Atomic bool left_shared;
+static _Atomic bool was_attached;
 
 /* Taken only inside and on threads of the library. */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -180,8 +182,12 @@ const char *xs_cupti_attach(CUptiResult *result, char *holder, size_t bytes) {
         xs_cupti_share_no_more();
         failed = attach(result, holder, bytes);
     }
+    if (!failed)
+        atomic_store(&was_attached, true);
     return failed;
 }
+
+bool xs_cupti_was_attached(void) { return atomic_load(&was_attached); }
 
 static bool taken_by(const char *call) {
     set_status("taken", "the application called %s first", call);
@@ -203,9 +209,14 @@ static void note_both(void) {
     noted = true;
 }
 
-static bool start(bool at_once) {
+static bool start(const struct xs_cupti_wishes *wishes, bool at_once) {
     if (claim[0] && !shared_claim)
         return taken_by(claim);
+    const char *checkpoint = wishes->yields_to_checkpoints ? xs_checkpoints_imported() : NULL;
+    if (checkpoint) {
+        set_status("off", "the program is linked to %s, which fails once CUPTI has been in the process", checkpoint);
+        return false;
+    }
     if (!load())
         return false;
     if (claim[0] && !is_shared_by(shared_claim))
@@ -241,7 +252,7 @@ void xs_cupti_start(const struct xs_cupti_wishes *wishes) {
         with_kernels = wishes->kernels;
         driver_version = wishes->driver_version;
         xs_cupti_start_migrations(wishes, begin);
-        bool started = start(xs_cupti_start_turns(wishes, begin));
+        bool started = start(wishes, xs_cupti_start_turns(wishes, begin));
         atomic_store(&phase, started ? ACTIVE : OVER);
         pthread_mutex_lock(&state_lock);
         state.start_ns = xs_monotonic_ns() - begin;
@@ -397,23 +408,13 @@ int64_t xs_cupti_drain(struct xs_store *store, const struct xs_clock *clock) {
 
 /* ---- the end ---- */
 
-/* Detaches CUPTI, or notes why not. `is_closed`: the caller has closed the quiescence lock, and this function opens
- * it. */
-static void detach_or_note(bool is_closed, const char *why) {
-    bool detached = is_closed && xs_cupti_others() == 0 && xs_cupti_finalize_alone();
-    if (is_closed)
-        xs_gate_open();
-    if (!detached)
-        xs_note("cupti", "CUPTI could not be detached before %s; if that fails, run with XFERSPY_CUPTI=off", why);
-}
-
 /* Takes the last records from CUPTI, and unsubscribes. */
-static void leave(const char *why, bool detaches) {
+static void leave(void) {
     xs_cupti_stop_migrations();
     bool is_closed = xs_cupti_quiet_device();
     flush_last();
     xs_cupti_record_no_more(&xs_cupti_api);
-    if (is_closed && !detaches)
+    if (is_closed)
         xs_gate_open();
     if (!xs_cupti_is_beside())
         xs_cupti_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -422,14 +423,12 @@ static void leave(const char *why, bool detaches) {
         xs_cupti_index_all(); /* indexing needs the subscriber */
     xs_cupti_unsubscribe(&xs_cupti_api);
     xs_cupti_index_all();
-    if (detaches)
-        detach_or_note(is_closed, why);
 }
 
 /* Leaves CUPTI to the application as if xferspy had not used it. The records so far stay queued for xs_cupti_drain. */
-static void give_away(const char *why, bool detaches) {
+static void give_away(const char *why) {
     if (has_buffers())
-        leave(why, detaches);
+        leave();
     atomic_store(&left_shared, xs_cupti_shares());
     xs_cupti_end_migrations();
     xs_cupti_end_turns();
@@ -438,12 +437,12 @@ static void give_away(const char *why, bool detaches) {
     xs_note("cupti", "stepped aside for %s: no device times from here on", why);
 }
 
-static void step_aside(const char *why, bool detaches) {
+static void step_aside(const char *why, bool only_if_never_attached) {
     if (atomic_load(&phase) == OVER || !xs_cupti_enter())
         return;
     int now = atomic_load(&phase);
-    if (now == ACTIVE)
-        give_away(why, detaches);
+    if (now == ACTIVE && !(only_if_never_attached && xs_cupti_was_attached()))
+        give_away(why);
     else if (now == IDLE && (!claim[0] || shared_claim)) {
         snprintf(claim, sizeof claim, "%s", why);
         shared_claim = NULL;
@@ -452,7 +451,7 @@ static void step_aside(const char *why, bool detaches) {
 }
 
 void xs_cupti_step_aside(const char *why) { step_aside(why, false); }
-void xs_cupti_detach_for_good(const char *why) { step_aside(why, true); }
+void xs_cupti_keep_away(const char *why) { step_aside(why, true); }
 
 /* ---- subscribed together with the application ---- */
 

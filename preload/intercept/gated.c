@@ -6,6 +6,7 @@
 #include "preload/core/alternate_stack.h"
 #include "preload/core/asked_window.h"
 #include "preload/core/thread.h"
+#include "preload/cupti/checkpoints.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/device_failure.h"
 #include "preload/driver/real.h"
@@ -14,15 +15,15 @@
  * in each wrapper, so the other wrappers contain no code for this. */
 XS_HOT CUresult after(enum xs_gated row, CUresult result, const char *entry_point) {
     xs_device_failure_look((int)result, entry_point);
+    if (xs_is_of_checkpoints(row))
+        xs_checkpoint_look((int)result, entry_point);
     if (row == XS_GATED_cuProfilerStart || row == XS_GATED_cuProfilerStop)
         xs_asked_profiler_change(row == XS_GATED_cuProfilerStart);
     return result;
 }
 
-/* Called with the process id as the first argument. While CUPTI is attached, every checkpoint call returns
- * CUDA_ERROR_NOT_SUPPORTED, even the query of the state (driver 580). After the lock all other driver calls block,
- * including the library's. Therefore CUPTI is detached before the call, and never attached again. */
-static void detach(void *call) { xs_cupti_detach_for_good(call); }
+/* Nothing says that CUPTI can be attached to a process that has been locked or restored. */
+static void keep_away(void *call) { xs_cupti_keep_away(call); }
 
 __attribute__((noinline, cold)) static void before_checkpoint(const char *call, ...) {
     va_list arguments;
@@ -32,7 +33,7 @@ __attribute__((noinline, cold)) static void before_checkpoint(const char *call, 
     if (process == getpid()) {
         struct xs_guard_own own;
         xs_guard_enter(&own);
-        xs_on_scratch_or_here(detach, (void *)(uintptr_t)call);
+        xs_on_scratch_or_here(keep_away, (void *)(uintptr_t)call);
         xs_guard_leave(&own);
     }
 }

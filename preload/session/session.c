@@ -31,6 +31,7 @@
 #include "preload/core/quiescence.h"
 #include "preload/core/step_waits.h"
 #include "preload/core/thread.h"
+#include "preload/cupti/checkpoints.h"
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/flusher.h"
 #include "preload/driver/driver_context.h"
@@ -137,6 +138,12 @@ static bool give_up(const char *why) {
     return false;
 }
 
+static void say_checkpoint(void) {
+    static bool said;
+    if (xs_checkpoint_refused())
+        xs_complain(&said, XS_CHECKPOINT_REFUSED, xs_checkpoint_refused());
+}
+
 static void finish(unsigned patience_ms) {
     uint64_t events = 0;
     char why[256];
@@ -153,6 +160,7 @@ static void finish(unsigned patience_ms) {
     enum xs_finish how = xs_drain_finish(patience_ms, STILL_PATIENCE_MS, &events);
     const char *path = xs_drain_path();
     xs_asked_steps_say();
+    say_checkpoint();
     switch (how) {
     case XS_FINISH_OK:
         xs_shell_word(word, sizeof word, path);
@@ -287,6 +295,7 @@ static void start_cupti(void) {
                                      .migrations = options.migrations,
                                      .migrations_permille = budget ? part_of_budget() : UNBOUNDED_MIGRATIONS_SHARE,
                                      .budget_percent = (unsigned)budget,
+                                     .yields_to_checkpoints = strcmp(options.cupti, "on") != 0,
                                      .driver_version = xs_facts_driver_version(),
                                      .is_idle_within = xs_context_is_idle_within,
                                      .others_ns = others_ns};

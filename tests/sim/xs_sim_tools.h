@@ -94,7 +94,8 @@ struct xs_sim_driver {
      * capturing or the calling thread makes or uploads a graph. */
     void (*change_begin)(const char *what);
     void (*change_end)(void);
-    int (*inside)(void); /* other threads inside of an exported function */
+    int (*inside)(void);    /* other threads inside of an exported function */
+    void (*attached)(void); /* the tool is attached now: from here on the process cannot be checkpointed */
 };
 
 /* Makes `tools` the one tool (NULL: none) and returns the driver's side. Exported by the simulated libcuda as

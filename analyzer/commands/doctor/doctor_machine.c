@@ -175,7 +175,7 @@ void xs_doctor_checkpoints(struct xs_diagnoses *diagnoses) {
     if (program)
         xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "checkpoints",
                       "set XFERSPY_CUPTI=off for programs that are checkpointed from outside",
-                      "%s: a checkpoint may fail while CUPTI is attached to the program", program);
+                      "%s: the driver refuses to checkpoint a program in which CUPTI is used", program);
     free(program);
 }
 

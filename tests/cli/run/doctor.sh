@@ -16,7 +16,7 @@ CUDA_INJECTION64_PATH=/x run "$XFERSPY" doctor; expect_out "another tool will ta
 # Where programs may be checkpointed from outside.
 run "$XFERSPY" doctor; expect_not "checkpoints"
 mkdir tools; printf '#!/bin/sh\n' >tools/cuda-checkpoint; chmod +x tools/cuda-checkpoint
-PATH="$PWD/tools:$PATH" run "$XFERSPY" doctor; expect_out "$PWD/tools/cuda-checkpoint: a checkpoint may fail"
+PATH="$PWD/tools:$PATH" run "$XFERSPY" doctor; expect_out "$PWD/tools/cuda-checkpoint: the driver refuses to checkpoint"
 expect_out "set XFERSPY_CUPTI=off for programs that are checkpointed from outside"
 # What a trace will contain, as the environment has it.
 run "$XFERSPY" doctor; expect_out "a trace has the command line with all arguments; paths, and the names of functions"

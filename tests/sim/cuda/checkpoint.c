@@ -1,5 +1,6 @@
 /* Checkpoints of the calling process: its states, and that every other call stands still from the lock on until it is
- * unlocked. Memory stays where it is. While CUPTI is attached all of these calls fail, as with driver 580. */
+ * unlocked. Memory stays where it is. Once CUPTI has been attached all of these calls fail, as with driver 580, even if
+ * it was finalized. */
 #include "sim.h"
 
 #include <string.h>
@@ -10,6 +11,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unlocked = PTHREAD_COND_INITIALIZER;
 static _Atomic int state; /* a CUprocessState */
+static atomic_bool refuses;
+
+void xs_checkpoint_refuse(void) { atomic_store(&refuses, true); }
 
 static bool stands_still(void) { return atomic_load(&state) != CU_PROCESS_STATE_RUNNING; }
 
@@ -25,7 +29,7 @@ void xs_checkpoint_wait(const char *name) {
 static CUresult refusal(int pid) {
     if (pid != getpid())
         return CUDA_ERROR_INVALID_VALUE;
-    return xs_sim_attachment() != 0 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    return atomic_load(&refuses) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
 static CUresult change(int pid, int from, int to) {

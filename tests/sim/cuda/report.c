@@ -91,6 +91,6 @@ static uint32_t graph_exec_id(CUgraphExec exec) { return exec != NULL ? exec->id
 
 static bool usable(void) { return !xs_forked() && !xs_exiting(); }
 
-const struct xs_sim_driver xs_driver_side = {context_id,      context_device, stream_id,    graph_node_id,
-                                             graph_id,        graph_exec_id,  xs_now_ns,    usable,
-                                             xs_change_begin, xs_change_end,  xs_sim_inside};
+const struct xs_sim_driver xs_driver_side = {context_id,      context_device, stream_id,     graph_node_id,
+                                             graph_id,        graph_exec_id,  xs_now_ns,     usable,
+                                             xs_change_begin, xs_change_end,  xs_sim_inside, xs_checkpoint_refuse};

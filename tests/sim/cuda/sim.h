@@ -340,6 +340,9 @@ bool xs_forked(void);
 bool xs_exiting(void);
 /* Stands still while the process is locked for a checkpoint, unless `name` is a function of checkpoints. */
 void xs_checkpoint_wait(const char *name);
+
+/* From here on each call about checkpoints of this process fails. */
+void xs_checkpoint_refuse(void);
 CUresult xs_primary_retain(int device, struct CUctx_st **out);
 struct CUctx_st *xs_primary_of(int device);
 bool xs_context_valid(struct CUctx_st *context);

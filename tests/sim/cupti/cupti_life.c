@@ -128,6 +128,8 @@ void xs_cupti_attach_begin(const char *function) {
     bool fresh = atomic_load(&attached) == 0;
     if (fresh) {
         mark_process();
+        if (xs_cupti_driver() != NULL)
+            xs_cupti_driver()->attached();
         atomic_store(&attached, ++attachments);
     }
     pthread_mutex_unlock(&lock);

@@ -71,20 +71,20 @@ static void stepping_aside_does_not_wait_for_ever(void) {
     CHECK(asks > 1);
 }
 
-/* Before a checkpoint: the kinds are off whatever the device does, and CUPTI is finalized only behind an idle one. */
-static void detached_for_good(int busy, int finalized) {
-    struct fake_cupti *fake = start_on_device(busy);
-    unsigned notes = stub_notes;
-    xs_cupti_detach_for_good("test");
-    CHECK(!fake->kinds && !fake->subscriber && status_is("stepped aside"));
-    CHECK(fake->finalized == finalized && stub_notes == notes + 2 - (unsigned)finalized);
-    CHECK(atomic_load(&xs_gate_closed) != XS_GATE_CLOSED);
-    xs_cupti_detach_for_good("test"); /* does nothing */
-    CHECK(fake->finalized == finalized);
+/* Before a checkpoint: CUPTI is not attached any more, but where it has been, giving it up would help nobody. */
+static void keeping_away_leaves_what_is_attached(void) {
+    struct fake_cupti *fake = start_on_device(1);
+    xs_cupti_keep_away("test");
+    CHECK(fake->kinds && fake->subscriber && status_is("active") && xs_cupti_was_attached());
+    xs_cupti_step_aside("test");
+    CHECK(!fake->kinds && xs_cupti_was_attached());
 }
 
-static void detaching_for_good_finalizes(void) { detached_for_good(1, 1); }
-static void detaching_for_good_does_not_wait_for_ever(void) { detached_for_good(INT32_MAX, 0); }
+static void keeping_away_comes_before_attaching(void) {
+    xs_cupti_keep_away("test");
+    struct fake_cupti *fake = start_on_device(1);
+    CHECK(!fake->kinds && !fake->subscriber && status_is("taken") && !xs_cupti_was_attached());
+}
 
 static void *step_aside(void *unused) {
     xs_cupti_step_aside("test");
@@ -413,8 +413,8 @@ TEST(everything_at_once)
 TEST(buffers)
 TEST(stepping_aside_waits_for_the_device)
 TEST(stepping_aside_does_not_wait_for_ever)
-TEST(detaching_for_good_finalizes)
-TEST(detaching_for_good_does_not_wait_for_ever)
+TEST(keeping_away_leaves_what_is_attached)
+TEST(keeping_away_comes_before_attaching)
 TEST(nobody_waits_for_the_disk)
 
 int main(void) {
@@ -436,8 +436,8 @@ int main(void) {
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_stepping_aside_waits_for_the_device),
         cmocka_unit_test(test_stepping_aside_does_not_wait_for_ever),
-        cmocka_unit_test(test_detaching_for_good_finalizes),
-        cmocka_unit_test(test_detaching_for_good_does_not_wait_for_ever),
+        cmocka_unit_test(test_keeping_away_leaves_what_is_attached),
+        cmocka_unit_test(test_keeping_away_comes_before_attaching),
         cmocka_unit_test(test_nobody_waits_for_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* A program that checkpoints itself, as cuda-checkpoint does for others, while another thread copies. While CUPTI is
- * attached every such call fails, the question about the state included. So xferspy detaches CUPTI before the first one,
- * says so, and goes on recording without device times. A call for another process changes nothing.
+/* A program that checkpoints itself, as cuda-checkpoint does for others, while another thread copies. The driver refuses
+ * that in a process in which CUPTI has ever been attached. So xferspy does not use CUPTI in a program that is linked to
+ * these functions, and says so. It records everything else.
  *
  * link: cuda
  * env: XFERSPY_BUDGET=off
@@ -9,17 +9,11 @@
  *
  * needs: cupti
  * > SELECT (SELECT value FROM meta WHERE key = 'cupti.status'), (SELECT value FROM meta WHERE key = 'cupti.text')
- * stepped aside|for cuCheckpointProcessGetState
+ * > LIKE 'the program is linked to cuCheckpointProcess%'
+ * off|1
  *
- * The copies of before have device times, and none of after. The one of before is the only one with 3000 bytes:
- * needs: cupti
- * > SELECT (SELECT count(*) FROM transfers WHERE bytes = 3000 AND device_ns > 0),
- * > (SELECT count(*) FROM transfers WHERE bytes = 2000), (SELECT count(device_ns) FROM transfers WHERE bytes = 2000)
- * 1|2|0
- *
- * needs: cupti
- * > SELECT count(*) FROM note WHERE text LIKE '%could not be detached%'
- * 0
+ * > SELECT (SELECT count(*) FROM transfers WHERE bytes = 3000), (SELECT count(*) FROM transfers WHERE bytes = 2000)
+ * 1|2
  */
 #include <cuda.h>
 #include <pthread.h>

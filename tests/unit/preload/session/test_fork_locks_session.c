@@ -91,6 +91,7 @@ void xs_callsite_start(const char *mode, unsigned depth) {
     (void)depth;
 }
 void xs_cupti_start(const struct xs_cupti_wishes *wishes) { (void)wishes; }
+const char *xs_checkpoint_refused(void) { return NULL; }
 void xs_own_cost_start(const struct xs_clock *clock) { (void)clock; }
 uint64_t xs_own_cost_ns(void) { return 0; }
 uint64_t xs_fingerprint_cost_ns(void) { return 0; }

@@ -1,0 +1,25 @@
+/* Process checkpoints (cuCheckpointProcessLock and similar calls) beside CUPTI. Once CUPTI has been attached in a
+ * process, the driver answers every such call for this process with CUDA_ERROR_NOT_SUPPORTED, even after cuptiFinalize
+ * (driver 580.159, CUPTI 13.0.1, measured). So CUPTI is not used in programs that are linked to these functions. Other
+ * programs may look the functions up at run time; if a call of theirs is refused, the user is told which variable
+ * helps. */
+#ifndef XFERSPY_PRELOAD_CUPTI_CHECKPOINTS_H
+#define XFERSPY_PRELOAD_CUPTI_CHECKPOINTS_H
+
+/* Returns the name of a checkpoint function to which the program, or a library that needs the driver's library, is
+ * linked; NULL: there is none, or the loader's list could not be read. The name is valid as long as that library is
+ * loaded. Any thread. */
+const char *xs_checkpoints_imported(void);
+
+/* The note and the user's line about a refused call. */
+#define XS_CHECKPOINT_REFUSED                                                                                          \
+    "%s failed: the driver refuses checkpoints once CUPTI has been in the process; run with XFERSPY_CUPTI=off"
+
+/* Checks the CUresult of a checkpoint call of the application. Any thread. `entry_point` is static. */
+void xs_checkpoint_look(int result, const char *entry_point);
+
+/* Returns the first checkpoint call that the driver refused although CUPTI had been attached in this process; NULL:
+ * there was none. The process of the call may be another one, which also runs with xferspy. Any thread. */
+const char *xs_checkpoint_refused(void);
+
+#endif
