@@ -44,6 +44,8 @@ void xs_doctor_shims(struct xs_diagnoses *diagnoses, const char *root);
 /* Checks whether only the administrator may use the GPU's hardware counters. `privileged`: doctor runs as the
  * administrator. `root` is as in xs_doctor_shims. */
 void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool privileged);
+/* Checks whether network cards or disks may reach the memory of programs. `root` is as in xs_doctor_shims. */
+void xs_doctor_direct_access(struct xs_diagnoses *diagnoses, const char *root);
 void xs_doctor_library(struct xs_diagnoses *diagnoses, int timeout_s); /* checks that libxferspy.so is found and can be
                                                                           preloaded */
 void xs_doctor_device_files(struct xs_diagnoses *diagnoses);

@@ -269,6 +269,7 @@ int xs_command_doctor(int argc, char **argv) {
     xs_doctor_checkpoints(&diagnoses);
     xs_doctor_shims(&diagnoses, "");
     xs_doctor_counters(&diagnoses, "", geteuid() == 0);
+    xs_doctor_direct_access(&diagnoses, "");
     xs_doctor_contents(&diagnoses);
     xs_doctor_output(&diagnoses);
     for (size_t i = 0; i < diagnoses.count; i++)

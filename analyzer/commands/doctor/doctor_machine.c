@@ -209,6 +209,29 @@ void xs_doctor_counters(struct xs_diagnoses *diagnoses, const char *root, bool p
     xs_string_free(&path);
 }
 
+/* Finds the devices by which memory can change without a CUDA call, as preload/core/direct_access.c does. */
+void xs_doctor_direct_access(struct xs_diagnoses *diagnoses, const char *root) {
+    static const char *const patterns[] = {"dev/infiniband/uverbs*", "dev/cxi*", "dev/hfi1_*", "dev/gdrdrv*",
+                                           "dev/nvidia-fs*"};
+    const char *chosen = getenv("XFERSPY_DIRECT_ACCESS");
+    glob_t found = {0};
+    if (chosen && !strcasecmp(chosen, "no"))
+        return;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct xs_string pattern = {0};
+        xs_string_format(&pattern, "%s/%s", root, patterns[i]);
+        glob(pattern.data, i ? GLOB_APPEND : 0, NULL, &found);
+        xs_string_free(&pattern);
+    }
+    if (found.gl_pathc)
+        xs_doctor_add(diagnoses, XS_DOCTOR_NOTE, "direct access",
+                      "set XFERSPY_DIRECT_ACCESS=no for programs whose copied memory no card and no disk accesses",
+                      "%s%s: once a program loads a library for them, as NCCL does, its memory may change without a "
+                      "call, and findings about unchanged contents are left out",
+                      found.gl_pathv[0], found.gl_pathc > 1 ? " and others" : "");
+    globfree(&found);
+}
+
 static bool is_word(const char *value, const char *word) { return value && !strcasecmp(value, word); }
 
 /* Adds what a user should know before giving a trace to other people. */

@@ -65,6 +65,26 @@ static void counters_of_the_administrator(void **state) {
     assert_string_equal(counters(false), "");
 }
 
+static void memory_that_cards_reach(void **state) {
+    struct xs_diagnoses diagnoses = {0};
+    (void)state;
+    unsetenv("XFERSPY_DIRECT_ACCESS");
+    xs_doctor_direct_access(&diagnoses, root);
+    assert_int_equal(diagnoses.count, 0);
+    write_file("dev", "dev/gdrdrv", "");
+    xs_doctor_direct_access(&diagnoses, root);
+    write_file("dev/infiniband", "dev/infiniband/uverbs0", "");
+    xs_doctor_direct_access(&diagnoses, root);
+    setenv("XFERSPY_DIRECT_ACCESS", "no", 1);
+    xs_doctor_direct_access(&diagnoses, root);
+    unsetenv("XFERSPY_DIRECT_ACCESS");
+    assert_int_equal(diagnoses.count, 2);
+    assert_non_null(strstr(diagnoses.items[0].text, "/dev/gdrdrv: once a program"));
+    assert_non_null(strstr(diagnoses.items[1].text, "/dev/infiniband/uverbs0 and others: once a program"));
+    assert_non_null(strstr(diagnoses.items[1].remedy, "XFERSPY_DIRECT_ACCESS=no"));
+    xs_diagnoses_free(&diagnoses);
+}
+
 static void preloaded_for_everybody(void **state) {
     struct xs_diagnoses diagnoses = {0};
     (void)state;
@@ -115,6 +135,7 @@ static void libraries_that_are_damaged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(counters_of_the_administrator, make_root, delete_root),
+        cmocka_unit_test_setup_teardown(memory_that_cards_reach, make_root, delete_root),
         cmocka_unit_test_setup_teardown(preloaded_for_everybody, make_root, delete_root),
         cmocka_unit_test_setup_teardown(libraries_that_are_damaged, make_root, delete_root),
     };
