@@ -114,6 +114,11 @@ int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns) {
     return since;
 }
 
+int32_t xs_nsys_device(sqlite3_stmt *rows, int column) {
+    int64_t device = xs_nsys_int_or(rows, column, -1);
+    return device >= 0 && device < 4096 ? (int32_t)device : -1;
+}
+
 uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column) {
     int64_t value = xs_nsys_int_or(rows, column, 0);
     return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
@@ -144,14 +149,12 @@ static void put_device(struct xs_nsys_importer *importer, int64_t ordinal, sqlit
         return;
     if (xs_nsys_int(gpu, MAJOR, &major) && xs_nsys_int(gpu, MINOR, &minor))
         snprintf(capability, sizeof capability, "%" PRId64 ".%" PRId64, major, minor);
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE);
-    xs_into_int(&into, ordinal);
-    xs_into_text(&into, xs_nsys_text(importer->nsys, gpu, NAME));
-    xs_into_text(&into, xs_nsys_text(importer->nsys, gpu, UUID));
-    xs_into_text(&into, xs_nsys_text(importer->nsys, gpu, BUS));
-    xs_into_text(&into, *capability ? capability : NULL);
-    xs_into_if(&into, memory > 0, memory);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "OR IGNORE INTO device",
+                   XS_ROW(xs_int("id", ordinal), xs_text("name", xs_nsys_text(importer->nsys, gpu, NAME)),
+                          xs_text("uuid", xs_nsys_text(importer->nsys, gpu, UUID)),
+                          xs_text("pci_bus_id", xs_nsys_text(importer->nsys, gpu, BUS)),
+                          xs_text("compute_capability", *capability ? capability : NULL),
+                          xs_if("memory_bytes", memory > 0, memory)));
 }
 
 /* Reads the process's GPUs. The process has its own numbers for the GPUs. */
@@ -187,24 +190,15 @@ static void read_devices(struct xs_nsys_importer *importer) {
     xs_hash_free(&ordinals);
 }
 
-static void name_threads(struct xs_nsys_importer *importer) {
-    enum { TID, NAME_ID, NAME };
-    sqlite3_stmt *update = NULL, *rows = xs_nsys_select(importer->nsys, "ThreadNames", "globalTid, nameId, name", NULL);
-    if (rows && !importer->failure)
-        importer->failure =
-            sqlite3_prepare_v2(importer->out, "UPDATE thread SET name = ? WHERE id = ?", -1, &update, NULL);
-    while (xs_nsys_row(importer->nsys, rows) && update) {
+static void read_thread_names(struct xs_nsys_importer *importer) {
+    enum { TID, NAME_ID };
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "ThreadNames", "globalTid, nameId", NULL);
+    while (xs_nsys_row(importer->nsys, rows)) {
         int64_t id;
-        const uint64_t *row = xs_nsys_int(rows, TID, &id) ? xs_hash_find(&importer->threads, (uint64_t)id, 0) : NULL;
         const char *name = xs_nsys_string(importer->nsys, rows, NAME_ID);
-        if (!row || !name)
-            continue;
-        sqlite3_bind_text(update, 1, name, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(update, 2, (int64_t)*row);
-        sqlite3_step(update);
-        sqlite3_reset(update);
+        if (name && xs_nsys_int(rows, TID, &id))
+            *xs_hash_put(&importer->thread_names, (uint64_t)id, 0) = (uint64_t)(uintptr_t)name;
     }
-    sqlite3_finalize(update);
     sqlite3_finalize(rows);
 }
 
@@ -282,15 +276,16 @@ static void note_what_is_missing(struct xs_nsys_importer *importer) {
 }
 
 static void end(struct xs_nsys_importer *importer) {
-    for (int i = 0; i < XS_INTO_COUNT; i++)
-        sqlite3_finalize(importer->into[i]);
+    for (const struct xs_hash_entry *entry = NULL; (entry = xs_hash_next(&importer->into, entry));)
+        sqlite3_finalize((sqlite3_stmt *)(uintptr_t)entry->value);
     xs_nsys_ranges_end(importer);
     xs_nsys_stacks_end(importer);
     free(importer->records);
     free(importer->memory);
-    struct xs_hash *const tables[] = {&importer->by_call,      &importer->memory_by_call, &importer->contexts,
-                                      &importer->streams,      &importer->threads,        &importer->names,
-                                      &importer->entry_points, &importer->null_streams};
+    struct xs_hash *const tables[] = {&importer->into,           &importer->thread_names, &importer->by_call,
+                                      &importer->memory_by_call, &importer->contexts,     &importer->streams,
+                                      &importer->threads,        &importer->names,        &importer->entry_points,
+                                      &importer->null_streams};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         xs_hash_free(tables[i]);
 }
@@ -303,13 +298,13 @@ int xs_nsys_import(struct xs_nsys *nsys, const struct xs_nsys_process *process, 
     nsys->skipped = 0;
     read_contexts(&importer);
     read_devices(&importer);
+    read_thread_names(&importer);
     xs_nsys_stacks_begin(&importer);
     xs_nsys_ranges_begin(&importer);
     xs_nsys_take_device(&importer);
     xs_nsys_take_memory(&importer);
     xs_nsys_take_calls(&importer);
     xs_nsys_write_memory(&importer);
-    name_threads(&importer);
     describe(&importer);
     note_what_is_missing(&importer);
     end(&importer);

@@ -67,11 +67,9 @@ static struct function look_into(struct xs_nsys_importer *importer, const char *
     uint64_t *row = xs_hash_put(&importer->entry_points, (uint64_t)(uintptr_t)kept, 0);
     if (!*row) {
         *row = importer->entry_points.count;
-        struct xs_nsys_into into = xs_into(importer, XS_INTO_ENTRY_POINT);
-        xs_into_int(&into, (int64_t)*row);
-        xs_into_text(&into, kept);
-        xs_into_int(&into, function.kind->category);
-        xs_into_row(&into);
+        xs_nsys_insert(
+            importer, "INTO entry_point",
+            XS_ROW(xs_int("id", (int64_t)*row), xs_text("name", kept), xs_int("category", function.kind->category)));
     }
     function.entry_point = (int32_t)*row;
     return function;
@@ -84,30 +82,27 @@ static const struct function *function_of(struct reading *reading, sqlite3_stmt 
     uint64_t *place = xs_hash_put(&reading->by_name, (uint64_t)id, 0);
     if (!*place) {
         xs_grow(&reading->functions, reading->count, &reading->capacity, sizeof *reading->functions);
-        *place = reading->count + 1;
         reading->functions[reading->count++] =
             look_into(reading->importer, xs_nsys_string(reading->importer->nsys, rows, column));
-        return &reading->functions[reading->count - 1];
+        *place = reading->count;
     }
     return &reading->functions[*place - 1];
 }
 
 /* --- what the device recorded for a call --- */
 
-/* Takes the records of a call out of the list, the last record first. Of two nested calls only the first one gets them,
- * because both have the same number. */
-static struct xs_nsys_record *take_records(struct xs_nsys_importer *importer, uint32_t correlation) {
+/* Takes the records of a call out of the list, the last record first; NULL: it has none. False: an earlier call has
+ * taken them. Of two nested calls only the first one gets them, because both have the same number. */
+static bool take_records(struct xs_nsys_importer *importer, uint32_t correlation, struct xs_nsys_record **last) {
     uint64_t *place = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
-    if (!place || *place == (uint64_t)TAKEN)
-        return NULL;
-    struct xs_nsys_record *first = &importer->records[*place - 1];
+    *last = NULL;
+    if (!place)
+        return true;
+    if (*place == (uint64_t)TAKEN)
+        return false;
+    *last = &importer->records[*place - 1];
     *place = (uint64_t)TAKEN;
-    return first;
-}
-
-static bool is_taken(struct xs_nsys_importer *importer, uint32_t correlation) {
-    const uint64_t *place = correlation ? xs_hash_find(&importer->by_call, correlation, 0) : NULL;
-    return place && *place == (uint64_t)TAKEN;
+    return true;
 }
 
 static struct xs_nsys_record *next_record(struct xs_nsys_importer *importer, const struct xs_nsys_record *record) {
@@ -128,21 +123,8 @@ static int32_t only_context(const struct xs_nsys_importer *importer) { return im
 
 /* Converts CUPTI's kind of memory to that of a trace. `device`: this side of the copy can only be device memory. */
 static enum xs_memory_kind memory_of(unsigned kind, bool device) {
-    static const uint8_t memory[] = {XS_MEM_UNKNOWN, XS_MEM_PAGEABLE, XS_MEM_PINNED, XS_MEM_DEVICE,
-                                     XS_MEM_ARRAY,   XS_MEM_MANAGED,  XS_MEM_DEVICE, XS_MEM_MANAGED};
-    enum xs_memory_kind found = kind < sizeof memory ? memory[kind] : XS_MEM_UNKNOWN;
+    enum xs_memory_kind found = xs_nsys_memory_kind((int64_t)kind - 1);
     return found == XS_MEM_UNKNOWN && device ? XS_MEM_DEVICE : found;
-}
-
-static void put_call_end(struct xs_nsys_into *into, const struct xs_nsys_call *call) {
-    xs_into_int(into, call->result);
-    xs_into_int(into, call->start_ns);
-    xs_into_int(into, call->end_ns);
-}
-
-static void put_where(struct xs_nsys_into *into, const struct xs_nsys_call *call) {
-    xs_into_if(into, call->stack, call->stack);
-    xs_into_if(into, call->range, call->range);
 }
 
 /* Writes a transfer. `record` NULL: the call failed. */
@@ -154,24 +136,17 @@ static void put_transfer(struct xs_nsys_importer *importer, const struct xs_nsys
     bool from_device = direction == XS_DIR_D2H || direction == XS_DIR_D2D || direction == XS_DIR_PEER;
     bool to_device = direction == XS_DIR_H2D || direction == XS_DIR_D2D || direction == XS_DIR_PEER;
     int32_t src = r->src_device >= 0 ? r->src_device : r->device, dst = r->dst_device >= 0 ? r->dst_device : r->device;
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_TRANSFER);
-    xs_into_int(&into, call->entry_point);
-    xs_into_int(&into, call->thread);
-    xs_into_int(&into, direction);
-    xs_into_int(&into, bytes);
-    xs_into_int(&into, memory_of(r->src_kind, from_device));
-    xs_into_int(&into, memory_of(r->dst_kind, to_device));
-    xs_into_if(&into, from_device && src >= 0, src);
-    xs_into_if(&into, to_device && dst >= 0, dst);
-    xs_into_if(&into, r->context, r->context);
-    xs_into_if(&into, r->stream, r->stream);
-    xs_into_int(&into, call->is_async);
-    put_call_end(&into, call);
-    xs_into_if(&into, call->correlation, call->correlation);
-    xs_into_if(&into, batch_index >= 0, batch_index);
-    xs_into_int(&into, record ? XS_SKIP_IMPORTED : XS_SKIP_FAILED);
-    put_where(&into, call);
-    xs_into_row(&into);
+    xs_nsys_insert(
+        importer, "INTO transfer",
+        XS_ROW(xs_int("entry_point", call->entry_point), xs_int("thread", call->thread), xs_int("direction", direction),
+               xs_int("bytes", bytes), xs_int("src_kind", memory_of(r->src_kind, from_device)),
+               xs_int("dst_kind", memory_of(r->dst_kind, to_device)), xs_if("src_device", from_device && src >= 0, src),
+               xs_if("dst_device", to_device && dst >= 0, dst), xs_id("context", r->context),
+               xs_id("stream", r->stream), xs_int("is_async", call->is_async), xs_int("is_captured", 0),
+               xs_int("result", call->result), xs_int("enter_ns", call->start_ns), xs_int("return_ns", call->end_ns),
+               xs_id("correlation", call->correlation), xs_if("batch_index", batch_index >= 0, batch_index),
+               xs_int("skip", record ? XS_SKIP_IMPORTED : XS_SKIP_FAILED), xs_id("stack", call->stack),
+               xs_id("nvtx_range", call->range)));
     importer->counts->transfers++;
 }
 
@@ -207,20 +182,15 @@ static bool put_memset(struct xs_nsys_importer *importer, const struct xs_nsys_c
                        const struct xs_nsys_record *r) {
     if (!r)
         return false;
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_MEMSET);
-    xs_into_int(&into, call->entry_point);
-    xs_into_int(&into, call->thread);
-    xs_into_int(&into, r->bytes);
-    xs_into_int(&into, r->value);
-    xs_into_int(&into, memory_of(r->dst_kind, true));
-    xs_into_if(&into, r->device >= 0, r->device);
-    xs_into_if(&into, r->context, r->context);
-    xs_into_if(&into, r->stream, r->stream);
-    xs_into_int(&into, call->is_async);
-    put_call_end(&into, call);
-    xs_into_if(&into, call->correlation, call->correlation);
-    put_where(&into, call);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO memset",
+                   XS_ROW(xs_int("entry_point", call->entry_point), xs_int("thread", call->thread),
+                          xs_int("address", 0), xs_int("bytes", r->bytes), xs_int("value", r->value),
+                          xs_int("element_bytes", 1), xs_int("kind", memory_of(r->dst_kind, true)),
+                          xs_if("device", r->device >= 0, r->device), xs_id("context", r->context),
+                          xs_id("stream", r->stream), xs_int("is_async", call->is_async), xs_int("is_captured", 0),
+                          xs_int("result", call->result), xs_int("enter_ns", call->start_ns),
+                          xs_int("return_ns", call->end_ns), xs_id("correlation", call->correlation),
+                          xs_id("stack", call->stack), xs_id("nvtx_range", call->range)));
     importer->counts->memsets++;
     return true;
 }
@@ -234,46 +204,36 @@ static void put_launch(struct xs_nsys_importer *importer, const struct xs_nsys_c
     int64_t stream = kernel ? (int64_t)(*kernel & INT32_MAX) : 0;
     if (kernel)
         *kernel |= launched;
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_LAUNCH);
-    xs_into_int(&into, call->entry_point);
-    xs_into_int(&into, call->thread);
-    xs_into_int(&into, kind);
-    xs_into_if(&into, context, context);
-    xs_into_if(&into, stream, stream);
-    put_call_end(&into, call);
-    xs_into_if(&into, call->correlation, call->correlation);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO launch",
+                   XS_ROW(xs_int("entry_point", call->entry_point), xs_int("thread", call->thread),
+                          xs_int("kind", kind), xs_id("context", context), xs_id("stream", stream),
+                          xs_int("is_captured", 0), xs_int("result", call->result), xs_int("enter_ns", call->start_ns),
+                          xs_int("return_ns", call->end_ns), xs_id("correlation", call->correlation)));
     importer->counts->launches++;
 }
 
 static void put_wait(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, int scope,
                      const struct xs_nsys_record *r) {
     int32_t context = r && r->context ? r->context : only_context(importer);
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_SYNC);
-    xs_into_int(&into, call->entry_point);
-    xs_into_int(&into, call->thread);
-    xs_into_int(&into, scope);
-    xs_into_if(&into, scope == XS_SYNC_EVENT && r && r->value, r ? r->value : 0);
-    xs_into_if(&into, context, context);
-    xs_into_if(&into, r && r->stream, r ? r->stream : 0);
-    put_call_end(&into, call);
-    put_where(&into, call);
-    xs_into_row(&into);
+    xs_nsys_insert(
+        importer, "INTO sync",
+        XS_ROW(xs_int("entry_point", call->entry_point), xs_int("thread", call->thread), xs_int("scope", scope),
+               xs_if("object", scope == XS_SYNC_EVENT && r && r->value, r ? r->value : 0), xs_id("context", context),
+               xs_if("stream", r && r->stream, r ? r->stream : 0), xs_int("result", call->result),
+               xs_int("enter_ns", call->start_ns), xs_int("return_ns", call->end_ns), xs_id("stack", call->stack),
+               xs_id("nvtx_range", call->range)));
     importer->counts->waits++;
 }
 
 static void put_other(struct xs_nsys_importer *importer, const struct xs_nsys_call *call,
                       const struct xs_nsys_record *r) {
     int32_t context = r && r->context ? r->context : only_context(importer);
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_API_CALL);
-    xs_into_int(&into, call->entry_point);
-    xs_into_int(&into, call->thread);
-    xs_into_if(&into, r && r->value, r ? r->value : 0);
-    xs_into_if(&into, context, context);
-    xs_into_if(&into, r && r->stream, r ? r->stream : 0);
-    put_call_end(&into, call);
-    xs_into_if(&into, call->correlation, call->correlation);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO api_call",
+                   XS_ROW(xs_int("entry_point", call->entry_point), xs_int("thread", call->thread),
+                          xs_if("object", r && r->value, r ? r->value : 0), xs_id("context", context),
+                          xs_if("stream", r && r->stream, r ? r->stream : 0), xs_int("is_captured", 0),
+                          xs_int("result", call->result), xs_int("enter_ns", call->start_ns),
+                          xs_int("return_ns", call->end_ns), xs_id("correlation", call->correlation)));
 }
 
 /* Stores a call in its memory events, which are written at the end. False: the call has no memory events, or they
@@ -293,9 +253,9 @@ static bool give_to_memory(struct xs_nsys_importer *importer, const struct xs_ns
 static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_call *call,
                      const struct function *function) {
     const struct kind *kind = function->kind;
-    if (is_taken(importer, call->correlation))
+    struct xs_nsys_record *records;
+    if (!take_records(importer, call->correlation, &records))
         return;
-    struct xs_nsys_record *records = take_records(importer, call->correlation);
     bool failed = call->result != 0;
     switch (kind->category) {
     case XS_CAT_TRANSFER:
@@ -330,12 +290,12 @@ static void put_call(struct xs_nsys_importer *importer, const struct xs_nsys_cal
     put_other(importer, call, event ? event : of_type(importer, records, XS_RECORD_SYNC));
 }
 
-static void read_calls(struct reading *reading, const char *table) {
+void xs_nsys_take_calls(struct xs_nsys_importer *importer) {
     enum { START, END, TID, CORRELATION, NAME, RESULT, CHAIN };
-    struct xs_nsys_importer *importer = reading->importer;
-    sqlite3_stmt *rows =
-        xs_nsys_select(importer->nsys, table, "start, end, globalTid, correlationId, nameId, returnValue, callchainId",
-                       importer->process->in_order ? NULL : "start");
+    struct reading reading = {.importer = importer};
+    sqlite3_stmt *rows = xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_RUNTIME",
+                                        "start, end, globalTid, correlationId, nameId, returnValue, callchainId",
+                                        importer->process->in_order ? NULL : "start");
     while (xs_nsys_row(importer->nsys, rows) && !importer->failure) {
         int64_t start, end, tid = xs_nsys_int_or(rows, TID, 0);
         if (tid >> 24 != importer->process->global)
@@ -344,7 +304,7 @@ static void read_calls(struct reading *reading, const char *table) {
             importer->nsys->skipped++;
             continue;
         }
-        const struct function *function = function_of(reading, rows, NAME);
+        const struct function *function = function_of(&reading, rows, NAME);
         if (!function || !function->kind)
             continue;
         int64_t result = xs_nsys_int_or(rows, RESULT, 0);
@@ -360,11 +320,6 @@ static void read_calls(struct reading *reading, const char *table) {
         put_call(importer, &call, function);
     }
     sqlite3_finalize(rows);
-}
-
-void xs_nsys_take_calls(struct xs_nsys_importer *importer) {
-    struct reading reading = {.importer = importer};
-    read_calls(&reading, "CUPTI_ACTIVITY_KIND_RUNTIME");
     free(reading.functions);
     xs_hash_free(&reading.by_name);
 }

@@ -8,14 +8,15 @@
 
 /* Returns the CUpti_ActivityMemoryKind, which a trace stores, of a CUDA_MEMOPR_MEMORY_KIND. */
 static uint8_t memory_kind(sqlite3_stmt *rows, int column) {
-    static const uint8_t kinds[] = {1, 2, 3, 4, 5, 6, 7};
     int64_t kind = xs_nsys_int_or(rows, column, -1);
-    return kind >= 0 && kind < (int64_t)sizeof kinds ? kinds[kind] : 0;
+    return xs_nsys_memory_kind(kind) == XS_MEM_UNKNOWN ? 0 : (uint8_t)(kind + 1);
 }
 
-static int32_t ordinal(sqlite3_stmt *rows, int column) {
-    int64_t device = xs_nsys_int_or(rows, column, -1);
-    return device >= 0 && device < 4096 ? (int32_t)device : -1;
+/* Returns a value that is stored as the export has it; `rows` NULL: the export does not have it. */
+static struct xs_nsys_value copied(const char *column, sqlite3_stmt *rows, int from) {
+    int64_t value = 0;
+    bool known = rows && xs_nsys_int(rows, from, &value);
+    return xs_if(column, known, value);
 }
 
 /* The first columns of all device records. */
@@ -40,17 +41,11 @@ static bool read_place(struct xs_nsys_importer *importer, sqlite3_stmt *rows, st
                             .end_ns = xs_nsys_since(importer, end),
                             .context = xs_nsys_int_or(rows, CONTEXT, -1),
                             .stream = xs_nsys_int_or(rows, STREAM, -1),
-                            .device = ordinal(rows, DEVICE),
+                            .device = xs_nsys_device(rows, DEVICE),
                             .correlation = xs_nsys_correlation(rows, CORRELATION)};
     place->context_row = xs_nsys_context(importer, place->context, place->device);
     place->stream_row = xs_nsys_stream(importer, place->context, place->stream, place->context_row);
     return true;
-}
-
-static void put_place(struct xs_nsys_into *into, const struct place *place) {
-    xs_into_if(into, place->device >= 0, place->device);
-    xs_into_if(into, place->context_row, place->context);
-    xs_into_if(into, place->stream_row, place->stream);
 }
 
 static void remember(struct xs_nsys_importer *importer, const struct place *place, struct xs_nsys_record record) {
@@ -73,18 +68,11 @@ enum { MIGRATION_HTOD = 1, MIGRATION_DTOH = 2, MIGRATION_CPU_FAULT = 3, MIGRATIO
 
 static void put_migration(struct xs_nsys_importer *importer, int kind, sqlite3_stmt *rows, int address, int64_t bytes,
                           const int64_t span[2], const int32_t devices[2]) {
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_MIGRATION);
-    int64_t where = 0;
-    bool known = xs_nsys_int(rows, address, &where);
-    xs_into_int(&into, kind);
-    xs_into_if(&into, known, where);
-    xs_into_if(&into, bytes >= 0, bytes);
-    xs_into_int(&into, span[0]);
-    xs_into_int(&into, span[1]);
-    xs_into_if(&into, devices[0] >= 0, devices[0]);
-    xs_into_if(&into, devices[1] >= 0, devices[1]);
-    xs_into_int(&into, importer->process->pid);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO device_migration",
+                   XS_ROW(xs_int("kind", kind), copied("address", rows, address), xs_if("bytes", bytes >= 0, bytes),
+                          xs_int("start_ns", span[0]), xs_int("end_ns", span[1]),
+                          xs_if("src_device", devices[0] >= 0, devices[0]),
+                          xs_if("dst_device", devices[1] >= 0, devices[1]), xs_int("process", importer->process->pid)));
     importer->counts->migrations++;
 }
 
@@ -103,7 +91,7 @@ static void take_copies(struct xs_nsys_importer *importer) {
             importer->nsys->skipped++;
             continue;
         }
-        int32_t devices[2] = {ordinal(rows, SRC_DEVICE), ordinal(rows, DST_DEVICE)};
+        int32_t devices[2] = {xs_nsys_device(rows, SRC_DEVICE), xs_nsys_device(rows, DST_DEVICE)};
         if (kind >= COPY_KIND_UM_HTOD) {
             if (kind == COPY_KIND_UM_HTOD)
                 devices[0] = -1, devices[1] = devices[1] >= 0 ? devices[1] : place.device;
@@ -122,21 +110,15 @@ static void take_copies(struct xs_nsys_importer *importer) {
                                         .dst_device = devices[1],
                                         .bytes = bytes};
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
-        struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_COPY);
-        xs_into_int(&into, place.correlation);
-        xs_into_int(&into, kind);
-        xs_into_int(&into, record.src_kind);
-        xs_into_int(&into, record.dst_kind);
-        xs_into_int(&into, bytes);
-        xs_into_int(&into, place.start_ns);
-        xs_into_int(&into, place.end_ns);
-        xs_into_if(&into, place.device >= 0, place.device);
-        xs_into_if(&into, devices[0] >= 0, devices[0]);
-        xs_into_if(&into, devices[1] >= 0, devices[1]);
-        xs_into_if(&into, place.context_row, place.context);
-        xs_into_if(&into, place.stream_row, place.stream);
-        xs_into_if(&into, node != 0, node);
-        xs_into_row(&into);
+        xs_nsys_insert(
+            importer, "INTO device_copy",
+            XS_ROW(xs_int("correlation", place.correlation), xs_int("kind", kind), xs_int("src_kind", record.src_kind),
+                   xs_int("dst_kind", record.dst_kind), xs_int("bytes", bytes), xs_int("start_ns", place.start_ns),
+                   xs_int("end_ns", place.end_ns), xs_if("device", place.device >= 0, place.device),
+                   xs_if("src_device", devices[0] >= 0, devices[0]), xs_if("dst_device", devices[1] >= 0, devices[1]),
+                   xs_if("cupti_context", place.context_row, place.context),
+                   xs_if("cupti_stream", place.stream_row, place.stream), xs_int("copies", 1),
+                   xs_id("graph_node", node)));
         if (!node) {
             remember(importer, &place, record);
             importer->counts->copies_without_call++; /* counted here, and subtracted when a call takes the record */
@@ -161,16 +143,12 @@ static void take_memsets(struct xs_nsys_importer *importer) {
         struct xs_nsys_record record = {
             .type = XS_RECORD_MEMSET, .dst_kind = memory_kind(rows, KIND), .bytes = bytes, .value = value};
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
-        struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_MEMSET);
-        xs_into_int(&into, place.correlation);
-        xs_into_int(&into, value);
-        xs_into_int(&into, bytes);
-        xs_into_int(&into, record.dst_kind);
-        xs_into_int(&into, place.start_ns);
-        xs_into_int(&into, place.end_ns);
-        put_place(&into, &place);
-        xs_into_if(&into, node != 0, node);
-        xs_into_row(&into);
+        xs_nsys_insert(importer, "INTO device_memset",
+                       XS_ROW(xs_int("correlation", place.correlation), xs_int("value", value), xs_int("bytes", bytes),
+                              xs_int("memory_kind", record.dst_kind), xs_int("start_ns", place.start_ns),
+                              xs_int("end_ns", place.end_ns), xs_if("device", place.device >= 0, place.device),
+                              xs_if("cupti_context", place.context_row, place.context),
+                              xs_if("cupti_stream", place.stream_row, place.stream), xs_id("graph_node", node)));
         if (!node)
             remember(importer, &place, record);
     }
@@ -186,28 +164,25 @@ static void remember_kernel(struct xs_nsys_importer *importer, const struct plac
             (uint64_t)1 << 62 | (uint64_t)place->context_row << 31 | (uint64_t)place->stream_row;
 }
 
+enum { MANGLED = FIRST, DEMANGLED, SHORT, NODE, SHAPE }; /* columns of a kernel */
+
+/* `shaped`: a row of a kernel; NULL: the kernel's shape is not known. */
 static void put_kernel(struct xs_nsys_importer *importer, const struct place *place, const char *name,
-                       sqlite3_stmt *rows, int shape, int64_t graph, int64_t node) {
+                       sqlite3_stmt *shaped, int64_t graph, int64_t node) {
     int32_t name_row = xs_nsys_kernel_name(importer, name);
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_KERNEL);
-    xs_into_int(&into, place->correlation);
-    xs_into_int(&into, name_row);
-    xs_into_int(&into, place->start_ns);
-    xs_into_int(&into, place->end_ns);
-    put_place(&into, place);
-    for (int i = 0; i < 6; i++) {
-        int64_t size = 0;
-        bool known = shape && xs_nsys_int(rows, shape + i, &size);
-        xs_into_if(&into, known, size);
-    }
-    xs_into_if(&into, graph != 0, graph);
-    xs_into_if(&into, node != 0, node);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO device_kernel",
+                   XS_ROW(xs_int("correlation", place->correlation), xs_int("name", name_row),
+                          xs_int("start_ns", place->start_ns), xs_int("end_ns", place->end_ns),
+                          xs_if("device", place->device >= 0, place->device),
+                          xs_if("cupti_context", place->context_row, place->context),
+                          xs_if("cupti_stream", place->stream_row, place->stream), copied("grid_x", shaped, SHAPE + 0),
+                          copied("grid_y", shaped, SHAPE + 1), copied("grid_z", shaped, SHAPE + 2),
+                          copied("block_x", shaped, SHAPE + 3), copied("block_y", shaped, SHAPE + 4),
+                          copied("block_z", shaped, SHAPE + 5), xs_id("graph", graph), xs_id("graph_node", node)));
     importer->counts->kernels++;
 }
 
 static void take_kernels(struct xs_nsys_importer *importer) {
-    enum { MANGLED = FIRST, DEMANGLED, SHORT, NODE, SHAPE };
     const char *unknown = xs_texts_keep(&importer->nsys->texts, "(unknown)");
     sqlite3_stmt *rows =
         xs_nsys_select(importer->nsys, "CUPTI_ACTIVITY_KIND_KERNEL",
@@ -222,7 +197,7 @@ static void take_kernels(struct xs_nsys_importer *importer) {
         name = name && *name ? name : xs_nsys_string(importer->nsys, rows, DEMANGLED);
         name = name && *name ? name : xs_nsys_string(importer->nsys, rows, SHORT);
         int64_t node = xs_nsys_int_or(rows, NODE, 0);
-        put_kernel(importer, &place, name && *name ? name : unknown, rows, SHAPE, 0, node);
+        put_kernel(importer, &place, name && *name ? name : unknown, rows, 0, node);
         if (!node)
             remember_kernel(importer, &place);
     }
@@ -238,7 +213,7 @@ static void take_graphs(struct xs_nsys_importer *importer) {
         struct place place;
         if (!read_place(importer, rows, &place))
             continue;
-        put_kernel(importer, &place, name, rows, 0, xs_nsys_int_or(rows, GRAPH, 0), 0);
+        put_kernel(importer, &place, name, NULL, xs_nsys_int_or(rows, GRAPH, 0), 0);
         remember_kernel(importer, &place);
     }
     sqlite3_finalize(rows);
@@ -256,15 +231,11 @@ static void take_waits(struct xs_nsys_importer *importer) {
             continue;
         int64_t type = xs_nsys_int_or(rows, TYPE, 0), event = xs_nsys_int_or(rows, EVENT, 0);
         bool has_event = event > 0 && event < UINT32_MAX;
-        struct xs_nsys_into into = xs_into(importer, XS_INTO_DEVICE_SYNC);
-        xs_into_int(&into, place.correlation);
-        xs_into_int(&into, type);
-        xs_into_int(&into, place.start_ns);
-        xs_into_int(&into, place.end_ns);
-        xs_into_if(&into, place.context_row, place.context);
-        xs_into_if(&into, place.stream_row, place.stream);
-        xs_into_if(&into, has_event, event);
-        xs_into_row(&into);
+        xs_nsys_insert(
+            importer, "INTO device_sync",
+            XS_ROW(xs_int("correlation", place.correlation), xs_int("kind", type), xs_int("start_ns", place.start_ns),
+                   xs_int("end_ns", place.end_ns), xs_if("cupti_context", place.context_row, place.context),
+                   xs_if("cupti_stream", place.stream_row, place.stream), xs_if("cupti_event", has_event, event)));
         remember(importer, &place, (struct xs_nsys_record){.type = XS_RECORD_SYNC, .value = has_event ? event : 0});
     }
     sqlite3_finalize(rows);
@@ -277,7 +248,8 @@ static void take_event_records(struct xs_nsys_importer *importer) {
     while (xs_nsys_row(importer->nsys, rows)) {
         if (!xs_nsys_is_ours(importer, rows, OWNER))
             continue;
-        struct place place = {.device = ordinal(rows, DEVICE_ID), .correlation = xs_nsys_correlation(rows, CALL)};
+        struct place place = {.device = xs_nsys_device(rows, DEVICE_ID),
+                              .correlation = xs_nsys_correlation(rows, CALL)};
         int64_t context = xs_nsys_int_or(rows, CONTEXT_ID, -1);
         place.context_row = xs_nsys_context(importer, context, place.device);
         place.stream_row = xs_nsys_stream(importer, context, xs_nsys_int_or(rows, STREAM_ID, -1), place.context_row);
@@ -304,7 +276,7 @@ static void take_faults(struct xs_nsys_importer *importer, const char *table, in
         }
         put_migration(importer, kind, rows, ADDRESS, -1,
                       (int64_t[]){xs_nsys_since(importer, start), xs_nsys_since(importer, end)},
-                      (int32_t[]){-1, ordinal(rows, ON)});
+                      (int32_t[]){-1, xs_nsys_device(rows, ON)});
     }
     sqlite3_finalize(rows);
 }

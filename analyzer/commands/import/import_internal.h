@@ -5,35 +5,6 @@
 #include "analyzer/commands/import/import.h"
 #include "schema/format/kinds.h"
 
-/* The tables of the trace. For each there is one INSERT statement, which is prepared when it is first used. */
-enum xs_nsys_table {
-    XS_INTO_TRANSFER,
-    XS_INTO_MEMSET,
-    XS_INTO_ALLOCATION,
-    XS_INTO_LAUNCH,
-    XS_INTO_SYNC,
-    XS_INTO_API_CALL,
-    XS_INTO_DEVICE_COPY,
-    XS_INTO_DEVICE_MEMSET,
-    XS_INTO_DEVICE_KERNEL,
-    XS_INTO_DEVICE_SYNC,
-    XS_INTO_DEVICE_MIGRATION,
-    XS_INTO_KERNEL_NAME,
-    XS_INTO_CONTEXT,
-    XS_INTO_STREAM,
-    XS_INTO_THREAD,
-    XS_INTO_ENTRY_POINT,
-    XS_INTO_DEVICE,
-    XS_INTO_META,
-    XS_INTO_NOTE,
-    XS_INTO_RANGE,
-    XS_INTO_STACK,
-    XS_INTO_FRAME,
-    XS_INTO_MODULE,
-    XS_INTO_SYMBOL,
-    XS_INTO_COUNT
-};
-
 /* What a device record says about the call with the same correlation number. */
 enum xs_nsys_record_type { XS_RECORD_COPY, XS_RECORD_MEMSET, XS_RECORD_SYNC, XS_RECORD_EVENT };
 struct xs_nsys_record {
@@ -72,8 +43,8 @@ struct xs_nsys_importer {
     const struct xs_nsys_process *process;
     bool only_process;
     sqlite3 *out;
-    sqlite3_stmt *into[XS_INTO_COUNT];
-    int failure; /* SQLite's code of the first insertion that failed */
+    struct xs_hash into; /* from the address of an INTO clause to its INSERT statement */
+    int failure;         /* SQLite's code of the first insertion that failed */
     struct xs_nsys_counts *counts;
     int64_t last_ns; /* latest time of all rows, in ns since time 0 */
 
@@ -85,6 +56,7 @@ struct xs_nsys_importer {
     size_t memory_count, memory_capacity;
     struct xs_hash memory_by_call;
     struct xs_hash contexts, streams, threads, names, entry_points; /* from ids of the export to row ids of the trace */
+    struct xs_hash thread_names;                                    /* from a globalTid to a kept text */
     struct xs_hash null_streams;                                    /* from a context to the number of its default
                                                                        stream + 1 */
     struct xs_nsys_ranges *ranges;
@@ -93,29 +65,29 @@ struct xs_nsys_importer {
 
 /* --- rows of the trace (import_rows.c) --- */
 
-/* A row that is being written. The caller binds the values in the order of the columns, then calls xs_into_row, which
- * inserts the row. A bound value stays bound until the next row. */
-struct xs_nsys_into {
-    struct xs_nsys_importer *importer;
-    sqlite3_stmt *statement;
-    int column;
+/* A value of a row that is being written. */
+struct xs_nsys_value {
+    const char *column; /* NULL: after the last value */
+    bool known;         /* true: the value is the number; false: the text, or NULL if there is none */
+    int64_t number;
+    const char *text;
 };
-struct xs_nsys_into xs_into(struct xs_nsys_importer *importer, enum xs_nsys_table table);
-void xs_into_row(struct xs_nsys_into *into);
+static inline struct xs_nsys_value xs_if(const char *column, bool known, int64_t number) {
+    return (struct xs_nsys_value){column, known, number, NULL};
+}
+static inline struct xs_nsys_value xs_int(const char *column, int64_t number) { return xs_if(column, true, number); }
+/* An id, or another number that is NULL if it is 0. */
+static inline struct xs_nsys_value xs_id(const char *column, int64_t id) { return xs_if(column, id != 0, id); }
+static inline struct xs_nsys_value xs_text(const char *column, const char *text) {
+    return (struct xs_nsys_value){column, false, 0, text};
+}
 
-static inline void xs_into_int(struct xs_nsys_into *into, int64_t value) {
-    sqlite3_bind_int64(into->statement, ++into->column, value);
-}
-static inline void xs_into_null(struct xs_nsys_into *into) { sqlite3_bind_null(into->statement, ++into->column); }
-static inline void xs_into_if(struct xs_nsys_into *into, bool known, int64_t value) {
-    if (known)
-        xs_into_int(into, value);
-    else
-        xs_into_null(into);
-}
-static inline void xs_into_text(struct xs_nsys_into *into, const char *text) {
-    sqlite3_bind_text(into->statement, ++into->column, text, -1, SQLITE_STATIC);
-}
+#define XS_ROW(...) ((const struct xs_nsys_value[]){__VA_ARGS__, {0}})
+
+/* Inserts a row. `into` is a constant such as "INTO thread", by whose address the statement is found again; every row
+ * of a table has the same columns in the same order. */
+void xs_nsys_insert(struct xs_nsys_importer *importer, const char *into, const struct xs_nsys_value *row);
+
 void xs_nsys_meta_text(struct xs_nsys_importer *importer, const char *key, const char *value); /* if `value` is NULL, no
                                                                                                   row is written */
 void xs_nsys_meta_int(struct xs_nsys_importer *importer, const char *key, int64_t value);
@@ -124,12 +96,16 @@ void xs_nsys_note(struct xs_nsys_importer *importer, const char *topic, const ch
 
 /* These functions return the id of the trace's row for a context, stream, thread or kernel name of the export, and add
  * the row if it is new. 0: the export does not have it. */
-int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int64_t device);
+int32_t xs_nsys_context(struct xs_nsys_importer *importer, int64_t context, int32_t device);
 int32_t xs_nsys_stream(struct xs_nsys_importer *importer, int64_t context, int64_t stream, int32_t context_row);
 int32_t xs_nsys_thread(struct xs_nsys_importer *importer, int64_t global);
 int32_t xs_nsys_kernel_name(struct xs_nsys_importer *importer, const char *name);
 
 /* --- reading (import.c) --- */
+
+/* Returns the kind of memory for a CUDA_MEMOPR_MEMORY_KIND of the export. The CUpti_ActivityMemoryKind, which a trace's
+ * device records have, is one more. */
+enum xs_memory_kind xs_nsys_memory_kind(int64_t kind);
 
 bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows, int column); /* true if the globalPid
                                                                                                   in this column is of
@@ -138,6 +114,7 @@ bool xs_nsys_is_ours(const struct xs_nsys_importer *importer, sqlite3_stmt *rows
 int64_t xs_nsys_since(struct xs_nsys_importer *importer, int64_t ns); /* converts a time of the export to ns since time
                                                                          0; updates last_ns */
 uint32_t xs_nsys_correlation(sqlite3_stmt *rows, int column);         /* 0: none */
+int32_t xs_nsys_device(sqlite3_stmt *rows, int column);               /* the number of a device; -1: none */
 
 void xs_nsys_take_device(struct xs_nsys_importer *importer); /* import_device.c: writes device copies, memsets, kernels,
                                                                 waits and migrations */

@@ -6,22 +6,16 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/import/import_internal.h"
 
-enum {
-    MEMORY_PAGEABLE,
-    MEMORY_PINNED,
-    MEMORY_DEVICE,
-    MEMORY_ARRAY,
-    MEMORY_MANAGED,
-    MEMORY_DEVICE_STATIC,
-    MEMORY_MANAGED_STATIC
-};
+enum { MEMORY_DEVICE_STATIC = 5, MEMORY_MANAGED_STATIC };
 
-static enum xs_memory_kind kind_of(int64_t kind) {
-    static const uint8_t kinds[] = {[MEMORY_PAGEABLE] = XS_MEM_PAGEABLE,     [MEMORY_PINNED] = XS_MEM_PINNED,
-                                    [MEMORY_DEVICE] = XS_MEM_DEVICE,         [MEMORY_ARRAY] = XS_MEM_ARRAY,
-                                    [MEMORY_MANAGED] = XS_MEM_MANAGED,       [MEMORY_DEVICE_STATIC] = XS_MEM_DEVICE,
-                                    [MEMORY_MANAGED_STATIC] = XS_MEM_MANAGED};
+enum xs_memory_kind xs_nsys_memory_kind(int64_t kind) {
+    static const uint8_t kinds[] = {XS_MEM_PAGEABLE, XS_MEM_PINNED, XS_MEM_DEVICE, XS_MEM_ARRAY,
+                                    XS_MEM_MANAGED,  XS_MEM_DEVICE, XS_MEM_MANAGED};
     return kind >= 0 && kind < (int64_t)sizeof kinds ? kinds[kind] : XS_MEM_UNKNOWN;
+}
+
+static bool is_on_host(const struct xs_nsys_memory_event *event) {
+    return event->kind == XS_MEM_PINNED || event->kind == XS_MEM_PAGEABLE;
 }
 
 static void add(struct xs_nsys_importer *importer, const struct xs_nsys_memory_event *event) {
@@ -45,7 +39,7 @@ void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
                                         "start");
     while (xs_nsys_row(nsys, rows)) {
         int64_t start, address, operation, bytes = xs_nsys_int_or(rows, BYTES, -1);
-        int64_t kind = xs_nsys_int_or(rows, KIND, -1), device = xs_nsys_int_or(rows, DEVICE, -1);
+        int64_t kind = xs_nsys_int_or(rows, KIND, -1);
         if (!xs_nsys_is_ours(importer, rows, PID))
             continue;
         if (!xs_nsys_int(rows, START, &start) || start < 0 || start > INT64_C(1) << 62 ||
@@ -54,17 +48,17 @@ void xs_nsys_take_memory(struct xs_nsys_importer *importer) {
             nsys->skipped++;
             continue;
         }
-        struct xs_nsys_memory_event event = {.start_ns = xs_nsys_since(importer, start),
-                                             .address = address,
-                                             .bytes = bytes,
-                                             .kind = (uint8_t)kind_of(kind),
-                                             .is_free = operation == 1,
-                                             .is_pool = xs_nsys_int_or(rows, POOL, 0) != 0,
-                                             .is_static = kind == MEMORY_DEVICE_STATIC || kind == MEMORY_MANAGED_STATIC,
-                                             .correlation = xs_nsys_correlation(rows, CORRELATION),
-                                             .device = device >= 0 && device < 4096 ? (int32_t)device : -1,
-                                             .context =
-                                                 xs_nsys_context(importer, xs_nsys_int_or(rows, CONTEXT, -1), device)};
+        struct xs_nsys_memory_event event = {
+            .start_ns = xs_nsys_since(importer, start),
+            .address = address,
+            .bytes = bytes,
+            .kind = (uint8_t)xs_nsys_memory_kind(kind),
+            .is_free = operation == 1,
+            .is_pool = xs_nsys_int_or(rows, POOL, 0) != 0,
+            .is_static = kind == MEMORY_DEVICE_STATIC || kind == MEMORY_MANAGED_STATIC,
+            .correlation = xs_nsys_correlation(rows, CORRELATION),
+            .device = xs_nsys_device(rows, DEVICE),
+            .context = xs_nsys_context(importer, xs_nsys_int_or(rows, CONTEXT, -1), xs_nsys_device(rows, DEVICE))};
         add(importer, &event);
     }
     sqlite3_finalize(rows);
@@ -79,30 +73,20 @@ static struct xs_nsys_call call_of(const struct xs_nsys_memory_event *event) {
 static void put(struct xs_nsys_importer *importer, const struct xs_nsys_memory_event *allocation,
                 const struct xs_nsys_memory_event *freed) {
     struct xs_nsys_call call = call_of(allocation), end = freed ? call_of(freed) : (struct xs_nsys_call){0};
-    bool on_host = allocation->kind == XS_MEM_PINNED || allocation->kind == XS_MEM_PAGEABLE;
     enum xs_origin origin = allocation->is_static ? XS_ORIGIN_MODULE
                             : allocation->is_pool ? XS_ORIGIN_POOL
                                                   : XS_ORIGIN_ALLOC;
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_ALLOCATION);
-    xs_into_if(&into, call.entry_point, call.entry_point);
-    xs_into_if(&into, call.thread, call.thread);
-    xs_into_int(&into, allocation->address);
-    xs_into_int(&into, allocation->bytes);
-    xs_into_int(&into, allocation->kind);
-    xs_into_int(&into, origin);
-    xs_into_if(&into, allocation->device >= 0 && !on_host, allocation->device);
-    xs_into_if(&into, allocation->context, allocation->context);
-    xs_into_int(&into, call.start_ns);
-    xs_into_int(&into, call.end_ns);
-    xs_into_if(&into, end.entry_point, end.entry_point);
-    xs_into_if(&into, end.thread, end.thread);
-    xs_into_if(&into, freed, end.start_ns);
-    xs_into_if(&into, freed, end.end_ns);
-    xs_into_if(&into, call.stack, call.stack);
-    xs_into_if(&into, call.range, call.range);
-    xs_into_if(&into, end.stack, end.stack);
-    xs_into_if(&into, end.range, end.range);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO allocation",
+                   XS_ROW(xs_id("entry_point", call.entry_point), xs_id("thread", call.thread),
+                          xs_int("address", allocation->address), xs_int("bytes", allocation->bytes),
+                          xs_int("kind", allocation->kind), xs_int("origin", origin),
+                          xs_if("device", allocation->device >= 0 && !is_on_host(allocation), allocation->device),
+                          xs_id("context", allocation->context), xs_int("enter_ns", call.start_ns),
+                          xs_int("return_ns", call.end_ns), xs_id("free_entry_point", end.entry_point),
+                          xs_id("free_thread", end.thread), xs_if("free_enter_ns", freed, end.start_ns),
+                          xs_if("free_return_ns", freed, end.end_ns), xs_id("stack", call.stack),
+                          xs_id("nvtx_range", call.range), xs_id("free_stack", end.stack),
+                          xs_id("free_nvtx_range", end.range)));
     importer->counts->allocations++;
 }
 
@@ -113,8 +97,7 @@ void xs_nsys_write_memory(struct xs_nsys_importer *importer) {
     memset(ends, 0, importer->memory_count * sizeof *ends);
     for (size_t i = 0; i < importer->memory_count; i++) {
         const struct xs_nsys_memory_event *event = &importer->memory[i];
-        bool on_host = event->kind == XS_MEM_PINNED || event->kind == XS_MEM_PAGEABLE;
-        uint64_t space = on_host ? 0 : (uint64_t)event->device + 2;
+        uint64_t space = is_on_host(event) ? 0 : (uint64_t)event->device + 2;
         if (!event->is_free) {
             *xs_hash_put(&live, (uint64_t)event->address, space) = i + 1;
             continue;

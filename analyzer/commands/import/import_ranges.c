@@ -119,12 +119,9 @@ static int32_t row_of(struct xs_nsys_importer *importer, const struct range *ran
     uint64_t *place = xs_hash_put(rows, *name, (uint64_t)parent);
     if (!*place) {
         *place = rows->count;
-        struct xs_nsys_into into = xs_into(importer, XS_INTO_RANGE);
-        xs_into_int(&into, (int64_t)*place);
-        xs_into_if(&into, parent, parent);
-        xs_into_text(&into, range->domain);
-        xs_into_text(&into, range->name);
-        xs_into_row(&into);
+        xs_nsys_insert(importer, "INTO nvtx_range",
+                       XS_ROW(xs_int("id", (int64_t)*place), xs_id("parent", parent), xs_text("domain", range->domain),
+                              xs_text("name", range->name)));
         importer->counts->ranges++;
     }
     return (int32_t)*place;

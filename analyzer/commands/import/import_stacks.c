@@ -112,10 +112,9 @@ static int32_t module_row(struct xs_nsys_importer *importer, const char *path) {
     uint64_t *row = xs_hash_put(&importer->stacks->modules, (uint64_t)(uintptr_t)path, 0);
     if (!*row) {
         *row = importer->stacks->modules.count;
-        struct xs_nsys_into into = xs_into(importer, XS_INTO_MODULE);
-        xs_into_int(&into, (int64_t)*row);
-        xs_into_text(&into, path);
-        xs_into_row(&into);
+        xs_nsys_insert(importer, "INTO module",
+                       XS_ROW(xs_int("id", (int64_t)*row), xs_text("path", path), xs_int("start_address", 0),
+                              xs_int("end_address", 0), xs_int("load_bias", 0)));
     }
     return (int32_t)*row;
 }
@@ -138,24 +137,18 @@ static void put_frame(struct xs_nsys_importer *importer, int32_t stack, uint32_t
     const char *path = frame->module ? frame->module : frame->function ? no_module : NULL;
     int32_t module = path ? module_row(importer, path) : 0;
     int64_t address = address_of(importer->stacks, frame);
-    struct xs_nsys_into into = xs_into(importer, XS_INTO_FRAME);
-    xs_into_int(&into, (int64_t)stack * 4096 + depth);
-    xs_into_int(&into, stack);
-    xs_into_int(&into, depth);
-    xs_into_int(&into, address);
-    xs_into_if(&into, module, module);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO stack_frame",
+                   XS_ROW(xs_int("id", (int64_t)stack * 4096 + depth), xs_int("stack", stack), xs_int("depth", depth),
+                          xs_int("address", address), xs_id("module", module)));
     if (!frame->function)
         return;
     uint64_t *known = xs_hash_put(&importer->stacks->symbols, (uint64_t)address, (uint64_t)module);
     if (*known)
         return;
     *known = 1;
-    into = xs_into(importer, XS_INTO_SYMBOL);
-    xs_into_int(&into, module);
-    xs_into_int(&into, address);
-    xs_into_text(&into, frame->function);
-    xs_into_row(&into);
+    xs_nsys_insert(importer, "INTO symbol",
+                   XS_ROW(xs_int("module", module), xs_int("address", address), xs_int("inline_depth", 0),
+                          xs_text("function", frame->function)));
 }
 
 int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain) {
@@ -166,11 +159,9 @@ int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain) {
     struct stack *stack = &all->stacks[*place - 1];
     if (!stack->row) {
         stack->row = ++all->rows;
-        struct xs_nsys_into into = xs_into(importer, XS_INTO_STACK);
-        xs_into_int(&into, stack->row);
-        xs_into_int(&into, stack->count);
-        xs_into_int(&into, stack->is_cut);
-        xs_into_row(&into);
+        xs_nsys_insert(importer, "INTO stack",
+                       XS_ROW(xs_int("id", stack->row), xs_int("native_frames", stack->count),
+                              xs_int("python_frames", 0), xs_int("is_cut", stack->is_cut)));
         for (uint32_t i = 0; i < stack->count; i++)
             put_frame(importer, stack->row, i, &all->frames[stack->first + i]);
         importer->counts->stacks++;
