@@ -107,7 +107,7 @@ static void put_metric(const struct writer *w, const struct xs_export *e, unsign
     xs_string_free(&name);
 }
 
-enum { KIND_COUNT, KIND_BYTES, KIND_DEVICE, KIND_MODELLED, KIND_FAMILIES };
+enum { KIND_FAMILIES = 4 };
 static const struct family kind_families[KIND_FAMILIES] = {
     {"xferspy_kind_transfers", "copies by direction and memory kinds", XS_METRIC_COUNT},
     {"xferspy_kind_bytes", "bytes copied by direction and memory kinds", XS_METRIC_BYTES},
@@ -123,7 +123,7 @@ static void put_kinds(const struct writer *w, const struct xs_export *e, unsigne
             const struct xs_totals *t = &s->groups[g].totals;
             const uint64_t values[KIND_FAMILIES] = {t->count, t->bytes, t->device_ns, t->modelled_ns};
             struct xs_string more = {0};
-            if (which >= KIND_DEVICE && !t->timed_count)
+            if (kind_families[which].unit == XS_METRIC_NS && !t->timed_count)
                 continue;
             label(&more, "direction", xs_direction_names[s->groups[g].direction]);
             label(&more, "src_kind", xs_memory_kind_names[s->groups[g].src_kind]);
@@ -134,17 +134,7 @@ static void put_kinds(const struct writer *w, const struct xs_export *e, unsigne
     }
 }
 
-enum {
-    FINDING_INSTANCES,
-    FINDING_FOUND,
-    FINDING_LOW,
-    FINDING_HIGH,
-    FINDING_TRANSFERS,
-    FINDING_BYTES,
-    FINDING_SAVED,
-    FINDING_LEAST,
-    FINDING_FAMILIES
-};
+enum { FINDING_INSTANCES, FINDING_FAMILIES = 8 };
 static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_instances", "how often something is so; an estimate where not all contents were checked",
      XS_METRIC_COUNT},
@@ -159,13 +149,12 @@ static const struct family finding_families[FINDING_FAMILIES] = {
     {"xferspy_finding_least_saved_seconds", "time that the repair of a finding saves at least; findings can overlap",
      XS_METRIC_NS}};
 
+/* Adds the numbers of a finding, in the order of `finding_families`. */
 static void add_finding(uint64_t *values, const struct xs_diagnosed *d) {
     const struct xs_finding *f = d->finding;
     const struct xs_amount all = xs_finding_in_all(f);
-    const uint64_t more[FINDING_FAMILIES] = {
-        [FINDING_INSTANCES] = all.instances, [FINDING_FOUND] = f->instances,      [FINDING_LOW] = xs_finding_low(f),
-        [FINDING_HIGH] = xs_finding_high(f), [FINDING_TRANSFERS] = all.transfers, [FINDING_BYTES] = all.bytes,
-        [FINDING_SAVED] = d->saves.most_ns,  [FINDING_LEAST] = d->saves.least_ns};
+    const uint64_t more[FINDING_FAMILIES] = {all.instances, f->instances, xs_finding_low(f), xs_finding_high(f),
+                                             all.transfers, all.bytes,    d->saves.most_ns,  d->saves.least_ns};
     for (unsigned i = 0; i < FINDING_FAMILIES; i++)
         values[i] = xs_sum(values[i], more[i]);
 }
@@ -186,7 +175,7 @@ static void put_findings_of(const struct writer *w, const struct xs_export *e, u
                 advice = f->advice;
                 add_finding(values, d);
             }
-            if (!values[FINDING_INSTANCES] || (which >= FINDING_SAVED && advice))
+            if (!values[FINDING_INSTANCES] || (finding_families[which].unit == XS_METRIC_NS && advice))
                 continue;
             struct xs_string kind = {0}, more = {0};
             xs_finding_kind(&kind, detector, verdict);

@@ -3,6 +3,7 @@
 #include "analyzer/commands/export/tracks_internal.h"
 
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,18 @@
 #include "analyzer/words/place.h"
 
 const struct xs_track *xs_tracks_add(struct xs_tracks *t, enum xs_track_kind kind, const struct xs_track *parent,
-                                     const char *name, int64_t number) {
+                                     int64_t number, const char *name, ...) {
+    struct xs_string text = {0};
+    va_list arguments;
+    va_start(arguments, name);
+    xs_string_vformat(&text, name, arguments);
+    va_end(arguments);
     xs_grow(&t->tracks, t->track_count, &t->track_capacity, sizeof *t->tracks);
     struct xs_track *track = xs_realloc(NULL, sizeof *track);
     *track = (struct xs_track){.kind = kind,
                                .id = t->track_count + 1,
                                .parent = parent,
-                               .name = xs_strdup(name),
+                               .name = text.data,
                                .number = number ? number : XS_NO_PROCESS + (int64_t)t->track_count};
     t->tracks[t->track_count++] = track;
     t->sink->track(t->sink->data, track);
@@ -135,11 +141,9 @@ int xs_export_tracks(const struct xs_export *e, const struct xs_track_sink *sink
     struct xs_tracks t = {.e = e, .sink = sink};
     const struct xs_run *run = &e->reading->summary.run;
     int64_t pid = run->pid > 0 && run->pid < XS_NO_PROCESS ? run->pid : 0;
-    struct xs_string name = {0};
-    xs_string_format(&name, "%s%s", *run->executable ? xs_base_name(run->executable) : "program",
-                     run->simulated ? " (SIMULATED GPU: no time is a measurement)" : "");
-    t.process = xs_tracks_add(&t, XS_TRACK_PROCESS, NULL, name.data, pid);
-    xs_string_free(&name);
+    t.process = xs_tracks_add(&t, XS_TRACK_PROCESS, NULL, pid, "%s%s",
+                              *run->executable ? xs_base_name(run->executable) : "program",
+                              run->simulated ? " (SIMULATED GPU: no time is a measurement)" : "");
     int status = xs_tracks_host(&t);
     if (status >= 0)
         status = xs_tracks_device(&t);

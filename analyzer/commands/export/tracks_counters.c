@@ -1,4 +1,5 @@
 /* The counters of a timeline: the rate of copies while they run, and the memory that is allocated. */
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -81,15 +82,13 @@ static struct live *live_of(struct memory *m, unsigned kind, int64_t device) {
     if (*known)
         return (struct live *)(uintptr_t)*known;
     struct live *live = xs_realloc(NULL, sizeof *live);
-    struct xs_string name = {0};
     *known = (uint64_t)(uintptr_t)live;
     if (!m->group)
-        m->group = xs_tracks_add(m->t, XS_TRACK_GROUP, NULL, "allocated memory", 0);
-    xs_string_format(&name, "%s", xs_memory_kind_names[kind]);
-    if (device >= 0)
-        xs_string_format(&name, " %lld", (long long)device);
-    *live = (struct live){.track = xs_tracks_add(m->t, XS_TRACK_BYTES, m->group, name.data, 0)};
-    xs_string_free(&name);
+        m->group = xs_tracks_add(m->t, XS_TRACK_GROUP, NULL, 0, "allocated memory");
+    const char *name = xs_memory_kind_names[kind];
+    *live = (struct live){.track = device >= 0
+                                       ? xs_tracks_add(m->t, XS_TRACK_BYTES, m->group, 0, "%s %" PRId64, name, device)
+                                       : xs_tracks_add(m->t, XS_TRACK_BYTES, m->group, 0, "%s", name)};
     return live;
 }
 

@@ -50,7 +50,7 @@ static struct device *device_of(struct devices *d, int64_t id) {
     for (size_t i = 0; i < summary->device_count; i++)
         if (summary->devices[i].id == id && summary->devices[i].known)
             xs_string_format(&name, ": %.200s", summary->devices[i].name);
-    device->group = xs_tracks_add(d->t, XS_TRACK_GROUP, NULL, name.data, 0);
+    device->group = xs_tracks_add(d->t, XS_TRACK_GROUP, NULL, 0, "%s", name.data);
     xs_string_free(&name);
     return device;
 }
@@ -60,12 +60,9 @@ static const struct xs_track *context_of(struct devices *d, int64_t device, int6
     if (context < 0) /* page migrations are shown at the device, because they have no context */
         return group;
     uint64_t *known = xs_hash_put(&d->contexts, (uint64_t)device, (uint64_t)context);
-    if (!*known) {
-        struct xs_string name = {0};
-        xs_string_format(&name, "%s, context %" PRId64, group->name, context);
-        *known = (uint64_t)(uintptr_t)xs_tracks_add(d->t, XS_TRACK_GROUP, group, name.data, 0);
-        xs_string_free(&name);
-    }
+    if (!*known)
+        *known = (uint64_t)(uintptr_t)xs_tracks_add(d->t, XS_TRACK_GROUP, group, 0, "%s, context %" PRId64, group->name,
+                                                    context);
     return kept(*known);
 }
 
@@ -112,13 +109,10 @@ static const struct xs_track *lane_of(struct devices *d, struct stream *stream, 
     if (lane == LANES)
         return NULL;
     if (lane == stream->lane_count) {
-        struct xs_string name = {0};
-        xs_string_format(&name, "%s", stream->name.data);
-        if (lane)
-            xs_string_format(&name, ", beside it %u", lane);
-        stream->lanes[lane] = xs_tracks_add(d->t, XS_TRACK_LANE, stream->context, name.data, 0);
+        stream->lanes[lane] =
+            lane ? xs_tracks_add(d->t, XS_TRACK_LANE, stream->context, 0, "%s, beside it %u", stream->name.data, lane)
+                 : xs_tracks_add(d->t, XS_TRACK_LANE, stream->context, 0, "%s", stream->name.data);
         stream->lane_count++;
-        xs_string_free(&name);
     }
     stream->busy_until_ns[lane] = slice->end_ns;
     return stream->lanes[lane];
@@ -130,7 +124,7 @@ static void count_rate(struct devices *d, const struct xs_timeline_row *row, con
     struct device *device = device_of(d, device_number(row));
     struct xs_rate *rate = &device->rates[which];
     if (!rate->track)
-        rate->track = xs_tracks_add(d->t, XS_TRACK_RATE, device->group, names[which], 0);
+        rate->track = xs_tracks_add(d->t, XS_TRACK_RATE, device->group, 0, "%s", names[which]);
     xs_rate_add(d->t, rate, slice->start_ns, slice->end_ns, row->bytes);
 }
 

@@ -32,17 +32,15 @@ static struct thread *thread_of(struct host *h, int64_t id) {
     *thread = (struct thread){0};
     *known = (uint64_t)(uintptr_t)thread;
     struct xs_timeline_thread system;
-    struct xs_string name = {0};
     xs_timeline_thread(&h->t->e->reading->trace, id, &system, h->t->e->message); /* a thread without a name still has
                                                                                   * calls */
-    if (system.name && *system.name)
-        xs_string_add(&name, system.name, strlen(system.name));
-    else
-        xs_string_format(&name, "thread %" PRId64, system.tid ? system.tid : id);
-    free(system.name);
     int64_t tid = system.tid > 0 && system.tid < XS_NO_PROCESS ? system.tid : 0;
-    thread->track = xs_tracks_add(h->t, XS_TRACK_THREAD, h->t->process, name.data, tid);
-    xs_string_free(&name);
+    if (system.name && *system.name)
+        thread->track = xs_tracks_add(h->t, XS_TRACK_THREAD, h->t->process, tid, "%s", system.name);
+    else
+        thread->track =
+            xs_tracks_add(h->t, XS_TRACK_THREAD, h->t->process, tid, "thread %" PRId64, system.tid ? system.tid : id);
+    free(system.name);
     return thread;
 }
 
@@ -72,12 +70,8 @@ static void close_ranges(struct host *h, struct thread *thread, unsigned kept) {
 }
 
 static void open_range(struct host *h, struct thread *thread, int64_t range, int64_t ns) {
-    if (!thread->ranges) {
-        struct xs_string name = {0};
-        xs_string_format(&name, "NVTX ranges of %s", thread->track->name);
-        thread->ranges = xs_tracks_add(h->t, XS_TRACK_LANE, h->t->process, name.data, 0);
-        xs_string_free(&name);
-    }
+    if (!thread->ranges)
+        thread->ranges = xs_tracks_add(h->t, XS_TRACK_LANE, h->t->process, 0, "NVTX ranges of %s", thread->track->name);
     sqlite3_bind_int64(h->range, 1, range);
     const char *name =
         sqlite3_step(h->range) == SQLITE_ROW ? (const char *)sqlite3_column_text(h->range, 1) : "unknown range";

@@ -20,9 +20,9 @@ struct xs_tracks {
     struct xs_string names, categories; /* names and categories of findings */
 };
 
-/* Adds a track and calls the sink for it. If `number` is 0, uses a number that no process has. Copies the name. */
+/* Adds a track and calls the sink for it. If `number` is 0, uses a number that no process has. `name` is a format. */
 const struct xs_track *xs_tracks_add(struct xs_tracks *t, enum xs_track_kind kind, const struct xs_track *parent,
-                                     const char *name, int64_t number);
+                                     int64_t number, const char *name, ...) __attribute__((format(printf, 5, 6)));
 
 /* Fills in the slice of a call or of work, except its track, which the caller sets. The slice is valid until the next
  * call of this function. */
