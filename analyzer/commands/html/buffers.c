@@ -217,18 +217,20 @@ static void put_buffer(struct xs_html_buffer *buffer, const struct xs_sites *sit
     xs_json_array(json, "pieces"); /* start, end, changed, offset, bytes, writes, reads, row, content, how, site */
     for (size_t i = 0; i < buffer->count; i++) {
         const struct xs_html_piece *p = &buffer->items[i];
+        const int64_t numbers[] = {p->start_ns,
+                                   p->end_ns,
+                                   p->changed_ns,
+                                   (int64_t)p->offset,
+                                   (int64_t)p->bytes,
+                                   (int64_t)p->writes,
+                                   (int64_t)p->reads,
+                                   p->row,
+                                   p->content,
+                                   p->how,
+                                   p->site};
         xs_json_array(json, NULL);
-        xs_json_int(json, NULL, p->start_ns);
-        xs_json_int(json, NULL, p->end_ns);
-        xs_json_int(json, NULL, p->changed_ns);
-        xs_json_count(json, NULL, p->offset);
-        xs_json_count(json, NULL, p->bytes);
-        xs_json_count(json, NULL, p->writes);
-        xs_json_count(json, NULL, p->reads);
-        xs_json_int(json, NULL, p->row);
-        xs_json_int(json, NULL, p->content);
-        xs_json_int(json, NULL, p->how);
-        xs_json_int(json, NULL, p->site);
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            xs_json_int(json, NULL, numbers[k]);
         xs_json_end(json, ']');
     }
     xs_json_end(json, ']');

@@ -118,25 +118,19 @@ int xs_html_details_json(const struct xs_trace *trace, const struct xs_diagnosis
         xs_say_framework(&framework, d);
         xs_say_detour(&detour, diagnosis, d);
         xs_json_object(json, NULL);
-        xs_json_text(json, "cost_text", cost.data);
-        xs_json_text(json, "amount_text", amount.data);
-        xs_json_text(json, "share_text", share.data);
-        xs_json_text(json, "checked_text", checked.data);
-        xs_json_text(json, "framework_text", framework.length ? framework.data : NULL);
+        xs_html_words_json(json, "cost_text", &cost);
+        xs_html_words_json(json, "amount_text", &amount);
+        xs_html_words_json(json, "share_text", &share);
+        xs_html_words_json(json, "checked_text", &checked);
+        xs_html_words_json(json, "framework_text", &framework);
         if (detour.length)
-            xs_json_text(json, "detour_text", detour.data);
+            xs_html_words_json(json, "detour_text", &detour);
         xs_json_count(json, "scaled_ns", d->saves.scaled_most_ns);
         xs_html_place_json(diagnosis->findings->sites, xs_site_frame(diagnosis->findings, f->site), json);
         status = put_instances(trace, f, &stack, json, message);
         if (i < XS_HTML_STACKS && stack)
             xs_stack_json(diagnosis->findings, stack, json);
         xs_json_end(json, '}');
-        xs_string_free(&cost);
-        xs_string_free(&amount);
-        xs_string_free(&share);
-        xs_string_free(&checked);
-        xs_string_free(&framework);
-        xs_string_free(&detour);
     }
     xs_json_end(json, ']');
     return status;

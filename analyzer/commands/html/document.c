@@ -90,11 +90,9 @@ static void put_tried(const struct xs_tried *tried, struct xs_json *json) {
         xs_tried_say_change(&change, &tried->items[i]);
         xs_tried_say_rest(&rest, &tried->items[i]);
         xs_json_object(json, NULL);
-        xs_json_text(json, "change_text", change.data);
-        xs_json_text(json, "rest_text", rest.data);
+        xs_html_words_json(json, "change_text", &change);
+        xs_html_words_json(json, "rest_text", &rest);
         xs_json_end(json, '}');
-        xs_string_free(&change);
-        xs_string_free(&rest);
     }
     xs_json_end(json, ']');
 }
@@ -125,59 +123,43 @@ static void put_report(const struct xs_html_run_of *run, struct xs_json *json) {
     xs_json_end(json, '}');
 }
 
-/* Writes how steps were marked, in the report's words; null: there are no steps. */
-static void put_steps(const struct xs_findings *findings, struct xs_json *json) {
-    struct xs_string mark = {0};
-    xs_steps_say_mark(&mark, findings);
-    xs_json_text(json, "steps_mark_text", mark.data);
-    xs_string_free(&mark);
-}
-
 /* Writes the calls that failed, in the report's words; null: none failed. */
 static void put_failures(const struct xs_html_run_of *run, struct xs_json *json) {
     struct xs_string text = {0};
     xs_failures_say(&text, &run->reading.summary.failures, run->reading.diagnosis->findings);
-    xs_json_text(json, "failures_text", text.data);
-    xs_string_free(&text);
+    xs_html_words_json(json, "failures_text", &text);
 }
 
-/* Writes sentences if the run was repaired, and if only a part of it was recorded. */
-static void put_limits(const struct xs_summary *summary, struct xs_json *json) {
-    struct xs_string text = {0};
-    xs_repaired_say(&text, &summary->repaired);
-    if (text.length)
-        xs_json_text(json, NULL, text.data);
-    text.length = 0;
-    xs_looked_at_say(summary, &text);
-    if (text.length)
-        xs_json_text(json, NULL, text.data);
-    xs_string_free(&text);
-}
-
-/* Writes what is not known about contents and page migrations, in the report's words. */
+/* Writes sentences if the run was repaired, and if only a part of it was recorded, and what is not known about contents
+ * and page migrations, in the report's words. */
 static void put_unknown(const struct xs_html_run_of *run, struct xs_json *json) {
-    char why[256];
-    struct xs_string windows = {0};
+    const struct xs_reading *reading = &run->reading;
+    struct xs_string repaired = {0}, looked_at = {0}, windows = {0}, unchecked = {0};
+    char why_none[256], migrations[256];
+    xs_repaired_say(&repaired, &reading->summary.repaired);
+    xs_looked_at_say(&reading->summary, &looked_at);
+    xs_modelled_say(&windows, &reading->summary, XS_MODELLED_SENTENCE);
+    xs_content_coverage_why_none(&reading->contents, why_none, sizeof why_none);
+    xs_say_unchecked(&unchecked, reading->diagnosis);
+    xs_content_coverage_migrations(&reading->contents, migrations, sizeof migrations);
     xs_json_array(json, "unknown_texts");
-    put_limits(&run->reading.summary, json);
-    xs_modelled_say(&windows, &run->reading.summary, XS_MODELLED_SENTENCE);
-    if (windows.length)
-        xs_json_text(json, NULL, windows.data);
-    xs_string_free(&windows);
-    xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
-    if (*why)
-        xs_json_text(json, NULL, why);
-    struct xs_string unchecked = {0};
-    xs_say_unchecked(&unchecked, run->reading.diagnosis);
-    if (unchecked.length)
-        xs_json_text(json, NULL, unchecked.data);
-    xs_string_free(&unchecked);
-    xs_content_coverage_migrations(&run->reading.contents, why, sizeof why);
-    if (*why)
-        xs_json_text(json, NULL, why);
+    xs_html_words_json(json, NULL, &repaired);
+    xs_html_words_json(json, NULL, &looked_at);
+    xs_html_words_json(json, NULL, &windows);
+    if (*why_none)
+        xs_json_text(json, NULL, why_none);
+    xs_html_words_json(json, NULL, &unchecked);
+    if (*migrations)
+        xs_json_text(json, NULL, migrations);
     xs_json_end(json, ']');
-    xs_content_coverage_why_none(&run->reading.contents, why, sizeof why);
-    xs_json_bool(json, "total_unknown", *why || xs_nothing_found_is_unsure(run->reading.diagnosis));
+    xs_json_bool(json, "total_unknown", *why_none || xs_nothing_found_is_unsure(reading->diagnosis));
+}
+
+/* Writes how steps were marked, in the report's words; null: there are no steps. */
+static void put_steps(const struct xs_findings *findings, struct xs_json *json) {
+    struct xs_string mark = {0};
+    xs_steps_say_mark(&mark, findings);
+    xs_html_words_json(json, "steps_mark_text", &mark);
 }
 
 static void put_overlap(const struct xs_summary *summary, struct xs_json *json) {
@@ -187,8 +169,7 @@ static void put_overlap(const struct xs_summary *summary, struct xs_json *json) 
         if (!summary->devices[i].copy_busy_ns)
             continue;
         xs_report_say_overlap(&text, summary, &summary->devices[i]);
-        xs_json_text(json, NULL, text.data);
-        xs_string_free(&text);
+        xs_html_words_json(json, NULL, &text);
     }
     xs_json_end(json, ']');
 }

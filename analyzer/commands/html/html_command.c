@@ -1,5 +1,6 @@
 /* xferspy html: writes one or two traces as one page that any browser can show. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyzer/commands/common/command.h"
@@ -36,10 +37,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static int write_page(struct xs_html_run_of *runs, size_t count, FILE *file) {
-    struct xs_html_part head = xs_html_page_head(), tail = xs_html_page_tail();
     struct xs_html_stream stream;
     char message[XS_TRACE_MESSAGE_BYTES];
-    fwrite(head.bytes, 1, head.count, file);
+    fwrite(xs_html_head, 1, xs_html_head_bytes, file);
     struct xs_json json = {.file = xs_html_stream_open(&stream, file)};
     if (!json.file) {
         xs_complain("no memory");
@@ -47,7 +47,7 @@ static int write_page(struct xs_html_run_of *runs, size_t count, FILE *file) {
     }
     int status = xs_html_document(runs, count, &json, message);
     fclose(json.file);
-    fwrite(tail.bytes, 1, tail.count, file);
+    fwrite(xs_html_tail, 1, xs_html_tail_bytes, file);
     if (status < 0)
         xs_complain("%s", message);
     return status < 0 ? XS_EXIT_ERROR : XS_EXIT_OK;
@@ -68,11 +68,6 @@ static int open_and_write(char *const *paths, size_t count, FILE *file) {
     return status;
 }
 
-static void free_names(char **names, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        free(names[i]);
-}
-
 /* Replaces numbers of processes by the paths of their traces. False: a message was printed. */
 static bool find_names(char *const *arguments, size_t count, char **names) {
     for (size_t i = 0; i < count; i++)
@@ -90,25 +85,23 @@ int xs_command_html(int argc, char **argv) {
     struct xs_out out;
     if (argp_parse(&xs_interface_html.argp, argc, argv, 0, NULL, &arguments) != 0)
         return XS_EXIT_USAGE;
-    if (!xs_html_page_head().count) {
+    if (!xs_html_head_bytes) {
         xs_complain("this xferspy was built without `html': building it takes npm and Node.js 18 or newer");
         return XS_EXIT_ERROR;
     }
-    bool to_terminal = (!arguments.output.path || (arguments.output.path[0] == '-' && !arguments.output.path[1])) &&
-                       isatty(STDOUT_FILENO);
-    if (to_terminal) {
+    if ((!arguments.output.path || !strcmp(arguments.output.path, "-")) && isatty(STDOUT_FILENO)) {
         xs_complain("a page is no text for a terminal; name a file: -o run.html");
         return XS_EXIT_ERROR;
     }
-    char *paths[2] = {NULL};
-    if (!find_names(arguments.traces, (size_t)arguments.count, paths) ||
-        xs_output_is_input(&arguments.output, paths, arguments.count) || xs_out_open(&out, &arguments.output) < 0) {
-        free_names(paths, (size_t)arguments.count);
-        return XS_EXIT_ERROR;
+    char *paths[2] = {NULL, NULL};
+    int status = XS_EXIT_ERROR;
+    if (find_names(arguments.traces, (size_t)arguments.count, paths) &&
+        !xs_output_is_input(&arguments.output, paths, arguments.count) && xs_out_open(&out, &arguments.output) >= 0) {
+        status = open_and_write(paths, (size_t)arguments.count, out.file);
+        if (xs_out_close(&out, status == XS_EXIT_OK) < 0)
+            status = XS_EXIT_ERROR;
     }
-    int status = open_and_write(paths, (size_t)arguments.count, out.file);
-    free_names(paths, (size_t)arguments.count);
-    if (xs_out_close(&out, status == XS_EXIT_OK) < 0)
-        status = XS_EXIT_ERROR;
+    free(paths[0]);
+    free(paths[1]);
     return status;
 }

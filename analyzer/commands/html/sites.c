@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "analyzer/base/text.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/place.h"
 
@@ -41,14 +40,19 @@ int32_t xs_html_site_index(struct xs_html_sites *sites, int64_t entry_point, int
     return (int32_t)value - 2;
 }
 
+void xs_html_words_json(struct xs_json *json, const char *key, struct xs_string *text) {
+    if (key || text->length)
+        xs_json_text(json, key, text->length ? text->data : NULL);
+    xs_string_free(text);
+}
+
 void xs_html_place_json(const struct xs_sites *sites, const struct xs_frame *frame, struct xs_json *json) {
     struct xs_string text = {0};
     char *source = frame ? xs_place_source(sites, frame) : NULL;
     if (frame)
         xs_place_text(&text, sites, frame);
-    xs_json_text(json, "label", text.data);
+    xs_html_words_json(json, "label", &text);
     xs_json_text(json, "source", source);
-    xs_string_free(&text);
     free(source);
 }
 

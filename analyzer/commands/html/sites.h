@@ -3,6 +3,7 @@
 #define XFERSPY_ANALYZER_COMMANDS_HTML_SITES_H
 
 #include "analyzer/base/json.h"
+#include "analyzer/base/text.h"
 #include "analyzer/savings/causes/diagnosis.h"
 #include "analyzer/totals/summary/summary_by.h"
 #include "analyzer/trace/site.h"
@@ -26,6 +27,9 @@ int32_t xs_html_site_index(struct xs_html_sites *sites, int64_t entry_point, int
 
 /* Writes "sites": [...] into the open object, and "sites_left_out": the totals of all other sites. */
 void xs_html_sites_json(const struct xs_html_sites *sites, struct xs_json *json);
+
+/* Writes a text and frees it. If it is empty, it is null; in an array, it is left out. */
+void xs_html_words_json(struct xs_json *json, const char *key, struct xs_string *text);
 
 /* Writes the keys "label", a description of the source line for people, and "source", the text of the line; null: not
  * known. */

@@ -50,43 +50,26 @@ static int put_stream_handle(int64_t id, const struct xs_trace *trace, struct xs
     return xs_scan_end(&scan);
 }
 
-enum column {
-    COLUMN_KIND,
-    COLUMN_START,
-    COLUMN_LENGTH,
-    COLUMN_COUNT,
-    COLUMN_BUSY,
-    COLUMN_BYTES,
-    COLUMN_WHAT,
-    COLUMN_ROW,
-    COLUMN_MODELLED, /* how many of `count` are modelled; written only if device times were recorded in windows */
-    COLUMNS
-};
-static const char *const columns[] = {"kind", "start", "length", "count", "busy", "bytes", "what", "row", "modelled"};
+enum { MODELLED = 8, COLUMNS }; /* MODELLED is written only if device times were recorded in windows */
+static const char *const columns[COLUMNS] = {"kind",  "start", "length", "count",   "busy",
+                                             "bytes", "what",  "row",    "modelled"};
 
 /* Returns a value of a segment. A start is the difference to the previous start. `busy` of a single call is its length,
- * and is therefore written as 0. */
-static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, enum column column) {
-    switch (column) {
-    case COLUMN_KIND:
-        return s->kind;
-    case COLUMN_START:
-        return (int64_t)((uint64_t)s->start_ns - (uint64_t)previous_ns);
-    case COLUMN_LENGTH:
-        return (int64_t)((uint64_t)s->end_ns - (uint64_t)s->start_ns);
-    case COLUMN_COUNT:
-        return s->count;
-    case COLUMN_BUSY:
-        return s->count == 1 ? 0 : (int64_t)s->busy_ns;
-    case COLUMN_BYTES:
-        return (int64_t)s->bytes;
-    case COLUMN_WHAT:
-        return s->what;
-    case COLUMN_MODELLED:
-        return s->modelled;
-    default:
-        return s->count == 1 ? s->row : 0;
-    }
+ * and is therefore written as 0. `modelled` says how many of `count` are. */
+static int64_t cell(const struct xs_html_segment *s, int64_t previous_ns, unsigned column) {
+    bool single = s->count == 1;
+    int64_t start = (int64_t)((uint64_t)s->start_ns - (uint64_t)previous_ns);
+    int64_t length = (int64_t)((uint64_t)s->end_ns - (uint64_t)s->start_ns);
+    const int64_t cells[COLUMNS] = {s->kind,
+                                    start,
+                                    length,
+                                    s->count,
+                                    single ? 0 : (int64_t)s->busy_ns,
+                                    (int64_t)s->bytes,
+                                    s->what,
+                                    single ? s->row : 0,
+                                    s->modelled};
+    return cells[column];
 }
 
 static int put_lane(struct xs_html_lane *lane, const struct xs_trace *trace, struct xs_json *json, char *message) {
@@ -108,11 +91,11 @@ static int put_lane(struct xs_html_lane *lane, const struct xs_trace *trace, str
         status = put_thread_name(lane->key[0], trace, json, message);
     else if (lane->stream && !lane->others)
         status = put_stream_handle(lane->stream, trace, json, message);
-    for (unsigned c = 0; c < (trace->windows ? COLUMNS : COLUMN_MODELLED); c++) {
+    for (unsigned c = 0; c < (trace->windows ? COLUMNS : MODELLED); c++) {
         int64_t previous_ns = 0;
         xs_json_array(json, columns[c]);
         for (size_t i = 0; i < lane->count; i++) {
-            xs_json_int(json, NULL, cell(&lane->items[i], previous_ns, (enum column)c));
+            xs_json_int(json, NULL, cell(&lane->items[i], previous_ns, c));
             previous_ns = lane->items[i].start_ns;
         }
         xs_json_end(json, ']');

@@ -49,19 +49,29 @@ static void mark(struct work *w, uint32_t segment, enum xs_evidence_table table,
 
 /* --- the host --- */
 
+static struct xs_html_segment segment_of(const struct xs_timeline_row *row, unsigned kind, int32_t what, int64_t id) {
+    return (struct xs_html_segment){.start_ns = row->start_ns,
+                                    .end_ns = row->end_ns,
+                                    .busy_ns = xs_timeline_ns(row),
+                                    .bytes = row->bytes,
+                                    .row = id,
+                                    .count = 1,
+                                    .what = what,
+                                    .kind = (uint8_t)kind};
+}
+
+static void add_point(struct work *w, const struct xs_timeline_row *row, const struct call *call) {
+    const struct xs_html_point point = {row->bytes,      xs_timeline_ns(row), 1, call->row, call->index,
+                                        call->direction, call->host_kind};
+    xs_html_scatter_add(w->scatter, &point);
+}
+
 static void put_call(struct work *w, enum xs_html_kind kind, const struct xs_timeline_row *row,
                      const struct call *call) {
     int64_t key[3] = {row->thread, 0, 0};
     if (!row->timed)
         return;
-    struct xs_html_segment one = {.start_ns = row->start_ns,
-                                  .end_ns = row->end_ns,
-                                  .busy_ns = xs_timeline_ns(row),
-                                  .bytes = row->bytes,
-                                  .row = row->id,
-                                  .count = 1,
-                                  .what = call->index,
-                                  .kind = (uint8_t)kind};
+    const struct xs_html_segment one = segment_of(row, kind, call->index, row->id);
     uint32_t segment = xs_html_lane_add(w->lanes, xs_html_lane_of(w->lanes, XS_HTML_THREADS, key), &one);
     mark(w, segment, (enum xs_evidence_table)row->evidence, row->id, call->site);
 }
@@ -128,11 +138,8 @@ static bool take_transfer(void *data, const struct xs_timeline_row *row) {
     } else if (row->timed) {
         add_to_batch(w, row);
     }
-    if (w->scatter->host_times && !row->is_async && row->batch_index < 0 && row->timed) {
-        struct xs_html_point point = {row->bytes,     xs_timeline_ns(row), 1, call.row, call.index,
-                                      call.direction, call.host_kind};
-        xs_html_scatter_add(w->scatter, &point);
-    }
+    if (w->scatter->host_times && !row->is_async && row->batch_index < 0 && row->timed)
+        add_point(w, row, &call);
     return true;
 }
 
@@ -171,15 +178,8 @@ static void put_work(struct work *w, const struct xs_timeline_row *row, unsigned
                      const struct call *call) {
     int64_t stream_key[3] = {row->device, row->context, row->queue};
     int64_t engine_key[3] = {row->device, kind, 0};
-    struct xs_html_segment one = {.start_ns = row->start_ns,
-                                  .end_ns = row->end_ns,
-                                  .busy_ns = xs_timeline_ns(row),
-                                  .bytes = row->bytes,
-                                  .row = call ? call->row : 0,
-                                  .count = 1,
-                                  .modelled = row->modelled,
-                                  .what = what,
-                                  .kind = (uint8_t)kind};
+    struct xs_html_segment one = segment_of(row, kind, what, call ? call->row : 0);
+    one.modelled = row->modelled;
     struct xs_html_lane *lane = xs_html_lane_of(w->lanes, XS_HTML_STREAMS, stream_key);
     if (call && call->stream && !lane->stream)
         lane->stream = call->stream;
@@ -198,11 +198,8 @@ static bool take_copy(void *data, const struct xs_timeline_row *row) {
         struct xs_html_leaf *leaf = &w->flame->leaves[call->leaf];
         leaf->device_ns = xs_sum(leaf->device_ns, xs_timeline_ns(row));
     }
-    if (!w->scatter->host_times && !row->modelled && call && call->direction != NO_DIRECTION && row->copies == 1) {
-        struct xs_html_point point = {row->bytes,      xs_timeline_ns(row), 1, call->row, call->index,
-                                      call->direction, call->host_kind};
-        xs_html_scatter_add(w->scatter, &point);
-    }
+    if (!w->scatter->host_times && !row->modelled && call && call->direction != NO_DIRECTION && row->copies == 1)
+        add_point(w, row, call);
     return true;
 }
 
