@@ -1,8 +1,8 @@
 // Bandwidth against size: a point is the copies of one kind and nearly one size and time; the lines are the link as the
 // trace shows it.
 import { Chart, axis, base, card, colour, tooltip } from './chart.js';
-import { directions, memoryKinds, siteLabel } from './data.js';
-import { alternative, h, table } from './dom.js';
+import { directions, kinds, memoryKinds, siteLabel } from './data.js';
+import { alternative, empty, h, note, panel, table } from './dom.js';
 import * as f from './format.js';
 import { namesOf, remember } from './state.js';
 
@@ -27,10 +27,13 @@ function groupsOf(run, narrow) {
   return [...groups.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const kindOf = (direction) => ['other', 'h2d', 'd2h', 'd2d', 'peer', 'h2h'][direction];
+const kindOf = (direction) => kinds[direction].key;
+const shapeOf = (group) => SHAPES[memoryKinds[group.host]] ?? 'circle';
 
 // Downloads are outlines, so that they are seen above uploads, and without colours.
 const isHollow = (group) => kindOf(group.direction) === 'd2h';
+
+const lineOf = (name, data, lineStyle) => ({ name, type: 'line', data, showSymbol: false, silent: true, lineStyle });
 
 export function bandwidth({ run, narrow }) {
   const groups = groupsOf(run, narrow);
@@ -58,17 +61,8 @@ export function bandwidth({ run, narrow }) {
         chart.draw();
       },
     });
-    return h(
-      'label',
-      { class: 'key' },
-      box,
-      h('span', {
-        class:
-          `swatch kind-${kindOf(group.direction)} shape-${SHAPES[memoryKinds[group.host]] ?? 'circle'}` +
-          (isHollow(group) ? ' hollow' : ''),
-      }),
-      group.name,
-    );
+    const look = `kind-${kindOf(group.direction)} shape-${shapeOf(group)}${isHollow(group) ? ' hollow' : ''}`;
+    return h('label', { class: 'key' }, box, h('span', { class: `swatch ${look}` }), group.name);
   });
 
   function lines() {
@@ -84,41 +78,20 @@ export function bandwidth({ run, narrow }) {
         }),
       )
       .map((line) => {
-        const data = [];
-        for (let i = 0; i <= 60; i++) {
-          data.push([size(i), size(i) / (line.fixed_ns / 1e9 + size(i) / line.bytes_per_s)]);
-        }
-        return {
-          name: `model: ${line.class}`,
-          type: 'line',
-          data,
-          showSymbol: false,
-          silent: true,
-          z: 3,
-          lineStyle: {
-            width: 1.5,
-            type: line.assumed || line.rate_assumed ? 'dashed' : 'solid',
-            color: colour(`kind-${CLASSES[line.class].kind}`),
-          },
-        };
+        const seconds = (bytes) => line.fixed_ns / 1e9 + bytes / line.bytes_per_s;
+        const data = Array.from({ length: 61 }, (_, i) => [size(i), size(i) / seconds(size(i))]);
+        const type = line.assumed || line.rate_assumed ? 'dashed' : 'solid';
+        const color = colour(`kind-${CLASSES[line.class].kind}`);
+        return { ...lineOf(`model: ${line.class}`, data, { width: 1.5, type, color }), z: 3 };
       });
     const peak = link.peak_bytes_per_s;
-    return !peak
-      ? model
-      : [
-          ...model,
-          {
-            name: 'peak',
-            type: 'line',
-            data: [
-              [from, peak],
-              [to, peak],
-            ],
-            showSymbol: false,
-            silent: true,
-            lineStyle: { width: 1, type: 'dotted', color: colour('dim') },
-          },
-        ];
+    const ends = [from, to].map((bytes) => [bytes, peak]);
+    return peak ? [...model, lineOf('peak', ends, { width: 1, type: 'dotted', color: colour('dim') })] : model;
+  }
+
+  function styleOf(group) {
+    const color = colour(`kind-${kindOf(group.direction)}`);
+    return isHollow(group) ? { color: 'transparent', borderColor: color, borderWidth: 2 } : { color, opacity: 0.65 };
   }
 
   function hover(item) {
@@ -156,11 +129,9 @@ export function bandwidth({ run, narrow }) {
           name: group.name,
           type: 'scatter',
           data: group.points,
-          symbol: SHAPES[memoryKinds[group.host]] ?? 'circle',
+          symbol: shapeOf(group),
           symbolSize: (value, params) => 8 + Math.min(14, Math.log2(params.data.count)),
-          itemStyle: isHollow(group)
-            ? { color: 'transparent', borderColor: colour(`kind-${kindOf(group.direction)}`), borderWidth: 2 }
-            : { color: colour(`kind-${kindOf(group.direction)}`), opacity: 0.65 },
+          itemStyle: styleOf(group),
           emphasis: { disabled: true },
         })),
       ...lines(),
@@ -195,19 +166,14 @@ export function bandwidth({ run, narrow }) {
   };
 
   const modelled = link.classes.filter((line) => CLASSES[line.class] && line.bytes_per_s);
-  const element = h(
-    'section',
-    { class: 'panel', 'aria-label': 'Bandwidth' },
-    h(
-      'div',
-      { class: 'tools' },
+  const element = panel(
+    'Bandwidth',
+    [
       h('div', { class: 'row' }, h('h2', {}, 'Bandwidth against size')),
       h('div', { class: 'keys', role: 'group', 'aria-label': 'What is shown' }, keys),
-    ),
-    groups.length ? place : h('p', { class: 'empty' }, 'No copy has a time: nothing to draw.'),
-    h(
-      'p',
-      { class: 'note' },
+    ],
+    groups.length ? place : empty('No copy has a time: nothing to draw.'),
+    note(
       host
         ? 'The trace has no device times: these are the times inside calls that blocked, ' +
             'which include whatever they waited for. '

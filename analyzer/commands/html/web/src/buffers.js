@@ -1,12 +1,12 @@
 // What lay in a buffer and when: an allocation's bytes upwards, time to the right, a colour for each content. A content
 // that comes back has its colour again. The time in view is the timeline's, and the chosen finding is marked.
-import { Chart, axis, base, card, colour, rectangle, tooltip } from './chart.js';
-import { alternative, announce, fill, h, table } from './dom.js';
+import { Chart, axis, base, card, colour, custom, rectangle, tooltip } from './chart.js';
+import { alternative, announce, empty, fill, h, link, mono, note, panel, table } from './dom.js';
 import * as f from './format.js';
 import { Minimap } from './minimap.js';
 import { numberOf, remember } from './state.js';
 import { RIGHT, drawOutside, outsideOf, timeAxis } from './time_axis.js';
-import { KEYS, buttons, gestures } from './view.js';
+import { buttons, gestures, region } from './view.js';
 
 const HOW = [
   'upload',
@@ -26,48 +26,29 @@ export class Buffers {
     const { run, view } = selection;
     Object.assign(this, { selection, run, view, ids: new Map(), list: [], buffer: null });
     this.place = h('div', { class: 'chart tall', role: 'img' });
-    this.about = h('p', { class: 'note' });
-    this.away = h('p', { class: 'note', hidden: true });
-    this.marked = h('p', { class: 'note' });
+    [this.about, this.away, this.marked] = [note(), note(), note()];
     this.choose = h('select', { 'aria-label': 'Buffer', onchange: () => this.pick(this.choose.selectedIndex) });
     this.minimap = new Minimap(run, view);
     this.range = h('span', { class: 'range' });
     this.findingButton = h('button', { type: 'button', onclick: () => selection.fit() }, 'Finding');
     const life = h('button', { type: 'button', onclick: () => this.live() }, 'Life of the buffer');
     this.asTable = alternative('As a table', () => this.rows());
-    this.none = h('p', { class: 'empty' });
-    const region = h(
-      'div',
-      {
-        class: 'timeline-region',
-        tabindex: 0,
-        role: 'application',
-        'aria-roledescription': 'timeline',
-        'aria-label': `Contents over time. ${KEYS}`,
-        onkeydown: (event) => view.key(event),
-      },
-      this.place,
-    );
+    this.none = empty();
     this.body = h(
       'div',
       {},
       this.minimap.element,
-      region,
+      region(view, 'Contents over time', this.place),
       this.about,
       this.away,
       this.marked,
-      h('p', { class: 'note' }, this.leftOut()),
+      note(this.leftOut()),
       this.asTable,
     );
     this.zoom = buttons(view, 'Whole run', life, this.findingButton);
-    this.element = h(
-      'section',
-      { class: 'panel', 'aria-label': 'Buffers' },
-      h(
-        'div',
-        { class: 'tools' },
-        h('div', { class: 'row' }, h('h2', {}, 'What lay in a buffer'), this.choose, this.range, this.zoom),
-      ),
+    this.element = panel(
+      'Buffers',
+      h('div', { class: 'row' }, h('h2', {}, 'What lay in a buffer'), this.choose, this.range, this.zoom),
       this.none,
       this.body,
     );
@@ -208,11 +189,7 @@ export class Buffers {
     );
     const { chosen } = this.selection;
     const use = this.use(buffer);
-    const link = h(
-      'button',
-      { type: 'button', class: 'link', onclick: () => this.selection.open('findings') },
-      chosen?.name,
-    );
+    const there = link(chosen?.name, () => this.selection.open('findings'));
     fill(
       this.marked,
       !chosen
@@ -221,10 +198,10 @@ export class Buffers {
           ? [
               h('span', { class: 'swatch tick' }),
               ` ${f.times(use.calls, 'call', 'calls')} of `,
-              link,
+              there,
               use.times.length ? ', at the bottom of the chart.' : ', which the chart does not mark.',
             ]
-          : ['No call of ', link, ' concerns this buffer.'],
+          : ['No call of ', there, ' concerns this buffer.'],
     );
     this.place.setAttribute(
       'aria-label',
@@ -254,8 +231,8 @@ export class Buffers {
   viewed() {
     const { buffer, view, chart } = this;
     if (!buffer) return;
-    const { range, span } = view;
-    fill(this.range, `${f.moment(range[0], span)} – ${f.moment(range[1], span)}`);
+    const { range } = view;
+    fill(this.range, view.words);
     const away = range[1] <= buffer.begin_ns || range[0] >= this.end;
     this.away.hidden = !away;
     if (away) fill(this.away, 'The buffer was not there in the time that is shown: “Life of the buffer” goes there.');
@@ -332,15 +309,6 @@ export class Buffers {
 
   option() {
     const { buffer } = this;
-    const custom = (id, renderItem, encode, data, silent) => ({
-      id,
-      type: 'custom',
-      clip: true,
-      silent,
-      renderItem: (params, api) => renderItem.call(this, params, api),
-      encode,
-      data,
-    });
     return {
       ...base(),
       animation: false,
@@ -360,11 +328,11 @@ export class Buffers {
         custom('outside', drawOutside, { x: [0, 1] }, this.outside(), true),
         custom(
           'pieces',
-          this.drawPiece,
+          (params, api) => this.drawPiece(params, api),
           { x: [0, 1], y: [3] },
           buffer.pieces.map((piece) => piece.slice(0, 5)),
         ),
-        custom('marks', this.drawMark, { x: [0], y: [1] }, this.marks(), true),
+        custom('marks', (params, api) => this.drawMark(params, api), { x: [0], y: [1] }, this.marks(), true),
       ],
     };
   }
@@ -410,8 +378,7 @@ export class Buffers {
         { title: 'Read', number: true, text: (piece) => f.count(piece[READS]) },
         {
           title: 'Fingerprint',
-          cell: (piece) =>
-            piece[CONTENT] >= 0 ? h('span', { class: 'mono' }, residency.contents[piece[CONTENT]]) : '',
+          cell: (piece) => (piece[CONTENT] >= 0 ? mono(residency.contents[piece[CONTENT]]) : ''),
         },
       ],
       this.buffer.pieces,

@@ -1,6 +1,6 @@
 // The list of causes: each with what its repair saves, where it is and what to do, and the other findings of the same
 // cause beneath it. It is one tree of flat rows; what is folded is not in the page.
-import { coded, fill, h, shaded } from './dom.js';
+import { coded, dim, fill, h, panel, search, shaded } from './dom.js';
 import * as f from './format.js';
 import { remember, stateOf } from './state.js';
 import { outputChanged, triedOf } from './tried.js';
@@ -54,28 +54,14 @@ export class Causes {
       onkeydown: (event) => this.key(event),
     });
     shaded(this.list);
-    this.search = h('input', {
-      type: 'search',
-      placeholder: 'Filter by name, function or file',
-      'aria-label': 'Filter findings',
-      oninput: () => {
-        remember({ filter: this.search.value || null });
-        this.refill();
-      },
+    this.search = search('Filter by name, function or file', 'Filter findings', () => {
+      remember({ filter: this.search.value || null });
+      this.refill();
     });
-    this.number = h('span', { class: 'dim' });
-    this.element = h(
-      'section',
-      { class: 'panel list', 'aria-label': 'Causes' },
-      h(
-        'div',
-        { class: 'tools' },
-        h('div', { class: 'row' }, h('h2', {}, 'Causes'), this.number),
-        run.findings.length > 1 ? this.search : null,
-      ),
-      this.list,
-      this.foot(),
-    );
+    this.number = dim();
+    const title = h('div', { class: 'row' }, h('h2', {}, 'Causes'), this.number);
+    this.element = panel('Causes', [title, run.findings.length > 1 ? this.search : null], this.list, this.foot());
+    this.element.classList.add('list');
     this.refill();
   }
 
@@ -100,13 +86,8 @@ export class Causes {
         ? `The page does not have the evidence of ${f.times(left, 'finding', 'findings')}; \`xferspy explain\` shows it.`
         : '',
     ].filter(Boolean);
-    return notes.length
-      ? h(
-          'div',
-          { class: 'foot' },
-          notes.map((note) => h('p', {}, coded(note))),
-        )
-      : null;
+    const lines = notes.map((note) => h('p', {}, coded(note)));
+    return notes.length ? h('div', { class: 'foot' }, lines) : null;
   }
 
   // --- what is in the list ---

@@ -62,6 +62,17 @@ export function axis(extra = {}) {
   };
 }
 
+// A series that `draw` draws, a `renderItem`; a `silent` one has no tooltips.
+export const custom = (id, draw, encode, data, silent = false) => ({
+  id,
+  type: 'custom',
+  clip: true,
+  silent,
+  renderItem: draw,
+  encode,
+  data,
+});
+
 export const base = () => ({
   animation: !reducedMotion(),
   animationDuration: 150,

@@ -1,6 +1,6 @@
 // Two runs: whether the change paid, and what is gone, new, grew and shrank. All of it is what `xferspy diff --json`
 // says, in the words of its text.
-import { h, table } from './dom.js';
+import { empty, h, mono, note, panel, table } from './dom.js';
 import * as f from './format.js';
 import { Joined, changed, place } from './joined.js';
 import { Pair } from './pair.js';
@@ -28,6 +28,7 @@ function columns(rows, key, title, format, bound) {
   if (!rows.some((row) => known(row[key]))) return [];
   const value = (row, side) =>
     `${row[key][side].median ? (bound?.(row, side) ?? '') : ''}${median(row[key][side], format)}`;
+  const part = (text) => h('span', {}, text);
   return [
     {
       title,
@@ -36,13 +37,7 @@ function columns(rows, key, title, format, bound) {
         known(row[key])
           ? [
               change(row[key], format, isSaid(row, key)),
-              h(
-                'div',
-                { class: 'dim' },
-                h('span', {}, `${value(row, 'before')} →`),
-                ' ',
-                h('span', {}, value(row, 'after')),
-              ),
+              h('div', { class: 'dim' }, part(`${value(row, 'before')} →`), ' ', part(value(row, 'after'))),
             ]
           : '–',
     },
@@ -102,74 +97,49 @@ export function compare(runs, diff, narrow, evidence) {
     (row) => pair.choose(row),
   );
   const left = (all, shown) =>
-    all > shown ? h('p', { class: 'note' }, `The ${f.count(shown)} that changed most, of ${f.count(all)}.`) : null;
+    all > shown ? note(`The ${f.count(shown)} that changed most, of ${f.count(all)}.`) : null;
+  const key = (side) => h('span', { class: 'key' }, h('span', { class: `swatch ${side}` }), `saves ${side}`);
   const element = h(
     'div',
     {},
-    h(
-      'section',
-      { class: 'panel', 'aria-label': 'Diff' },
-      h('div', { class: 'tools' }, h('h2', {}, 'Before and after')),
+    panel(
+      'Diff',
+      'Before and after',
       h('p', { class: 'verdict' }, text(diff.conclusion.text)),
       [diff.conclusion.own_text, diff.conclusion.gain_text]
         .filter(Boolean)
         .map((line) => h('p', { class: 'note said' }, sentence(line))),
-      h('p', { class: 'note' }, sentence(diff.conclusion.spread)),
-      h('p', { class: 'note' }, 'A minus means: less after than before. Only what the verdicts say has a colour.'),
-      diff.notes.map((note) => h('p', { class: 'note' }, note)),
-      h(
-        'p',
-        { class: 'note' },
-        'Before: ',
-        h('span', { class: 'mono' }, runs[0].report.trace),
-        '. After: ',
-        h('span', { class: 'mono' }, runs[1].report.trace),
-        '.',
-      ),
+      note(sentence(diff.conclusion.spread)),
+      note('A minus means: less after than before. Only what the verdicts say has a colour.'),
+      diff.notes.map((line) => note(line)),
+      note('Before: ', mono(runs[0].report.trace), '. After: ', mono(runs[1].report.trace), '.'),
     ),
-    h(
-      'section',
-      { class: 'panel', 'aria-label': 'By finding' },
-      h(
-        'div',
-        { class: 'tools' },
+    panel(
+      'By finding',
+      [
         h('h2', {}, 'By finding'),
-        diff.findings.length
-          ? h(
-              'div',
-              { class: 'keys' },
-              h('span', { class: 'key' }, h('span', { class: 'swatch before' }), 'saves before'),
-              h('span', { class: 'key' }, h('span', { class: 'swatch after' }), 'saves after'),
-            )
-          : null,
-      ),
+        diff.findings.length ? h('div', { class: 'keys' }, key('before'), key('after')) : null,
+      ],
       diff.findings.length
         ? [
             joined.element,
             diff.findings.some((row) => row.is_estimate)
-              ? h(
-                  'p',
-                  { class: 'note' },
-                  'Where it says “about”, not all contents were checked: the number is an estimate for all copies.',
-                )
+              ? note('Where it says “about”, not all contents were checked: the number is an estimate for all copies.')
               : null,
             together
-              ? h(
-                  'p',
-                  { class: 'note' },
+              ? note(
                   'Findings of one cause save the same time, so their times have no sum; ' +
                     'what all repairs save together is at the top of the page.',
                 )
               : null,
             left(diff.finding_count, diff.findings.length),
           ]
-        : h('p', { class: 'empty' }, 'Neither run has findings.'),
+        : empty('Neither run has findings.'),
     ),
     pair.element,
-    h(
-      'section',
-      { class: 'panel', 'aria-label': 'By call site' },
-      h('div', { class: 'tools' }, h('h2', {}, 'By call site')),
+    panel(
+      'By call site',
+      'By call site',
       diff.call_sites.length
         ? [
             table(
@@ -180,12 +150,11 @@ export function compare(runs, diff, narrow, evidence) {
             ),
             left(diff.call_site_count, diff.call_sites.length),
           ]
-        : h('p', { class: 'empty' }, 'Neither run has transfers.'),
+        : empty('Neither run has transfers.'),
     ),
-    h(
-      'section',
-      { class: 'panel', 'aria-label': NUMBERS },
-      h('div', { class: 'tools' }, h('h2', {}, NUMBERS)),
+    panel(
+      NUMBERS,
+      NUMBERS,
       table(
         'Both runs',
         [

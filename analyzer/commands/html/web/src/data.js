@@ -2,6 +2,13 @@
 
 export const directions = ['unknown', 'H2D', 'D2H', 'D2D', 'peer', 'H2H'];
 export const memoryKinds = ['', 'pageable', 'pinned', 'registered', 'device', 'array', 'managed'];
+
+export const baseName = (path) => path.split('/').pop();
+
+// The name of a frame of a stack.
+export const frameName = ({ function: name, module, address }) =>
+  name ?? (module ? `${baseName(module)}+0x${address.toString(16)}` : 'unknown');
+
 // enum xs_html_kind
 export const kinds = [
   { key: 'other', name: 'other copy' },
@@ -93,7 +100,7 @@ function unpackRun(run) {
     first,
     last: Math.max(run.timeline.last_ns, report.run.duration_ns, first + 1),
     marked: unpackMarked(run.timeline.marked),
-    name: report.trace.split('/').pop(),
+    name: baseName(report.trace),
     duration: report.run.duration_ns,
   };
 }
@@ -105,6 +112,5 @@ export function readDocument() {
 }
 
 export function siteLabel(site) {
-  if (!site) return 'several call sites';
-  return site.label ? site.label : (site.entry_point ?? 'unknown');
+  return site ? site.label || (site.entry_point ?? 'unknown') : 'several call sites';
 }

@@ -25,6 +25,26 @@ export function fill(element, ...children) {
   return element;
 }
 
+// A part of a tab. `head` is its title, or what else stands in the line at its top.
+export function panel(label, head, ...children) {
+  const title = typeof head === 'string' ? h('h2', {}, head) : head;
+  return h('section', { class: 'panel', 'aria-label': label }, h('div', { class: 'tools' }, title), children);
+}
+
+export const note = (...text) => h('p', { class: 'note' }, text);
+export const empty = (text) => h('p', { class: 'empty' }, text);
+export const mono = (text) => h('span', { class: 'mono' }, text);
+export const dim = (...text) => h('span', { class: 'dim' }, text);
+export const link = (text, onclick) => h('button', { type: 'button', class: 'link', onclick }, text);
+export const search = (placeholder, label, oninput) =>
+  h('input', { type: 'search', placeholder, 'aria-label': label, oninput });
+
+// One of a list of facts; nothing where its value is.
+export const fact = (name, ...value) => (value.some(Boolean) ? [h('dt', {}, name), h('dd', {}, value)] : null);
+
+// A list; nothing where it has no items.
+export const bullets = (items) => (items.length ? h('ul', {}, items.map((item) => h('li', {}, item))) : null);
+
 // Texts of the program have code between backticks.
 export function coded(text) {
   const parts = (text ?? '').split('`');

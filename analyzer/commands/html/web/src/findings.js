@@ -1,6 +1,7 @@
 // The findings: the list of their causes, and the chosen finding at length.
 import { Causes, badge, gain, grouped, place } from './causes.js';
-import { announce, coded, fill, h, shaded, table } from './dom.js';
+import { baseName, frameName } from './data.js';
+import { announce, bullets, coded, dim, fact, fill, h, link, mono, note, shaded, table } from './dom.js';
 import * as f from './format.js';
 import { numberOf, remember } from './state.js';
 import { outputChanged, triedOf } from './tried.js';
@@ -58,17 +59,13 @@ export class Findings {
 
   hint(index) {
     if (index !== null)
-      return h(
-        'p',
-        { class: 'note' },
+      return note(
         'This finding’s evidence is not in the page: ',
         h('code', {}, `xferspy explain ${f.shellWord(this.run.name)} ${index + 1}`),
         ' shows it.',
       );
     const { causes, advice } = grouped(this.run);
-    return h(
-      'p',
-      { class: 'note' },
+    return note(
       causes.length || advice.length
         ? 'Choose a cause: its evidence is shown here, its transfers are marked in the timeline.'
         : this.run.total_unknown
@@ -81,10 +78,7 @@ export class Findings {
   saves(finding) {
     const most = [gain(finding), f.units(finding.share_text)].filter(Boolean).join(', ');
     const least = finding.saves && f.orMore(finding.saves);
-    return [
-      h('strong', {}, most),
-      least ? h('span', { class: 'dim' }, ` ${least}`) : null,
-    ];
+    return [h('strong', {}, most), least ? dim(` ${least}`) : null];
   }
 
   // What `xferspy try` measured of its repair, or of one that the same cause offers.
@@ -100,21 +94,17 @@ export class Findings {
     const { sample } = finding;
     if (!finding.checked_text) return null;
     const about = (value) => f.count(Math.round(value));
-    return [
-      h('dt', {}, 'Checked'),
-      h(
-        'dd',
-        {},
-        badge(finding),
-        ` ${f.count(sample.hits)} of the ${f.count(sample.checked)} checked ${sample.hits === 1 ? 'is' : 'are'} such copies. `,
-        sample.checked < sample.of
-          ? `Of all ${f.count(sample.of)}, about ${about(sample.instances)} are ` +
-              `(95\u00a0% interval: ${about(sample.instances_low)} to ${about(sample.instances_high)}). `
-          : '',
-        finding.scaled_ns ? `${f.ns(finding.scaled_ns)} of what is saved is of copies that were not checked. ` : '',
-        sample.unknown ? `Of ${f.times(sample.unknown, 'copy', 'copies')} nothing is known.` : '',
-      ),
-    ];
+    return fact(
+      'Checked',
+      badge(finding),
+      ` ${f.count(sample.hits)} of the ${f.count(sample.checked)} checked ${sample.hits === 1 ? 'is' : 'are'} such copies. `,
+      sample.checked < sample.of
+        ? `Of all ${f.count(sample.of)}, about ${about(sample.instances)} are ` +
+            `(95\u00a0% interval: ${about(sample.instances_low)} to ${about(sample.instances_high)}). `
+        : '',
+      finding.scaled_ns ? `${f.ns(finding.scaled_ns)} of what is saved is of copies that were not checked. ` : '',
+      sample.unknown ? `Of ${f.times(sample.unknown, 'copy', 'copies')} nothing is known.` : '',
+    );
   }
 
   describe(finding) {
@@ -136,46 +126,34 @@ export class Findings {
       h(
         'dl',
         { class: 'facts' },
-        finding.advice ? null : [h('dt', {}, 'Saves'), h('dd', {}, this.saves(finding))],
+        fact('Saves', !finding.advice && this.saves(finding)),
         this.tried(finding),
         this.checked(finding),
-        h('dt', {}, 'Costs'),
-        h('dd', {}, f.units(finding.cost_text) || 'nothing by itself'),
-        h('dt', {}, 'Where'),
-        h(
-          'dd',
-          {},
-          h('span', { class: 'mono' }, place(finding)),
-          finding.label ? h('span', { class: 'dim' }, ` (${finding.site})`) : null,
+        fact('Costs', f.units(finding.cost_text) || 'nothing by itself'),
+        fact(
+          'Where',
+          mono(place(finding)),
+          finding.label ? dim(` (${finding.site})`) : null,
           ' ',
           this.inFlame(finding),
           source,
         ),
         this.buffers(finding),
-        finding.framework_text ? [h('dt', {}, 'Work'), h('dd', {}, finding.framework_text)] : null,
-        finding.detour_text ? [h('dt', {}, 'Detour'), h('dd', {}, finding.detour_text)] : null,
+        fact('Work', finding.framework_text),
+        fact('Detour', finding.detour_text),
         h('dt', {}, 'Do'),
         h('dd', { class: 'remedy' }, coded(finding.remedy)),
       ),
       this.others(finding),
-      h(
-        'div',
-        { class: 'beside' },
-        h('div', {}, this.instances(finding), this.stack(finding)),
-        this.guide(finding),
-      ),
+      h('div', { class: 'beside' }, h('div', {}, this.instances(finding), this.stack(finding)), this.guide(finding)),
     ];
-  }
-
-  link(text, action) {
-    return h('button', { type: 'button', class: 'link', onclick: action }, text);
   }
 
   // Where the flame graph has it.
   inFlame(finding) {
     const { leaves } = this.run.flame;
     if (!leaves.some((leaf) => leaf.site === finding.site_index)) return null;
-    return this.link('in the flame graph', () => this.selection.open('sites'));
+    return link('in the flame graph', () => this.selection.open('sites'));
   }
 
   // The buffers that it concerns.
@@ -184,20 +162,14 @@ export class Findings {
     const of = (buffer) => buffer.findings.find(([index]) => index === finding.index)?.[1] ?? 0;
     const [first, ...others] = all.filter(of).sort((a, b) => of(b) - of(a));
     if (!first) return null;
-    return [
-      h('dt', {}, 'Buffer'),
-      h(
-        'dd',
-        {},
-        this.link(`${f.bytes(first.bytes)} at ${first.address}`, () => this.selection.open('buffers')),
-        h(
-          'span',
-          { class: 'dim' },
-          ` ${f.times(of(first), 'time', 'times')}` +
-            (others.length ? `, and ${f.times(others.length, 'other buffer', 'other buffers')}` : ''),
-        ),
+    return fact(
+      'Buffer',
+      link(`${f.bytes(first.bytes)} at ${first.address}`, () => this.selection.open('buffers')),
+      dim(
+        ` ${f.times(of(first), 'time', 'times')}`,
+        others.length ? `, and ${f.times(others.length, 'other buffer', 'other buffers')}` : '',
       ),
-    ];
+    );
   }
 
   // The finding's page: what it looks like in code, and the repair.
@@ -208,11 +180,7 @@ export class Findings {
       code !== undefined
         ? h('pre', { class: 'source', tabindex: 0, role: 'region', 'aria-label': 'Code' }, code.split('\n').map(lineOf))
         : list
-          ? h(
-              'ul',
-              {},
-              list.map((item) => h('li', {}, coded(item))),
-            )
+          ? bullets(list.map(coded))
           : h('p', {}, coded(text));
     // where it does not fit beside the evidence, only its title is there
     return h(
@@ -228,18 +196,9 @@ export class Findings {
   others(finding) {
     const cause = this.causes.groups.causes.find(({ first, others }) => first === finding || others.includes(finding));
     if (!cause || !cause.others.length) return null;
-    const link = (to) =>
-      h('button', { type: 'button', class: 'link', onclick: () => this.causes.show(to.index) }, to.name);
+    const to = (other) => link(other.name, () => this.causes.show(other.index));
     if (cause.first !== finding)
-      return h(
-        'p',
-        { class: 'note' },
-        'It is a part of cause ',
-        f.count(cause.first.rank),
-        ', ',
-        link(cause.first),
-        '.',
-      );
+      return note(`It is a part of cause ${f.count(cause.first.rank)}, `, to(cause.first), '.');
     if (!cause.alternatives.length) return null;
     return h(
       'div',
@@ -249,7 +208,7 @@ export class Findings {
         'ul',
         { class: 'instead' },
         cause.alternatives.map((other) =>
-          h('li', {}, link(other), h('span', { class: 'dim' }, ` saves ${gain(other)}: `), coded(other.remedy)),
+          h('li', {}, to(other), dim(` saves ${gain(other)}: `), coded(other.remedy)),
         ),
       ),
     );
@@ -301,10 +260,7 @@ export class Findings {
         title: 'From, to',
         kind: 'places',
         filled: (row) => row.from || row.to,
-        cell: (row) => [
-          h('span', { class: 'mono' }, row.from ?? ''),
-          row.to ? h('div', { class: 'mono' }, `→ ${row.to}`) : null,
-        ],
+        cell: (row) => [mono(row.from ?? ''), row.to ? h('div', { class: 'mono' }, `→ ${row.to}`) : null],
       },
     ];
     const filled = columns.filter((column) =>
@@ -327,23 +283,18 @@ export class Findings {
       else if (last?.library) last.library.push(frame);
       else frames.push({ library: [frame] });
     }
-    const base = (path) => path.split('/').pop();
     const item = ({ frame, library }) => {
       if (library)
         return h(
           'li',
           { class: 'library' },
           `… ${f.times(library.length, 'frame', 'frames')} of ` +
-            `${[...new Set(library.map((l) => base(l.module ?? l.file ?? 'a library')))].slice(0, 3).join(', ')}`,
+            `${[...new Set(library.map((l) => baseName(l.module ?? l.file ?? 'a library')))].slice(0, 3).join(', ')}`,
         );
       return h(
         'li',
         {},
-        h(
-          'span',
-          { class: 'mono' },
-          frame.function ?? (frame.module ? `${base(frame.module)}+0x${frame.address.toString(16)}` : 'unknown'),
-        ),
+        mono(frameName(frame)),
         frame.file
           ? h(
               'span',

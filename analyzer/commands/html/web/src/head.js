@@ -1,31 +1,23 @@
 // The head of the page: what was wasted, what all repairs save, and where the run went; of both runs where they are
 // compared.
-import { h } from './dom.js';
+import { h, link, mono } from './dom.js';
 import * as f from './format.js';
 import { outputChanged, triedOf } from './tried.js';
 
 const COPYING = 'Copying on the device';
 const ALL_REPAIRED = 'All repaired saves';
 
-const figure = (name, value, more, kind) =>
-  h(
-    'div',
-    { class: 'figure' },
-    h('dt', {}, name),
-    h('dd', {}, value, more ? h('span', { class: kind ?? 'dim' }, ` ${more}`) : null),
-  );
+function figure(name, value, more, kind = 'dim') {
+  const besides = more ? h('span', { class: kind }, ` ${more}`) : null;
+  return h('div', { class: 'figure' }, h('dt', {}, name), h('dd', {}, value, besides));
+}
 
 // Where the run went: a bar, and its key with the same in words.
 function where({ where: of }) {
   if (!of) return null;
   const shown = of.parts.filter((part) => part.percent);
-  const key = (part) =>
-    h(
-      'span',
-      { class: 'key' },
-      h('span', { class: `swatch where-${part.part}`, 'aria-hidden': 'true' }),
-      `${part.label} ${part.percent}\u00a0%`,
-    );
+  const swatch = (part) => h('span', { class: `swatch where-${part.part}`, 'aria-hidden': 'true' });
+  const key = (part) => h('span', { class: 'key' }, swatch(part), `${part.label} ${part.percent}\u00a0%`);
   const piece = (part) => {
     const element = h('span', { class: `where-${part.part}`, title: `${part.label}: ${f.ns(part.ns)}` });
     element.style.flexGrow = part.percent;
@@ -81,27 +73,14 @@ function step({ steps }) {
 // The report's first line; the finding that it begins with is a link.
 function headline(page) {
   const [before, name, behind] = page.run.headline;
-  const link = () =>
-    h('button', { type: 'button', class: 'link', onclick: () => page.evidence(page.shown, 0) }, name);
-  return h(
-    'p',
-    { class: 'lead' },
-    h('strong', {}, 'Wasted: '),
-    f.units(before),
-    name ? [link(), f.units(behind)] : null,
-    '.',
-  );
+  const rest = name ? [link(name, () => page.evidence(page.shown, 0)), f.units(behind)] : null;
+  return h('p', { class: 'lead' }, h('strong', {}, 'Wasted: '), f.units(before), rest, '.');
 }
 
 function simulated(runs) {
-  return runs.some((run) => run.report.run.simulated)
-    ? h(
-        'p',
-        { class: 'simulated', role: 'note' },
-        h('strong', {}, 'SIMULATED'),
-        ' The device was a simulated GPU: no time on this page is a measurement.',
-      )
-    : null;
+  if (!runs.some((run) => run.report.run.simulated)) return null;
+  const what = ' The device was a simulated GPU: no time on this page is a measurement.';
+  return h('p', { class: 'simulated', role: 'note' }, h('strong', {}, 'SIMULATED'), what);
 }
 
 function failing(runs, named) {
@@ -127,16 +106,18 @@ function themes(page) {
 // Which of two runs the other tabs show.
 function which(page, comparing) {
   if (page.runs.length < 2) return null;
-  const button = (run, i) => {
-    const pressed = i === page.shown && !comparing ? 'true' : 'false';
-    return h(
+  const pressed = (i) => String(i === page.shown && !comparing);
+  const button = (run, i) =>
+    h(
       'button',
-      { type: 'button', 'aria-pressed': pressed, onclick: () => page.show(i) },
+      { type: 'button', 'aria-pressed': pressed(i), onclick: () => page.show(i) },
       i ? 'After' : 'Before',
     );
-  };
   return h('div', { class: 'which', role: 'group', 'aria-label': 'Run shown' }, page.runs.map(button));
 }
+
+const title = (page, name, comparing) =>
+  h('div', { class: 'row' }, h('h1', {}, mono(name)), which(page, comparing), themes(page));
 
 export function headOfBoth(page) {
   const { runs, diff } = page;
@@ -146,18 +127,8 @@ export function headOfBoth(page) {
   return [
     simulated(runs),
     failing(runs, true),
-    h(
-      'div',
-      { class: 'row' },
-      h('h1', {}, h('span', { class: 'mono' }, runs.map((run) => run.name).join(' → '))),
-      which(page, true),
-      themes(page),
-    ),
-    h(
-      'p',
-      { class: 'dim' },
-      commands.flatMap((command, i) => [i ? ' → ' : '', h('span', { class: 'mono' }, command)]),
-    ),
+    title(page, runs.map((run) => run.name).join(' → '), true),
+    h('p', { class: 'dim' }, commands.flatMap((command, i) => [i ? ' → ' : '', mono(command)])),
     h(
       'dl',
       { class: 'figures' },
@@ -172,12 +143,7 @@ export function headOfBoth(page) {
         both((of) => f.count(of.transfers.total.count)),
         both((of) => f.bytes(of.transfers.total.bytes)),
       ),
-      timed
-        ? figure(
-            COPYING,
-            both((of) => f.ns(of.transfers.total.device_ns)),
-          )
-        : null,
+      timed ? figure(COPYING, both((of) => f.ns(of.transfers.total.device_ns))) : null,
       runs.some((run) => run.report.steps)
         ? figure(
             'A step',
@@ -229,13 +195,7 @@ export function headOfRun(page) {
   return [
     simulated(page.runs),
     failing([run], false),
-    h(
-      'div',
-      { class: 'row' },
-      h('h1', {}, h('span', { class: 'mono' }, report.run.command || run.name)),
-      which(page, false),
-      themes(page),
-    ),
+    title(page, report.run.command || run.name, false),
     h('p', { class: 'dim' }, about(report)),
     headline(page),
     h(

@@ -1,6 +1,6 @@
 // The findings of two runs, joined by line and kind: one row of both figures and the change. The one that is chosen is
 // marked in both timelines.
-import { coded, h, table } from './dom.js';
+import { coded, h, link, mono, table } from './dom.js';
 import { NOT_HERE } from './lanes.js';
 import { numberOf, remember } from './state.js';
 
@@ -35,8 +35,9 @@ export class Joined {
     Object.assign(this, { runs, rows, chosen: choose });
     const most = Math.max(0, ...rows.flatMap((row) => SIDES.map((side) => row.saves_ns[side].median ?? 0)));
     this.buttons = rows.map((row, i) => {
-      const toggle = () => this.toggle(i);
-      return h('button', { type: 'button', class: 'link', 'aria-pressed': 'false', onclick: toggle }, nameOf(row));
+      const button = link(nameOf(row), () => this.toggle(i));
+      button.setAttribute('aria-pressed', 'false');
+      return button;
     });
     const what = {
       title: 'Finding',
@@ -85,7 +86,7 @@ export class Joined {
     return [
       h('strong', {}, nameOf(row)),
       ` ${CHANGES[row.change] ?? row.change}, at `,
-      h('span', { class: 'mono' }, place(row)),
+      mono(place(row)),
       moved,
       site?.source ? [': ', h('code', {}, site.source)] : '',
       remedy && row.change !== 'disappeared' ? [h('br'), coded(remedy)] : '',

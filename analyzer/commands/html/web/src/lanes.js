@@ -1,11 +1,11 @@
 // The lanes of a run as a chart: one for each host thread, stream and kind of a device's work. Only what a pixel can
 // show is drawn: segments of one kind that touch at the current zoom are one rectangle.
-import { Chart, axis, base, card, colour, rectangle } from './chart.js';
+import { Chart, axis, base, card, colour, custom, rectangle } from './chart.js';
 import { KERNEL, kinds, siteLabel } from './data.js';
-import { alternative, fill, h, table } from './dom.js';
+import { alternative, fill, h, note, table } from './dom.js';
 import * as f from './format.js';
 import { RIGHT, drawOutside, outsideOf, timeAxis } from './time_axis.js';
-import { KEYS, gestures } from './view.js';
+import { gestures, region } from './view.js';
 
 const LANE = 22;
 const TABLE_ROWS = 200;
@@ -29,19 +29,7 @@ export class Lanes {
     Object.assign(this, { run, view, narrow, name, finding: null, origin: 0, current: [] });
     this.place = h('div', { class: 'chart timeline', role: 'img' });
     this.tip = h('div', { class: 'tip', hidden: true });
-    this.element = h(
-      'div',
-      {
-        class: 'timeline-region',
-        tabindex: 0,
-        role: 'application',
-        'aria-roledescription': 'timeline',
-        onkeydown: (event) => view.key(event),
-        'aria-label': `${name}. ${KEYS}`,
-      },
-      this.place,
-      this.tip,
-    );
+    this.element = region(view, name, this.place, this.tip);
     this.relane();
     this.chart = new Chart(
       this.place,
@@ -134,8 +122,7 @@ export class Lanes {
   }
 
   data() {
-    const width = Math.max(200, this.place.clientWidth - this.left() - RIGHT);
-    const pixel = this.view.span / width;
+    const pixel = this.view.span / Math.max(200, this.width());
     const out = [];
     this.lanes.forEach((lane, y) => this.rectangles(lane, y, pixel, out));
     // marked ones are drawn last, over the others
@@ -165,22 +152,9 @@ export class Lanes {
         axisLabel: { color: colour('text'), width: this.left() - 12, overflow: 'truncate', interval: 0 },
       }),
       series: [
+        custom('outside', drawOutside, { x: [0, 1] }, this.outside(), true),
         {
-          id: 'outside',
-          type: 'custom',
-          clip: true,
-          silent: true,
-          encode: { x: [0, 1] },
-          renderItem: drawOutside,
-          data: this.outside(),
-        },
-        {
-          id: 'segments',
-          type: 'custom',
-          clip: true,
-          encode: { x: [1, 2], y: 0 },
-          renderItem: (params, api) => this.draw(params, api),
-          data: this.data(),
+          ...custom('segments', (params, api) => this.draw(params, api), { x: [1, 2], y: 0 }, this.data()),
           progressive: 0,
         },
       ],
@@ -192,11 +166,11 @@ export class Lanes {
     if (!data) return null;
     const [x0, y] = api.coord([data[1], data[0]]);
     const [x1] = api.coord([data[2], data[0]]);
-    const area = params.coordSys;
+    const { x, y: top, width, height } = params.coordSys;
     const hot = data[8] > 0;
     const shape = rectangle(
       { x: x0, y: y - LANE / 2 + 3, width: Math.max(1, x1 - x0), height: LANE - 6 },
-      { x: area.x, y: area.y, width: area.width, height: area.height },
+      { x, y: top, width, height },
     );
     if (!shape) return null;
     const dense = data[4] > 1 ? Math.max(0.35, Math.min(1, data[5] / (data[2] - data[1] || 1))) : 1;
@@ -212,10 +186,14 @@ export class Lanes {
     };
   }
 
+  // The name of the kernel, or the call site, of a segment of a kind.
+  nameOf(kind, what) {
+    return (kind === KERNEL ? this.run.timeline.kernels[what] : siteLabel(this.run.sites[what])) ?? '';
+  }
+
   hover(d) {
     const kind = kinds[d[3]];
     const { span } = this.view;
-    const of = d[3] === KERNEL ? this.run.timeline.kernels[d[9]] : siteLabel(this.run.sites[d[9]]);
     const entry = d[3] !== KERNEL && this.run.sites[d[9]]?.entry_point;
     const single = d[4] === 1;
     return card(single ? kind.name : `${f.count(d[4])} × ${kind.name}`, [
@@ -227,7 +205,7 @@ export class Lanes {
       !single && ['within', f.ns(d[2] - d[1])],
       d[6] > 0 && ['moved', f.bytes(d[6])],
       d[6] > 0 && d[5] > 0 && d[3] < KERNEL && ['rate', f.rate((d[6] / d[5]) * 1e9)],
-      [d[3] === KERNEL ? 'kernel' : 'at', of ?? ''],
+      [d[3] === KERNEL ? 'kernel' : 'at', this.nameOf(d[3], d[9])],
       ['call', entry || ''],
       single && d[10] > 0 && ['row', String(d[10])],
       d[8] > 0 && ['in the finding', f.count(d[8])],
@@ -314,17 +292,12 @@ export class Lanes {
         if (rows.length < TABLE_ROWS) rows.push([lane, i]);
       }
     }
-    const of = ([lane, i]) =>
-      (lane.kind[i] === KERNEL ? this.run.timeline.kernels[lane.what[i]] : siteLabel(this.run.sites[lane.what[i]])) ??
-      '';
+    const among = marked ? ' of the chosen finding' : '';
     return [
-      h(
-        'p',
-        { class: 'note' },
+      note(
         all > rows.length
-          ? `The first ${rows.length} of ${f.count(all)} in view${marked ? ' of the chosen finding' : ''}; ` +
-              'zoom in for others.'
-          : `${f.times(all, 'segment', 'segments')} in view${marked ? ' of the chosen finding' : ''}.`,
+          ? `The first ${rows.length} of ${f.count(all)} in view${among}; zoom in for others.`
+          : `${f.times(all, 'segment', 'segments')} in view${among}.`,
       ),
       table(
         `${this.name}: segments in view`,
@@ -340,7 +313,7 @@ export class Lanes {
               `${lane.modelled?.[i] ? '~' : ''}${f.ns(lane.busy[i] || lane.end[i] - lane.start[i])}`,
           },
           { title: 'Moved', number: true, text: ([lane, i]) => (lane.bytes[i] ? f.bytes(lane.bytes[i]) : '') },
-          { title: 'Where', text: of },
+          { title: 'Where', text: ([lane, i]) => this.nameOf(lane.kind[i], lane.what[i]) },
           { title: 'Row', number: true, text: ([lane, i]) => lane.row[i] || '' },
         ],
         rows,

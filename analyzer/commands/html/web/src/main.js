@@ -84,31 +84,19 @@ class Page {
     this.banner = h('div', { class: 'narrowed', role: 'status', hidden: true });
     document.title = `xferspy: ${runs.map((run) => run.name).join(' and ')}`;
     this.header = h('header', {});
-    this.buttons = this.tabs.map(([key, name]) =>
-      h(
-        'button',
-        {
-          type: 'button',
-          role: 'tab',
-          id: `tab-${key}`,
-          'aria-controls': `panel-${key}`,
-          onclick: () => this.select(key),
-        },
-        name,
-      ),
-    );
+    this.buttons = this.tabs.map(([key, name]) => {
+      const tab = { type: 'button', role: 'tab', id: `tab-${key}`, 'aria-controls': `panel-${key}` };
+      return h('button', { ...tab, onclick: () => this.select(key) }, name);
+    });
     this.panels = this.tabs.map(([key]) =>
       h('div', { role: 'tabpanel', id: `panel-${key}`, 'aria-labelledby': `tab-${key}`, tabindex: -1 }),
     );
+    const list = { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.key(event) };
     fill(
       page,
       h('a', { class: 'skip', href: '#main' }, 'Skip to the findings'),
       this.header,
-      h(
-        'nav',
-        { 'aria-label': 'Views' },
-        h('div', { role: 'tablist', 'aria-label': 'Views', onkeydown: (event) => this.key(event) }, this.buttons),
-      ),
+      h('nav', { 'aria-label': 'Views' }, h('div', list, this.buttons)),
       this.banner,
       h('main', { id: 'main' }, this.panels),
       this.footer(),
@@ -215,25 +203,22 @@ class Page {
   }
 
   footer() {
-    const { report } = this.run;
+    const { captured_by_version: version } = this.run.report.run;
+    const licences = document.getElementById('notices').textContent;
     return h(
       'footer',
       {},
       h(
         'p',
         {},
-        `${report.run.captured_by_version ? `Recorded by xferspy ${report.run.captured_by_version}. ` : ''}` +
-          `This page is one file: it loads nothing and sends nothing.`,
+        version ? `Recorded by xferspy ${version}. ` : '',
+        'This page is one file: it loads nothing and sends nothing.',
       ),
       h(
         'details',
         {},
         h('summary', {}, 'Licences of what is in this page'),
-        h(
-          'pre',
-          { tabindex: 0, role: 'region', 'aria-label': 'Licences' },
-          document.getElementById('notices').textContent,
-        ),
+        h('pre', { tabindex: 0, role: 'region', 'aria-label': 'Licences' }, licences),
       ),
     );
   }

@@ -1,6 +1,6 @@
 // The timelines of two runs under each other: one scale for both, and whatever is zoomed or moved is so in both.
 import { KERNEL } from './data.js';
-import { fill, h } from './dom.js';
+import { dim, fill, h, mono, note, panel } from './dom.js';
 import * as f from './format.js';
 import { Lanes, NOT_HERE } from './lanes.js';
 import { Minimap } from './minimap.js';
@@ -35,12 +35,11 @@ export class Pair {
     this.sides = runs.map((run, i) => {
       const lanes = new Lanes(run, this.view, narrow.of(run), `Timeline ${SIDES[i].toLowerCase()}`);
       const table = lanes.alternative(`${SIDES[i]}. `);
-      const said = h('span', { class: 'dim' });
+      const said = dim();
       const button = h('button', { type: 'button', onclick: () => this.evidence(i, lanes.finding) }, 'Evidence');
       button.setAttribute('aria-label', `Evidence of the finding ${SIDES[i].toLowerCase()}`);
       const minimap = new Minimap(run, this.view);
-      const name = h('span', { class: 'mono' }, run.name);
-      const head = h('p', { class: 'side' }, h('strong', {}, SIDES[i]), name, said, button);
+      const head = h('p', { class: 'side' }, h('strong', {}, SIDES[i]), mono(run.name), said, button);
       const element = h('div', { class: 'of-run' }, head, minimap.element, lanes.element);
       return { lanes, minimap, table, said, button, element };
     });
@@ -53,32 +52,17 @@ export class Pair {
       ALIGNED.map(([value, name]) => h('option', { value }, name)),
     );
     this.filters = filters(this.view, runs, () => this.relane());
-    this.element = h(
-      'section',
-      { class: 'panel pair', 'aria-label': 'Both timelines' },
-      h(
-        'div',
-        { class: 'tools' },
-        h(
-          'div',
-          { class: 'row' },
-          h('h2', {}, 'Timelines'),
-          this.range,
-          buttons(
-            this.view,
-            'Both runs',
-            this.findingButton,
-            h('label', { class: 'aligned' }, 'Both begin at ', this.aligned),
-          ),
-        ),
-        this.filters,
-        this.chosen,
-      ),
+    const aligned = h('label', { class: 'aligned' }, 'Both begin at ', this.aligned);
+    const zoom = buttons(this.view, 'Both runs', this.findingButton, aligned);
+    this.element = panel(
+      'Both timelines',
+      [h('div', { class: 'row' }, h('h2', {}, 'Timelines'), this.range, zoom), this.filters, this.chosen],
       this.sides.map(({ element }) => element),
       notes(...runs),
-      h('p', { class: 'note' }, 'Shaded is the time before a run began and after it ended.'),
+      note('Shaded is the time before a run began and after it ended.'),
       this.sides.map(({ table }) => table),
     );
+    this.element.classList.add('pair');
     this.restore();
   }
 
@@ -121,8 +105,8 @@ export class Pair {
   }
 
   update() {
-    const { range, span } = this.view;
-    fill(this.range, `${f.moment(range[0], span)} – ${f.moment(range[1], span)}`);
+    const { range, words } = this.view;
+    fill(this.range, words);
     if (!this.sides.map(({ lanes }) => lanes.update()).every(Boolean)) return;
     const home = this.home();
     const moved = range[0] !== home[0] || range[1] !== home[1];
@@ -174,10 +158,7 @@ export class Pair {
   // The chosen finding in both runs, with some room.
   fit() {
     const ends = this.sides.flatMap(({ lanes }) => lanes.extent()?.map((time) => time - lanes.origin) ?? []);
-    if (!ends.length) return;
-    const [from, to] = [Math.min(...ends), Math.max(...ends)];
-    const room = (to - from) * 0.05;
-    this.view.show(from - room, to + room);
+    if (ends.length) this.view.showWithRoom(Math.min(...ends), Math.max(...ends));
   }
 
   dispose() {

@@ -1,8 +1,8 @@
 // Where calls came from: a flame graph of whole stacks, native and Python, by any of the totals. The outermost function
 // is at the top, and what it calls below it. A click on a frame shows what is under it, and narrows the other tabs to
 // the calls from there.
-import { siteLabel } from './data.js';
-import { alternative, announce, fill, h, table } from './dom.js';
+import { baseName, frameName, siteLabel } from './data.js';
+import { alternative, announce, empty, fill, h, link, note, panel, search as searchBox, table } from './dom.js';
 import * as f from './format.js';
 import { narrowing } from './narrow.js';
 import { remember, stateOf } from './state.js';
@@ -17,14 +17,18 @@ const METRICS = [
 const ROW = 22; // pixels
 const LEAST = 0.002; // of the width: what is narrower is not drawn
 
-const base = (path) => path.split('/').pop();
-
 // The name of a frame, and where it is.
 function nameOf(frame) {
-  const at = frame.file ? `${base(frame.file)}${frame.line ? `:${frame.line}` : ''}` : '';
-  const name = frame.function ?? (frame.module ? `${base(frame.module)}+0x${frame.address.toString(16)}` : 'unknown');
-  return { name, at, of: frame.file ?? frame.module ?? '' };
+  const at = frame.file ? `${baseName(frame.file)}${frame.line ? `:${frame.line}` : ''}` : '';
+  return { name: frameName(frame), at, of: frame.file ?? frame.module ?? '' };
 }
+
+// The child of a node that is the node of a key, or above it.
+const childTowards = (node, key) =>
+  [...node.children.values()].find((child) => key === child.key || key.startsWith(`${child.key}.`));
+
+// The name of a node, and where it is.
+const titleOf = ({ name, at }) => `${name}${at ? ` (${at})` : ''}`;
 
 // The tree of all stacks. A run of frames of libraries is one node if `folded`. The key of a node is the path of its
 // frames' numbers, by which a link finds it again.
@@ -46,7 +50,7 @@ function treeOf(run, folded) {
       if (folded && frame.library) {
         let end = i;
         while (end + 1 < leaf.frames.length && frames[leaf.frames[end + 1]].library) end++;
-        const library = base(frames[leaf.frames[end]].module ?? frames[leaf.frames[end]].file ?? 'libraries');
+        const library = baseName(frames[leaf.frames[end]].module ?? frames[leaf.frames[end]].file ?? 'libraries');
         into(`l${library}`, () => ({ name: library, at: '', of: 'libraries', library: true }));
         i = end;
       } else into(String(leaf.frames[i]), () => ({ ...nameOf(frame), library: frame.library }));
@@ -62,7 +66,7 @@ function treeOf(run, folded) {
 function sitesLike(node, root, other) {
   let nodes = [other];
   for (let at = root; at !== node; ) {
-    at = [...at.children.values()].find((child) => node.key === child.key || node.key.startsWith(`${child.key}.`));
+    at = childTowards(at, node.key);
     const { name, at: line } = at;
     const same = nodes.flatMap((one) => [...one.children.values()]).filter((child) => child.name === name);
     const there = same.filter((child) => child.at === line);
@@ -100,14 +104,9 @@ export function sites(selection, runs) {
     },
     usable.map(([, name]) => h('option', {}, name)),
   );
-  const search = h('input', {
-    type: 'search',
-    placeholder: 'Search functions and files',
-    'aria-label': 'Search call sites',
-    oninput: () => {
-      remember({ frames: search.value || null });
-      draw();
-    },
+  const search = searchBox('Search functions and files', 'Search call sites', () => {
+    remember({ frames: search.value || null });
+    draw();
   });
   const fold = h('input', {
     type: 'checkbox',
@@ -136,24 +135,15 @@ export function sites(selection, runs) {
   // The node of a path, or the root.
   function find(key) {
     let node = root;
-    if (!key) return root;
-    for (let found = true; found && node.key !== key; ) {
-      found = false;
-      for (const child of node.children.values())
-        if (key === child.key || key.startsWith(`${child.key}.`)) {
-          node = child;
-          found = true;
-          break;
-        }
-    }
-    return node.key === key ? node : root;
+    while (key && node && node.key !== key) node = childTowards(node, key);
+    return node ?? root;
   }
 
   function pairs(node) {
     const total = totalOf(leaves, metric[0]);
     const value = totalOf(node.leaves, metric[0]);
     return (
-      `${node.name}${node.at ? ` (${node.at})` : ''}: ${(metric[0] === 'saves_ns' ? saves : metric[1]).toLowerCase()} ${metric[2](value)}, ` +
+      `${titleOf(node)}: ${(metric[0] === 'saves_ns' ? saves : metric[1]).toLowerCase()} ${metric[2](value)}, ` +
       `${f.share(value, total) || '0 %'} of all; ` +
       `${f.times(totalOf(node.leaves, 'transfers'), 'transfer', 'transfers')}, ${f.bytes(totalOf(node.leaves, 'bytes'))}`
     );
@@ -164,7 +154,7 @@ export function sites(selection, runs) {
     else
       selection.to({
         key: node.key,
-        name: `${node.name}${node.at ? ` (${node.at})` : ''}`,
+        name: titleOf(node),
         sites: new Map(
           runs.map((of) => [of, of === run ? sitesOf([node]) : sitesLike(node, root, treeOf(of, folded))]),
         ),
@@ -207,18 +197,12 @@ export function sites(selection, runs) {
   // What the colours and the marks are.
   function legend(cold) {
     const { chosen } = selection;
-    const there = () => selection.open('findings');
-    const link = h('button', { type: 'button', class: 'link', onclick: there }, chosen?.name);
     const key = (swatch, ...text) => h('span', { class: 'key' }, h('span', { class: `swatch ${swatch}` }), text);
     fill(
       keys,
-      leaves.some((leaf) => leaf.saves_ns)
-        ? key('area-hot', 'a repair of what is called there would save time')
-        : null,
-      cold ? key('area', 'nothing to save there') : null,
-      chosen && isMarked(root)
-        ? key('area-marked', 'calls of ', link)
-        : null,
+      leaves.some((leaf) => leaf.saves_ns) && key('area-hot', 'a repair of what is called there would save time'),
+      cold && key('area', 'nothing to save there'),
+      chosen && isMarked(root) && key('area-marked', 'calls of ', link(chosen.name, () => selection.open('findings'))),
     );
   }
 
@@ -251,9 +235,7 @@ export function sites(selection, runs) {
     const above = [];
     for (let node = root; node !== focus; ) {
       above.push(node);
-      node = [...node.children.values()].find(
-        (child) => focus.key === child.key || focus.key.startsWith(`${child.key}.`),
-      );
+      node = childTowards(node, focus.key);
     }
     for (const node of above) buttons.push(button(node, 0, 1, words).element);
     put(focus, 0, 1);
@@ -288,42 +270,24 @@ export function sites(selection, runs) {
     );
   const asTable = alternative('As a table', rows);
   asTable.open = true; // its rows come with `restore`
-  const unknown = !run.flame.frames.length;
-  const element = h(
-    'section',
-    { class: 'panel', 'aria-label': 'Call sites' },
-    h(
-      'div',
-      { class: 'tools' },
-      h(
-        'div',
-        { class: 'row' },
-        h('h2', {}, 'Where calls came from'),
-        usable.length > 1 ? h('label', { class: 'width' }, 'Width:', choose) : null,
-        usable.length ? h('label', { class: 'key' }, fold, 'Libraries as one frame') : null,
-      ),
-      usable.length ? search : null,
-    ),
-    usable.length ? [place, about] : h('p', { class: 'empty' }, 'The trace has no transfers that ran.'),
-    usable.length ? keys : null,
-    usable.length
-      ? h(
-          'p',
-          { class: 'note' },
-          'A click on a frame narrows the page to the calls from there; one on the first ends that.',
-        )
+  const { frames, left_out: left } = run.flame;
+  const click = note('A click on a frame narrows the page to the calls from there; one on the first ends that.');
+  const title = h(
+    'div',
+    { class: 'row' },
+    h('h2', {}, 'Where calls came from'),
+    usable.length > 1 ? h('label', { class: 'width' }, 'Width:', choose) : null,
+    usable.length ? h('label', { class: 'key' }, fold, 'Libraries as one frame') : null,
+  );
+  const element = panel(
+    'Call sites',
+    [title, usable.length ? search : null],
+    usable.length ? [place, about, keys, click] : empty('The trace has no transfers that ran.'),
+    left ? note(`${f.count(left)} stacks that cost least are not shown.`) : null,
+    !frames.length && usable.length
+      ? note('No stacks were recorded, or none could be resolved: these are the driver’s entry points.')
       : null,
-    run.flame.left_out
-      ? h('p', { class: 'note' }, `${f.count(run.flame.left_out)} stacks that cost least are not shown.`)
-      : null,
-    unknown && usable.length
-      ? h(
-          'p',
-          { class: 'note' },
-          'No stacks were recorded, or none could be resolved: these are the driver’s entry points.',
-        )
-      : null,
-    run.report.call_sites.notes.map((note) => h('p', { class: 'note' }, `${note}.`)),
+    run.report.call_sites.notes.map((text) => note(`${text}.`)),
     asTable,
   );
   const restore = () => {

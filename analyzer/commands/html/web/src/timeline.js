@@ -1,7 +1,6 @@
 // The timeline of a run: the strip of all of it, the lanes of what is in view, and the same as a table.
 import { KERNEL } from './data.js';
-import { fill, h, reducedMotion } from './dom.js';
-import * as f from './format.js';
+import { fill, h, panel, reducedMotion } from './dom.js';
 import { Lanes } from './lanes.js';
 import { Minimap } from './minimap.js';
 import { RIGHT } from './time_axis.js';
@@ -18,21 +17,10 @@ export class Timeline {
     this.table = this.lanes.alternative('');
     this.findingButton = h('button', { type: 'button', disabled: true, onclick: () => this.fit() }, 'Finding');
     this.filters = filters(this.view, [run], () => this.relane());
-    this.element = h(
-      'section',
-      { class: 'panel', 'aria-label': 'Timeline' },
-      h(
-        'div',
-        { class: 'tools' },
-        h(
-          'div',
-          { class: 'row' },
-          h('h2', {}, 'Timeline'),
-          this.where,
-          buttons(this.view, 'Whole run', this.findingButton),
-        ),
-        this.filters,
-      ),
+    const zoom = buttons(this.view, 'Whole run', this.findingButton);
+    this.element = panel(
+      'Timeline',
+      [h('div', { class: 'row' }, h('h2', {}, 'Timeline'), this.where, zoom), this.filters],
       this.minimap.element,
       this.lanes.element,
       notes(run),
@@ -56,21 +44,19 @@ export class Timeline {
   }
 
   update() {
-    const { range, span } = this.view;
-    fill(this.where, `${f.moment(range[0], span)} – ${f.moment(range[1], span)}`);
+    const { range, words } = this.view;
+    fill(this.where, words);
     if (!this.lanes.update()) return;
     this.minimap.place(this.lanes.left(), RIGHT, this.lanes.finding);
-    Object.assign(this.element.dataset, { from: range[0], to: range[1] });
-    Object.assign(this.element.dataset, { drawn: this.lanes.current.length, hot: this.lanes.hot });
+    const { current, hot } = this.lanes;
+    Object.assign(this.element.dataset, { from: range[0], to: range[1], drawn: current.length, hot });
     this.table.refresh();
   }
 
   // The chosen finding's segments, with some room.
   fit() {
     const extent = this.lanes.extent();
-    if (!extent) return;
-    const room = (extent[1] - extent[0]) * 0.05;
-    this.view.show(extent[0] - room, extent[1] + room);
+    if (extent) this.view.showWithRoom(...extent);
   }
 
   // A row of a finding's evidence, with what the device did of it and what is around it.

@@ -1,6 +1,6 @@
 // What part of the time the lanes show, and which of them: one for a timeline, and one for the two that are compared.
 import { kinds } from './data.js';
-import { announce, h } from './dom.js';
+import { announce, h, note } from './dom.js';
 import * as f from './format.js';
 import { namesOf, remember, stateOf } from './state.js';
 
@@ -11,7 +11,7 @@ const GROUPS = [
 ];
 const LANES_AT_FIRST = 8;
 // for who hears the page
-export const KEYS =
+const KEYS =
   'Left and right arrow keys pan, plus and minus zoom, 0 shows all, F the chosen finding.';
 const LEAST_NS = 20;
 
@@ -40,6 +40,11 @@ export class View {
     return this.range[1] - this.range[0];
   }
 
+  // The part in words.
+  get words() {
+    return `${f.moment(this.range[0], this.span)} – ${f.moment(this.range[1], this.span)}`;
+  }
+
   get isWhole() {
     return this.range[0] <= this.first && this.range[1] >= this.last;
   }
@@ -61,6 +66,11 @@ export class View {
       this.changed();
     });
     if (!quietly) announce(`Timeline shows ${f.moment(start, span)} to ${f.moment(start + span, span)}`);
+  }
+
+  showWithRoom(from, to) {
+    const room = (to - from) * 0.05;
+    this.show(from - room, to + room);
   }
 
   whole() {
@@ -111,6 +121,21 @@ export class View {
     return { shown, hidden };
   }
 }
+
+// The place of a chart of the view, which the keyboard moves.
+export const region = (view, name, ...children) =>
+  h(
+    'div',
+    {
+      class: 'timeline-region',
+      tabindex: 0,
+      role: 'application',
+      'aria-roledescription': 'timeline',
+      'aria-label': `${name}. ${KEYS}`,
+      onkeydown: (event) => view.key(event),
+    },
+    children,
+  );
 
 // The buttons that zoom and pan; what else is given stands behind them.
 export function buttons(view, whole, ...others) {
@@ -197,10 +222,7 @@ export function gestures(renderer, view, { left, width, lowest, still, gone }) {
     if (event.offsetY < lowest()) grabbed = { x: event.offsetX, range: view.range };
   });
   renderer.on('mousemove', (event) => {
-    if (!grabbed) {
-      still?.(event.offsetX, event.offsetY);
-      return;
-    }
+    if (!grabbed) return still?.(event.offsetX, event.offsetY);
     gone?.();
     const by = ((grabbed.x - event.offsetX) / width()) * (grabbed.range[1] - grabbed.range[0]);
     view.show(grabbed.range[0] + by, grabbed.range[1] + by, true);
@@ -215,9 +237,7 @@ export function gestures(renderer, view, { left, width, lowest, still, gone }) {
 // What somebody has to know of the blocks, and how to move.
 export function notes(...runs) {
   const step = Math.max(...runs.map((run) => run.timeline.step_ns));
-  return h(
-    'p',
-    { class: 'note' },
+  return note(
     step
       ? `The trace has too many calls to show each: those of one kind within ${f.ns(step)} are one block, ` +
           'as dense as the time in it was used. '
