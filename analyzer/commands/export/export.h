@@ -19,11 +19,10 @@ enum xs_export_traits {
 
 /* One kind of row, from whats.def. */
 struct xs_export_what {
-    const char *name, *summary;
     int table;       /* enum xs_evidence_table of its rows; -1: findings are never about these rows */
     const char *sql; /* NULL: the rows are the findings */
 };
-extern const struct xs_export_what xs_export_whats[]; /* name NULL after the last */
+extern const struct xs_export_what xs_export_whats[]; /* in the order of whats.def */
 
 struct xs_export {
     const struct xs_reading *reading;

@@ -14,15 +14,15 @@
 XS_DECLARE_COMMAND(export)
 
 struct format {
-    const char *name, *summary;
+    const char *name;
     unsigned traits;
     int (*write)(const struct xs_export *e);
 };
 static const struct format formats[] = {
-#define XS_EXPORT_FORMAT(name, traits, summary) {#name, summary, traits, xs_export_##name},
+#define XS_EXPORT_FORMAT(name, traits, summary) {#name, traits, xs_export_##name},
 #include "analyzer/commands/export/formats.def"
 #undef XS_EXPORT_FORMAT
-    {NULL, NULL, 0, NULL}};
+    {NULL, 0, NULL}};
 
 struct arguments {
     struct xs_traces_arguments traces; /* must be the first member, for xs_parse_traces */
@@ -32,6 +32,11 @@ struct arguments {
 };
 
 enum { OPTION_FORMAT = 0x200, OPTION_WHAT, OPTION_FORMULAS };
+static const char *const what_names[] = {
+#define XS_EXPORT_WHAT(name, table, summary, sql) #name,
+#include "analyzer/commands/export/whats.def"
+#undef XS_EXPORT_WHAT
+    NULL};
 /* "perfetto|jsonl|..." */
 static const char format_words[] =
 #define XS_EXPORT_FORMAT(name, traits, summary) "|" #name
@@ -72,14 +77,10 @@ static const char doc[] =
     "times; a trace without stacks has no places in the program.";
 
 /* "perfetto, jsonl, ... or openmetrics" */
-static void add_name(struct xs_string *names, const char *name, bool last) {
-    xs_string_format(names, "%s%s", !names->length ? "" : last ? " or " : ", ", name);
-}
-
 static struct xs_string format_names(void) {
     struct xs_string names = {0};
     for (const struct format *f = formats; f->name; f++)
-        add_name(&names, f->name, !f[1].name);
+        xs_string_format(&names, "%s%s", f == formats ? "" : f[1].name ? ", " : " or ", f->name);
     return names;
 }
 
@@ -105,19 +106,6 @@ static error_t parse_format(const char *text, struct arguments *arguments, struc
     return 0;
 }
 
-static error_t parse_what(const char *text, struct arguments *arguments, struct argp_state *state) {
-    struct xs_string names = {0};
-    for (const struct xs_export_what *w = xs_export_whats; w->name; w++) {
-        if (!strcmp(w->name, text))
-            arguments->what = w;
-        add_name(&names, w->name, !w[1].name);
-    }
-    if (!arguments->what)
-        argp_error(state, "--what=%s: use %s", text, names.data);
-    xs_string_free(&names);
-    return 0;
-}
-
 static void check(struct arguments *arguments, struct argp_state *state) {
     const struct format *format = arguments->format;
     if (!format) {
@@ -138,7 +126,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     case OPTION_FORMAT:
         return parse_format(argument, arguments, state);
     case OPTION_WHAT:
-        return parse_what(argument, arguments, state);
+        arguments->what = &xs_export_whats[xs_parse_word("what", argument, what_names, state)];
+        return 0;
     case OPTION_FORMULAS:
         arguments->formulas = true;
         return 0;

@@ -13,10 +13,10 @@
 #include "analyzer/words/remedies.h"
 
 const struct xs_export_what xs_export_whats[] = {
-#define XS_EXPORT_WHAT(name, table, summary, sql) {#name, summary, table, sql},
+#define XS_EXPORT_WHAT(name, table, summary, sql) {table, sql},
 #include "analyzer/commands/export/whats.def"
 #undef XS_EXPORT_WHAT
-    {NULL, NULL, -1, NULL}};
+};
 
 struct xs_cell xs_cell_of(sqlite3_stmt *row, int column) {
     struct xs_cell cell = {.name = sqlite3_column_name(row, column)};

@@ -77,7 +77,7 @@ struct xs_html_buffers { /* zeroed: empty */
     size_t event_count, event_capacity;
     struct xs_hash content_index; /* content to index in `contents` + 1 */
     struct xs_html_content {
-        uint64_t digits[2], bytes;
+        uint64_t digits[2];
     } * contents;
     size_t content_count, content_capacity;
 };

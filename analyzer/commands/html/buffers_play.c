@@ -37,7 +37,7 @@ static int32_t content_of(struct xs_html_buffers *b, const struct xs_html_buffer
     if (b->content_count >= XS_HTML_CONTENTS)
         return XS_HTML_CONTENT_UNKNOWN;
     xs_grow(&b->contents, b->content_count, &b->content_capacity, sizeof *b->contents);
-    b->contents[b->content_count++] = (struct xs_html_content){{event->content[0], event->content[1]}, event->bytes};
+    b->contents[b->content_count++] = (struct xs_html_content){{event->content[0], event->content[1]}};
     *xs_hash_put(&b->content_index, low, high) = b->content_count;
     return (int32_t)b->content_count - 1;
 }

@@ -48,8 +48,6 @@ static void read_events(struct xs_nsys *nsys, struct xs_nsys_processes *all, str
         struct xs_nsys_process *process = process_of(all, by_global, id >> 24);
         process->start_ns = start < process->start_ns ? start : process->start_ns;
         process->end_ns = end > process->end_ns ? end : process->end_ns;
-        process->calls += calls;
-        process->copies += !calls;
         if (calls && start < last)
             for (size_t i = 0; i < all->count; i++)
                 all->items[i].in_order = false;

@@ -7,7 +7,6 @@
 struct xs_nsys_process {
     int64_t global; /* globalPid without its last 24 bits */
     int64_t pid, start_ns, end_ns;
-    uint64_t calls, copies;
     const char *name; /* NULL: not known */
     bool in_order;    /* its calls are stored in order of time */
 };
@@ -24,9 +23,8 @@ void xs_nsys_processes_free(struct xs_nsys_processes *processes);
 
 /* Counts what an import has written, and what it could not convert. */
 struct xs_nsys_counts {
-    uint64_t transfers, memsets, launches, waits, allocations, kernels, ranges, stacks, migrations;
-    uint64_t copies_without_call; /* device records whose call is not in the export */
-    uint64_t calls_without_copy;  /* calls for a copy or memset that have no device record */
+    uint64_t transfers, memsets, waits, allocations, kernels, migrations;
+    uint64_t calls_without_copy; /* calls for a copy or memset that have no device record */
     uint64_t frees_without_allocation;
 };
 

@@ -161,7 +161,6 @@ static bool put_copies(struct xs_nsys_importer *importer, const struct xs_nsys_c
         int64_t sum;
         first = r; /* after the loop, the record that was recorded first */
         count++;
-        importer->counts->copies_without_call--;
         if (xs_direction_of_copy(r->kind) == XS_DIR_PEER)
             bytes = r->bytes > bytes ? r->bytes : bytes;
         else
@@ -209,7 +208,6 @@ static void put_launch(struct xs_nsys_importer *importer, const struct xs_nsys_c
                           xs_int("kind", kind), xs_id("context", context), xs_id("stream", stream),
                           xs_int("is_captured", 0), xs_int("result", call->result), xs_int("enter_ns", call->start_ns),
                           xs_int("return_ns", call->end_ns), xs_id("correlation", call->correlation)));
-    importer->counts->launches++;
 }
 
 static void put_wait(struct xs_nsys_importer *importer, const struct xs_nsys_call *call, int scope,

@@ -119,10 +119,8 @@ static void take_copies(struct xs_nsys_importer *importer) {
                    xs_if("cupti_context", place.context_row, place.context),
                    xs_if("cupti_stream", place.stream_row, place.stream), xs_int("copies", 1),
                    xs_id("graph_node", node)));
-        if (!node) {
+        if (!node)
             remember(importer, &place, record);
-            importer->counts->copies_without_call++; /* counted here, and subtracted when a call takes the record */
-        }
     }
     sqlite3_finalize(rows);
 }

@@ -122,7 +122,6 @@ static int32_t row_of(struct xs_nsys_importer *importer, const struct range *ran
         xs_nsys_insert(importer, "INTO nvtx_range",
                        XS_ROW(xs_int("id", (int64_t)*place), xs_id("parent", parent), xs_text("domain", range->domain),
                               xs_text("name", range->name)));
-        importer->counts->ranges++;
     }
     return (int32_t)*place;
 }

@@ -164,7 +164,6 @@ int32_t xs_nsys_stack_of(struct xs_nsys_importer *importer, int64_t chain) {
                               xs_int("python_frames", 0), xs_int("is_cut", stack->is_cut)));
         for (uint32_t i = 0; i < stack->count; i++)
             put_frame(importer, stack->row, i, &all->frames[stack->first + i]);
-        importer->counts->stacks++;
     }
     return stack->row;
 }

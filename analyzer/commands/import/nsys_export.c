@@ -58,6 +58,32 @@ static int read_strings(struct xs_nsys *nsys) {
     return nsys->status;
 }
 
+static bool exists(const struct xs_nsys *nsys, const char *sql, const char *table, const char *column) {
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    if (sqlite3_prepare_v2(nsys->db, sql, -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+        if (column)
+            sqlite3_bind_text(statement, 2, column, -1, SQLITE_STATIC);
+        found = sqlite3_step(statement) == SQLITE_ROW;
+    }
+    sqlite3_finalize(statement);
+    return found;
+}
+
+/* Views, virtual tables and generated columns are ignored, because computing them could take any time. */
+bool xs_nsys_has_table(const struct xs_nsys *nsys, const char *table) {
+    return exists(nsys,
+                  "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0"
+                  " AND sql NOT LIKE 'CREATE VIRTUAL%'"
+                  " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden)",
+                  table, NULL);
+}
+
+static bool has_column(const struct xs_nsys *nsys, const char *table, const char *column) {
+    return exists(nsys, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", table, column);
+}
+
 /* Checks for CUDA events, and names the likely reason if there are none. */
 static int check_kind(struct xs_nsys *nsys) {
     bool calls = xs_nsys_has_table(nsys, "CUPTI_ACTIVITY_KIND_RUNTIME");
@@ -67,7 +93,7 @@ static int check_kind(struct xs_nsys *nsys) {
         return nsys->status;
     if (strings && (calls || copies))
         return XS_OK;
-    if (xs_nsys_has_table(nsys, "StringTable") && xs_nsys_has_column(nsys, "CUPTI_ACTIVITY_KIND_MEMCPY", "_id_"))
+    if (xs_nsys_has_table(nsys, "StringTable") && has_column(nsys, "CUPTI_ACTIVITY_KIND_MEMCPY", "_id_"))
         xs_complain("%s: an export of nvprof; only those of Nsight Systems can be imported", nsys->path);
     else if (strings)
         xs_complain("%s: has no events of CUDA; profile with `nsys profile --trace=cuda'", nsys->path);
@@ -119,32 +145,6 @@ void xs_nsys_close(struct xs_nsys *nsys) {
     nsys->db = NULL;
 }
 
-static bool exists(const struct xs_nsys *nsys, const char *sql, const char *table, const char *column) {
-    sqlite3_stmt *statement = NULL;
-    bool found = false;
-    if (sqlite3_prepare_v2(nsys->db, sql, -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
-        if (column)
-            sqlite3_bind_text(statement, 2, column, -1, SQLITE_STATIC);
-        found = sqlite3_step(statement) == SQLITE_ROW;
-    }
-    sqlite3_finalize(statement);
-    return found;
-}
-
-/* Views, virtual tables and generated columns are ignored, because computing them could take any time. */
-bool xs_nsys_has_table(const struct xs_nsys *nsys, const char *table) {
-    return exists(nsys,
-                  "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0"
-                  " AND sql NOT LIKE 'CREATE VIRTUAL%'"
-                  " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden)",
-                  table, NULL);
-}
-
-bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const char *column) {
-    return exists(nsys, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", table, column);
-}
-
 static void fail(struct xs_nsys *nsys) {
     if (nsys->status >= 0)
         xs_complain("%s: cannot be read: %s", nsys->path,
@@ -163,7 +163,7 @@ static void add_columns(const struct xs_nsys *nsys, struct xs_string *sql, const
         size_t length = strcspn(p, ", ");
         snprintf(name, sizeof name, "%.*s", (int)length, p);
         p += length;
-        if (xs_nsys_has_column(nsys, table, name))
+        if (has_column(nsys, table, name))
             xs_string_format(sql, "%s\"%s\"", separator, name);
         else if (missing)
             xs_string_format(sql, "%s%s", separator, missing);

@@ -27,7 +27,6 @@ void xs_nsys_close(struct xs_nsys *nsys);
 
 bool xs_nsys_has_table(const struct xs_nsys *nsys,
                        const char *table); /* true only for real tables, not for views or virtual tables */
-bool xs_nsys_has_column(const struct xs_nsys *nsys, const char *table, const char *column);
 
 /* Returns a statement that reads `columns` ("start, end, globalTid"); missing columns are read as NULL. Returns NULL if
  * the table is missing, or after an error. `order`: the columns to sort by, of which missing ones are ignored; NULL:
@@ -62,9 +61,8 @@ const char *xs_nsys_string(const struct xs_nsys *nsys, sqlite3_stmt *statement, 
  * not have it. */
 const char *xs_nsys_property(struct xs_nsys *nsys, const char *table, const char *name);
 
-/* These functions return parts of a globalTid or globalPid, which has 8 bits for the hardware, 8 for the virtual
- * machine, 24 for the process and 24 for the thread. */
-static inline int64_t xs_nsys_pid(int64_t global) { return global >> 24 & 0xffffff; }
+/* Returns the thread of a globalTid, which has 8 bits for the hardware, 8 for the virtual machine, 24 for the process
+ * and 24 for the thread. */
 static inline int64_t xs_nsys_tid(int64_t global) { return global & 0xffffff; }
 
 #endif

@@ -18,7 +18,7 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-export function tooltip(make, extra = {}) {
+export function tooltip(make) {
   return {
     trigger: 'item',
     confine: true,
@@ -30,35 +30,24 @@ export function tooltip(make, extra = {}) {
     padding: [6, 9],
     textStyle: { color: colour('text'), fontSize: 12 },
     formatter: (item) => make(item) ?? '',
-    ...extra,
   };
 }
 
 // The content of a tooltip: a title and pairs of name and value.
-export function card(title, pairs, note) {
-  return h(
-    'div',
-    { class: 'card' },
-    h('strong', {}, title),
-    h(
-      'dl',
-      {},
-      pairs
-        .filter((p) => p && p[1] !== '' && p[1] !== null && p[1] !== undefined)
-        .map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
-    ),
-    note ? h('p', {}, note) : null,
-  );
+export function card(title, pairs) {
+  const shown = pairs.filter((p) => p && p[1] !== '' && p[1] !== null && p[1] !== undefined);
+  const list = h('dl', {}, shown.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+  return h('div', { class: 'card' }, h('strong', {}, title), list);
 }
 
-export function axis(extra = {}) {
+export function axis({ axisLabel, ...others } = {}) {
   return {
     axisLine: { lineStyle: { color: colour('line-strong') } },
     axisTick: { lineStyle: { color: colour('line-strong') } },
-    axisLabel: { color: colour('dim'), fontSize: 11, ...(extra.axisLabel ?? {}) },
+    axisLabel: { color: colour('dim'), fontSize: 11, ...axisLabel },
     splitLine: { show: true, lineStyle: { color: colour('line') } },
     nameTextStyle: { color: colour('dim'), fontSize: 11 },
-    ...Object.fromEntries(Object.entries(extra).filter(([key]) => key !== 'axisLabel')),
+    ...others,
   };
 }
 

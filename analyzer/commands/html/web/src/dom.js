@@ -74,7 +74,7 @@ export function table(caption, columns, rows, options = {}) {
   const element = h(
     'table',
     {},
-    h('caption', { class: options.showCaption ? null : 'hidden' }, caption),
+    h('caption', { class: 'hidden' }, caption),
     h('thead', {}, head),
     h('tbody', {}, body),
   );
