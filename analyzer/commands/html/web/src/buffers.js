@@ -82,7 +82,7 @@ export class Buffers {
     return [...this.list].sort((a, b) => calls(b) - calls(a))[0] ?? null;
   }
 
-  // Those that the calls to which the page is narrowed copied to or from.
+  // Lists the buffers that calls copied to or from; only those calls to which the page is narrowed.
   relist() {
     const { narrow } = this.selection;
     const all = this.run.residency.buffers;
@@ -153,7 +153,7 @@ export class Buffers {
     return { 4: 'several contents', 1: 'memset' }[piece[BY]] ?? 'content not known';
   }
 
-  // What follows of the contents: the one that was brought most often.
+  // Says which content was uploaded most often, if it was uploaded more than once.
   conclusion() {
     const uploads = new Map();
     for (const piece of this.buffer.pieces) {

@@ -51,7 +51,7 @@ export function axis({ axisLabel, ...others } = {}) {
   };
 }
 
-// A series that `draw` draws, a `renderItem`; a `silent` one has no tooltips.
+// A series that `draw`, a renderItem, draws. A silent one has no tooltips.
 export const custom = (id, draw, encode, data, silent = false) => ({
   id,
   type: 'custom',

@@ -51,7 +51,7 @@ function isSaid(row, key) {
   return key === row.decided_by || row[key].certainty === 'beyond-spread';
 }
 
-// The same of a number of the run. Counts and bytes are the same in every run, so a few runs are enough to tell.
+// Whether a number of the run has a colour. Counts and bytes are the same in every run, so a few runs are enough.
 const isTold = ({ certainty, unit }) =>
   certainty === 'beyond-spread' || (certainty === 'too-few-runs' && unit !== 'ns');
 

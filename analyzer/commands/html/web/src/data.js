@@ -1,4 +1,4 @@
-// The document of the trace, unpacked. Its form is of analyzer/commands/html/document.c.
+// Unpacks the document of the trace, which analyzer/commands/html/document.c writes.
 
 export const directions = ['unknown', 'H2D', 'D2H', 'D2D', 'peer', 'H2H'];
 export const memoryKinds = ['', 'pageable', 'pinned', 'registered', 'device', 'array', 'managed'];

@@ -25,7 +25,7 @@ export function fill(element, ...children) {
   return element;
 }
 
-// A part of a tab. `head` is its title, or what else stands in the line at its top.
+// A section of a tab. `head` is its title, or the elements of the line at its top.
 export function panel(label, head, ...children) {
   const title = typeof head === 'string' ? h('h2', {}, head) : head;
   return h('section', { class: 'panel', 'aria-label': label }, h('div', { class: 'tools' }, title), children);
@@ -39,10 +39,10 @@ export const link = (text, onclick) => h('button', { type: 'button', class: 'lin
 export const search = (placeholder, label, oninput) =>
   h('input', { type: 'search', placeholder, 'aria-label': label, oninput });
 
-// One of a list of facts; nothing where its value is.
+// A fact of a list: its name and its value; null if it has no value.
 export const fact = (name, ...value) => (value.some(Boolean) ? [h('dt', {}, name), h('dd', {}, value)] : null);
 
-// A list; nothing where it has no items.
+// A list; null if it has no items.
 export const bullets = (items) => (items.length ? h('ul', {}, items.map((item) => h('li', {}, item))) : null);
 
 // Texts of the program have code between backticks.

@@ -39,7 +39,7 @@ export class Findings {
     this.causes.show(wanted === null ? first : this.run.findings[wanted - 1] ? wanted - 1 : null);
   }
 
-  // Of what is not among the calls that the page is narrowed to nothing is shown.
+  // A finding is not shown if the page is narrowed to other calls.
   narrowed() {
     this.causes.refill();
     const { current, shown, narrow } = this.causes;
@@ -74,7 +74,7 @@ export class Findings {
     );
   }
 
-  // What is saved; where that is a range, from what on.
+  // Says what is saved; if that is a range, also the least.
   saves(finding) {
     const most = [gain(finding), f.units(finding.share_text)].filter(Boolean).join(', ');
     const least = finding.saves && f.orMore(finding.saves);
@@ -89,7 +89,7 @@ export class Findings {
     return [h('dt', {}, 'Tried'), h('dd', { class: outputChanged(item) ? 'worse' : null }, text)];
   }
 
-  // Of how many copies the contents are known, and what follows for the others.
+  // Says how many copies were checked, and what this means for the others.
   checked(finding) {
     const { sample } = finding;
     if (!finding.checked_text) return null;
@@ -192,7 +192,7 @@ export class Findings {
     );
   }
 
-  // Of a cause's first finding what else can be done; of the others which cause they belong to.
+  // For the first finding of a cause, says what else can be done; for the others, which cause they belong to.
   others(finding) {
     const cause = this.causes.groups.causes.find(({ first, others }) => first === finding || others.includes(finding));
     if (!cause || !cause.others.length) return null;

@@ -1,6 +1,6 @@
 // Numbers as people read them, the same as in the report. A number and its unit stay on one line.
 
-// As printf rounds: what is in the middle goes to the even digit.
+// Rounds as printf does: what is in the middle goes to the even digit.
 function fixed(value, digits) {
   const scaled = value * 10 ** digits;
   const isMiddle = scaled % 1 === 0.5 && Number.isInteger(value * 2 ** (digits + 1)); // that is, exactly

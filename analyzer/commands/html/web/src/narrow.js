@@ -23,7 +23,7 @@ export class Narrow {
     else remember({ site: null });
   }
 
-  // Of one run: `current` as above, and whether a call site is among those that are left.
+  // For one run: `current` as above, and whether a call site is among those that are left.
   of(run) {
     const narrow = this;
     return {

@@ -23,7 +23,7 @@ function nameOf(frame) {
   return { name: frameName(frame), at, of: frame.file ?? frame.module ?? '' };
 }
 
-// The child of a node that is the node of a key, or above it.
+// The child of a node that leads to the node of a key.
 const childTowards = (node, key) =>
   [...node.children.values()].find((child) => key === child.key || key.startsWith(`${child.key}.`));
 

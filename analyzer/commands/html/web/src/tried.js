@@ -1,8 +1,8 @@
 // What `xferspy try` measured.
 import * as f from './format.js';
 
-// What was measured of the first of these findings that was tried; without any, of all repairs together. Nothing where
-// nothing was.
+// Returns what was measured for the first of these findings that was tried; without `findings`, for all repairs
+// together. null: nothing was measured.
 export function triedOf(run, findings) {
   const of = (name) => (run.report.tried ?? []).findIndex((item) => item.finding === name);
   const index = findings ? findings.map((finding) => of(finding.name)).find((i) => i >= 0) : of(null);

@@ -122,7 +122,7 @@ export class View {
   }
 }
 
-// The place of a chart of the view, which the keyboard moves.
+// The element around a chart of the view. The keyboard pans and zooms it.
 export const region = (view, name, ...children) =>
   h(
     'div',
