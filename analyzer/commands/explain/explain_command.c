@@ -260,8 +260,7 @@ static int print(const struct xs_explain *explain, const struct arguments *argum
     if (!tsv && explain->diagnosis->findings->selection) {
         struct xs_string filter = {0};
         xs_filter_sentence(&filter, explain->diagnosis->findings);
-        xs_out_fact(out, "filter", "%s", filter.data);
-        xs_string_free(&filter);
+        xs_out_take_fact(out, "filter", &filter);
     }
     if (arguments->part == XS_EXPLAIN_UNDECIDED)
         xs_explain_undecided(explain, tsv, out);

@@ -90,13 +90,9 @@ static int put_first(const struct xs_explain *explain, const struct xs_diagnosed
 
 static void put_row(struct xs_json *json, const char *kind_key, const char *row_key, const struct xs_kept *kept,
                     uint32_t row) {
-    if (row < kept->evidence_count) {
-        xs_json_text(json, kind_key, xs_evidence_table_names[kept->tables[row]]);
-        xs_json_int(json, row_key, kept->rows[row]);
-    } else {
-        xs_json_null(json, kind_key);
-        xs_json_null(json, row_key);
-    }
+    bool has = row < kept->evidence_count;
+    xs_json_text(json, kind_key, has ? xs_evidence_table_names[kept->tables[row]] : NULL);
+    xs_json_known_int(json, row_key, has, kept->rows[row]);
 }
 
 static void put_instances(const struct xs_explain *explain, struct xs_json *json, const char *key) {
