@@ -1,7 +1,6 @@
 /* Reading and writing baselines; see baseline.h. */
 #include "analyzer/commands/check/baseline.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 /* xferspy check: compares runs with limits on metrics and findings, for CI, with baselines and suppressions. The
  * exit status is 3 if a limit does not hold. */
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

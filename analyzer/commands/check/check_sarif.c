@@ -12,10 +12,8 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
 #include "analyzer/commands/common/command.h"
-#include "analyzer/commands/common/installation.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/totals/summary/metrics.h"
-#include "analyzer/words/sentences.h"
 
 #define SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 

@@ -1,13 +1,10 @@
 /* Prints `xferspy check` for people: a line per rule, the places of findings below each rule that fails, and what to do
  * next. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/check.h"
-#include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
 
 enum { RULE_COLUMNS = 28, SUPPRESSED_SHOWN = 3, COMMAND_COLUMNS = 100 };
 

@@ -15,7 +15,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/findings/engine/detector.h"
-#include "analyzer/totals/summary/metrics.h"
 
 enum { LINE_BYTES = 8192, MOST_LINES = 100000 };
 

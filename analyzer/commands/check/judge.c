@@ -10,12 +10,10 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/check/judge_internal.h"
 #include "analyzer/commands/common/reading.h"
-#include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
 
 const char *const xs_outcome_names[] = {"pass", "allowed", "unknown", "fail"};

@@ -11,8 +11,6 @@
 #include "analyzer/commands/common/reading.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 
 static void add_contents_reason(const struct xs_judge *j, struct xs_string *reason) {

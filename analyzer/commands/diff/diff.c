@@ -8,7 +8,6 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/commands/diff/diff_internal.h"
 #include "analyzer/commands/diff/diff_programs.h"
-#include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
 
 enum {

@@ -1,8 +1,6 @@
 /* xferspy diff: shows how findings, call sites and the numbers of the run changed between two versions of a program,
  * and whether the change paid. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/commands/bench/bench_read.h"

@@ -4,7 +4,6 @@
 
 #include "analyzer/base/markdown.h"
 #include "analyzer/commands/diff/diff_words.h"
-#include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/sentences.h"
 
 enum { FINDINGS_SHOWN = 10, SITES_SHOWN = 10 };

@@ -10,8 +10,6 @@
 #include "analyzer/base/units.h"
 #include "analyzer/commands/diff/diff_internal.h"
 #include "analyzer/commands/diff/diff_programs.h"
-#include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
 
 enum { TEXT_COLUMNS = 100, RUN_NOTES = 8 /* RUN_NOTES: largest number of notes about single runs */ };
 

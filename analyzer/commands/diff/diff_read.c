@@ -1,7 +1,6 @@
 /* Reads a side of a diff, and keeps the necessary data of each run; see diff.h. Traces are read one after the other, so
  * the command needs only the memory for the largest trace. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "analyzer/base/grow.h"
@@ -12,11 +11,9 @@
 #include "analyzer/commands/diff/diff_internal.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/scan.h"
-#include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/left_out.h"
 #include "analyzer/words/modelled_words.h"
-#include "analyzer/words/place.h"
 
 static const char *keep(struct xs_side *side, const char *text) {
     return xs_texts_keep(&side->texts, text ? text : "");

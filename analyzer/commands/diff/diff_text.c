@@ -1,14 +1,10 @@
 /* Prints a diff as text, on one screen: first the conclusion, then what changed most. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/diff/diff_words.h"
 #include "analyzer/findings/engine/detector.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/place.h"
 #include "analyzer/words/sentences.h"
 
 enum { FINDINGS_SHOWN = 5, SITES_SHOWN = 8, INDENT = 6, PATHS_SHOWN = 3, PATH_COLUMNS = 100 };

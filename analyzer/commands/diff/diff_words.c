@@ -5,11 +5,9 @@
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/diff/diff_words.h"
-#include "analyzer/findings/engine/detector.h"
 #include "analyzer/trace/site.h"
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
-#include "analyzer/words/sentences.h"
 
 #define XS_WITHIN_THEIR_SPREAD "within spread"
 

@@ -2,18 +2,16 @@
  * keys of the JSON. */
 #include "analyzer/commands/explain/evidence.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/trace/ran.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/trace/windows/device_windows.h"
-#include "analyzer/words/place.h"
 #include "schema/format/kinds.h"
 
 enum { KERNEL_BYTES = 1024 }; /* room for a name as the source has it */

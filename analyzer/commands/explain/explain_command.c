@@ -13,7 +13,6 @@
 #include "analyzer/symbols/debug_path.h"
 #include "analyzer/trace/scan.h"
 #include "analyzer/words/findings_words.h"
-#include "analyzer/words/sentences.h"
 #include "analyzer/words/unchecked.h"
 #include "schema/spelling.h"
 

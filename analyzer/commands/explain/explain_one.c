@@ -6,7 +6,6 @@
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/common/installation.h"
-#include "analyzer/commands/explain/evidence.h"
 #include "analyzer/commands/explain/explain.h"
 #include "analyzer/commands/explain/explain_instance.h"
 #include "analyzer/commands/explain/explain_stacks.h"
@@ -17,7 +16,6 @@
 #include "analyzer/words/findings_words.h"
 #include "analyzer/words/place.h"
 #include "analyzer/words/remedies.h"
-#include "analyzer/words/sentences.h"
 
 enum { EVIDENCE_SHOWN = 3 };
 

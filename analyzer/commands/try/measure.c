@@ -1,7 +1,6 @@
 /* Runs trials: first each plan alone, to check whether it fits a new run; then all plans alternately. See try.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

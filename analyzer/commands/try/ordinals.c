@@ -1,11 +1,9 @@
 /* Numbering calls; see ordinals.h. */
 #include "analyzer/commands/try/ordinals.h"
-#include "analyzer/base/grow.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/numbers.h"
 #include "analyzer/base/text.h"

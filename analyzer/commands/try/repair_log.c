@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "analyzer/commands/common/json_document.h"
-#include "analyzer/commands/try/program.h"
 #include "analyzer/trace/scan.h"
 
 static const char damaged[] = "the library's log of its repairs is damaged";

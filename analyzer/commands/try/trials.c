@@ -1,11 +1,11 @@
 /* Making plans from causes; see trials.h. */
 #include "analyzer/commands/try/trials.h"
-#include "analyzer/base/grow.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/grow.h"
 #include "analyzer/base/hash.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/findings/engine/detector.h"

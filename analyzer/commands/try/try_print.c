@@ -1,8 +1,6 @@
 /* Prints trials as text and Markdown. try_words.c has the sentences. */
-#include <stdlib.h>
 
 #include "analyzer/base/markdown.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
 #include "analyzer/base/units.h"
 #include "analyzer/commands/try/try.h"

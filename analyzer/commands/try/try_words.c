@@ -1,5 +1,4 @@
 /* The words of trials; see try.h. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analyzer/base/units.h"
